@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each column is for. A column without a role is never published.
+
+target        what a classifier is to predict; published as it is
+quasi         what an attacker may know of a person: the promise is about these
+sensitive     what an attacker wants to learn; published as it is, watched by l-diversity and t-closeness
+other         published as it is, assumed unknown to an attacker
+identifiers   names, numbers, addresses; never published
+person        the column that tells whose row it is; with it, k and l count persons, not rows; never published
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from discreet.data.column import Column
+from discreet.data.table import Table
+from discreet.errors import RolesError, did_you_mean, listing
+
+
+def _names(value: str | Iterable[str] | None) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    return (value,) if isinstance(value, str) else tuple(str(name) for name in value)
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Roles of the columns of a table.
+
+    >>> Roles(target="readmitted", quasi=["age", "sex"], identifiers=["name"]).published
+    ('readmitted', 'age', 'sex')
+    """
+
+    target: str | None = None
+    quasi: tuple[str, ...] = ()
+    sensitive: tuple[str, ...] = ()
+    identifiers: tuple[str, ...] = ()
+    other: tuple[str, ...] = ()
+    person: str | None = None
+    allow_unique: tuple[str, ...] = field(default=())
+
+    def __post_init__(self):
+        for role in ("quasi", "sensitive", "identifiers", "other", "allow_unique"):
+            object.__setattr__(self, role, _names(getattr(self, role)))
+        self._check_overlaps()
+
+    @property
+    def published(self) -> tuple[str, ...]:
+        """The columns that leave, in the order target, quasi, sensitive, other."""
+        target = () if self.target is None else (self.target,)
+        return tuple(dict.fromkeys((*target, *self.quasi, *self.sensitive, *self.other)))
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Every column that some role names."""
+        person = () if self.person is None else (self.person,)
+        return tuple(dict.fromkeys((*self.published, *self.identifiers, *person)))
+
+    def without_role(self, table: Table) -> tuple[str, ...]:
+        """The table's columns that no role names; they are never published."""
+        return tuple(name for name in table.names if name not in self.named)
+
+    def check(self, table: Table) -> None:
+        """Raise RolesError unless every named column is there and what would be published may be."""
+        absent = [name for name in self.named if name not in table]
+        if absent:
+            hint = did_you_mean(absent[0], table.names)
+            raise RolesError(f"Roles name columns that are not in the table: {listing(absent)}.{hint}")
+        for name in (*self.other, *self.sensitive):
+            if name not in self.allow_unique and len(table) >= 20 and table.column(name).levels == len(table):
+                raise RolesError(
+                    f"Column {name!r} differs in every one of the {len(table)} rows and would be published as it is:"
+                    f" it works like a name. Make it a quasi-identifier or an identifier, or say"
+                    f" allow_unique=[{name!r}] if nobody outside can know it."
+                )
+
+    def check_for_release(self, table: Table) -> None:
+        """As `check`, and: there is a label with two classes or more, and something to protect."""
+        self.check(table)
+        if self.target is None:
+            raise RolesError("A release needs a target, the column a classifier is to predict. None was named.")
+        if not self.quasi:
+            raise RolesError(
+                "A release needs quasi-identifiers, the columns an attacker may know. None was named;"
+                " `discreet inspect` suggests some."
+            )
+        target = table.column(self.target)
+        if target.has_missing:
+            missing = int((target.codes == len(target.values)).sum())
+            raise RolesError(f"The target {self.target!r} is missing in {missing} of {len(table)} rows. Drop them first.")
+        if target.levels < 2:
+            raise RolesError(f"The target {self.target!r} has one class only: there is nothing to learn from it.")
+
+    def _check_overlaps(self) -> None:
+        seen: dict[str, str] = {}
+        roles = {
+            "target": () if self.target is None else (self.target,),
+            "quasi": self.quasi,
+            "sensitive": self.sensitive,
+            "other": self.other,
+            "identifiers": self.identifiers,
+            "person": () if self.person is None else (self.person,),
+        }
+        may_share = {("target", "sensitive"), ("identifiers", "person")}  # a label may be what is to be hidden
+        for role, names in roles.items():
+            if len(set(names)) < len(names):
+                raise RolesError(f"The role {role!r} names a column twice: {listing(names)}.")
+            for name in names:
+                if name in seen and (seen[name], role) not in may_share:
+                    raise RolesError(f"Column {name!r} has two roles, {seen[name]!r} and {role!r}. Give it one.")
+                seen.setdefault(name, role)
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A role for a column, and why."""
+
+    column: str
+    role: str
+    reason: str
+
+
+_FEW = 30  # distinct values that people can know of each other without a list
+
+
+def suggest(table: Table, *, target: str | None = None) -> list[Suggestion]:
+    """A role for each column, with its reason: a first guess to be read by a person, not a decision.
+
+    The target is the one named, or else the last column with 2 to 10 different values.
+    """
+    if target is not None and target not in table:
+        raise RolesError(f"There is no column {target!r} to predict.{did_you_mean(target, table.names)}")
+    if target is None:
+        small = [column.name for column in table.columns() if 2 <= column.levels <= 10 and not column.has_missing]
+        target = small[-1] if small else None
+    return [_suggest(column, len(table), column.name == target) for column in table.columns()]
+
+
+def suggested_roles(suggestions: Iterable[Suggestion]) -> Roles:
+    """The suggestions as Roles; columns without a suggested role stay unpublished."""
+    by_role: dict[str, list[str]] = {}
+    for suggestion in suggestions:
+        by_role.setdefault(suggestion.role, []).append(suggestion.column)
+    return Roles(
+        target=next(iter(by_role.get("target", [])), None),
+        quasi=tuple(by_role.get("quasi", ())),
+        sensitive=tuple(by_role.get("sensitive", ())),
+        identifiers=tuple(by_role.get("identifiers", ())),
+        person=next(iter(by_role.get("person", [])), None),
+    )
+
+
+_PERSON_WORDS = ("patient", "person", "customer", "client", "member", "subject", "user", "ssn")
+_NAME_WORDS = ("name", "mail", "phone", "address", "street", "passport", "account", "iban")
+_SENSITIVE_WORDS = ("diag", "disease", "drug", "medication", "income", "salary", "religion", "criminal", "hiv", "icd")
+
+
+def _suggest(column: Column, n_rows: int, is_target: bool) -> Suggestion:
+    def say(role: str, reason: str) -> Suggestion:
+        return Suggestion(column.name, role, reason)
+
+    word, distinct = column.name.lower(), column.levels
+    if is_target:
+        return say("target", f"{distinct} classes")
+    if distinct == 1:
+        return say("none", "the same in every row: it tells nothing")
+    whole_number = column.kind != "number" or str(column.values.type) == "int64"
+    if distinct == n_rows and (whole_number or column.kind == "category"):
+        return say("identifiers", "different in every row")
+    if any(part in word for part in _PERSON_WORDS) and distinct > n_rows / 20 and distinct > _FEW:
+        return say("person", f"the name suggests persons, {distinct} of them in {n_rows} rows")
+    if any(part in word for part in _NAME_WORDS) and distinct > n_rows / 10:
+        return say("identifiers", f"the name suggests an identity, {distinct} different values")
+    if any(part in word for part in _SENSITIVE_WORDS):
+        return say("sensitive", "the name suggests what people keep to themselves")
+    if column.kind == "category" and distinct > max(n_rows / 2, _FEW):
+        return say("identifiers", f"text with {distinct} different values in {n_rows} rows")
+    if distinct <= _FEW:
+        return say("quasi", f"{distinct} different values: easily known of a person")
+    if column.kind in ("number", "date"):
+        return say("quasi", f"{distinct} different {column.kind}s: an outsider may know or find them")
+    return say("quasi", f"{distinct} different values, shared by {n_rows / distinct:.0f} rows on average")
