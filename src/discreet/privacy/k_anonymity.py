@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""k-anonymity: whoever knows a person's quasi-identifiers is left with at least k persons.
+
+Definition (Samarati and Sweeney 1998): every combination of quasi-identifier values that occurs in the table is
+shared by at least k persons. Two rows share it only when they are equal cell by cell: a suppressed cell is a value of
+its own and matches only another suppressed cell, and so is a missing one. Rows that are suppressed everywhere count
+like any other. This is the strictest of the readings of a suppressed cell (SPEC 2.4), and the only one accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import ClassVar
+
+import numpy as np
+
+from discreet.data.baskets import Baskets
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.errors import RolesError, did_you_mean, listing
+from discreet.privacy.base import Interval, Promise, Verdict, as_baskets, table_and_roles
+from discreet.tally import Partition, group_sizes, persons_per_group, tally
+
+
+def k_anonymity(table: object, quasi: Sequence[str], *, person: str | None = None) -> int:
+    """The k of a table: persons (rows, unless `person` is named) in its smallest group of equal quasi-identifiers.
+
+    >>> k_anonymity({"sex": ["f", "f", "m", "m", "m"], "age": [31, 31, 45, 45, 45]}, ["sex", "age"])
+    2
+    """
+    if hasattr(table, "tally"):
+        return int(table.tally(quasi, person=person).sizes.min())
+    table = Table.of(table)
+    persons = None if person is None else table.column(person).codes
+    return int(group_sizes([column.codes for column in table.columns(quasi)], len(table), persons).min())
+
+
+@dataclass(frozen=True)
+class KAnonymity(Promise):
+    """Every combination of quasi-identifiers is shared by at least k persons.
+
+    `sets` asks it of chosen combinations of columns instead of all quasi-identifiers together: what different
+    outsiders may know. Each set must lie within the quasi-identifiers, and together they must name all of them.
+
+    Promise
+    -------
+    Assumes that the roles are right: that an attacker knows nothing beyond the quasi-identifiers, and that each row,
+    or each value of the person column, is one person. Does not hide what all k persons have in common.
+
+    >>> table = {"sex": ["f", "f", "m"], "y": [0, 1, 1]}
+    >>> KAnonymity(2).check(table, Roles(target="y", quasi=["sex"])).measured
+    1
+    """
+
+    name: ClassVar[str] = "k-anonymity"
+    does_not_protect: ClassVar[str] = (
+        "An attacker who knows more than the quasi-identifiers, or a group whose members all share one sensitive value"
+        " or one label, is not held back by k-anonymity."
+    )
+    _parameter_constraints: ClassVar[dict] = {"k": [Interval(Integral, 2, None, closed="left")]}
+
+    k: int = 5
+    sets: tuple[tuple[str, ...], ...] | None = None
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.sets is not None:
+            if isinstance(self.sets, str) or any(isinstance(s, str) for s in self.sets) or not self.sets:
+                raise RolesError("The sets of KAnonymity are collections of column names, such as [['age', 'sex']].")
+            object.__setattr__(self, "sets", tuple(tuple(names) for names in self.sets))
+
+    def __str__(self) -> str:
+        return f"{self.k}-anonymity" + ("" if self.sets is None else f" of {len(self.sets)} column sets")
+
+    def check(self, data: object, roles: Roles | None = None) -> Verdict:
+        baskets = as_baskets(data, roles)
+        if baskets is not None:
+            return self._verdict(*_basket_groups(baskets))
+        data, roles = table_and_roles(data, roles)
+        verdicts = [self._verdict(*_table_groups(data, names, roles)) for names in self._sets_of(roles)]
+        return min(verdicts, key=lambda verdict: verdict.measured)
+
+    def _sets_of(self, roles: Roles) -> Sequence[Sequence[str]]:
+        if self.sets is None:
+            return [roles.quasi]
+        named = {name for names in self.sets for name in names}
+        strange = sorted(named - set(roles.quasi))
+        if strange:
+            raise RolesError(
+                f"The sets of KAnonymity name columns that are not quasi-identifiers: {listing(strange)}."
+                f"{did_you_mean(strange[0], roles.quasi)}"
+            )
+        left = [name for name in roles.quasi if name not in named]
+        if left:
+            raise RolesError(
+                f"No set of KAnonymity holds the quasi-identifiers {listing(left)}, so nothing would be promised"
+                f" about them. Put them in a set, or give them another role."
+            )
+        return self.sets
+
+    def _verdict(self, sizes: np.ndarray, rows: np.ndarray, with_label: int | None) -> Verdict:
+        measured = int(sizes.min())
+        return Verdict(
+            promise=str(self),
+            holds=measured >= self.k,
+            required=self.k,
+            measured=measured,
+            rows=int(rows.sum()),
+            rows_short=int(rows[sizes < self.k].sum()),
+            with_label=with_label,
+            details={"groups": len(sizes), "unique rows": int((sizes == 1).sum())},
+        )
+
+
+def _table_groups(data: object, names: Sequence[str], roles: Roles) -> tuple[np.ndarray, np.ndarray, int | None]:
+    """Persons and rows of each group, and the smallest group when the label is known too."""
+    counted = tally(data, names, target=roles.target, person=roles.person)
+    rows = counted.counts.sum(axis=1)
+    if roles.target is None:
+        return counted.sizes, rows, None
+    if roles.person is None:
+        labelled = counted.counts[counted.counts > 0]
+    else:
+        labelled = tally(data, (*names, roles.target), person=roles.person).sizes
+    return counted.sizes, rows, int(labelled.min())
+
+
+def _basket_groups(baskets: Baskets) -> tuple[np.ndarray, np.ndarray, int | None]:
+    partition = Partition.of(baskets)
+    groups, n_groups = partition.group_of_row.astype(np.int64), partition.n_groups
+    sizes = persons_per_group(groups, n_groups, baskets.persons)
+    if baskets.labels is None:
+        return sizes, partition.sizes, None
+    cells = groups * baskets.n_classes + baskets.labels
+    labelled = persons_per_group(cells, n_groups * baskets.n_classes, baskets.persons)
+    return sizes, partition.sizes, int(labelled[labelled > 0].min())

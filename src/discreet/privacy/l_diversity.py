@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""l-diversity: every group of equal quasi-identifiers holds enough different sensitive values.
+
+Paper: Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam 2007. Three readings, per group and sensitive column:
+distinct    at least l different values;
+entropy     exp(entropy of the values) at least l;
+recursive   r1 < c (r_l + ... + r_m), r_i the counts in decreasing order (the largest first).
+With a person column a value weighs as many as the persons who have it, and a group never counts more values than
+persons: many visits of one patient do not make a group diverse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+
+from discreet.data.roles import Roles
+from discreet.errors import RolesError
+from discreet.privacy.base import Interval, Promise, StrOptions, Verdict, table_and_roles
+from discreet.tally import tally
+
+_SLACK = 1e-9  # of an entropy, which is not a rational number
+
+
+@dataclass(frozen=True)
+class ValueCounts:
+    """How often each sensitive value occurs in each group: one entry per (group, value) that occurs."""
+
+    group: np.ndarray
+    value: np.ndarray
+    weight: np.ndarray
+    rows: np.ndarray  # rows of each group
+    persons: np.ndarray  # persons of each group
+
+    @property
+    def n_groups(self) -> int:
+        return len(self.rows)
+
+
+def value_counts(data: object, quasi: Sequence[str], sensitive: str, person: str | None) -> ValueCounts:
+    counted = tally(data, (*quasi, sensitive), person=person)
+    groups, first = counted.group_by(quasi)
+    rows = np.bincount(groups, weights=counted.counts.sum(axis=1), minlength=len(first)).astype(np.int64)
+    persons = rows if person is None else tally(data, quasi, person=person).sizes
+    return ValueCounts(groups, counted.codes[:, -1], counted.sizes.astype(np.int64), rows, persons)
+
+
+@dataclass(frozen=True)
+class LDiversity(Promise):
+    """Every group of equal quasi-identifiers has at least l well-represented values of each sensitive column.
+
+    Promise
+    -------
+    Who knows that a person is in a group cannot tell the person's sensitive value from fewer than l (distinct), or not
+    with near certainty (entropy, recursive). Each sensitive column is looked at by itself; similar values count as
+    different; how common a value is in the whole table is not considered (see TCloseness).
+
+    >>> table = {"sex": ["f", "f", "m", "m"], "ill": ["a", "b", "c", "c"]}
+    >>> LDiversity(2).check(table, Roles(quasi=["sex"], sensitive=["ill"])).measured
+    1
+    """
+
+    name: ClassVar[str] = "l-diversity"
+    does_not_protect: ClassVar[str] = (
+        "l-diversity does not see that different sensitive values may mean much the same, or that a value may be far more"
+        " common in a group than in the table."
+    )
+    _parameter_constraints: ClassVar[dict] = {
+        "l": [Interval(Real, 1, None, closed="neither")],
+        "measure": [StrOptions({"distinct", "entropy", "recursive"})],
+        "c": [Interval(Real, 0, None, closed="neither"), None],
+    }
+
+    l: float = 2  # noqa: E741  (the field's own letter)
+    measure: str = "distinct"
+    c: float | None = None
+
+    def __post_init__(self):
+        super().__post_init__()
+        if (self.measure == "recursive") != (self.c is not None):
+            raise RolesError("LDiversity needs c with measure='recursive', and only there.")
+        if self.measure != "entropy" and not isinstance(self.l, Integral):
+            raise RolesError(f"The l of {self.measure} l-diversity is a whole number. Got {self.l} instead.")
+
+    def __str__(self) -> str:
+        if self.measure == "recursive":
+            return f"recursive ({self.c}, {self.l})-diversity"
+        return f"{self.measure} {self.l}-diversity"
+
+    def check(self, data: object, roles: Roles | None = None) -> Verdict:
+        data, roles = table_and_roles(data, roles)
+        if not roles.sensitive:
+            raise RolesError("LDiversity is about sensitive columns; the roles name none.")
+        found = [self._check(data, roles.quasi, name, roles) for name in roles.sensitive]
+        measured, rows_short, rows, groups = min(found)
+        labelled = None
+        if roles.target is not None:
+            hidden = [name for name in roles.sensitive if name != roles.target]
+            quasi = (*roles.quasi, roles.target)
+            labelled = min((self._check(data, quasi, name, roles)[0] for name in hidden), default=None)
+        return Verdict(
+            promise=str(self),
+            holds=all(short == 0 for _, short, _, _ in found),
+            required=self.l,
+            measured=measured,
+            rows=rows,
+            rows_short=max(short for _, short, _, _ in found),
+            with_label=labelled,
+            details={"groups": groups},
+        )
+
+    def _check(self, data: object, quasi: Sequence[str], sensitive: str, roles: Roles) -> tuple[float, int, int, int]:
+        """The least diverse group's l, the rows in groups below l, all rows, all groups."""
+        counts = value_counts(data, quasi, sensitive, roles.person)
+        diversity = _MEASURES[self.measure](counts, self.c)
+        short = diversity < self.l - (_SLACK if self.measure == "entropy" else 0)
+        measured = diversity.min()
+        measured = float(measured) if self.measure == "entropy" else int(measured)
+        return measured, int(counts.rows[short].sum()), int(counts.rows.sum()), counts.n_groups
+
+
+def distinct_values(counts: ValueCounts, c: float | None = None) -> np.ndarray:
+    return np.minimum(np.bincount(counts.group, minlength=counts.n_groups), counts.persons)
+
+
+def effective_values(counts: ValueCounts, c: float | None = None) -> np.ndarray:
+    """exp(entropy) of each group: as many equally common values would be as diverse; at most the persons."""
+    total = np.bincount(counts.group, weights=counts.weight, minlength=counts.n_groups)
+    share = counts.weight / total[counts.group]
+    entropy = np.bincount(counts.group, weights=-share * np.log(share), minlength=counts.n_groups)
+    return np.minimum(np.exp(entropy), counts.persons)
+
+
+def recursive_values(counts: ValueCounts, c: float | None) -> np.ndarray:
+    """The largest l for which each group is (c, l)-diverse; 0 when there is none; at most the persons."""
+    ratio = Fraction(str(c))  # counts are compared as whole numbers: r1 * b < a * (r_l + ... + r_m)
+    order = np.lexsort((-counts.weight, counts.group))
+    group, weight = counts.group[order], counts.weight[order]
+    start = np.searchsorted(group, np.arange(counts.n_groups))
+    before = np.concatenate([[0], np.cumsum(weight)])
+    tail = before[np.append(start[1:], len(group))][group] - before[:-1]  # r_i + ... + r_m at place i
+    fine = weight[start][group] * ratio.denominator < ratio.numerator * tail
+    return np.minimum(np.bincount(group, weights=fine, minlength=counts.n_groups).astype(np.int64), counts.persons)
+
+
+_MEASURES = {"distinct": distinct_values, "entropy": effective_values, "recursive": recursive_values}

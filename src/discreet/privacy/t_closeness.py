@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""t-closeness: in every group the sensitive values are distributed nearly as in the whole table.
+
+Paper: Li, Li, Venkatasubramanian 2007. The distance is the earth mover's: with equal ground distance half the sum of
+the differences of the shares; with ordered ground distance (values on a line, neighbours 1/(m-1) apart) the mean
+absolute difference of the cumulative shares over the m-1 gaps. Both are computed from whole numbers, and a group that
+comes near t is compared with it exactly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Real
+from typing import ClassVar
+
+import numpy as np
+
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.errors import RolesError
+from discreet.privacy.base import Interval, Promise, StrOptions, Verdict, table_and_roles
+from discreet.privacy.l_diversity import ValueCounts, value_counts
+
+_NEAR = 1e-9
+_BLOCK = 1 << 22  # cells of the dense block that ordered distances need
+
+
+@dataclass(frozen=True)
+class TCloseness(Promise):
+    """In every group of equal quasi-identifiers the distance of the sensitive values from the whole table is at most t.
+
+    Promise
+    -------
+    Being told a person's group moves what an attacker believes about a sensitive value by at most t, measured by the
+    earth mover's distance. Each sensitive column is looked at by itself.
+
+    >>> table = {"sex": ["f", "f", "m", "m"], "ill": ["a", "b", "a", "b"]}
+    >>> TCloseness(0.1).check(table, Roles(quasi=["sex"], sensitive=["ill"])).measured
+    0.0
+    """
+
+    name: ClassVar[str] = "t-closeness"
+    does_not_protect: ClassVar[str] = (
+        "t-closeness leaves what the whole table says about everyone, and by itself does not stop linking:"
+        " join it with k-anonymity."
+    )
+    _parameter_constraints: ClassVar[dict] = {
+        "t": [Interval(Real, 0, 1, closed="both")],
+        "distance": [StrOptions({"equal", "ordered"})],
+    }
+
+    t: float = 0.2
+    distance: str = "equal"
+
+    def __str__(self) -> str:
+        return f"{self.t}-closeness" + (" (ordered)" if self.distance == "ordered" else "")
+
+    def check(self, data: object, roles: Roles | None = None) -> Verdict:
+        data, roles = table_and_roles(data, roles)
+        if not roles.sensitive:
+            raise RolesError("TCloseness is about sensitive columns; the roles name none.")
+        if self.distance == "ordered" and isinstance(data, Table):
+            unordered = [name for name in roles.sensitive if data.column(name).kind == "category"]
+            if unordered:
+                raise RolesError(
+                    f"The ordered distance needs numbers or dates; {unordered[0]!r} holds categories."
+                    f" Use distance='equal'."
+                )
+        found = [self._check(value_counts(data, roles.quasi, name, roles.person)) for name in roles.sensitive]
+        labelled = None
+        if roles.target is not None:
+            hidden = [name for name in roles.sensitive if name != roles.target]
+            quasi = (*roles.quasi, roles.target)
+            labelled = max(
+                (self._check(value_counts(data, quasi, name, roles.person))[0] for name in hidden), default=None
+            )
+        measured, rows_short, rows, groups = max(found)
+        return Verdict(
+            promise=str(self),
+            holds=all(short == 0 for _, short, _, _ in found),
+            required=self.t,
+            measured=measured,
+            rows=rows,
+            rows_short=max(short for _, short, _, _ in found),
+            with_label=labelled,
+            details={"groups": groups},
+        )
+
+    def _check(self, counts: ValueCounts) -> tuple[float, int, int, int]:
+        above, below = _equal(counts) if self.distance == "equal" else _ordered(counts)
+        distance = above / below
+        limit = Fraction(str(self.t))
+        short = distance > float(limit)
+        for group in np.flatnonzero(np.abs(distance - float(limit)) < _NEAR):
+            short[group] = Fraction(int(above[group]), int(below[group])) > limit
+        return float(distance.max()), int(counts.rows[short].sum()), int(counts.rows.sum()), counts.n_groups
+
+
+def _equal(counts: ValueCounts) -> tuple[np.ndarray, np.ndarray]:
+    """Half the summed differences of shares, as (numerator, denominator) per group, from the values that occur."""
+    table, group = _totals(counts)
+    n = int(table.sum())
+    own = counts.weight * n
+    whole = table[counts.value] * group[counts.group]
+    above = group * n  # values that the group lacks contribute their whole share
+    np.add.at(above, counts.group, np.abs(own - whole) - whole)
+    return above, 2 * n * group
+
+
+def _ordered(counts: ValueCounts) -> tuple[np.ndarray, np.ndarray]:
+    table, group = _totals(counts)
+    n, gaps = int(table.sum()), max(len(table) - 1, 1)
+    above = np.zeros(counts.n_groups, dtype=np.int64)
+    step = max(1, _BLOCK // len(table))
+    order = np.argsort(counts.group, kind="stable")
+    for start in range(0, counts.n_groups, step):
+        stop = min(start + step, counts.n_groups)
+        low, high = np.searchsorted(counts.group[order], [start, stop])
+        entries = order[low:high]
+        dense = np.zeros((stop - start, len(table)), dtype=np.int64)
+        dense[counts.group[entries] - start, counts.value[entries]] = counts.weight[entries]
+        difference = np.cumsum(dense * n - table * group[start:stop, None], axis=1)
+        above[start:stop] = np.abs(difference).sum(axis=1)
+    return above, n * group * gaps
+
+
+def _totals(counts: ValueCounts) -> tuple[np.ndarray, np.ndarray]:
+    """Weight of each value in the whole table, and of each group."""
+    table = np.zeros(int(counts.value.max()) + 1, dtype=np.int64)
+    np.add.at(table, counts.value, counts.weight)
+    group = np.zeros(counts.n_groups, dtype=np.int64)
+    np.add.at(group, counts.group, counts.weight)
+    return table, group

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Distinct rows with counts: the only place where rows are grouped.
+
+A table matters to a syntactic method, and to the check of a syntactic promise, only through its distinct rows,
+how often each occurs in each class, and how many persons stand behind it. `group` numbers equal rows, `tally`
+counts them, `Partition` does the same for baskets, one item at a time. Missing is a value; so is a suppressed cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numba
+
+from discreet.data.baskets import Baskets
+from discreet.data.table import Table
+
+_MOST = 2**62  # products of level counts above this are regrouped first
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Distinct rows in lexicographic order of their codes.
+
+    codes         one line per distinct row, one column per name in `columns`
+    counts        rows of each class (one column when there is no target)
+    sizes         persons behind each distinct row: rows, unless a person column says otherwise
+    group_of_row  the distinct row of each row, when the tally was made in memory
+    texts         the values behind the codes, per column; the code after the last one is missing
+    """
+
+    columns: tuple[str, ...]
+    codes: np.ndarray
+    counts: np.ndarray
+    sizes: np.ndarray
+    group_of_row: np.ndarray | None = None
+    texts: tuple[list[str], ...] = field(default=(), repr=False)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.counts.sum())
+
+    def group_by(self, columns: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+        """Group the distinct rows by some of their columns: (group of each distinct row, one distinct row of each)."""
+        places = [self.columns.index(name) for name in columns]
+        return group([self.codes[:, place] for place in places], len(self))
+
+
+def tally(
+    data: object, columns: Sequence[str], *, target: str | None = None, person: str | None = None
+) -> Tally:
+    """Count the distinct rows of `columns`. `data` is a table in memory, or an engine, which has a verb of this name.
+
+    >>> t = Table.of({"sex": ["f", "m", "f", None], "y": [1, 1, 0, 0]})
+    >>> tally(t, ["sex"], target="y").counts.tolist()
+    [[1, 1], [0, 1], [1, 0]]
+    """
+    if hasattr(data, "tally"):
+        return data.tally(columns, target=target, person=person)
+    table = Table.of(data)
+    coded = table.columns(columns)
+    groups, first = group([column.codes for column in coded], len(table), [column.levels for column in coded])
+    codes = np.empty((len(first), len(coded)), dtype=np.int32)
+    for place, column in enumerate(coded):
+        codes[:, place] = column.codes[first]
+    if target is None:
+        counts = np.bincount(groups, minlength=len(first))[:, None]
+    else:
+        label = table.column(target)
+        cells = groups * label.levels + label.codes
+        counts = np.bincount(cells, minlength=len(first) * label.levels).reshape(len(first), label.levels)
+    persons = None if person is None else table.column(person).codes
+    return Tally(
+        tuple(columns),
+        codes,
+        counts,
+        persons_per_group(groups, len(first), persons),
+        groups,
+        tuple(column.texts for column in coded),
+    )
+
+
+def group(
+    columns: Sequence[np.ndarray], n_rows: int, levels: Sequence[int] | None = None, *, ordered: bool = True
+) -> tuple[np.ndarray, np.ndarray]:
+    """Number equal rows: (group of each row, first row of each group).
+
+    Groups are numbered in lexicographic order of their codes, or as they are met when not `ordered`.
+    `levels` are upper bounds of the codes, found when not given.
+    """
+    if n_rows == 0:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    key = np.zeros(n_rows, dtype=np.int64)
+    span = 1
+    for place, codes in enumerate(columns):
+        width = int(levels[place]) if levels is not None else int(codes.max()) + 1
+        if span > _MOST // max(width, 1):
+            key, first = _numbered(key, ordered)
+            span = len(first)
+        key = key * width + codes if span > 1 else codes.astype(np.int64)
+        span *= width
+    return _numbered(key, ordered)
+
+
+def group_sizes(columns: Sequence[np.ndarray], n_rows: int, persons: np.ndarray | None = None) -> np.ndarray:
+    """Rows, or persons, behind each distinct row, in no particular order."""
+    groups, first = group(columns, n_rows, ordered=False)
+    return persons_per_group(groups, len(first), persons)
+
+
+def persons_per_group(groups: np.ndarray, n_groups: int, persons: np.ndarray | None) -> np.ndarray:
+    """How many different persons each group holds; every row is a person when none are given."""
+    if persons is None:
+        return np.bincount(groups, minlength=n_groups)
+    _, first = group([groups, persons], len(groups), ordered=False)
+    return np.bincount(groups[first], minlength=n_groups)
+
+
+def _numbered(key: np.ndarray, ordered: bool) -> tuple[np.ndarray, np.ndarray]:
+    groups, first = _number_keys(key)
+    if not ordered:
+        return groups, first
+    order = np.argsort(key[first])
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return rank[groups], first[order]
+
+
+@numba.njit(cache=True, nogil=True)
+def _number_keys(key):
+    """Number equal keys as they are met, by open addressing in a table that doubles."""
+    bits = 10
+    slots = np.full(1 << bits, -1, dtype=np.int64)
+    groups = np.empty(len(key), dtype=np.int64)
+    first = np.empty(1 << (bits - 1), dtype=np.int64)
+    met = 0
+    for row in range(len(key)):
+        value = key[row]
+        slot = (np.uint64(value) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - bits)
+        mask = np.uint64((1 << bits) - 1)
+        while slots[slot] >= 0 and key[first[slots[slot]]] != value:
+            slot = (slot + np.uint64(1)) & mask
+        if slots[slot] < 0:
+            slots[slot] = met
+            first[met] = row
+            met += 1
+            if met == len(first):  # half full: twice the room, everything placed anew
+                bits += 1
+                longer = np.empty(len(first) * 2, dtype=np.int64)
+                longer[:met] = first
+                first = longer
+                slots = np.full(1 << bits, -1, dtype=np.int64)
+                mask = np.uint64((1 << bits) - 1)
+                for g in range(met):
+                    place = (np.uint64(key[first[g]]) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - bits)
+                    while slots[place] >= 0:
+                        place = (place + np.uint64(1)) & mask
+                    slots[place] = g
+            groups[row] = met - 1
+        else:
+            groups[row] = slots[slot]
+    return groups, first[:met].copy()
+
+
+class Partition:
+    """Rows grouped by which of some items they have, refined one item at a time in the time of the item's rows.
+
+    >>> p = Partition(4)
+    >>> p.refine(np.array([0, 2])); p.refine(np.array([2]))
+    >>> p.group_of_row.tolist(), p.sizes.tolist()
+    ([1, 0, 2, 0], [2, 1, 1])
+    """
+
+    def __init__(self, n_rows: int):
+        self.group_of_row = np.zeros(n_rows, dtype=np.int32)
+        self._sizes = np.zeros(max(n_rows, 1), dtype=np.int64)
+        self._sizes[0] = n_rows
+        self._inside = np.zeros(max(n_rows, 1), dtype=np.int64)
+        self.n_groups = 1 if n_rows else 0
+        self.split_from = np.zeros(0, dtype=np.int32)
+        self.whole = np.zeros(0, dtype=np.int32)
+
+    @classmethod
+    def of(cls, baskets: Baskets) -> Partition:
+        """The rows grouped by all their items."""
+        partition, columns = cls(len(baskets)), baskets.columns
+        for item in range(baskets.shape[1]):
+            partition.refine(columns.indices[columns.indptr[item] : columns.indptr[item + 1]])
+        return partition
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Rows in each group."""
+        return self._sizes[: self.n_groups]
+
+    def refine(self, rows: np.ndarray) -> None:
+        """Part the rows that have an item from those that do not.
+
+        Afterwards `split_from[i]` is the group that the i-th newest group left, `whole` the groups that have the item
+        in all their rows and stay as they are.
+        """
+        before = self.n_groups
+        origins, whole, self.n_groups = _refine(rows, self.group_of_row, self._sizes, self._inside, before)
+        self.split_from, self.whole = origins, whole
+
+    def first_rows(self) -> np.ndarray:
+        """One row of each group."""
+        first = np.empty(self.n_groups, dtype=np.int64)
+        first[self.group_of_row[::-1]] = np.arange(len(self.group_of_row))[::-1]
+        return first
+
+
+@numba.njit(cache=True, nogil=True)
+def _refine(rows, group_of_row, sizes, inside, n_groups):
+    touched = np.empty(len(rows), dtype=np.int32)
+    met = 0
+    for row in rows:
+        g = group_of_row[row]
+        if inside[g] == 0:
+            touched[met] = g
+            met += 1
+        inside[g] += 1
+    origins = np.empty(met, dtype=np.int32)
+    whole = np.empty(met, dtype=np.int32)
+    n_split = 0
+    n_whole = 0
+    for i in range(met):
+        g = touched[i]
+        if inside[g] == sizes[g]:
+            whole[n_whole] = g
+            n_whole += 1
+            inside[g] = 0
+        else:
+            new = n_groups + n_split
+            origins[n_split] = g
+            n_split += 1
+            sizes[new] = inside[g]
+            sizes[g] -= inside[g]
+            inside[g] = -new  # where its rows go; group 0 is never new
+    for row in rows:
+        g = group_of_row[row]
+        if inside[g] < 0:
+            group_of_row[row] = -inside[g]
+    for i in range(n_split):
+        inside[origins[i]] = 0
+    return origins[:n_split].copy(), whole[:n_whole].copy(), n_groups + n_split

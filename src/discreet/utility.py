@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What columns are worth before anyone trains: HamDist, DistCnt and the classification metric (SPEC 1.2).
+
+All three count, so all are exact integers inside and become shares at the end. With more than two classes a pair of
+rows of different classes takes the place of a (positive, negative) pair; for two classes both are the same.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from discreet.data.baskets import Baskets
+from discreet.tally import Partition
+
+
+def ham_dist(X: object, y: object) -> float:
+    """Mean number of columns in which two rows of different classes differ: the sum over the columns (modular).
+
+    >>> ham_dist([[1, 0], [1, 1], [0, 1]], [1, 1, 0])
+    1.5
+    """
+    baskets = Baskets.of(X, y)
+    return float(separated_pairs(baskets).sum() / unlike_pairs(baskets.labels))
+
+
+def dist_cnt(X: object, y: object) -> float:
+    """Share of the pairs of rows of different classes that differ in some column (monotone, submodular).
+
+    >>> dist_cnt([[1, 0], [1, 1], [1, 1]], [1, 1, 0])
+    0.5
+    """
+    baskets = Baskets.of(X, y)
+    partition = Partition.of(baskets)
+    left = 0
+    for counts in class_counts(partition, baskets.labels, baskets.n_classes):
+        left += int(counts.sum()) ** 2 - int((counts**2).sum())
+    return 1 - (left // 2) / unlike_pairs(baskets.labels)
+
+
+def classification_metric(X: object, y: object) -> int:
+    """Rows outside the majority class of their group of equal rows; lower is better (monotone, not submodular).
+
+    >>> classification_metric([[1, 0], [1, 1], [1, 1]], [1, 1, 0])
+    1
+    """
+    baskets = Baskets.of(X, y)
+    counts = class_counts(Partition.of(baskets), baskets.labels, baskets.n_classes)
+    return int((counts.sum(axis=1) - counts.max(axis=1)).sum())
+
+
+def unlike_pairs(labels: np.ndarray) -> int:
+    """Pairs of rows of different classes."""
+    counts = [int(count) for count in np.bincount(labels)]
+    return (sum(counts) ** 2 - sum(count**2 for count in counts)) // 2
+
+
+def class_counts(partition: Partition, labels: np.ndarray, n_classes: int) -> np.ndarray:
+    """Rows of each class in each group."""
+    cells = partition.group_of_row.astype(np.int64) * n_classes + labels
+    return np.bincount(cells, minlength=partition.n_groups * n_classes).reshape(-1, n_classes)
+
+
+def separated_pairs(
+    baskets: Baskets, partition: Partition | None = None, features: np.ndarray | None = None
+) -> np.ndarray:
+    """Pairs of different classes, equal so far, that each feature would tell apart. No partition: all are equal."""
+    return _gains(_pairs_of, baskets, partition, features)
+
+
+def misfits_removed(
+    baskets: Baskets, partition: Partition | None = None, features: np.ndarray | None = None
+) -> np.ndarray:
+    """By how much each feature would lower the classification metric."""
+    return _gains(_misfits_of, baskets, partition, features)
+
+
+def _gains(kernel, baskets, partition, features):
+    if partition is None:
+        partition = Partition(len(baskets))
+    if features is None:
+        features = np.arange(baskets.shape[1])
+    n_classes = baskets.n_classes
+    total = class_counts(partition, baskets.labels, n_classes)
+    cells = (partition.group_of_row.astype(np.int64) * n_classes + baskets.labels).astype(np.int32)
+    columns, gains = baskets.columns, np.zeros(len(features), dtype=np.int64)
+    kernel(columns.indptr, columns.indices, features, cells, total.ravel(), n_classes, gains)
+    return gains
+
+
+# Both kernels: one pass over the ones of the wanted columns. `inside` counts the rows with the feature in each
+# (group, class) cell; a group is settled at the first of its cells and emptied, so that its other cells pass it over.
+
+
+@numba.njit(cache=True, nogil=True)
+def _pairs_of(indptr, indices, features, cell_of_row, total, n_classes, gains):
+    inside = np.zeros(len(total), dtype=np.int64)
+    met = np.empty(len(total), dtype=np.int32)
+    for f in range(len(features)):
+        n_met = 0
+        for i in range(indptr[features[f]], indptr[features[f] + 1]):
+            cell = cell_of_row[indices[i]]
+            if inside[cell] == 0:
+                met[n_met] = cell
+                n_met += 1
+            inside[cell] += 1
+        gain = 0
+        for i in range(n_met):
+            if inside[met[i]] == 0:
+                continue
+            start = met[i] // n_classes * n_classes
+            with_it = 0
+            without = 0
+            alike = 0
+            for c in range(start, start + n_classes):
+                with_it += inside[c]
+                without += total[c] - inside[c]
+                alike += inside[c] * (total[c] - inside[c])
+                inside[c] = 0
+            gain += with_it * without - alike
+        gains[f] = gain
+
+
+@numba.njit(cache=True, nogil=True)
+def _misfits_of(indptr, indices, features, cell_of_row, total, n_classes, gains):
+    inside = np.zeros(len(total), dtype=np.int64)
+    met = np.empty(len(total), dtype=np.int32)
+    for f in range(len(features)):
+        n_met = 0
+        for i in range(indptr[features[f]], indptr[features[f] + 1]):
+            cell = cell_of_row[indices[i]]
+            if inside[cell] == 0:
+                met[n_met] = cell
+                n_met += 1
+            inside[cell] += 1
+        gain = 0
+        for i in range(n_met):
+            if inside[met[i]] == 0:
+                continue
+            start = met[i] // n_classes * n_classes
+            most = 0
+            most_with = 0
+            most_without = 0
+            for c in range(start, start + n_classes):
+                most = max(most, total[c])
+                most_with = max(most_with, inside[c])
+                most_without = max(most_without, total[c] - inside[c])
+                inside[c] = 0
+            gain += most_with + most_without - most
+        gains[f] = gain
