@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Binarisation: a table of categories becomes 0/1 items, one for each value of each column.
+
+`sex=f` is an item that a row has or has not. Two shapes of columns are worth knowing: a column of 0 and 1 (or false
+and true) gives one item, named after the column, which a row with 1 has; any other column of two values gives two
+items. Numbers are taken value by value: bin them first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.sparse as sp
+
+from discreet.data.baskets import Baskets
+from discreet.data.column import Column
+from discreet.data.table import Table
+from discreet.errors import DataError, did_you_mean, listing
+
+_CHUNK = 1 << 24  # cells looked at in one go
+
+
+@dataclass(frozen=True)
+class Item:
+    """An item: its name, the column it comes from, and the value it stands for (None: the cell is missing).
+
+    `flag` marks the one item of a 0/1 column.
+    """
+
+    name: str
+    column: str
+    text: str | None
+    flag: bool = False
+
+
+@dataclass(frozen=True)
+class Binarisation:
+    """Which value of which column is which item.
+
+    >>> t = Table.of({"sex": ["f", "m", "f"], "smokes": [1, 0, 0], "age": ["< 40", ">= 40", None]})
+    >>> items = Binarisation.fit(t, ["sex", "smokes", "age"])
+    >>> items.names
+    ('sex=f', 'sex=m', 'smokes', 'age=< 40', 'age=>= 40', 'age=missing')
+    >>> items.apply(t).items(0)
+    ('sex=f', 'smokes', 'age=< 40')
+    """
+
+    items: tuple[Item, ...]
+
+    @classmethod
+    def fit(cls, table: Table, columns: Iterable[str], *, rarest: int = 1, person: str | None = None) -> Binarisation:
+        """Items for the values of `columns` that at least `rarest` rows have (persons, where `person` names them).
+
+        Names that would coincide (column "a" with the value "b=c", column "a=b" with the value "c") are told apart by
+        " (2)", " (3)" and so on, in the order of columns and values.
+        """
+        columns = list(columns)
+        if len(set(columns)) < len(columns):
+            raise DataError(f"A column can be binarised once only; {listing(columns)} names one twice.")
+        if person in columns:
+            raise DataError(f"Column {person!r} tells whose row it is and cannot be binarised.")
+        if isinstance(rarest, bool) or not isinstance(rarest, (int, np.integer)) or rarest < 1:
+            raise DataError(f"'rarest' must be a whole number of rows from 1 on. Got {rarest!r} instead.")
+        persons = None if person is None else table.column(person)
+        items: list[Item] = []
+        taken: set[str] = set()
+        for column in table.columns(columns):
+            enough = _support(column, persons) >= rarest
+            items += [replace(item, name=_free(item.name, taken)) for item in _candidates(column, enough)]
+        if not items:
+            raise DataError(
+                f"No value of the {len(columns)} columns occurs in {rarest} or more"
+                f" {'rows' if person is None else 'persons'}: there are no items. Lower 'rarest', or bin the columns."
+            )
+        return cls(tuple(items))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(item.name for item in self.items)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The column that each item comes from."""
+        return tuple(item.column for item in self.items)
+
+    def apply(self, table: Table, *, target: str | None = None, person: str | None = None) -> Baskets:
+        """The rows of a table as baskets; a value without an item, such as one never seen before, gives none.
+
+        Labels come from the target when the table has it; `person` numbers the persons.
+        """
+        absent = [name for name in dict.fromkeys(self.sources) if name not in table]
+        if absent:
+            hint = did_you_mean(absent[0], table.names)
+            raise DataError(f"Columns that were binarised are not in the table: {listing(absent)}.{hint}")
+        item_of = self._lookup()
+        columns = table.columns(item_of)  # in the order of the items: each row's indices come out sorted
+        places = [_places(column, item_of[column.name]) for column in columns]
+        indices, lengths = [], [np.zeros(1, dtype=np.int64)]
+        step = max(1, _CHUNK // len(columns))
+        for start in range(0, len(table), step):
+            cells = np.stack(
+                [place[c.codes[start : start + step]] for place, c in zip(places, columns, strict=True)], 1
+            )
+            has = cells >= 0
+            indices.append(cells[has])
+            lengths.append(np.count_nonzero(has, axis=1))
+        found = np.concatenate(indices) if indices else np.empty(0, dtype=np.int32)
+        matrix = sp.csr_array(
+            (np.ones(len(found), dtype=np.uint8), found, np.cumsum(np.concatenate(lengths))),
+            shape=(len(table), len(self.items)),
+        )
+        labels, classes = _labels(table, target)
+        persons = None if person is None else table.column(person).codes
+        return Baskets(matrix, self.names, labels, classes, self.sources, persons)
+
+    def _lookup(self) -> dict[str, dict[str | None, int]]:
+        item_of: dict[str, dict[str | None, int]] = {}
+        for place, item in enumerate(self.items):
+            texts = item_of.setdefault(item.column, {})
+            texts[item.text] = place
+            if item.flag:
+                texts.update({"1": place, "true": place})  # 1 and true are the same answer
+        return item_of
+
+
+def _support(column: Column, persons: Column | None) -> np.ndarray:
+    """Rows, or different persons, that have each value; missing last."""
+    n = len(column.values) + 1
+    if persons is None:
+        return np.bincount(column.codes, minlength=n)
+    pairs = np.unique(persons.codes.astype(np.int64) * n + column.codes)
+    return np.bincount(pairs % n, minlength=n)
+
+
+def _is_flag(texts: list[str]) -> bool:
+    return bool(texts) and (set(texts) <= {"0", "1"} or set(texts) <= {"false", "true"})
+
+
+def _candidates(column: Column, enough: np.ndarray) -> list[Item]:
+    """The column's items; `enough` says for each value, missing last, whether it gets one."""
+    name, texts, flag = column.name, column.texts, _is_flag(column.texts)
+    wanted = [text for text, e in zip(texts, enough[:-1], strict=True) if e and not (flag and text in ("0", "false"))]
+    found = [Item(name if flag else f"{name}={text}", name, text, flag) for text in wanted]
+    return [*found, Item(f"{name}=missing", name, None)] if enough[-1] else found
+
+
+def _free(name: str, taken: set[str]) -> str:
+    free, number = name, 1
+    while free in taken:
+        number += 1
+        free = f"{name} ({number})"
+    taken.add(free)
+    return free
+
+
+def _places(column: Column, item_of: dict[str | None, int]) -> np.ndarray:
+    """The item of each code, missing last; -1 for none."""
+    return np.array([*(item_of.get(text, -1) for text in column.texts), item_of.get(None, -1)], dtype=np.int32)
+
+
+def _labels(table: Table, target: str | None) -> tuple[np.ndarray | None, np.ndarray | None]:
+    if target is None or target not in table:
+        return None, None
+    column = table.column(target)
+    if column.has_missing:
+        missing = int((column.codes == len(column.values)).sum())
+        raise DataError(f"{missing} of {len(table)} labels are missing. Drop those rows first.")
+    return column.codes, np.asarray(column.values.to_pylist())

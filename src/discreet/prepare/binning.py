@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Binning: numbers and dates become intervals, so that many people share a value.
+
+Paper: U. M. Fayyad, K. B. Irani, *Multi-interval discretization of continuous-valued attributes for classification
+learning*, IJCAI 1993: cut where the class entropy falls most, go on in both parts, stop where the description of the
+cut costs more than it saves. Cuts at equal counts, at equal widths, or given ones are the other choices.
+
+The cuts are learnt from the private table and can be read in the release.
+
+Departures from the paper: 1. Of equally good cuts the lowest is taken (the paper leaves it open), and "equally good"
+allows for rounding errors. 2. A cut is the roundest number between the two values, not their midpoint.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+from scipy.special import xlogy
+
+from discreet.data.column import Column, from_labels
+from discreet.data.table import Table
+from discreet.errors import DataError, did_you_mean, listing
+from discreet.prepare.intervals import column_cut, cut_between, interval_label, is_whole
+
+BinningMethod = Literal["mdl", "frequency", "width"]
+METHODS: tuple[BinningMethod, ...] = ("mdl", "frequency", "width")
+
+_EQUAL = 1e-9  # bits per row: two entropies nearer than this are the same, the rest is rounding
+_MOST_CELLS = 200_000_000  # distinct values times classes that are counted in memory
+
+
+def mdl_cuts(numbers: np.ndarray, counts: np.ndarray) -> list[int]:
+    """Cuts of least class entropy by the rule of Fayyad and Irani; p cuts between numbers[p - 1] and numbers[p].
+
+    `numbers` are distinct and increasing; `counts[i, c]` is how many rows with numbers[i] have class c. A set S of N
+    rows with k classes is cut into S1 and S2 if
+
+        Ent(S) - |S1|/N Ent(S1) - |S2|/N Ent(S2)  >  (log2(N - 1) + log2(3^k - 2) - (k Ent(S) - k1 Ent(S1) - k2 Ent(S2))) / N
+
+    >>> mdl_cuts([1, 2, 3, 7, 8, 9], [[5, 0], [5, 0], [5, 0], [0, 5], [0, 5], [0, 5]])
+    [3]
+    """  # noqa: E501
+    numbers, counts = np.asarray(numbers, dtype=np.float64), np.asarray(counts, dtype=np.int64)
+    if counts.ndim != 2 or numbers.ndim != 1 or len(numbers) != len(counts):
+        raise DataError(f"{len(numbers)} numbers come with counts of shape {counts.shape}; a row for each is needed.")
+    if (np.diff(numbers) <= 0).any():
+        raise DataError("The numbers must be distinct and increasing, one row of counts for each.")
+    starts, upto = _blocks(counts)
+    cuts, parts = [], [(0, len(starts))]
+    while parts:
+        first, last = parts.pop()
+        cut = _best_cut(upto, first, last)
+        if cut is not None:
+            cuts.append(int(starts[cut]))
+            parts += [(first, cut), (cut, last)]
+    return sorted(cuts)
+
+
+def _blocks(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Neighbouring values of one and the same single class, merged: no best cut lies between them (their Theorem 1).
+
+    Returns the place where each block starts, and the counts of all blocks before it (one row more, for the end).
+    """
+    present = np.flatnonzero(counts.any(axis=1))
+    counts = counts[present]
+    pure = np.where((counts > 0).sum(axis=1) == 1, counts.argmax(axis=1), -1) if len(counts) else np.empty(0, int)
+    begins = np.ones(len(counts), dtype=bool)
+    begins[1:] = (pure[1:] != pure[:-1]) | (pure[1:] == -1)
+    first = np.flatnonzero(begins)
+    upto = np.zeros((len(counts) + 1, counts.shape[1]), dtype=np.int64)
+    np.cumsum(counts, axis=0, out=upto[1:])
+    return present[first], upto[np.append(first, len(counts))]
+
+
+def _best_cut(upto: np.ndarray, first: int, last: int) -> int | None:
+    """The block before which [first, last) is cut, or None if the best cut does not pay."""
+    if last - first < 2:
+        return None
+    whole = upto[last] - upto[first]
+    left = upto[first + 1 : last] - upto[first]
+    bits_left, bits_right, bits = _bits(left), _bits(whole - left), float(_bits(whole[None])[0])
+    n = int(whole.sum())
+    after = bits_left + bits_right
+    best = int(np.flatnonzero(after <= after.min() + _EQUAL * n)[0])
+    n_left = int(left[best].sum())
+    k, k1, k2 = ((c > 0).sum() for c in (whole, left[best], whole - left[best]))
+    before = k * bits / n - k1 * bits_left[best] / n_left - k2 * bits_right[best] / (n - n_left)
+    delta = k * math.log2(3) + math.log2(1 - 2 * 3.0**-k) - before  # log2(3^k - 2), also when 3^k is huge
+    return first + 1 + best if bits - after[best] > math.log2(n - 1) + delta + _EQUAL else None
+
+
+def _bits(counts: np.ndarray) -> np.ndarray:
+    """Rows times class entropy, for each line of counts."""
+    n = counts.sum(axis=1)
+    return (xlogy(n, n) - xlogy(counts, counts).sum(axis=1)) / math.log(2)
+
+
+def equal_frequency_cuts(column: Column, bins: int = 10) -> tuple[float, ...]:
+    """At most `bins - 1` cuts that leave about as many rows in each bin; equal values stay together.
+
+    >>> import pyarrow as pa
+    >>> from discreet.data.column import encode
+    >>> equal_frequency_cuts(encode("age", pa.array([20, 21, 22, 40, 60, 80])), bins=3)
+    (22.0, 50.0)
+    """
+    numbers, place = _line(column)
+    if len(numbers) < 2:
+        return ()
+    upto = np.cumsum(np.bincount(place[column.codes], minlength=len(numbers) + 1)[: len(numbers)])
+    wanted = upto[-1] * np.arange(1, _checked_bins(bins)) / bins
+    after = np.clip(np.searchsorted(upto, wanted), 0, len(numbers) - 2)
+    before = np.maximum(after - 1, 0)
+    nearest = np.where(wanted - upto[before] <= upto[after] - wanted, before, after)
+    return tuple(column_cut(column, numbers[p], numbers[p + 1]) for p in np.unique(nearest))
+
+
+def equal_width_cuts(column: Column, bins: int = 10) -> tuple[float, ...]:
+    """At most `bins - 1` cuts, equally far apart between the least and the largest value, rounded to few digits.
+
+    >>> import pyarrow as pa
+    >>> from discreet.data.column import encode
+    >>> equal_width_cuts(encode("age", pa.array([20, 21, 22, 40, 60, 80])), bins=3)
+    (40.0, 60.0)
+    """
+    numbers = column.numbers[np.isfinite(column.numbers)]
+    if len(numbers) < 2:
+        return ()
+    low, width = float(numbers[0]), float(numbers[-1] / bins - numbers[0] / _checked_bins(bins))
+    exact = [low + width * j for j in range(1, bins)]
+    if is_whole(column):
+        cuts = [float(math.floor(c + 0.5)) for c in exact]
+    else:
+        clock = column.kind == "date"
+        cuts = [cut_between(c - width / 50, c + width / 50, whole=False, clock=clock) for c in exact]
+    return tuple(sorted({c for c in cuts if low < c <= numbers[-1]}))
+
+
+def _line(column: Column) -> tuple[np.ndarray, np.ndarray]:
+    """The different numbers, increasing, and the place of each code among them, missing last.
+
+    Whole numbers beyond 2^53 may fall together as doubles; apart from those, codes and places are the same.
+    """
+    numbers, place = np.unique(column.numbers, return_inverse=True)
+    return numbers, np.append(place, len(numbers))
+
+
+def _checked_bins(bins: int) -> int:
+    if not isinstance(bins, (int, np.integer)) or isinstance(bins, bool) or bins < 1:
+        raise DataError(f"The number of bins must be a whole number from 1 on. Got {bins!r} instead.")
+    return int(bins)
+
+
+@dataclass(frozen=True)
+class Binning:
+    """Cuts for the columns of numbers and dates; a column without cuts is one interval, written "*".
+
+    >>> t = Table.of({"age": [20, 21, 22, 40, 60, None], "sex": ["f", "m", "f", "m", "f", "m"]})
+    >>> binning = Binning.fit(t, ["age", "sex"], target=None, cuts={"age": [25, 50]})
+    >>> binning.apply(t).column("age").to_arrow().to_pylist()
+    ['< 25', '< 25', '< 25', '[25, 50)', '>= 50', None]
+    """
+
+    cuts: dict[str, tuple[float, ...]]
+    kinds: dict[str, Literal["number", "date"]] = field(default_factory=dict)  # "number" when not said
+
+    @classmethod
+    def fit(
+        cls,
+        table: Table,
+        columns: Iterable[str],
+        *,
+        target: str | None = None,
+        cuts: Mapping[str, Sequence[float]] | None = None,
+        method: BinningMethod = "mdl",
+        bins: int = 10,
+    ) -> Binning:
+        """Cuts for the numbers and dates among `columns`; categories are left alone.
+
+        Given `cuts` win (days since 1970-01-01, dates or ISO texts for a column of dates). The others are learnt:
+        "mdl" from the target, "frequency" and "width" from `bins`. Rows where the column or the target is missing
+        teach nothing.
+        """
+        columns, given = list(columns), dict(cuts or {})
+        if method not in METHODS:
+            raise DataError(f"The binning method {method!r} is not known; the methods are {', '.join(METHODS)}.")
+        unknown = [name for name in given if name not in columns]
+        if unknown:
+            hint = did_you_mean(unknown[0], columns)
+            raise DataError(f"Cuts were given for columns that are not to be binned: {listing(unknown)}.{hint}")
+        found: dict[str, tuple[float, ...]] = {}
+        kinds: dict[str, Literal["number", "date"]] = {}
+        for column in table.columns(columns):
+            if column.kind == "category":
+                if column.name in given:
+                    raise DataError(
+                        f"Cuts were given for {column.name!r}, which holds categories, not numbers or dates."
+                    )
+                continue
+            kinds[column.name] = column.kind
+            if column.name in given:
+                found[column.name] = _checked_cuts(column.name, given[column.name], column.kind)
+            elif method == "mdl":
+                found[column.name] = _learnt_cuts(column, _target(table, target, column.name))
+            else:
+                cut = equal_frequency_cuts if method == "frequency" else equal_width_cuts
+                found[column.name] = cut(column, bins)
+        return cls(found, kinds)
+
+    def labels(self, name: str) -> tuple[str, ...]:
+        """The intervals of a column, from the lowest to the highest.
+
+        >>> Binning({"age": (25, 50)}).labels("age")
+        ('< 25', '[25, 50)', '>= 50')
+        """
+        if name not in self.cuts:
+            raise DataError(f"There are no cuts for {name!r}.{did_you_mean(name, self.cuts)}")
+        borders = (None, *self.cuts[name], None)
+        kind = self.kinds.get(name, "number")
+        return tuple(interval_label(low, high, kind) for low, high in pairwise(borders))
+
+    def apply(self, table: Table) -> Table:
+        """The table with the binned columns as categories. Missing stays missing; any number falls in some interval."""
+        return table.with_columns([self._binned(table.column(name)) for name in self.cuts])
+
+    def _binned(self, column: Column) -> Column:
+        kind = self.kinds.get(column.name, "number")
+        if len(column.values) and column.kind != kind:
+            raise DataError(
+                f"Column {column.name!r} was binned as a {kind}, but here it is a {column.kind} with"
+                f" {len(column.values)} different values. Read it as a {kind} (kinds={{{column.name!r}: {kind!r}}})."
+            )
+        labels = self.labels(column.name)
+        numbers = column.numbers if len(column.values) else np.empty(0)
+        bins = np.searchsorted(np.asarray(self.cuts[column.name]), numbers, side="right")
+        return from_labels(column.name, [*labels, None], np.append(bins, len(labels))[column.codes])
+
+
+def _target(table: Table, target: str | None, name: str) -> Column:
+    if target is None:
+        raise DataError(
+            f"Column {name!r} is to be cut where the class changes, but there is no target. Name one, give the cuts,"
+            f" or choose the method 'frequency' or 'width'."
+        )
+    if target == name:
+        raise DataError(f"Column {name!r} is the target and cannot be binned by itself.")
+    return table.column(target)
+
+
+def _learnt_cuts(column: Column, target: Column) -> tuple[float, ...]:
+    numbers, place = _line(column)
+    m, classes = len(numbers), len(target.values)
+    if m * classes > _MOST_CELLS:
+        raise DataError(
+            f"The target {target.name!r} has {classes} classes and {column.name!r} {m} different values, too many to"
+            f" cut by class. Give cuts, or choose the method 'frequency' or 'width'."
+        )
+    known = (column.codes < len(column.values)) & (target.codes < classes)
+    cells = place[column.codes[known]] * classes + target.codes[known]
+    counts = np.bincount(cells, minlength=m * classes).reshape(m, classes)
+    return tuple(column_cut(column, numbers[p - 1], numbers[p]) for p in mdl_cuts(numbers, counts))
+
+
+def _checked_cuts(name: str, cuts: Iterable[object], kind: str) -> tuple[float, ...]:
+    cuts = list(cuts)
+    try:
+        found = tuple(_day_of(cut) if kind == "date" else float(cut) for cut in cuts)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        form = "numbers" if kind == "number" else "dates (2020-01-31) or days since 1970-01-01"
+        raise DataError(f"The cuts of {name!r} must be {form}.") from None
+    if not all(map(math.isfinite, found)) or any(a >= b for a, b in pairwise(found)):
+        raise DataError(f"The cuts of {name!r} must be finite and increasing, each one once.")
+    return found
+
+
+def _day_of(cut: object) -> float:
+    if isinstance(cut, str):
+        cut = datetime.datetime.fromisoformat(cut)
+    if isinstance(cut, datetime.date) and not isinstance(cut, datetime.datetime):
+        cut = datetime.datetime(cut.year, cut.month, cut.day)
+    if isinstance(cut, datetime.datetime):
+        return (cut.replace(tzinfo=None) - datetime.datetime(1970, 1, 1)) / datetime.timedelta(days=1)
+    return float(cut)  # type: ignore[arg-type]

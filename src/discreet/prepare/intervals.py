@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Intervals of numbers and dates: where to cut, and how a piece is written.
+
+Every interval is half-open: a cut c sends x < c to the left and x >= c to the right. A column of numbers is published
+only as such intervals, so a cut is a round number between two values and never more precise than it has to be.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from decimal import Context, Decimal
+from typing import Literal
+
+import pyarrow as pa
+
+from discreet.data.column import SUPPRESSED, Column, text_of
+
+_EPOCH = datetime.datetime(1970, 1, 1)
+_DAY = 86_400_000_000  # microseconds
+_CLOCK = (_DAY, 3_600_000_000, 60_000_000, 1_000_000, 1_000, 1)  # day, hour, minute, second, millisecond, microsecond
+_EXACT = Context(prec=1200)  # sums of any two doubles as written are exact in this many digits
+
+
+def interval_label(low: float | None, high: float | None, column_kind: Literal["number", "date"]) -> str:
+    """How the values from `low` on and below `high` are written; None leaves a side open.
+
+    >>> interval_label(25, 38, "number"), interval_label(None, 25, "number"), interval_label(38, None, "number")
+    ('[25, 38)', '< 25', '>= 38')
+    >>> interval_label(0, 31, "date"), interval_label(None, None, "date")
+    ('[1970-01-01, 1970-02-01)', '*')
+    """
+    if low is None:
+        return SUPPRESSED if high is None else f"< {border_text(high, column_kind)}"
+    if high is None:
+        return f">= {border_text(low, column_kind)}"
+    return f"[{border_text(low, column_kind)}, {border_text(high, column_kind)})"
+
+
+def border_text(border: float, column_kind: Literal["number", "date"]) -> str:
+    """A border as it is written: a number, or a date from its days since 1970-01-01.
+
+    >>> border_text(2.50, "number"), border_text(18262.5, "date")
+    ('2.5', '2020-01-01 12:00:00')
+    """
+    if column_kind == "number":
+        return text_of(float(border))
+    moment = _EPOCH + datetime.timedelta(microseconds=round(float(border) * _DAY))
+    return str(moment if moment.time() != datetime.time() else moment.date())
+
+
+def is_whole(column: Column) -> bool:
+    """Whether every value is a whole number or a whole day; dates with a time of day are not.
+
+    >>> import pyarrow as pa
+    >>> from discreet.data.column import encode
+    >>> is_whole(encode("age", pa.array([31, 45]))), is_whole(encode("height", pa.array([1.82, 1.7])))
+    (True, False)
+    """
+    return column.kind != "category" and (
+        pa.types.is_integer(column.values.type) or pa.types.is_date(column.values.type)
+    )
+
+
+def cut_between(a: float, b: float, *, whole: bool, clock: bool = False) -> float:
+    """A cut c, a < c <= b: the number of fewest decimal digits, then nearest to the middle, then lowest.
+
+    `whole` asks for a whole number (a and b are whole then). `clock` is for days with a time of day, where a full
+    hour is rounder than a tenth of a day.
+
+    >>> cut_between(30, 40, whole=True), cut_between(3, 4, whole=True), cut_between(1.82, 1.87, whole=False)
+    (35.0, 4.0, 1.84)
+    """
+    a, b = float(a), float(b)
+    if not a < b:
+        raise ValueError("A cut lies between two different numbers, the smaller one first.")
+    if math.isinf(a) or math.isinf(b):
+        return _towards_infinity(a, b)
+    if clock and not whole:
+        return _cut_on_the_clock(a, b)
+    low, high = Decimal(repr(a)), Decimal(repr(b))  # as written: 1.82 and 1.87 have the middle 1.845
+    middle = _EXACT.divide(_EXACT.add(low, high), Decimal(2))
+    # A step no longer than b - a always has a multiple in (a, b], so the search ends at that many digits.
+    digits = 0 if whole else max(0, -_EXACT.subtract(high, low).adjusted()) + 1
+    for d in range(digits + 1):
+        cut = _nearest_multiple(low, high, middle, Decimal(1).scaleb(-d))
+        if cut is not None and a < float(cut) <= b:
+            return float(cut) + 0.0  # 0.0, not -0.0
+    return b
+
+
+def column_cut(column: Column, a: float, b: float) -> float:
+    """The cut between two of the column's numbers, as round as its values allow."""
+    whole = is_whole(column)
+    return cut_between(a, b, whole=whole, clock=column.kind == "date" and not whole)
+
+
+def _nearest_multiple(low: Decimal, high: Decimal, middle: Decimal, step: Decimal) -> Decimal | None:
+    """The multiple of `step` in (low, high] that is nearest to the middle, the lower one of two; None if none."""
+    below = _EXACT.multiply(_EXACT.divide(middle, step).to_integral_value("ROUND_FLOOR"), step)
+    above = _EXACT.add(below, step)
+    fits = [c for c in (below, above) if low < c <= high]
+    return min(fits, key=lambda c: (abs(_EXACT.subtract(c, middle)), c)) if fits else None
+
+
+def _cut_on_the_clock(a: float, b: float) -> float:
+    """As `cut_between`, on the grid of days, hours, minutes, seconds and their thousandths."""
+    low, high = round(a * _DAY), round(b * _DAY)
+    for step in _CLOCK:
+        below = (low + high) // (2 * step) * step
+        fits = [c for c in (below, below + step) if low < c <= high]
+        if fits:
+            return min(fits, key=lambda c: (abs(2 * c - low - high), c)) / _DAY
+    return b
+
+
+def _towards_infinity(a: float, b: float) -> float:
+    if math.isinf(a):
+        return 0.0 if math.isinf(b) else min(float(math.floor(b)), b)
+    above = float(math.floor(a)) + 1.0
+    return above if above > a else b
