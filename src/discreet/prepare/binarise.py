@@ -112,7 +112,7 @@ class Binarisation:
             shape=(len(table), len(self.items)),
         )
         labels, classes = _labels(table, target)
-        persons = None if person is None else table.column(person).codes
+        persons = None if person is None else table.column(person).codes.astype(np.int64)
         return Baskets(matrix, self.names, labels, classes, self.sources, persons)
 
     def _lookup(self) -> dict[str, dict[str | None, int]]:
@@ -130,8 +130,10 @@ def _support(column: Column, persons: Column | None) -> np.ndarray:
     n = len(column.values) + 1
     if persons is None:
         return np.bincount(column.codes, minlength=n)
-    pairs = np.unique(persons.codes.astype(np.int64) * n + column.codes)
-    return np.bincount(pairs % n, minlength=n)
+    ones = np.ones(len(column), dtype=np.int32)
+    pairs = sp.csr_array((ones, (persons.codes, column.codes)), shape=(len(persons.values) + 1, n))
+    pairs.sum_duplicates()
+    return np.bincount(pairs.indices, minlength=n)
 
 
 def _is_flag(texts: list[str]) -> bool:

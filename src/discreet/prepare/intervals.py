@@ -89,6 +89,25 @@ def cut_between(a: float, b: float, *, whole: bool, clock: bool = False) -> floa
     return b
 
 
+def roundest(a: float, b: float) -> float:
+    """The number in (a, b] with the fewest digits before its zeros, then nearest to the middle, then lowest.
+
+    >>> roundest(30, 47), roundest(1234, 1334), roundest(0.0123, 0.0141)
+    (40.0, 1300.0, 0.013)
+    """
+    a, b = float(a), float(b)
+    if math.isinf(a) or math.isinf(b):
+        return cut_between(a, b, whole=False)
+    low, high = Decimal(repr(a)), Decimal(repr(b))
+    middle = _EXACT.divide(_EXACT.add(low, high), Decimal(2))
+    finest = _EXACT.subtract(high, low).adjusted() - 1
+    for exponent in range(max(low.adjusted(), high.adjusted()) + 1, finest - 1, -1):
+        cut = _nearest_multiple(low, high, middle, Decimal(1).scaleb(exponent))
+        if cut is not None and a < float(cut) <= b:
+            return float(cut) + 0.0
+    return b
+
+
 def column_cut(column: Column, a: float, b: float) -> float:
     """The cut between two of the column's numbers, as round as its values allow."""
     whole = is_whole(column)

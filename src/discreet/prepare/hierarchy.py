@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hierarchies: for each value of a column the ever coarser labels it may be published as, up to "*".
+
+A hierarchy is a tree of even depth. Level 0 are the leaves, the values themselves (or small intervals of numbers); the
+last level is the root, which tells nothing.
+"""
+
+from __future__ import annotations
+
+import csv
+import glob
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from discreet.data.column import MISSING_MARKS, SUPPRESSED, Column, from_labels
+from discreet.errors import DataError
+
+_DELIMITERS = (";", "\t", "|", ",")  # the comma last: labels such as "[20, 30)" have one
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """A label of the tree: its level, the leaf codes below it, its children (none for a leaf)."""
+
+    label: str
+    level: int
+    leaves: np.ndarray
+    children: tuple[Node, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Node(level {self.level}, {len(self.leaves)} leaves, {len(self.children)} children)"
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """The value tree of one column. `paths[leaf]` leads from the leaf's own text, level 0, to the root "*".
+
+    A value's code, here, is its place in `values`. With `cuts` the leaves are intervals: leaf i holds the numbers from
+    cuts[i - 1] on and below cuts[i], and every number has one.
+
+    >>> h = Hierarchy("degree", ("BSc", "MSc", "A-levels"), (("BSc", "university", "*"), ("MSc", "university", "*"),
+    ...               ("A-levels", "school", "*")))
+    >>> h.levels, h.labels(1), h.codes(1).tolist()
+    (3, ('university', 'school'), [0, 0, 1])
+    >>> [child.label for child in h.root.children]
+    ['university', 'school']
+    """
+
+    name: str
+    values: tuple[str, ...]
+    paths: tuple[tuple[str, ...], ...]
+    how: str = "given"
+    cuts: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", tuple(self.values))
+        object.__setattr__(self, "paths", tuple(map(tuple, self.paths)))
+        self._check_shape()
+        self._check_parents()
+        self._check_labels()
+
+    # -- looking ---------------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __repr__(self) -> str:
+        return f"Hierarchy({self.name!r}, {len(self)} leaves, {self.levels} levels, {self.how})"
+
+    @property
+    def levels(self) -> int:
+        """Number of levels, leaves and root included."""
+        return len(self.paths[0])
+
+    @cached_property
+    def ancestors(self) -> np.ndarray:
+        """`ancestors[leaf, level]` is the code of the leaf's ancestor among the labels of that level."""
+        found = np.empty((len(self), self.levels), dtype=np.int32)
+        for level, labels in enumerate(self._labels):
+            place = {label: code for code, label in enumerate(labels)}
+            found[:, level] = [place[path[level]] for path in self.paths]
+        found.flags.writeable = False
+        return found
+
+    @cached_property
+    def _labels(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(tuple(dict.fromkeys(path[level] for path in self.paths)) for level in range(self.levels))
+
+    def labels(self, level: int) -> tuple[str, ...]:
+        """The labels of a level, in the order in which the leaves meet them."""
+        return self._labels[self._checked(level)]
+
+    def codes(self, level: int) -> np.ndarray:
+        """For each leaf the code of its ancestor: a place in `labels(level)`."""
+        return self.ancestors[:, self._checked(level)]
+
+    def parents(self, level: int) -> np.ndarray:
+        """For each label of a level below the root the code of its parent on the next level."""
+        if self._checked(level) == self.levels - 1:
+            raise DataError(f"Level {level} of the hierarchy of {self.name!r} is the root, which has no parent.")
+        parents = np.empty(len(self._labels[level]), dtype=np.int32)
+        parents[self.ancestors[:, level]] = self.ancestors[:, level + 1]
+        return parents
+
+    @cached_property
+    def root(self) -> Node:
+        """The tree, for methods that walk it from the top."""
+        children: list[list[Node]] = [[] for _ in self.values]
+        for level, labels in enumerate(self._labels):
+            order = np.argsort(self.ancestors[:, level], kind="stable").astype(np.int32)
+            ends = np.cumsum(np.bincount(self.ancestors[:, level], minlength=len(labels)))
+            nodes = [
+                Node(label, level, leaves, tuple(below))
+                for label, leaves, below in zip(labels, np.split(order, ends[:-1]), children, strict=True)
+            ]
+            if level == self.levels - 1:
+                return nodes[0]
+            children = [[] for _ in self._labels[level + 1]]
+            for node, parent in zip(nodes, self.parents(level), strict=True):
+                children[parent].append(node)
+        raise AssertionError("the last level is the root")
+
+    # -- using -----------------------------------------------------------------------------------------------------
+
+    def leaf_codes(self, column: Column) -> np.ndarray:
+        """The leaf of each of the column's values, -1 for a value that has none; the last entry is for missing.
+
+        Numbers find their leaf by what they mean, so that "1.0" in a file serves the number 1. Missing cells have a
+        leaf only if the hierarchy names a mark of missing, such as "?", as a value.
+        """
+        missing = next((leaf for leaf, text in enumerate(self.values) if text in MISSING_MARKS), -1)
+        if self.cuts is not None:
+            numbers = column.numbers if len(column.values) else np.empty(0)
+            found = np.searchsorted(np.asarray(self.cuts), numbers, side="right")
+            return np.append(found, missing).astype(np.int32)
+        leaf_of = {text: leaf for leaf, text in enumerate(self.values)}
+        found = [leaf_of.get(text, -1) for text in column.texts]
+        if column.kind == "number" and -1 in found:
+            meant = {number: leaf for leaf, text in enumerate(self.values) if (number := _number(text)) is not None}
+            found = [leaf if leaf >= 0 else meant.get(x, -1) for leaf, x in zip(found, column.numbers, strict=True)]
+        return np.array([*found, missing], dtype=np.int32)
+
+    def generalise(self, column: Column, level: int) -> Column:
+        """The column with every value replaced by its ancestor on this level.
+
+        A value that the hierarchy does not know becomes the root label "*" on every level: unknown is never more
+        precise than known. Missing stays missing below the root and is "*" at the root.
+
+        >>> from discreet.data.table import Table
+        >>> h = Hierarchy("n", ("1", "2", "3"), (("1", "< 3", "*"), ("2", "< 3", "*"), ("3", ">= 3", "*")))
+        >>> h.generalise(Table.of({"n": [1, 3, 8, None]}).column("n"), 1).to_arrow().to_pylist()
+        ['< 3', '>= 3', '*', None]
+        """
+        labels = [None if label in MISSING_MARKS else label for label in (*self.labels(level), SUPPRESSED, "")]
+        unseen, missing = len(labels) - 2, len(labels) - 1
+        leaves = self.leaf_codes(column)
+        codes = np.append(self.codes(level), unseen)[leaves]  # -1 takes the last
+        if leaves[-1] < 0:
+            codes[-1] = unseen if level == self.levels - 1 else missing
+        return from_labels(column.name, labels, codes[column.codes])
+
+    def check_against(self, column: Column) -> None:
+        """Raise DataError unless every value of the column has a leaf."""
+        unknown = np.flatnonzero(self.leaf_codes(column)[:-1] < 0)
+        if len(unknown):
+            rows = int(np.isin(column.codes, unknown).sum())
+            raise DataError(
+                f"The hierarchy of {self.name!r} does not cover column {column.name!r}: {len(unknown)} of its"
+                f" {len(column.values)} different values ({rows} of {len(column)} rows) are not among the"
+                f" {len(self)} leaves. Add a line for each of them."
+            )
+
+    # -- checks ----------------------------------------------------------------------------------------------------
+
+    def _checked(self, level: int) -> int:
+        if not 0 <= level < self.levels:
+            raise DataError(
+                f"The hierarchy of {self.name!r} has the levels 0 to {self.levels - 1}; level {level} was asked for."
+            )
+        return level
+
+    def _check_shape(self) -> None:
+        what = f"The hierarchy of {self.name!r}"
+        if not self.values or len(self.values) != len(self.paths):
+            raise DataError(
+                f"{what} has {len(self.values)} values and {len(self.paths)} paths; one path each is needed."
+            )
+        depths = Counter(map(len, self.paths))
+        if len(depths) > 1:
+            raise DataError(f"{what} is uneven: its paths have {', '.join(map(str, sorted(depths)))} levels.")
+        if self.levels < 2:
+            raise DataError(f"{what} has one level only; values and a root are needed.")
+        repeated = len(self) - len(set(self.values))
+        if repeated:
+            raise DataError(
+                f"{what} names {repeated} of its {len(self)} values more than once. Keep one line for each."
+            )
+        astray = sum(path[0] != value for path, value in zip(self.paths, self.values, strict=True))
+        if astray:
+            raise DataError(f"{what} has {astray} paths that do not begin with their own value.")
+        if any(path[-1] != SUPPRESSED for path in self.paths):
+            raise DataError(f"{what} must end in {SUPPRESSED!r} for every value.")
+        if self.cuts is not None and len(self.cuts) != len(self) - 1:
+            raise DataError(f"{what} has {len(self)} intervals and {len(self.cuts)} cuts; one cut fewer is needed.")
+
+    def _check_parents(self) -> None:
+        for level in range(self.levels - 1):
+            edges = {(path[level], path[level + 1]) for path in self.paths}
+            torn = sum(times > 1 for times in Counter(child for child, _ in edges).values())
+            if torn:
+                raise DataError(
+                    f"The hierarchy of {self.name!r} is no tree: {torn} labels of level {level} have more than one"
+                    f" parent on level {level + 1}. Give labels that mean different things different names."
+                )
+
+    def _check_labels(self) -> None:
+        """A label that occurs on several levels must mean the same branch, as it is published without its level."""
+        first_leaf = [np.unique(self.ancestors[:, level], return_index=True)[1] for level in range(self.levels)]
+        branches: dict[str, list[tuple[int, int]]] = {}
+        for level, labels in enumerate(self._labels):
+            for code, label in enumerate(labels):
+                branches.setdefault(label, []).append((level, code))
+        torn = 0
+        for nodes in branches.values():
+            for (below, code), (above, upper) in pairwise(nodes):
+                torn += int(self.ancestors[first_leaf[below][code], above]) != upper
+        if torn:
+            raise DataError(
+                f"The hierarchy of {self.name!r} uses {torn} labels for different branches on different levels."
+                f" Give labels that mean different things different names."
+            )
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+# -- reading -------------------------------------------------------------------------------------------------------
+
+
+def read_hierarchy(path: str | Path, name: str, *, delimiter: str | None = None) -> Hierarchy:
+    """A hierarchy from a file without header: on each line a value, then its labels from fine to coarse.
+
+    The delimiter (semicolon, tab, bar or comma) is found. The last label should be "*". Where the last level has
+    several labels, "*" is put on top; where it has one other label, that one is written "*", as it tells no more.
+    """
+    path = Path(path)
+    lines = _lines(path, delimiter)
+    width = Counter(len(cells) for _, cells in lines).most_common(1)[0][0]
+    if width == 1:
+        raise DataError(
+            f"{path.name!r} has one cell on most lines; a value and its labels are needed. Give the delimiter if it is"
+            f" none of semicolon, tab, bar and comma."
+        )
+    ragged = [(number, len(cells)) for number, cells in lines if len(cells) != width]
+    if ragged:
+        raise DataError(
+            f"{path.name!r} is ragged: {len(ragged)} of {len(lines)} lines differ from the others; line {ragged[0][0]}"
+            f" has {ragged[0][1]} cells where {width} are expected."
+        )
+    empty = sum(not cell for _, cells in lines for cell in cells[1:])
+    if empty:
+        raise DataError(f"{path.name!r} has {empty} empty labels. Repeat the label of the level below instead.")
+    one_top = len({cells[-1] for _, cells in lines}) == 1
+    paths = [[*(cells[:-1] if one_top else cells), SUPPRESSED] for _, cells in lines]
+    return from_paths(name, paths, how=f"read from {path.name}")
+
+
+def from_paths(name: str, paths: Iterable[Iterable[str]], *, how: str = "given") -> Hierarchy:
+    """A hierarchy from its paths, each from the value to "*"."""
+    paths = tuple(map(tuple, paths))
+    return Hierarchy(name, tuple(path[0] for path in paths), paths, how)
+
+
+def read_hierarchies(where: str | Path, *, delimiter: str | None = None) -> dict[str, Hierarchy]:
+    """All hierarchies of a folder, or of a pattern such as "trees/*.csv", by column.
+
+    The column is the file's name without ending, without what stands before "hierarchy_" or after "_hierarchy":
+    `adult_hierarchy_age.csv` is for `age`. In a folder where some CSV files have such a name, the others are ignored.
+    """
+    if Path(where).is_dir():
+        files = sorted(Path(where).glob("*.csv"))
+        files = [file for file in files if "hierarchy" in file.stem.lower()] or files
+    else:
+        files = sorted(map(Path, glob.glob(str(where))))
+    if not files:
+        raise DataError(f"There is no hierarchy file in {Path(where).name!r}. Check the folder or the pattern.")
+    columns = [_column_of(file) for file in files]
+    repeated = [column for column, times in Counter(columns).items() if times > 1]
+    if repeated:
+        raise DataError(f"{len(repeated)} columns have more than one hierarchy file, the first is {repeated[0]!r}.")
+    return {c: read_hierarchy(file, c, delimiter=delimiter) for c, file in zip(columns, files, strict=True)}
+
+
+def _column_of(file: Path) -> str:
+    name = re.sub(r"^.*hierarchy[_-]", "", file.stem, flags=re.IGNORECASE)
+    return re.sub(r"[_-]hierarchy$", "", name, flags=re.IGNORECASE)
+
+
+def _lines(path: Path, delimiter: str | None) -> list[tuple[int, list[str]]]:
+    """Line numbers and cells, by the first delimiter that cuts every line alike, or else the most lines alike."""
+    if not path.is_file():
+        raise DataError(f"There is no file {path.name!r}. Check the path.")
+    raw = path.read_bytes()
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = raw.decode("cp1252", errors="replace")
+    best: list[tuple[int, list[str]]] = []
+    best_share = -1.0
+    for candidate in _DELIMITERS if delimiter is None else (delimiter,):
+        reader = csv.reader(io.StringIO(text), delimiter=candidate)
+        lines = [
+            (reader.line_num, [cell.strip() for cell in cells]) for cells in reader if any(c.strip() for c in cells)
+        ]
+        width, times = Counter(len(cells) for _, cells in lines).most_common(1)[0] if lines else (0, 0)
+        share = times / len(lines) if width > 1 else 0.0
+        if share > best_share:
+            best, best_share = lines, share
+    if not best:
+        raise DataError(f"{path.name!r} is empty. A hierarchy has a line for each value.")
+    return best
