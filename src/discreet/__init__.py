@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A release is a labelled table made smaller or blurrier; a promise says what it still hides; nothing leaves before its
+promise was checked on the written files.
+
+The flow: data -> roles -> promise -> method -> release -> verify -> evaluate -> choose -> report. Names are loaded when
+they are first used, so that `import discreet` is quick.
+"""
+
+import importlib
+from typing import TYPE_CHECKING
+
+from discreet._version import __version__
+
+_WHERE = {
+    # data and roles
+    "Table": "discreet.data.table",
+    "Baskets": "discreet.data.baskets",
+    "Roles": "discreet.data.roles",
+    "suggest": "discreet.data.roles",
+    # what is promised
+    "KAnonymity": "discreet.privacy",
+    "Containment": "discreet.privacy",
+    "LDiversity": "discreet.privacy",
+    "TCloseness": "discreet.privacy",
+    "Verdict": "discreet.privacy",
+    # how
+    "GreedySelector": "discreet.methods",
+    "Mondrian": "discreet.methods",
+    # what goes out, and whether it holds
+    "Release": "discreet.release",
+    "verify": "discreet.verify",
+    # what can go wrong
+    "DiscreetError": "discreet.errors",
+    "DataError": "discreet.errors",
+    "RolesError": "discreet.errors",
+    "CannotRelease": "discreet.errors",
+    "PromiseBroken": "discreet.errors",
+    "BudgetExceeded": "discreet.errors",
+    "PrivacyLeakWarning": "discreet.errors",
+}
+
+__all__ = ["__version__", *_WHERE]
+
+if TYPE_CHECKING:
+    from discreet.data.baskets import Baskets as Baskets
+    from discreet.data.roles import Roles as Roles, suggest as suggest
+    from discreet.data.table import Table as Table
+    from discreet.errors import (
+        BudgetExceeded as BudgetExceeded,
+        CannotRelease as CannotRelease,
+        DataError as DataError,
+        DiscreetError as DiscreetError,
+        PrivacyLeakWarning as PrivacyLeakWarning,
+        PromiseBroken as PromiseBroken,
+        RolesError as RolesError,
+    )
+    from discreet.methods import GreedySelector as GreedySelector, Mondrian as Mondrian
+    from discreet.privacy import (
+        Containment as Containment,
+        KAnonymity as KAnonymity,
+        LDiversity as LDiversity,
+        TCloseness as TCloseness,
+        Verdict as Verdict,
+    )
+    from discreet.release import Release as Release
+    from discreet.verify import verify as verify
+
+_MODULES = {"utility", "privacy", "samples", "methods", "prepare"}  # discreet.utility.ham_dist and the like
+
+
+def __getattr__(name: str):
+    if name in _WHERE:
+        value = getattr(importlib.import_module(_WHERE[name]), name)
+        globals()[name] = value
+        return value
+    if name in _MODULES:
+        return importlib.import_module(f"discreet.{name}")
+    raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from types import MappingProxyType
 from typing import ClassVar, Literal
 
 from discreet._sklearn import Interval, StrOptions, check_parameters
@@ -45,7 +44,7 @@ class Verdict:
     parts: tuple[Verdict, ...] = ()
 
     def __post_init__(self):
-        object.__setattr__(self, "details", MappingProxyType(dict(self.details)))
+        object.__setattr__(self, "details", dict(self.details))
 
     def __bool__(self) -> bool:
         return self.holds

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A quasi-identifier on a line, so that methods can cut it, and how what lies between cuts is written.
+
+Numbers and dates stand in their order, categories by name or along the class they go with; missing comes last.
+Numbers are written as the interval between the cuts around them, categories as the set that occurs in the group,
+and a category that fewer than `rarest` persons have is never named: it is part of "other".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numba
+import numpy as np
+
+from discreet.data.column import SUPPRESSED, Column, text_of
+from discreet.data.table import Table
+from discreet.errors import DataError
+from discreet.plan import Recode, Scale
+from discreet.prepare.intervals import column_cut, interval_label, is_whole
+from discreet.tally import group, persons_per_group, tally
+
+OTHER = "other"
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One column: `rank_of_code` gives the place of each code, `names` the categories in the order of their ranks."""
+
+    column: Column
+    rank_of_code: np.ndarray
+    names: tuple[str, ...] | None = None  # None for numbers and dates; "other" last, if there is one
+
+    @classmethod
+    def of(cls, table: Table, name: str, *, rarest: int, person: str | None, by_class: str | None) -> Axis:
+        column = table.column(name)
+        n_values = len(column.values)
+        if column.kind != "category":
+            if not np.isfinite(column.numbers).all():
+                raise DataError(f"Column {name!r} holds infinite numbers, which cannot be cut. Mark them as missing.")
+            return cls(column, np.arange(n_values + 1))
+        persons = None if person is None else table.column(person).codes
+        support = persons_per_group(column.codes.astype(np.int64), n_values + 1, persons)
+        named = np.flatnonzero(support[:n_values] >= rarest)
+        if by_class is not None and len(named):
+            named = named[_order_by_class(tally(table, [name], target=by_class).counts[named])]
+        other = len(named) < n_values
+        rank_of_code = np.full(n_values + 1, len(named))
+        rank_of_code[named] = np.arange(len(named))
+        rank_of_code[n_values] = len(named) + other
+        return cls(column, rank_of_code, (*(column.texts[code] for code in named), *((OTHER,) if other else ())))
+
+    @property
+    def name(self) -> str:
+        return self.column.name
+
+    @property
+    def n_values(self) -> int:
+        """Ranks that are not missing; missing has the rank after them."""
+        return len(self.column.values) if self.names is None else len(self.names)
+
+    @cached_property
+    def scale(self) -> Scale:
+        if self.names is None:
+            return Scale(self.name, ordered=True)
+        places = {name: rank for rank, name in enumerate(self.names)}
+        common = int(np.bincount(self.rank_of_code[self.column.codes], minlength=1)[: self.n_values].argmax())
+        return Scale(self.name, ordered=False, places=places, other=places.get(OTHER, common))
+
+    @cached_property
+    def position(self) -> np.ndarray:
+        """Where each rank lies between 0 and 1: the normalised range of a group is a difference of these."""
+        if self.names is None and self.n_values > 1:
+            numbers = self.column.numbers
+            between = (numbers - numbers[0]) / (numbers[-1] - numbers[0])
+        else:
+            between = np.arange(self.n_values) / max(self.n_values - 1, 1)
+        return np.append(between, 1.0)
+
+    def cut(self, below: int, above: int) -> float:
+        """The place that parts two neighbouring ranks; missing lies at infinity."""
+        if above == self.n_values:
+            return np.inf
+        if self.names is not None:
+            return below + 0.5
+        if (below, above) not in self._cuts:  # the same neighbours are cut in many groups
+            low, high = self.column.numbers[below], self.column.numbers[above]
+            self._cuts[below, above] = column_cut(self.column, float(low), float(high))
+        return self._cuts[below, above]
+
+    @cached_property
+    def _cuts(self) -> dict[tuple[int, int], float]:
+        return {}
+
+    def interval(self, low: float, high: float, missing: bool) -> str | None:
+        """How numbers in [low, high), with or without missing, are written."""
+        if low == np.inf:
+            return None
+        if low == -np.inf and high == np.inf:
+            return SUPPRESSED if missing == self.column.has_missing else "not missing"
+        suffix = " or missing" if missing else ""
+        if is_whole(self.column) and high - low == 1 and self.column.kind == "number":
+            return text_of(low) + suffix
+        ends = (None if low == -np.inf else low), (None if high == np.inf else high)
+        return interval_label(*ends, self.column.kind) + suffix
+
+    def set_of(self, ranks: tuple[int, ...]) -> str | None:
+        """How a set of categories is written: by name, or by what is not in it when that is shorter."""
+        assert self.names is not None
+        missing = ranks[-1] == self.n_values
+        inside = [self.names[rank] for rank in ranks if rank < self.n_values]
+        if not inside:
+            return None
+        if len(inside) == self.n_values:
+            return SUPPRESSED if missing == self.column.has_missing else "not missing"
+        suffix = " or missing" if missing else ""
+        if len(inside) == 1:
+            return inside[0] + suffix
+        outside = set(self.names) - set(inside)
+        if len(outside) < len(inside) and missing == self.column.has_missing:
+            return "not {" + ", ".join(sorted(outside)) + "}"
+        return "{" + ", ".join(sorted(inside)) + "}" + suffix
+
+
+def _order_by_class(counts: np.ndarray) -> np.ndarray:
+    """Categories along the direction in which their class shares differ most; for two classes, by class share.
+
+    With two classes some cut of this order is the best of all subsets (Breiman et al. 1984, theorem 4.5).
+    """
+    rows = counts.sum(axis=1, keepdims=True)
+    shares = counts / rows
+    around = (shares - counts.sum(axis=0) / rows.sum()) * np.sqrt(rows)
+    direction = np.linalg.svd(around, full_matrices=False)[2][0]
+    direction = direction * np.sign(direction[np.argmax(np.abs(direction))])
+    return np.argsort(np.round(shares @ direction, 12), kind="stable")
+
+
+def recode(
+    axes: list[Axis], ranks: np.ndarray, leaf_of: np.ndarray, column: np.ndarray, cut: np.ndarray, left: np.ndarray
+) -> Recode:
+    """The plan of a tree of cuts. `ranks` and `leaf_of` are those of the distinct rows the tree was made from."""
+    n_leaves = int((column < 0).sum())
+    has_missing = np.array([axis.column.has_missing for axis in axes])
+    low, high, missing = _boxes(column, cut, left, n_leaves, has_missing)
+    codes = np.empty((n_leaves, len(axes)), dtype=np.int32)
+    labels = []
+    for c, axis in enumerate(axes):
+        if axis.names is None:
+            boxes = np.column_stack([low[:, c], high[:, c], missing[:, c]])
+            distinct, code = np.unique(boxes, axis=0, return_inverse=True)
+            texts = [axis.interval(float(a), float(b), bool(m)) for a, b, m in distinct]
+        else:
+            code, texts = _sets(axis, ranks[:, c], leaf_of, n_leaves)
+        codes[:, c] = code.ravel()
+        labels.append(texts)
+    return Recode(tuple(axis.scale for axis in axes), column, cut, left, codes, tuple(labels))
+
+
+def _sets(axis: Axis, rank: np.ndarray, leaf_of: np.ndarray, n_leaves: int) -> tuple[np.ndarray, list[str | None]]:
+    """The categories that occur in each leaf: a code per leaf, and what the codes are written as."""
+    _, first = group([leaf_of, rank], len(rank))
+    leaves, ranks = leaf_of[first], rank[first]
+    ends = np.cumsum(np.bincount(leaves, minlength=n_leaves))
+    code_of: dict[tuple[int, ...], int] = {}
+    code = np.empty(n_leaves, dtype=np.int32)
+    for leaf, occurring in enumerate(np.split(ranks, ends[:-1])):
+        code[leaf] = code_of.setdefault(tuple(occurring.tolist()), len(code_of))
+    return code, [axis.set_of(occurring) for occurring in code_of]
+
+
+@numba.njit(cache=True, nogil=True)
+def _boxes(column, cut, left, n_leaves, has_missing):
+    """The interval of each leaf in each column, and whether missing belongs to it."""
+    n_nodes, n_columns = len(column), len(has_missing)
+    low = np.full((n_nodes, n_columns), -np.inf)
+    high = np.full((n_nodes, n_columns), np.inf)
+    missing = np.empty((n_nodes, n_columns), dtype=np.bool_)
+    missing[0] = has_missing
+    of_leaf = np.empty(n_leaves, dtype=np.int64)
+    for node in range(n_nodes):  # children come after their parent
+        c = column[node]
+        if c < 0:
+            of_leaf[left[node]] = node
+            continue
+        for child in (left[node], left[node] + 1):
+            low[child], high[child], missing[child] = low[node], high[node], missing[node]
+        high[left[node], c] = min(high[node, c], cut[node])
+        missing[left[node], c] = False
+        low[left[node] + 1, c] = cut[node]
+    return low[of_leaf], high[of_leaf], missing[of_leaf]

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The published statement beside the data: what is promised, what was measured, by which method, on which files.
+
+It holds no path, no time, no seed, no cell value, and nothing about the private data that the promise does not cover.
+The seal is a hash of the statement itself: it shows an accident or a careless edit, not a forger. A signature
+(signature.py) shows those too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from discreet._version import __version__
+from discreet.errors import DataError
+from discreet.privacy.base import Promise, Verdict, promise_from
+
+CERTIFICATE = "certificate.json"
+FORMAT = 1
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ColumnRecord(_Record):
+    name: str
+    role: Literal["target", "quasi", "sensitive", "other"]
+    kind: Literal["number", "category", "date", "item"]
+
+
+class VerdictRecord(_Record):
+    promise: str
+    holds: bool
+    required: float
+    measured: float
+    rows: int
+    rows_short: int
+    kind: Literal["recomputed", "proved", "owner"]
+    with_label: float | None = None
+    details: dict[str, float] = {}
+    notes: tuple[str, ...] = ()
+    parts: tuple[VerdictRecord, ...] = ()
+
+    @classmethod
+    def of(cls, verdict: Verdict) -> VerdictRecord:
+        values = {name: getattr(verdict, name) for name in cls.model_fields if name != "parts"}
+        return cls(**values, parts=tuple(cls.of(part) for part in verdict.parts))
+
+
+class MethodRecord(_Record):
+    name: str
+    parameters: dict[str, Any]
+
+
+class ChangesRecord(_Record):
+    quasi_cells: int
+    suppressed_cells: int
+    changed_cells: int
+
+
+class Certificate(_Record):
+    """What is published about a release, beside the release."""
+
+    format: Literal[1] = FORMAT
+    discreet: str = __version__
+    shape: Literal["table", "baskets"]
+    promise: dict[str, Any]
+    counted: Literal["rows", "persons"]
+    verdict: VerdictRecord
+    method: MethodRecord
+    columns: tuple[ColumnRecord, ...]
+    rows: int
+    changes: ChangesRecord
+    does_not_protect: str
+    files: dict[str, str] = {}
+    seal: str = ""
+
+    def the_promise(self) -> Promise:
+        return promise_from(self.promise)
+
+    def names(self, role: str) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns if column.role == role)
+
+    def computed_seal(self) -> str:
+        stated = json.dumps(self.model_dump(mode="json", exclude={"seal"}), sort_keys=True, ensure_ascii=True)
+        return hashlib.sha256(stated.encode()).hexdigest()
+
+    def sealed(self, files: dict[str, str]) -> Certificate:
+        bare = self.model_copy(update={"files": dict(sorted(files.items()))})
+        return bare.model_copy(update={"seal": bare.computed_seal()})
+
+    def to_bytes(self) -> bytes:
+        return (json.dumps(self.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n").encode()
+
+    @classmethod
+    def read(cls, folder: Path) -> Certificate:
+        path = folder / CERTIFICATE
+        try:
+            return cls.model_validate_json(path.read_bytes())
+        except FileNotFoundError:
+            raise DataError(f"There is no {CERTIFICATE} in the folder: nothing here says what is promised.") from None
+        except (ValidationError, ValueError, OSError) as error:
+            count = f", {error.error_count()} errors" if isinstance(error, ValidationError) else ""
+            raise DataError(
+                f"{CERTIFICATE} is not a certificate of format {FORMAT} ({type(error).__name__}{count})."
+            ) from None
+
+
+def sha256_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

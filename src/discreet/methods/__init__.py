@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How: one published method per file."""
+
+from discreet.methods.base import METHODS, Method
+from discreet.methods.greedy import GreedySelector
+from discreet.methods.mondrian import Mondrian
+
+__all__ = ["METHODS", "GreedySelector", "Method", "Mondrian"]

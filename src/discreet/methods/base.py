@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a release comes about, the same for every method: validate, plan, apply, check, and only then a Release.
+
+A method author writes `promise` and `_plan` (tables) or `_select` (baskets). Identifiers and columns without a role
+are dropped here, rows are put into an order that depends on nothing but their published content and fresh randomness,
+and the promise is checked on what would be published.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from discreet._sklearn import check_parameters
+from discreet.data.baskets import Baskets
+from discreet.data.column import SUPPRESSED, Column
+from discreet.data.read import check_names
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.errors import CannotRelease, DataError, PromiseBroken, RolesError
+from discreet.plan import Plan
+from discreet.privacy.base import Promise
+from discreet.randomness import Randomness
+from discreet.release import Changes, Release
+from discreet.tally import group
+
+METHODS: dict[str, type[Method]] = {}  # by the name the command line uses
+
+
+@dataclass
+class Decision:
+    """What `_plan` found: the plan, the steps that led to it, notes for the owner. The trace is never published."""
+
+    plan: Plan
+    trace: list[dict] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+class Method(BaseEstimator):
+    """Base of all methods; `release(table, roles)` is the verb that carries the promise."""
+
+    name: ClassVar[str] = ""
+    takes: ClassVar[frozenset[str]] = frozenset({"table"})  # of "table" and "baskets"
+    _parameter_constraints: ClassVar[dict] = {}
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if cls.name:
+            METHODS[cls.name] = cls
+
+    @property
+    def promise(self) -> Promise:
+        raise NotImplementedError
+
+    def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
+        raise NotImplementedError
+
+    def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict]]:
+        """The features of the baskets to keep, and the steps that led to them."""
+        raise NotImplementedError
+
+    def release(self, data: object, roles: object = None, *, y: object = None) -> Release:
+        """Make a release of a table with its roles, `release(table, roles)`, or of baskets, `release(X, y)`.
+
+        Raises CannotRelease when there is none, PromiseBroken when what came out does not keep the promise.
+        """
+        check_parameters(self, self._parameter_constraints)
+        randomness = Randomness(getattr(self, "random_state", None))
+        if isinstance(roles, Roles):
+            self._must_take("table")
+            return self._release_table(Table.of(data), roles, randomness)
+        labels = y if roles is None else roles
+        is_matrix = isinstance(data, Baskets) or hasattr(data, "tocsr") or isinstance(data, np.ndarray)
+        if not is_matrix:
+            raise RolesError(
+                f"{type(self).__name__}.release needs roles for a table: release(table, Roles(target=..., quasi=[...]))."
+                f" Baskets are passed as a scipy or NumPy matrix, or as discreet.Baskets, with labels."
+            )
+        self._must_take("baskets")
+        return self._release_baskets(Baskets.of(data, labels), randomness)
+
+    # -- tables ----------------------------------------------------------------------------------------------------
+
+    def _release_table(self, table: Table, roles: Roles, randomness: Randomness) -> Release:
+        roles.check_for_release(table)
+        person = None if roles.person is None else table.column(roles.person)
+        self._enough(len(table) if person is None else person.levels)
+        decision = self._plan(table, roles, randomness)
+        published = decision.plan.apply(table)
+        columns = [column for name in table.names for column in _published(name, table, roles, published)]
+        check_names([column.name for column in columns])
+        released = Table(columns, frame=table.frame)
+        order = fresh_order(released, randomness)
+        quasi = tuple(column.name for name in roles.quasi for column in published.get(name, ()))
+        new_roles = Roles(
+            target=roles.target,
+            quasi=quasi,
+            sensitive=roles.sensitive,
+            other=roles.other,
+            allow_unique=roles.allow_unique,
+        )
+        return self._checked(
+            Release(
+                table=released.take(order),
+                roles=new_roles,
+                persons=None if person is None else person.codes[order],
+                promise=self.promise,
+                method=self.name,
+                parameters=self._public_parameters(),
+                plan=decision.plan,
+                source_quasi=roles.quasi,
+                changes=_changes(table, roles, published),
+                trace=decision.trace,
+                notes=decision.notes,
+                seed=getattr(self, "random_state", None),
+            )
+        )
+
+    # -- baskets ---------------------------------------------------------------------------------------------------
+
+    def _release_baskets(self, baskets: Baskets, randomness: Randomness) -> Release:
+        baskets.check_for_release()
+        self._enough(len(baskets) if baskets.persons is None else len(np.unique(baskets.persons)))
+        features, trace = self._keep(baskets, randomness)
+        kept = baskets.keep(features)
+        order = _fresh_basket_order(kept, randomness)
+        return self._checked(
+            Release(
+                baskets=kept.take(order),
+                roles=None,
+                persons=None if kept.persons is None else kept.persons[order],
+                promise=self.promise,
+                method=self.name,
+                parameters=self._public_parameters(),
+                features=tuple(features),
+                changes=Changes(quasi_cells=len(baskets) * len(features), columns_dropped=baskets.shape[1] - len(features)),
+                trace=trace,
+                seed=getattr(self, "random_state", None),
+            )
+        )
+
+    # -- shared ----------------------------------------------------------------------------------------------------
+
+    def _checked(self, release: Release) -> Release:
+        if not release.verdict.holds:
+            raise PromiseBroken(f"{release.verdict.sentence()} Nothing was released.")
+        return release
+
+    def _enough(self, persons: int) -> None:
+        k = getattr(self, "k", None)
+        if k is not None and persons < k:
+            raise CannotRelease(
+                f"k = {k} was asked, but there are only {persons} persons: no group can have {k}. Lower k."
+            )
+
+    def _must_take(self, shape: str) -> None:
+        if shape not in self.takes:
+            raise DataError(f"{type(self).__name__} releases {' and '.join(sorted(self.takes))}, not {shape}.")
+
+    def _public_parameters(self) -> dict:
+        """The parameters as certificates show them: never a seed (it would undo the shuffle), callables by name."""
+        parameters = {name: value for name, value in self.get_params(deep=False).items() if name != "random_state"}
+        return {name: getattr(value, "__name__", value) if callable(value) else value for name, value in parameters.items()}
+
+
+def fresh_order(table: Table, randomness: Randomness) -> np.ndarray:
+    """An order of rows that tells nothing: sorted by published content, then shuffled.
+
+    Rows with equal content are interchangeable, so the result depends on the published rows and the randomness only,
+    not on the order they came in.
+    """
+    columns = table.columns()
+    groups, _ = group([column.codes for column in columns], len(table), [column.levels for column in columns])
+    return np.argsort(groups, kind="stable")[randomness.permutation(len(table))]
+
+
+def _fresh_basket_order(baskets: Baskets, randomness: Randomness) -> np.ndarray:
+    by_item, key = baskets.columns, np.asarray(baskets.labels, dtype=np.int64)
+    for item in range(baskets.shape[1]):
+        has = np.zeros(len(baskets), dtype=np.int64)
+        has[by_item.indices[by_item.indptr[item] : by_item.indptr[item + 1]]] = 1
+        key, _ = group([key, has], len(baskets))
+    return np.argsort(key, kind="stable")[randomness.permutation(len(baskets))]
+
+
+def _published(name: str, table: Table, roles: Roles, quasi: dict[str, list[Column]]) -> list[Column]:
+    """What is published in the place of a column: nothing for identifiers and columns without a role."""
+    if name in roles.quasi:
+        return quasi.get(name, [])
+    return [table.column(name)] if name in roles.published else []
+
+
+def _changes(table: Table, roles: Roles, published: dict[str, list[Column]]) -> Changes:
+    """How many quasi-identifier cells were suppressed, or are written differently from the source."""
+    suppressed = changed = dropped = 0
+    for name in roles.quasi:
+        new = published.get(name, [])
+        if len(new) == 1 and new[0].name == name:
+            same, stars = _compare(table.column(name), new[0])
+            changed += len(table) - same
+            suppressed += stars
+        else:
+            changed += len(table)
+            dropped += not new
+    return Changes(
+        quasi_cells=len(table) * len(roles.quasi),
+        suppressed_cells=suppressed,
+        changed_cells=changed,
+        columns_dropped=dropped,
+    )
+
+
+def _compare(old: Column, new: Column) -> tuple[int, int]:
+    """Rows written as before, and rows suppressed, counted on distinct pairs of codes."""
+    groups, first = group([old.codes, new.codes], len(old))
+    rows = np.bincount(groups)
+    old_texts, new_texts = [*old.texts, None], [*new.texts, None]
+    was = [old_texts[code] for code in old.codes[first]]
+    now = [new_texts[code] for code in new.codes[first]]
+    same = sum(int(n) for n, a, b in zip(rows, was, now, strict=True) if a == b)
+    return same, sum(int(n) for n, b in zip(rows, now, strict=True) if b == SUPPRESSED)

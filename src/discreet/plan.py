@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a method decides. A plan turns rows into what is published of their quasi-identifiers; it holds no rows.
+
+KeepItems    the table's quasi-identifiers become 0/1 items, some of which are kept
+Recode       each row goes down a tree of cuts to a leaf, which says what to write in each column
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+import pyarrow as pa
+
+from discreet.data.baskets import Baskets
+from discreet.data.column import SUPPRESSED, Column, from_labels
+from discreet.data.table import Table
+from discreet.prepare.binarise import Binarisation
+from discreet.prepare.binning import Binning
+from discreet.tally import group
+
+
+class Plan:
+    """Turns rows, those it was made from and new ones alike, into published quasi-identifiers."""
+
+    def apply(self, table: Table) -> dict[str, list[Column]]:
+        """The published columns that each quasi-identifier turns into, in the rows' order; none for those dropped."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class KeepItems(Plan):
+    """Numbers to intervals, intervals and categories to items, and of the items those in `kept`."""
+
+    binning: Binning
+    binarisation: Binarisation
+    kept: tuple[int, ...]
+
+    def baskets(self, table: Table, **roles) -> Baskets:
+        """All items of the rows, before any is dropped."""
+        return self.binarisation.apply(self.binning.apply(table), **roles)
+
+    def apply(self, table: Table) -> dict[str, list[Column]]:
+        baskets = self.baskets(table).keep(self.kept)
+        columns: dict[str, list[Column]] = {}
+        for item, (name, source) in enumerate(zip(baskets.names, baskets.sources, strict=True)):
+            columns.setdefault(source, []).append(_zero_one(name, baskets, item))
+        return columns
+
+
+def _zero_one(name: str, baskets: Baskets, item: int) -> Column:
+    by_item = baskets.columns
+    ones = np.zeros(len(baskets), dtype=np.int64)
+    ones[by_item.indices[by_item.indptr[item] : by_item.indptr[item + 1]]] = 1
+    values = np.unique(ones)
+    return Column(name, "number", pa.array(values, pa.int64()), np.searchsorted(values, ones).astype(np.int32))
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Places the values of one column on a line, so that a cut is a comparison.
+
+    A number is its own place. Categories stand in the order of `places`; what is not in it (too rare to be named, or
+    not met before) stands where "other" does. Missing comes last, at infinity.
+    """
+
+    name: str
+    ordered: bool
+    places: dict[str, int] | None = None
+    other: int = 0
+
+    def of(self, column: Column) -> np.ndarray:
+        """The place of each code of the column, missing included."""
+        if self.ordered:
+            return np.append(column.numbers, np.inf)
+        assert self.places is not None
+        return np.array([self.places.get(text, self.other) for text in column.texts] + [np.inf])
+
+
+@dataclass(frozen=True)
+class Recode(Plan):
+    """A tree of cuts: at a node, places below `cut` go left. Leaf i writes `labels[c][codes[i, c]]` in column c."""
+
+    scales: tuple[Scale, ...]
+    column: np.ndarray  # of each node, -1 at a leaf
+    cut: np.ndarray
+    left: np.ndarray  # of an inner node its left child (the right one follows it), of a leaf its number
+    codes: np.ndarray  # leaf x column
+    labels: tuple[Sequence[str | None], ...]
+
+    def leaves(self, table: Table) -> np.ndarray:
+        """The leaf of each row, found once per distinct row."""
+        columns = table.columns([scale.name for scale in self.scales])
+        groups, first = group([c.codes for c in columns], len(table), [c.levels for c in columns])
+        places = np.column_stack(
+            [scale.of(column)[column.codes[first]] for scale, column in zip(self.scales, columns, strict=True)]
+        )
+        return _descend(places, self.column, self.cut, self.left)[groups]
+
+    def apply(self, table: Table) -> dict[str, list[Column]]:
+        leaves = self.leaves(table)
+        return {
+            scale.name: [from_labels(scale.name, self.labels[place], self.codes[leaves, place])]
+            for place, scale in enumerate(self.scales)
+        }
+
+    def suppressed(self) -> np.ndarray:
+        """Which cells of each leaf are suppressed."""
+        stars = [np.array([label == SUPPRESSED for label in labels]) for labels in self.labels]
+        return np.column_stack([star[self.codes[:, place]] for place, star in enumerate(stars)])
+
+
+@numba.njit(cache=True, nogil=True)
+def _descend(places, column, cut, left):
+    leaves = np.empty(len(places), dtype=np.int64)
+    for row in range(len(places)):
+        node = 0
+        while column[node] >= 0:
+            node = left[node] + (0 if places[row, column[node]] < cut[node] else 1)
+        leaves[row] = left[node]
+    return leaves

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes out: the data, its certificate, and apart from them what the owner keeps.
+
+`save` writes into a temporary folder beside the target, reads the files back, verifies the promise on them, and only
+then renames the folder into place: there is a whole, verified release or none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from discreet.certificate import (
+    CERTIFICATE,
+    Certificate,
+    ChangesRecord,
+    ColumnRecord,
+    MethodRecord,
+    VerdictRecord,
+    sha256_of,
+)
+from discreet.data.baskets import Baskets
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.data.write import FORMATS, LABEL, write_baskets, write_table
+from discreet.errors import DataError, PromiseBroken
+from discreet.plan import Plan
+from discreet.privacy.base import Promise, Verdict
+from discreet.signature import SIGNATURE, sign
+from discreet.verify import PERSONS, check_published, verify
+
+PARTIAL = ".discreet-partial-"
+
+
+@dataclass(frozen=True)
+class Changes:
+    """How much was changed: cells of quasi-identifiers in all, suppressed, written differently; columns dropped."""
+
+    quasi_cells: int
+    suppressed_cells: int = 0
+    changed_cells: int = 0
+    columns_dropped: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A release in memory. `data` is what is published; `trace`, `notes`, `seed` and `persons` are the owner's."""
+
+    promise: Promise
+    method: str
+    parameters: dict[str, Any]
+    changes: Changes
+    roles: Roles | None = None
+    table: Table | None = None
+    baskets: Baskets | None = None
+    persons: np.ndarray | None = None
+    plan: Plan | None = None
+    source_quasi: tuple[str, ...] = ()
+    features: tuple[int, ...] = ()
+    trace: list[dict] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    seed: int | None = None
+
+    def __repr__(self) -> str:
+        rows, columns = len(self._content), len(self.columns)
+        return f"Release({self.promise}, by {self.method}, {rows} rows, {columns} columns, holds={self.verdict.holds})"
+
+    @property
+    def _content(self) -> Table | Baskets:
+        return self.table if self.table is not None else self.baskets  # type: ignore[return-value]
+
+    @cached_property
+    def data(self):
+        """What is published: the kind of frame that came in; baskets as a scipy CSR array (labels in `labels`)."""
+        return self.baskets.matrix if self.baskets is not None else self.table.to_frame()  # type: ignore[union-attr]
+
+    @property
+    def labels(self) -> np.ndarray | None:
+        """The labels of released baskets."""
+        return None if self.baskets is None else self.baskets.classes[self.baskets.labels]  # type: ignore[index]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self._content.names
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        return check_published(self.promise, self._content, self.roles, self.persons)
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """The statement that is published with the data; `save` adds the hashes of the files and the seal."""
+        changes = self.changes
+        return Certificate(
+            shape="table" if self.baskets is None else "baskets",
+            promise=self.promise.to_dict(),
+            counted="rows" if self.persons is None else "persons",
+            verdict=VerdictRecord.of(self.verdict).model_copy(update={"kind": self._kind}),
+            method=MethodRecord(name=self.method, parameters=self.parameters),
+            columns=self._column_records(),
+            rows=len(self._content),
+            changes=ChangesRecord(
+                quasi_cells=changes.quasi_cells,
+                suppressed_cells=changes.suppressed_cells,
+                changed_cells=changes.changed_cells,
+            ),
+            does_not_protect=self.promise.does_not_protect,
+        )
+
+    @property
+    def _kind(self) -> str:
+        return "owner" if self.persons is not None else self.verdict.kind
+
+    def recode(self, rows: object) -> Table:
+        """New rows as the release would have written them: the same columns, in the rows' order.
+
+        The promise covers the released rows only.
+        """
+        if self.plan is None or self.roles is None:
+            raise DataError("Only releases of tables recode rows; of baskets, keep the released columns.")
+        table = Table.of(rows)
+        quasi = self.plan.apply(table)
+        by_name = {column.name: column for columns in quasi.values() for column in columns}
+        names = [name for name in self.columns if name in by_name or name in table]
+        return Table([by_name[name] if name in by_name else table.column(name) for name in names], frame=table.frame)
+
+    def save(
+        self,
+        folder: str | os.PathLike,
+        *,
+        format: str = "csv",
+        sign_with: str | os.PathLike | None = None,
+        overwrite: bool = False,
+    ) -> Path:
+        """Write `folder/release` (publish this) and `folder/owner` (keep this), verified, or nothing at all."""
+        if format not in FORMATS:
+            raise DataError(f"{format!r} is not a format of a release; they are {' and '.join(FORMATS)}.")
+        if not self.verdict.holds:
+            raise PromiseBroken(f"{self.verdict.sentence()} Nothing was written.")
+        with new_folder(Path(folder), overwrite=overwrite) as partial:
+            self._write_release(partial / "release", format, sign_with)
+            self._write_owner(partial / "owner")
+            found = verify(partial / "release", owner=partial / "owner")
+            if not found.holds:
+                raise PromiseBroken(f"The written files do not verify: {' '.join(found.problems)} Nothing was saved.")
+        return Path(folder)
+
+    def _write_release(self, folder: Path, format: str, sign_with: str | os.PathLike | None) -> None:
+        folder.mkdir()
+        if self.baskets is not None:
+            data = folder / "data.parquet"
+            write_baskets(self.baskets, data)
+        else:
+            data = folder / f"data.{format}"
+            write_table(self.table, data, format)  # type: ignore[arg-type]
+        statement = self.certificate.sealed({data.name: sha256_of(data)}).to_bytes()
+        (folder / CERTIFICATE).write_bytes(statement)
+        if sign_with is not None:
+            (folder / SIGNATURE).write_bytes(sign(statement, Path(sign_with)))
+
+    def _write_owner(self, folder: Path) -> None:
+        folder.mkdir(mode=0o700)
+        record = {"seed": self.seed, "notes": self.notes, "trace": self.trace, "changes": vars(self.changes)}
+        (folder / "trace.json").write_text(json.dumps(record, indent=1, default=str), encoding="utf-8")
+        if self.persons is not None:
+            pq.write_table(pa.table({"person": self.persons}), folder / PERSONS)
+        for path in folder.iterdir():
+            path.chmod(0o600)
+
+    def _column_records(self) -> tuple[ColumnRecord, ...]:
+        if self.baskets is not None:
+            items = [ColumnRecord(name=name, role="quasi", kind="item") for name in self.baskets.names]
+            return (ColumnRecord(name=LABEL, role="target", kind="category"), *items)
+        assert self.roles is not None and self.table is not None
+        role = dict.fromkeys(self.roles.other, "other") | dict.fromkeys(self.roles.sensitive, "sensitive")
+        role |= dict.fromkeys(self.roles.quasi, "quasi") | {self.roles.target: "target"}
+        return tuple(
+            ColumnRecord(name=column.name, role=role[column.name], kind=column.kind) for column in self.table.columns()
+        )
+
+
+@contextmanager
+def new_folder(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
+    """A folder that appears as `target` whole, or not at all. It is written elsewhere, synced, and renamed.
+
+    What an earlier killed run left half-written beside the target is removed.
+    """
+    target = Path(os.path.abspath(target))
+    if target.exists() and not overwrite and (not target.is_dir() or any(target.iterdir())):
+        raise DataError(f"{target.name!r} exists already. Choose another folder, or say overwrite.")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        for left_over in target.parent.glob(f"{PARTIAL}{target.name}-*"):
+            shutil.rmtree(left_over, ignore_errors=True)
+        partial = Path(tempfile.mkdtemp(prefix=f"{PARTIAL}{target.name}-", dir=target.parent))
+    except OSError as error:
+        raise DataError(f"{target.name!r} cannot be written there ({error.strerror}). Choose another folder.") from None
+    try:
+        yield partial
+        _sync(partial)
+        partial.chmod(stat.S_IRWXU | stat.S_IRGRP | stat.S_IXGRP | stat.S_IROTH | stat.S_IXOTH)
+        if target.exists():
+            retired = Path(tempfile.mkdtemp(prefix=f"{PARTIAL}{target.name}-", dir=target.parent))
+            os.rename(target, retired / "old")
+            os.rename(partial, target)
+            shutil.rmtree(retired, ignore_errors=True)
+        else:
+            os.rename(partial, target)
+        _sync_folder(target.parent)
+    except (OSError, pa.ArrowException) as error:
+        why = getattr(error, "strerror", None) or type(error).__name__
+        raise DataError(f"Writing {target.name!r} failed ({why}); nothing was saved. Is the disk full?") from None
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _sync(folder: Path) -> None:
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+        else:
+            _sync_folder(path)
+    _sync_folder(folder)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

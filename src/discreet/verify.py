@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Re-checks a saved release from its files. Knows promises, no method.
+
+What it finds wrong it lists; a release holds only when nothing is wrong: the certificate is whole, the folder holds
+the files it names and no others, their hashes agree, the promise holds on the data as read back, and the measurement
+is the one that was certified.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from discreet.certificate import CERTIFICATE, Certificate, VerdictRecord, sha256_of
+from discreet.data.baskets import Baskets
+from discreet.data.column import encode
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.data.write import read_baskets, read_table
+from discreet.errors import DataError, DiscreetError, listing
+from discreet.privacy.base import Verdict
+from discreet.signature import SIGNATURE, check_signature
+
+PERSONS = "persons.parquet"  # in the owner's folder: whose row each released row is
+_PERSON = "\x00person"  # a column name no file can have
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What verifying found. `problems` is empty exactly when `holds`."""
+
+    holds: bool
+    verdict: Verdict | None
+    certificate: Certificate | None
+    problems: tuple[str, ...] = ()
+    signer: str | None = None
+    remarks: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+
+def verify(
+    folder: str | os.PathLike, *, owner: str | os.PathLike | None = None, public_key: str | os.PathLike | None = None
+) -> Verification:
+    """Check a release folder. `owner` adds the owner's folder, for what only the private side can recompute;
+    `public_key` asks for a signature by that key.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise DataError(f"There is no release folder {folder.name!r}. Pass the folder that holds {CERTIFICATE}.")
+    try:
+        certificate = Certificate.read(folder)
+    except DataError as error:
+        return Verification(False, None, None, (str(error),))
+    problems = _file_problems(folder, certificate)
+    signer, signature_problem = _signer(folder, public_key)
+    problems += signature_problem
+    verdict: Verdict | None = None
+    if not problems:  # data whose hash differs is not the data that was certified
+        try:
+            verdict, found = _check(folder, certificate, owner)
+            problems += found
+        except DiscreetError as error:
+            problems.append(str(error))
+    return Verification(
+        not problems, verdict, certificate, tuple(problems), signer, _remarks(certificate, signer, owner is not None)
+    )
+
+
+def _file_problems(folder: Path, certificate: Certificate) -> list[str]:
+    problems = []
+    if certificate.seal != certificate.computed_seal():
+        problems.append(f"{CERTIFICATE} was changed after it was sealed.")
+    expected = {*certificate.files, CERTIFICATE}
+    found = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()} - {SIGNATURE}
+    if found - expected:
+        problems.append(f"{len(found - expected)} files are in the folder that the certificate does not name.")
+    if expected - found:
+        problems.append(f"Files that the certificate names are not there: {listing(sorted(expected - found))}.")
+    changed = [
+        name for name, digest in certificate.files.items() if name in found and sha256_of(folder / name) != digest
+    ]
+    if changed:
+        problems.append(f"Files were changed after they were certified: {listing(sorted(changed))}.")
+    if not certificate.files:
+        problems.append("The certificate names no data file.")
+    return problems
+
+
+def _signer(folder: Path, public_key: str | os.PathLike | None) -> tuple[str | None, list[str]]:
+    path = folder / SIGNATURE
+    if not path.exists():
+        return None, ["A signature was asked for; the release has none."] if public_key is not None else []
+    try:
+        message = (folder / CERTIFICATE).read_bytes()
+        return check_signature(message, path.read_bytes(), None if public_key is None else Path(public_key)), []
+    except DataError as error:
+        return None, [str(error)]
+
+
+def _check(folder: Path, certificate: Certificate, owner: str | os.PathLike | None) -> tuple[Verdict, list[str]]:
+    data, roles = read_release(folder, certificate)
+    problems = []
+    if len(data) != certificate.rows:
+        problems.append(f"The certificate states {certificate.rows} rows; the data has {len(data)}.")
+    persons = None if owner is None or certificate.counted == "rows" else _persons(Path(owner), len(data))
+    promise = certificate.the_promise()
+    verdict = check_published(promise, data, roles, persons)
+    if not verdict.holds:
+        problems.append(verdict.sentence())
+    comparable = certificate.counted == "rows" or persons is not None
+    if comparable and VerdictRecord.of(verdict) != certificate.verdict.model_copy(update={"kind": verdict.kind}):
+        problems.append("What is measured now differs from what the certificate states.")
+    return verdict, problems
+
+
+def read_release(folder: Path, certificate: Certificate) -> tuple[Table | Baskets, Roles | None]:
+    """The published data and the roles of its columns."""
+    (name,) = certificate.files
+    if certificate.shape == "baskets":
+        return read_baskets(folder / name, certificate.names("quasi")), None
+    kinds = {column.name: column.kind for column in certificate.columns}
+    target = certificate.names("target")
+    roles = Roles(
+        target=target[0] if target else None,
+        quasi=certificate.names("quasi"),
+        sensitive=certificate.names("sensitive"),
+        other=certificate.names("other"),
+        allow_unique=certificate.names("other") + certificate.names("sensitive"),
+    )
+    return read_table(folder / name, kinds), roles  # type: ignore[arg-type]
+
+
+def check_published(promise, data: Table | Baskets, roles: Roles | None, persons: np.ndarray | None) -> Verdict:
+    """The promise on published data, counted in persons when it is known whose row each row is."""
+    if isinstance(data, Baskets):
+        return promise.check(Baskets(data.matrix, data.names, data.labels, data.classes, persons=persons), None)
+    if persons is not None:
+        assert roles is not None
+        data = data.with_columns([encode(_PERSON, pa.array(persons), kind="number")])
+        roles = Roles(
+            target=roles.target,
+            quasi=roles.quasi,
+            sensitive=roles.sensitive,
+            other=roles.other,
+            person=_PERSON,
+            allow_unique=roles.allow_unique,
+        )
+    return promise.check(data, roles)
+
+
+def _persons(owner: Path, rows: int) -> np.ndarray:
+    try:
+        persons = pq.read_table(owner / PERSONS).column("person").to_numpy()
+    except (OSError, KeyError, pa.ArrowException):
+        raise DataError(f"The owner's folder has no readable {PERSONS}.") from None
+    if len(persons) != rows:
+        raise DataError(f"The owner's {PERSONS} has {len(persons)} rows, the release {rows}.")
+    return persons
+
+
+def _remarks(certificate: Certificate, signer: str | None, with_owner: bool) -> tuple[str, ...]:
+    remarks = []
+    if signer is None:
+        remarks.append("The certificate is not signed: this check detects accidents, not a forger.")
+    else:
+        remarks.append(f"Signed with the Ed25519 key {signer[:16]}...; compare it with the key the holder gave you.")
+    if certificate.counted == "persons" and not with_owner:
+        remarks.append(
+            "The promise was counted in persons, which the published files do not tell apart. Recomputed here on rows;"
+            " the count of persons was checked by the owner before saving (verify --owner repeats it)."
+        )
+    return tuple(remarks)
