@@ -28,7 +28,7 @@ _WHERE = {
     "Mondrian": "discreet.methods",
     # what goes out, and whether it holds
     "Release": "discreet.release",
-    "verify": "discreet.verify",
+    "verify": "discreet.verification",
     # what can go wrong
     "DiscreetError": "discreet.errors",
     "DataError": "discreet.errors",
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
         Verdict as Verdict,
     )
     from discreet.release import Release as Release
-    from discreet.verify import verify as verify
+    from discreet.verification import verify as verify
 
 _MODULES = {"utility", "privacy", "samples", "methods", "prepare"}  # discreet.utility.ham_dist and the like
 

@@ -5,7 +5,12 @@ Messages speak of names and counts, never of the value of a cell: they end up in
 """
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+_LONGEST = 60  # characters of a name that a message shows
+
+T = TypeVar("T")
 
 
 class DiscreetError(Exception):
@@ -36,6 +41,31 @@ class PrivacyLeakWarning(UserWarning):
     """Something was done that may tell more than the promise covers."""
 
 
+def quietly(build: Callable[[], T], *errors: type[Exception]) -> tuple[T | None, str]:
+    """What `build` returns and no failure; or nothing and the name of the error, of these types or of any.
+
+    The messages of other libraries quote cells. Raising our own error while theirs is being handled would keep theirs
+    as its context, for every log that follows contexts; so theirs ends here, and ours is raised after.
+
+    >>> quietly(lambda: int("7")), quietly(lambda: int("secret"), ValueError)
+    ((7, ''), (None, 'ValueError'))
+    """
+    try:
+        return build(), ""
+    except errors or (Exception,) as error:
+        return None, type(error).__name__
+
+
+def shown(name: object) -> str:
+    """A name as a message shows it: quoted, on one line, not too long.
+
+    >>> shown("age"), shown("x" * 100) == "'" + "x" * 59 + "…'"
+    ("'age'", True)
+    """
+    text = str(name)
+    return repr(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
+
+
 def listing(names: Iterable[object], most: int = 6) -> str:
     """Names for a message: quoted, at most `most` of them.
 
@@ -44,16 +74,16 @@ def listing(names: Iterable[object], most: int = 6) -> str:
     >>> listing("abcdefgh", most=2)
     "'a', 'b' and 6 more"
     """
-    names = [repr(str(name)) for name in names]
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+    quoted = [shown(name) for name in names]
+    first = ", ".join(quoted[:most])
+    return first if len(quoted) <= most else f"{first} and {len(quoted) - most} more"
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: object, known: Iterable[object]) -> str:
     """A hint at the nearest known name, or nothing.
 
     >>> did_you_mean("zipcode", ["zip_code", "age"])
     " Did you mean 'zip_code'?"
     """
     near = difflib.get_close_matches(str(name), [str(k) for k in known], n=1, cutoff=0.6)
-    return f" Did you mean {near[0]!r}?" if near else ""
+    return f" Did you mean {shown(near[0])}?" if near else ""

@@ -40,7 +40,7 @@ from discreet.errors import DataError, PromiseBroken
 from discreet.plan import Plan
 from discreet.privacy.base import Promise, Verdict
 from discreet.signature import SIGNATURE, sign
-from discreet.verify import PERSONS, check_published, verify
+from discreet.verification import PERSONS, check_published, verify
 
 PARTIAL = ".discreet-partial-"
 

@@ -109,11 +109,11 @@ def equal_frequency_cuts(column: Column, bins: int = 10) -> tuple[float, ...]:
     >>> equal_frequency_cuts(encode("age", pa.array([20, 21, 22, 40, 60, 80])), bins=3)
     (22.0, 50.0)
     """
-    numbers, place = _line(column)
+    bins, (numbers, place) = _checked_bins(bins), _line(column)
     if len(numbers) < 2:
         return ()
     upto = np.cumsum(np.bincount(place[column.codes], minlength=len(numbers) + 1)[: len(numbers)])
-    wanted = upto[-1] * np.arange(1, _checked_bins(bins)) / bins
+    wanted = upto[-1] * np.arange(1, bins) / bins
     after = np.clip(np.searchsorted(upto, wanted), 0, len(numbers) - 2)
     before = np.maximum(after - 1, 0)
     nearest = np.where(wanted - upto[before] <= upto[after] - wanted, before, after)
@@ -128,10 +128,10 @@ def equal_width_cuts(column: Column, bins: int = 10) -> tuple[float, ...]:
     >>> equal_width_cuts(encode("age", pa.array([20, 21, 22, 40, 60, 80])), bins=3)
     (40.0, 60.0)
     """
-    numbers = column.numbers[np.isfinite(column.numbers)]
+    bins, numbers = _checked_bins(bins), column.numbers[np.isfinite(column.numbers)]
     if len(numbers) < 2:
         return ()
-    low, width = float(numbers[0]), float(numbers[-1] / bins - numbers[0] / _checked_bins(bins))
+    low, width = float(numbers[0]), float(numbers[-1] / bins - numbers[0] / bins)
     exact = [low + width * j for j in range(1, bins)]
     if is_whole(column):
         cuts = [float(math.floor(c + 0.5)) for c in exact]
@@ -193,24 +193,22 @@ class Binning:
         if unknown:
             hint = did_you_mean(unknown[0], columns)
             raise DataError(f"Cuts were given for columns that are not to be binned: {listing(unknown)}.{hint}")
-        found: dict[str, tuple[float, ...]] = {}
-        kinds: dict[str, Literal["number", "date"]] = {}
-        for column in table.columns(columns):
-            if column.kind == "category":
-                if column.name in given:
-                    raise DataError(
-                        f"Cuts were given for {column.name!r}, which holds categories, not numbers or dates."
-                    )
-                continue
-            kinds[column.name] = column.kind
+        numeric = [column for column in table.columns(columns) if column.kind != "category"]
+        kinds = {column.name: column.kind for column in numeric}
+        for name in given:
+            if name not in kinds:
+                raise DataError(f"Cuts were given for {name!r}, which holds categories, not numbers or dates.")
+        found = {name: _checked_cuts(name, given[name], kinds[name]) for name in given}
+        for column in numeric:
             if column.name in given:
-                found[column.name] = _checked_cuts(column.name, given[column.name], column.kind)
-            elif method == "mdl":
+                continue
+            if method == "mdl":
                 found[column.name] = _learnt_cuts(column, _target(table, target, column.name))
+            elif method == "frequency":
+                found[column.name] = equal_frequency_cuts(column, bins)
             else:
-                cut = equal_frequency_cuts if method == "frequency" else equal_width_cuts
-                found[column.name] = cut(column, bins)
-        return cls(found, kinds)
+                found[column.name] = equal_width_cuts(column, bins)
+        return cls({name: found[name] for name in kinds}, kinds)
 
     def labels(self, name: str) -> tuple[str, ...]:
         """The intervals of a column, from the lowest to the highest.
@@ -263,6 +261,8 @@ def _learnt_cuts(column: Column, target: Column) -> tuple[float, ...]:
     known = (column.codes < len(column.values)) & (target.codes < classes)
     cells = place[column.codes[known]] * classes + target.codes[known]
     counts = np.bincount(cells, minlength=m * classes).reshape(m, classes)
+    taught = counts.any(axis=1)
+    numbers, counts = numbers[taught], counts[taught]
     return tuple(column_cut(column, numbers[p - 1], numbers[p]) for p in mdl_cuts(numbers, counts))
 
 
