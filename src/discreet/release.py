@@ -12,7 +12,7 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -144,15 +144,19 @@ class Release:
         format: str = "csv",
         sign_with: str | os.PathLike | None = None,
         overwrite: bool = False,
+        owner_files: Mapping[str, bytes] | None = None,
     ) -> Path:
-        """Write `folder/release` (publish this) and `folder/owner` (keep this), verified, or nothing at all."""
+        """Write `folder/release` (publish this) and `folder/owner` (keep this), verified, or nothing at all.
+
+        `owner_files` are further files for the owner's folder, such as a report.
+        """
         if format not in FORMATS:
             raise DataError(f"{format!r} is not a format of a release; they are {' and '.join(FORMATS)}.")
         if not self.verdict.holds:
             raise PromiseBroken(f"{self.verdict.sentence()} Nothing was written.")
         with new_folder(Path(folder), overwrite=overwrite) as partial:
             self._write_release(partial / "release", format, sign_with)
-            self._write_owner(partial / "owner")
+            self._write_owner(partial / "owner", owner_files or {})
             found = verify(partial / "release", owner=partial / "owner")
             if not found.holds:
                 raise PromiseBroken(f"The written files do not verify: {' '.join(found.problems)} Nothing was saved.")
@@ -171,8 +175,10 @@ class Release:
         if sign_with is not None:
             (folder / SIGNATURE).write_bytes(sign(statement, Path(sign_with)))
 
-    def _write_owner(self, folder: Path) -> None:
+    def _write_owner(self, folder: Path, files: Mapping[str, bytes]) -> None:
         folder.mkdir(mode=0o700)
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
         record = {"seed": self.seed, "notes": self.notes, "trace": self.trace, "changes": vars(self.changes)}
         (folder / "trace.json").write_text(json.dumps(record, indent=1, default=str), encoding="utf-8")
         if self.persons is not None:
