@@ -23,7 +23,7 @@ from itertools import pairwise
 import numpy as np
 
 from discreet.data.column import SUPPRESSED, Column
-from discreet.errors import DataError
+from discreet.errors import DataError, shown
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.prepare.intervals import interval_label, is_whole, roundest
 
@@ -51,7 +51,7 @@ def automatic(column: Column, *, counts: np.ndarray | None = None, fanout: int =
     ('31', '[30, 35)', '[30, 40)', '[20, 40)', '*')
     """
     if not len(column.values):
-        raise DataError(f"Column {column.name!r} has no values to build a hierarchy from. Leave it out.")
+        raise DataError(f"Column {shown(column.name)} has no values to build a hierarchy from. Leave it out.")
     if isinstance(fanout, bool) or not isinstance(fanout, (int, np.integer)) or fanout < 2:
         raise DataError(f"The fan-out of a hierarchy must be a whole number from 2 on. Got {fanout!r} instead.")
     counts = _checked_counts(column, counts)
@@ -70,7 +70,7 @@ def _checked_counts(column: Column, counts: np.ndarray | None) -> np.ndarray:
         return np.bincount(column.codes, minlength=n + 1)[:n]
     counts = np.asarray(counts)
     if counts.shape != (n,) or (counts < 0).any():
-        raise DataError(f"Column {column.name!r} has {n} different values; a count from 0 on is needed for each.")
+        raise DataError(f"Column {shown(column.name)} has {n} different values; a count from 0 on is needed for each.")
     return counts
 
 

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from discreet.data.baskets import Baskets
 from discreet.data.column import Column
 from discreet.data.table import Table
-from discreet.errors import DataError, did_you_mean, listing
+from discreet.errors import DataError, did_you_mean, listing, shown
 
 _CHUNK = 1 << 24  # cells looked at in one go
 
@@ -60,7 +60,7 @@ class Binarisation:
         if len(set(columns)) < len(columns):
             raise DataError(f"A column can be binarised once only; {listing(columns)} names one twice.")
         if person in columns:
-            raise DataError(f"Column {person!r} tells whose row it is and cannot be binarised.")
+            raise DataError(f"Column {shown(person)} tells whose row it is and cannot be binarised.")
         if isinstance(rarest, bool) or not isinstance(rarest, (int, np.integer)) or rarest < 1:
             raise DataError(f"'rarest' must be a whole number of rows from 1 on. Got {rarest!r} instead.")
         persons = None if person is None else table.column(person)

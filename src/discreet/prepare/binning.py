@@ -15,17 +15,17 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import xlogy
 
 from discreet.data.column import Column, from_labels
 from discreet.data.table import Table
-from discreet.errors import DataError, did_you_mean, listing
+from discreet.errors import DataError, did_you_mean, listing, quietly, shown
 from discreet.prepare.intervals import column_cut, cut_between, interval_label, is_whole
 
 BinningMethod = Literal["mdl", "frequency", "width"]
@@ -136,15 +136,15 @@ def equal_width_cuts(column: Column, bins: int = 10) -> tuple[float, ...]:
     if is_whole(column):
         cuts = [float(math.floor(c + 0.5)) for c in exact]
     else:
-        clock = column.kind == "date"
-        cuts = [cut_between(c - width / 50, c + width / 50, whole=False, clock=clock) for c in exact]
+        clock, near = column.kind == "date", width / 50
+        cuts = [cut_between(c - near, c + near, whole=False, clock=clock) if c - near < c + near else c for c in exact]
     return tuple(sorted({c for c in cuts if low < c <= numbers[-1]}))
 
 
 def _line(column: Column) -> tuple[np.ndarray, np.ndarray]:
     """The different numbers, increasing, and the place of each code among them, missing last.
 
-    Whole numbers beyond 2^53 may fall together as doubles; apart from those, codes and places are the same.
+    Moments far from 1970 may fall together as doubles; apart from those, codes and places are the same.
     """
     numbers, place = np.unique(column.numbers, return_inverse=True)
     return numbers, np.append(place, len(numbers))
@@ -194,10 +194,12 @@ class Binning:
             hint = did_you_mean(unknown[0], columns)
             raise DataError(f"Cuts were given for columns that are not to be binned: {listing(unknown)}.{hint}")
         numeric = [column for column in table.columns(columns) if column.kind != "category"]
-        kinds = {column.name: column.kind for column in numeric}
+        kinds: dict[str, Literal["number", "date"]] = {
+            column.name: "date" if column.kind == "date" else "number" for column in numeric
+        }
         for name in given:
             if name not in kinds:
-                raise DataError(f"Cuts were given for {name!r}, which holds categories, not numbers or dates.")
+                raise DataError(f"Cuts were given for {shown(name)}, which holds categories, not numbers or dates.")
         found = {name: _checked_cuts(name, given[name], kinds[name]) for name in given}
         for column in numeric:
             if column.name in given:
@@ -217,7 +219,7 @@ class Binning:
         ('< 25', '[25, 50)', '>= 50')
         """
         if name not in self.cuts:
-            raise DataError(f"There are no cuts for {name!r}.{did_you_mean(name, self.cuts)}")
+            raise DataError(f"There are no cuts for {shown(name)}.{did_you_mean(name, self.cuts)}")
         borders = (None, *self.cuts[name], None)
         kind = self.kinds.get(name, "number")
         return tuple(interval_label(low, high, kind) for low, high in pairwise(borders))
@@ -230,8 +232,8 @@ class Binning:
         kind = self.kinds.get(column.name, "number")
         if len(column.values) and column.kind != kind:
             raise DataError(
-                f"Column {column.name!r} was binned as a {kind}, but here it is a {column.kind} with"
-                f" {len(column.values)} different values. Read it as a {kind} (kinds={{{column.name!r}: {kind!r}}})."
+                f"Column {shown(column.name)} was binned as a {kind}, but here it is a {column.kind} with"
+                f" {len(column.values)} different values. Say that it is a {kind} when reading it (kinds={{...}})."
             )
         labels = self.labels(column.name)
         numbers = column.numbers if len(column.values) else np.empty(0)
@@ -242,11 +244,11 @@ class Binning:
 def _target(table: Table, target: str | None, name: str) -> Column:
     if target is None:
         raise DataError(
-            f"Column {name!r} is to be cut where the class changes, but there is no target. Name one, give the cuts,"
-            f" or choose the method 'frequency' or 'width'."
+            f"Column {shown(name)} is to be cut where the class changes, but there is no target. Name one, give the"
+            f" cuts, or choose the method 'frequency' or 'width'."
         )
     if target == name:
-        raise DataError(f"Column {name!r} is the target and cannot be binned by itself.")
+        raise DataError(f"Column {shown(name)} is the target and cannot be binned by itself.")
     return table.column(target)
 
 
@@ -255,8 +257,8 @@ def _learnt_cuts(column: Column, target: Column) -> tuple[float, ...]:
     m, classes = len(numbers), len(target.values)
     if m * classes > _MOST_CELLS:
         raise DataError(
-            f"The target {target.name!r} has {classes} classes and {column.name!r} {m} different values, too many to"
-            f" cut by class. Give cuts, or choose the method 'frequency' or 'width'."
+            f"The target {shown(target.name)} has {classes} classes and {shown(column.name)} {m} different values, too"
+            f" many to cut by class. Give cuts, or choose the method 'frequency' or 'width'."
         )
     known = (column.codes < len(column.values)) & (target.codes < classes)
     cells = place[column.codes[known]] * classes + target.codes[known]
@@ -267,22 +269,22 @@ def _learnt_cuts(column: Column, target: Column) -> tuple[float, ...]:
 
 
 def _checked_cuts(name: str, cuts: Iterable[object], kind: str) -> tuple[float, ...]:
-    cuts = list(cuts)
-    try:
-        found = tuple(_day_of(cut) if kind == "date" else float(cut) for cut in cuts)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    given = list(cuts)
+    number_of: Callable[[Any], float] = _day_of if kind == "date" else float
+    found, failure = quietly(lambda: tuple(map(number_of, given)), TypeError, ValueError)
+    if found is None:
         form = "numbers" if kind == "number" else "dates (2020-01-31) or days since 1970-01-01"
-        raise DataError(f"The cuts of {name!r} must be {form}.") from None
+        raise DataError(f"The cuts of {shown(name)} must be {form} ({failure}).")
     if not all(map(math.isfinite, found)) or any(a >= b for a, b in pairwise(found)):
-        raise DataError(f"The cuts of {name!r} must be finite and increasing, each one once.")
+        raise DataError(f"The cuts of {shown(name)} must be finite and increasing, each one once.")
     return found
 
 
-def _day_of(cut: object) -> float:
+def _day_of(cut: Any) -> float:
     if isinstance(cut, str):
         cut = datetime.datetime.fromisoformat(cut)
     if isinstance(cut, datetime.date) and not isinstance(cut, datetime.datetime):
         cut = datetime.datetime(cut.year, cut.month, cut.day)
     if isinstance(cut, datetime.datetime):
         return (cut.replace(tzinfo=None) - datetime.datetime(1970, 1, 1)) / datetime.timedelta(days=1)
-    return float(cut)  # type: ignore[arg-type]
+    return float(cut)

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from discreet.data.column import MISSING_MARKS, SUPPRESSED, Column, from_labels
-from discreet.errors import DataError
+from discreet.errors import DataError, shown
 
 _DELIMITERS = (";", "\t", "|", ",")  # the comma last: labels such as "[20, 30)" have one
 
@@ -73,7 +73,7 @@ class Hierarchy:
         return len(self.values)
 
     def __repr__(self) -> str:
-        return f"Hierarchy({self.name!r}, {len(self)} leaves, {self.levels} levels, {self.how})"
+        return f"Hierarchy({shown(self.name)}, {len(self)} leaves, {self.levels} levels, {self.how})"
 
     @property
     def levels(self) -> int:
@@ -105,7 +105,7 @@ class Hierarchy:
     def parents(self, level: int) -> np.ndarray:
         """For each label of a level below the root the code of its parent on the next level."""
         if self._checked(level) == self.levels - 1:
-            raise DataError(f"Level {level} of the hierarchy of {self.name!r} is the root, which has no parent.")
+            raise DataError(f"Level {level} of the hierarchy of {shown(self.name)} is the root, which has no parent.")
         parents = np.empty(len(self._labels[level]), dtype=np.int32)
         parents[self.ancestors[:, level]] = self.ancestors[:, level + 1]
         return parents
@@ -139,8 +139,7 @@ class Hierarchy:
         missing = next((leaf for leaf, text in enumerate(self.values) if text in MISSING_MARKS), -1)
         if self.cuts is not None:
             numbers = column.numbers if len(column.values) else np.empty(0)
-            found = np.searchsorted(np.asarray(self.cuts), numbers, side="right")
-            return np.append(found, missing).astype(np.int32)
+            return np.append(np.searchsorted(np.asarray(self.cuts), numbers, side="right"), missing).astype(np.int32)
         leaf_of = {text: leaf for leaf, text in enumerate(self.values)}
         found = [leaf_of.get(text, -1) for text in column.texts]
         if column.kind == "number" and -1 in found:
@@ -159,12 +158,12 @@ class Hierarchy:
         >>> h.generalise(Table.of({"n": [1, 3, 8, None]}).column("n"), 1).to_arrow().to_pylist()
         ['< 3', '>= 3', '*', None]
         """
-        labels = [None if label in MISSING_MARKS else label for label in (*self.labels(level), SUPPRESSED, "")]
+        labels: list[str | None] = [*self.labels(level), SUPPRESSED, None]
         unseen, missing = len(labels) - 2, len(labels) - 1
         leaves = self.leaf_codes(column)
         codes = np.append(self.codes(level), unseen)[leaves]  # -1 takes the last
-        if leaves[-1] < 0:
-            codes[-1] = unseen if level == self.levels - 1 else missing
+        if level < self.levels - 1 and (leaves[-1] < 0 or labels[codes[-1]] in MISSING_MARKS):
+            codes[-1] = missing
         return from_labels(column.name, labels, codes[column.codes])
 
     def check_against(self, column: Column) -> None:
@@ -173,7 +172,7 @@ class Hierarchy:
         if len(unknown):
             rows = int(np.isin(column.codes, unknown).sum())
             raise DataError(
-                f"The hierarchy of {self.name!r} does not cover column {column.name!r}: {len(unknown)} of its"
+                f"The hierarchy of {shown(self.name)} does not cover column {shown(column.name)}: {len(unknown)} of its"
                 f" {len(column.values)} different values ({rows} of {len(column)} rows) are not among the"
                 f" {len(self)} leaves. Add a line for each of them."
             )
@@ -183,12 +182,12 @@ class Hierarchy:
     def _checked(self, level: int) -> int:
         if not 0 <= level < self.levels:
             raise DataError(
-                f"The hierarchy of {self.name!r} has the levels 0 to {self.levels - 1}; level {level} was asked for."
+                f"The hierarchy of {shown(self.name)} has the levels 0 to {self.levels - 1}; level {level} was asked."
             )
         return level
 
     def _check_shape(self) -> None:
-        what = f"The hierarchy of {self.name!r}"
+        what = f"The hierarchy of {shown(self.name)}"
         if not self.values or len(self.values) != len(self.paths):
             raise DataError(
                 f"{what} has {len(self.values)} values and {len(self.paths)} paths; one path each is needed."
@@ -217,7 +216,7 @@ class Hierarchy:
             torn = sum(times > 1 for times in Counter(child for child, _ in edges).values())
             if torn:
                 raise DataError(
-                    f"The hierarchy of {self.name!r} is no tree: {torn} labels of level {level} have more than one"
+                    f"The hierarchy of {shown(self.name)} is no tree: {torn} labels of level {level} have more than one"
                     f" parent on level {level + 1}. Give labels that mean different things different names."
                 )
 
@@ -234,7 +233,7 @@ class Hierarchy:
                 torn += int(self.ancestors[first_leaf[below][code], above]) != upper
         if torn:
             raise DataError(
-                f"The hierarchy of {self.name!r} uses {torn} labels for different branches on different levels."
+                f"The hierarchy of {shown(self.name)} uses {torn} labels for different branches on different levels."
                 f" Give labels that mean different things different names."
             )
 
@@ -260,18 +259,18 @@ def read_hierarchy(path: str | Path, name: str, *, delimiter: str | None = None)
     width = Counter(len(cells) for _, cells in lines).most_common(1)[0][0]
     if width == 1:
         raise DataError(
-            f"{path.name!r} has one cell on most lines; a value and its labels are needed. Give the delimiter if it is"
-            f" none of semicolon, tab, bar and comma."
+            f"{shown(path.name)} has one cell on most lines; a value and its labels are needed. Give the delimiter if"
+            f" it is none of semicolon, tab, bar and comma."
         )
     ragged = [(number, len(cells)) for number, cells in lines if len(cells) != width]
     if ragged:
         raise DataError(
-            f"{path.name!r} is ragged: {len(ragged)} of {len(lines)} lines differ from the others; line {ragged[0][0]}"
-            f" has {ragged[0][1]} cells where {width} are expected."
+            f"{shown(path.name)} is ragged: {len(ragged)} of {len(lines)} lines differ from the others;"
+            f" line {ragged[0][0]} has {ragged[0][1]} cells where {width} are expected."
         )
     empty = sum(not cell for _, cells in lines for cell in cells[1:])
     if empty:
-        raise DataError(f"{path.name!r} has {empty} empty labels. Repeat the label of the level below instead.")
+        raise DataError(f"{shown(path.name)} has {empty} empty labels. Repeat the label of the level below instead.")
     one_top = len({cells[-1] for _, cells in lines}) == 1
     paths = [[*(cells[:-1] if one_top else cells), SUPPRESSED] for _, cells in lines]
     return from_paths(name, paths, how=f"read from {path.name}")
@@ -279,8 +278,8 @@ def read_hierarchy(path: str | Path, name: str, *, delimiter: str | None = None)
 
 def from_paths(name: str, paths: Iterable[Iterable[str]], *, how: str = "given") -> Hierarchy:
     """A hierarchy from its paths, each from the value to "*"."""
-    paths = tuple(map(tuple, paths))
-    return Hierarchy(name, tuple(path[0] for path in paths), paths, how)
+    whole = tuple(tuple(path) for path in paths)
+    return Hierarchy(name, tuple(path[0] for path in whole), whole, how)
 
 
 def read_hierarchies(where: str | Path, *, delimiter: str | None = None) -> dict[str, Hierarchy]:
@@ -295,11 +294,13 @@ def read_hierarchies(where: str | Path, *, delimiter: str | None = None) -> dict
     else:
         files = sorted(map(Path, glob.glob(str(where))))
     if not files:
-        raise DataError(f"There is no hierarchy file in {Path(where).name!r}. Check the folder or the pattern.")
+        raise DataError(f"There is no hierarchy file in {shown(Path(where).name)}. Check the folder or the pattern.")
     columns = [_column_of(file) for file in files]
     repeated = [column for column, times in Counter(columns).items() if times > 1]
     if repeated:
-        raise DataError(f"{len(repeated)} columns have more than one hierarchy file, the first is {repeated[0]!r}.")
+        raise DataError(
+            f"{len(repeated)} columns have more than one hierarchy file, the first is {shown(repeated[0])}."
+        )
     return {c: read_hierarchy(file, c, delimiter=delimiter) for c, file in zip(columns, files, strict=True)}
 
 
@@ -311,7 +312,7 @@ def _column_of(file: Path) -> str:
 def _lines(path: Path, delimiter: str | None) -> list[tuple[int, list[str]]]:
     """Line numbers and cells, by the first delimiter that cuts every line alike, or else the most lines alike."""
     if not path.is_file():
-        raise DataError(f"There is no file {path.name!r}. Check the path.")
+        raise DataError(f"There is no file {shown(path.name)}. Check the path.")
     raw = path.read_bytes()
     try:
         text = raw.decode("utf-8-sig")
@@ -329,5 +330,5 @@ def _lines(path: Path, delimiter: str | None) -> list[tuple[int, list[str]]]:
         if share > best_share:
             best, best_share = lines, share
     if not best:
-        raise DataError(f"{path.name!r} is empty. A hierarchy has a line for each value.")
+        raise DataError(f"{shown(path.name)} is empty. A hierarchy has a line for each value.")
     return best

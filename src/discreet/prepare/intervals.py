@@ -127,7 +127,7 @@ def _cut_on_the_clock(a: float, b: float) -> float:
     low, high = round(a * _DAY), round(b * _DAY)
     for step in _CLOCK:
         below = (low + high) // (2 * step) * step
-        fits = [c for c in (below, below + step) if low < c <= high]
+        fits = [c for c in (below, below + step) if a < c / _DAY <= b]
         if fits:
             return min(fits, key=lambda c: (abs(2 * c - low - high), c)) / _DAY
     return b
