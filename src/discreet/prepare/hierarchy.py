@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from discreet.data.column import MISSING_MARKS, SUPPRESSED, Column, from_labels
-from discreet.errors import DataError, shown
+from discreet.errors import DataError, listing, shown
 
 _DELIMITERS = (";", "\t", "|", ",")  # the comma last: labels such as "[20, 30)" have one
 
@@ -298,9 +298,7 @@ def read_hierarchies(where: str | Path, *, delimiter: str | None = None) -> dict
     columns = [_column_of(file) for file in files]
     repeated = [column for column, times in Counter(columns).items() if times > 1]
     if repeated:
-        raise DataError(
-            f"{len(repeated)} columns have more than one hierarchy file, the first is {shown(repeated[0])}."
-        )
+        raise DataError(f"There is more than one hierarchy file for the columns {listing(repeated)}.")
     return {c: read_hierarchy(file, c, delimiter=delimiter) for c, file in zip(columns, files, strict=True)}
 
 
