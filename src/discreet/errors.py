@@ -6,11 +6,9 @@ Messages speak of names and counts, never of the value of a cell: they end up in
 
 import difflib
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import Any
 
 _LONGEST = 60  # characters of a name that a message shows
-
-T = TypeVar("T")
 
 
 class DiscreetError(Exception):
@@ -25,15 +23,15 @@ class RolesError(DiscreetError, ValueError):
     """The roles do not fit the data, or contradict each other."""
 
 
-class CannotRelease(DiscreetError):
+class CannotRelease(DiscreetError):  # noqa: N818  (a word of the field, not an Error)
     """No release of this kind exists for this data and this promise."""
 
 
-class PromiseBroken(DiscreetError):
+class PromiseBroken(DiscreetError):  # noqa: N818  (a word of the field, not an Error)
     """What was about to be published, or was found published, does not keep its promise."""
 
 
-class BudgetExceeded(DiscreetError):
+class BudgetExceeded(DiscreetError):  # noqa: N818  (a word of the field, not an Error)
     """The privacy budget of the data set does not allow this release."""
 
 
@@ -41,18 +39,20 @@ class PrivacyLeakWarning(UserWarning):
     """Something was done that may tell more than the promise covers."""
 
 
-def quietly(build: Callable[[], T], *errors: type[Exception]) -> tuple[T | None, str]:
-    """What `build` returns and no failure; or nothing and the name of the error, of these types or of any.
+def quietly(
+    build: Callable[..., Any], *arguments: Any, errors: tuple[type[Exception], ...] = (Exception,)
+) -> tuple[Any, str]:
+    """What `build` returns and no failure; or None and the name of the error that it raised.
 
     The messages of other libraries quote cells. Raising our own error while theirs is being handled would keep theirs
     as its context, for every log that follows contexts; so theirs ends here, and ours is raised after.
 
-    >>> quietly(lambda: int("7")), quietly(lambda: int("secret"), ValueError)
+    >>> quietly(int, "7"), quietly(int, "secret", errors=(ValueError,))
     ((7, ''), (None, 'ValueError'))
     """
     try:
-        return build(), ""
-    except errors or (Exception,) as error:
+        return build(*arguments), ""
+    except errors as error:
         return None, type(error).__name__
 
 

@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """A progress bar on what takes more than two seconds; nothing at all otherwise.
 
-The library itself is silent. The command line calls `show(True)`; a notebook user may too.
+The library itself is silent. The command line calls `show(True)`; a notebook user may too. Bars go to the standard
+error stream: what a program prints for machines stays clean. All bars that are open share one display, which draws
+itself only when work advances: no thread runs in the background.
 """
 
+from __future__ import annotations
+
 import sys
+import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 PATIENCE = 2.0  # seconds a person waits before wondering
+PAUSE = 0.1  # seconds between two drawings
 
+_clock = time.monotonic
 _shown = False
 T = TypeVar("T")
 
@@ -22,40 +29,89 @@ def show(on: bool = True) -> None:
     _shown = on
 
 
+class _Display:
+    """The one display of the process: opened by the first bar that lasts, closed by the last."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._rich: Any = None
+        self._tasks: set[Any] = set()
+
+    def open(self, what: str, total: float | None) -> Any:
+        with self._lock:
+            if self._rich is None:
+                from rich.console import Console
+                from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+                columns = [SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn()]
+                self._rich = Progress(
+                    *(*columns, TimeRemainingColumn()),
+                    console=Console(file=sys.stderr),
+                    transient=True,
+                    auto_refresh=False,
+                    redirect_stdout=False,  # else rich would send what is printed to our stream
+                    redirect_stderr=False,
+                )
+                self._rich.start()
+            task = self._rich.add_task(what, total=total)
+            self._tasks.add(task)
+            return task
+
+    def update(self, task: Any, done: float) -> None:
+        with self._lock:
+            self._rich.update(task, completed=done)
+            self._rich.refresh()
+
+    def close(self, task: Any) -> None:
+        with self._lock:
+            self._rich.remove_task(task)
+            self._tasks.discard(task)
+            if not self._tasks:
+                self._rich.stop()
+                self._rich = None
+
+
+_display = _Display()
+
+
 class Progress:
     """Counts work done; draws itself once the work has lasted longer than PATIENCE."""
 
     def __init__(self, what: str, total: float | None):
         self.what, self.total = what, total
-        self._started, self._drawn_at, self._bar, self._task = time.monotonic(), 0.0, None, None
         self.done = 0.0
+        self._started, self._drawn_at, self._task = _clock(), -PAUSE, None
 
     def advance(self, by: float = 1) -> None:
+        """Say that `by` more units of work are done."""
         self.done += by
-        now = time.monotonic()
-        if not _shown or now - self._started < PATIENCE or now - self._drawn_at < 0.1:
+        if not _shown:
             return
-        if self._bar is None:
-            self._open()
+        now = _clock()
+        if now - self._started < PATIENCE or now - self._drawn_at < PAUSE:
+            return
+        if self._task is None:
+            self._task = _display.open(self.what, self.total)
         self._drawn_at = now
-        self._bar.update(self._task, completed=self.done)
-
-    def _open(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress as Bar, SpinnerColumn, TextColumn, TimeRemainingColumn
-
-        columns = [SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()]
-        self._bar = Bar(*columns, console=Console(file=sys.stderr), transient=True)
-        self._bar.start()
-        self._task = self._bar.add_task(self.what, total=self.total)
+        _display.update(self._task, self.done)
 
     def close(self) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        """Take the bar off the screen; closing twice does no harm."""
+        task, self._task = self._task, None
+        if task is not None:
+            _display.close(task)
 
 
 @contextmanager
 def progress(what: str, total: float | None = None) -> Iterator[Progress]:
+    """A bar for a block of work, closed when the block ends, also by an error.
+
+    >>> with progress("counting", total=3) as bar:
+    ...     for _ in range(3):
+    ...         bar.advance()
+    >>> bar.done
+    3.0
+    """
     bar = Progress(what, total)
     try:
         yield bar
@@ -64,8 +120,14 @@ def progress(what: str, total: float | None = None) -> Iterator[Progress]:
 
 
 def track(items: Iterable[T], what: str, total: int | None = None) -> Iterator[T]:
-    """Iterate with a progress bar."""
-    with progress(what, total if total is not None else len(items)) as bar:  # type: ignore[arg-type]
+    """Iterate with a progress bar; without a length the bar only shows that work goes on.
+
+    >>> sum(track([1, 2, 3], "adding"))
+    6
+    """
+    if total is None and isinstance(items, Sized):
+        total = len(items)
+    with progress(what, total) as bar:
         for item in items:
             yield item
             bar.advance()

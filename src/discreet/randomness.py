@@ -6,7 +6,11 @@ system; with a seed it is derived from it, so that the same seed gives the same 
 SHAKE-256 is a cryptographic extendable-output function: without the key its output predicts nothing.
 """
 
+from __future__ import annotations
+
+import builtins
 import hashlib
+import operator
 import secrets
 
 import numpy as np
@@ -24,15 +28,19 @@ class Randomness:
         if seed is None:
             self._key = secrets.token_bytes(32)
         else:
-            self._key = hashlib.sha256(b"discreet seed %d" % int(seed)).digest()
+            self._key = hashlib.sha256(b"discreet seed %d" % _whole(seed)).digest()
         self._drawn = 0
 
-    def bytes(self, n: int) -> bytes:
+    def __repr__(self) -> str:
+        return f"Randomness({'seeded' if self.seeded else 'secure'}, {self._drawn} draws)"
+
+    def bytes(self, n: int) -> builtins.bytes:
         """The next n bytes. Each draw has a block of its own, so draws do not depend on how others were sized."""
         self._drawn += 1
         return hashlib.shake_256(self._key + self._drawn.to_bytes(8, "big")).digest(n)
 
     def uint64(self, n: int) -> np.ndarray:
+        """The next n whole numbers, uniform on 0 .. 2^64 - 1."""
         return np.frombuffer(self.bytes(8 * n), dtype="<u8")
 
     def permutation(self, n: int) -> np.ndarray:
@@ -42,3 +50,13 @@ class Randomness:
     def numpy(self) -> np.random.Generator:
         """A NumPy generator seeded from this stream, for simulation and model fitting, never for privacy noise."""
         return np.random.default_rng(np.frombuffer(self.bytes(32), dtype="<u4"))
+
+
+def _whole(seed: object) -> int:
+    """A seed as an int; True, 7.5 or "7" would be a mistake that silently gives some other stream."""
+    if isinstance(seed, bool):
+        raise TypeError("A seed must be a whole number or None; a truth value was given.")
+    try:
+        return operator.index(seed)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"A seed must be a whole number or None; a {type(seed).__name__} was given.") from None

@@ -3,18 +3,19 @@
 
 from __future__ import annotations
 
-import gzip
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import scipy.sparse as sp
 
 from discreet.data.table import Table
-from discreet.errors import DataError, RolesError, listing
+from discreet.data.transactions import read_transactions
+from discreet.errors import DataError, RolesError, listing, quietly
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,66 +40,53 @@ class Baskets:
     # -- in --------------------------------------------------------------------------------------------------------
 
     @classmethod
-    def of(cls, X: object, y: object = None, *, names: Iterable[str] | None = None, persons: object = None) -> Baskets:
+    def of(cls, X: Any, y: Any = None, *, names: Iterable[str] | None = None, persons: Any = None) -> Baskets:
         """Baskets from a scipy or NumPy 0/1 matrix, a data frame of 0/1 columns, or baskets (with other labels)."""
         if isinstance(X, Baskets):
-            return X if y is None else X.labelled(y)
-        if names is None:
-            names = getattr(X, "columns", None)
-        matrix = binary_csr(X)
-        names = tuple(f"x{j}" for j in range(matrix.shape[1])) if names is None else tuple(map(str, names))
-        if len(names) != matrix.shape[1]:
-            raise DataError(f"{len(names)} names were given for {matrix.shape[1]} columns.")
-        if len(set(names)) < len(names):
-            raise DataError(f"Item names must differ; {len(names) - len(set(names))} of {len(names)} repeat another.")
-        numbered = None if persons is None else np.unique(np.asarray(persons), return_inverse=True)[1]
-        if numbered is not None and len(numbered) != matrix.shape[0]:
-            raise DataError(f"{len(numbered)} persons were given for {matrix.shape[0]} rows.")
-        baskets = cls(matrix, names, persons=numbered)
+            baskets = X
+        elif isinstance(X, (Table, pa.Table, Mapping)) or _is_lazy(X):
+            baskets = cls.from_columns(X)
+        else:
+            found = getattr(X, "columns", None) if hasattr(X, "to_numpy") else None
+            matrix = binary_csr(X)
+            baskets = cls(matrix, tuple(f"x{j}" for j in range(matrix.shape[1]) if found is None))
+            names = found if names is None else names
+        if names is not None:
+            baskets = replace(baskets, names=_checked_names(names, baskets.shape[1]))
+        if persons is not None:
+            baskets = replace(baskets, persons=_numbered(persons, len(baskets)))
         return baskets if y is None else baskets.labelled(y)
 
     @classmethod
     def from_transactions(
-        cls, source: str | os.PathLike | Iterable[Iterable[object]], y: object = None, *, separator: str | None = None
+        cls,
+        source: str | os.PathLike | Iterable[Iterable[object]],
+        y: Any = None,
+        *,
+        separator: str | None = None,
+        persons: Any = None,
     ) -> Baskets:
         """One row per line, items separated by white space (or `separator`); or an iterable of item collections.
 
         An empty line is a row without items. Items that are all whole numbers are ordered as numbers.
         """
-        if isinstance(source, (str, os.PathLike)):
-            rows: Iterable[Iterable[object]] = (line.split(separator) for line in _lines(Path(source)))
-        else:
-            rows = source
-        number: dict[str, int] = {}
-        indices, indptr = [], [0]
-        for row in rows:
-            items = {number.setdefault(item, len(number)) for item in (str(item).strip() for item in row) if item}
-            indices.extend(items)
-            indptr.append(len(indices))
-        if len(indptr) == 1 or not number:
-            raise DataError("There are no items in the transactions: nothing can be selected from them.")
-        whole = all(item.isdigit() for item in number)
-        names = sorted(number, key=int if whole else str)
-        place = np.empty(len(number), dtype=np.int32)
-        place[[number[name] for name in names]] = np.arange(len(names), dtype=np.int32)
-        matrix = sp.csr_array(
-            (np.ones(len(indices), np.uint8), place[np.asarray(indices, dtype=np.int64)], np.asarray(indptr)),
-            shape=(len(indptr) - 1, len(names)),
-        )
-        return cls.of(matrix, y, names=names)
+        matrix, names = read_transactions(source, separator)
+        return cls.of(matrix, y, names=names, persons=persons)
 
     @classmethod
-    def from_columns(cls, table: object, *, target: str | None = None, columns: Sequence[str] | None = None) -> Baskets:
-        """Baskets from the 0/1 columns of a table (`target` gives the labels)."""
+    def from_columns(
+        cls, table: Any, *, target: str | None = None, columns: Sequence[str] | None = None, person: str | None = None
+    ) -> Baskets:
+        """Baskets from the 0/1 columns of a table; `target` gives the labels, `person` tells whose row it is."""
         table = Table.of(table)
-        columns = [name for name in (columns or table.names) if name != target]
+        chosen = table.names if columns is None else columns
+        columns = [name for name in chosen if name not in (target, person)]
         cover, bad = [], []
         for column in table.columns(columns):
             is_one = np.array([text in ("1", "true") for text in column.texts] + [False])
-            fine = not column.has_missing and set(column.texts) <= {"0", "1", "true", "false"}
-            cover.append(np.flatnonzero(is_one[column.codes]))
-            if not fine:
+            if column.has_missing or not set(column.texts) <= {"0", "1", "true", "false"}:
                 bad.append(column.name)
+            cover.append(np.flatnonzero(is_one[column.codes]))
         if bad:
             raise DataError(
                 f"Baskets need 0/1 cells without missing values; {len(bad)} of {len(columns)} columns have others:"
@@ -107,20 +95,26 @@ class Baskets:
         indptr = np.cumsum([0, *map(len, cover)])
         indices = np.concatenate(cover) if cover else np.empty(0, np.int64)
         matrix = sp.csc_array((np.ones(len(indices), np.uint8), indices, indptr), shape=(len(table), len(columns)))
-        label = None if target is None else np.asarray(table.column(target).to_arrow().to_pylist())
-        return cls.of(matrix.tocsr(), label, names=columns)
+        label = None if target is None else table.column(target).to_arrow().to_pylist()
+        persons = None if person is None else table.column(person).to_arrow()
+        return cls.of(matrix.tocsr(), label, names=columns, persons=persons)
 
     @classmethod
-    def from_text(cls, texts: Iterable[str], y: object = None, **vectorizer) -> Baskets:
+    def from_text(cls, texts: Iterable[str], y: Any = None, *, persons: Any = None, **vectorizer) -> Baskets:
         """Which words each text has, by scikit-learn's CountVectorizer (its options are passed on)."""
         from sklearn.feature_extraction.text import CountVectorizer
 
+        texts = [] if isinstance(texts, (str, bytes)) else list(texts)
+        if not texts or not all(isinstance(text, str) for text in texts):
+            raise DataError("Baskets from text need a list of texts, one for every row, none of them missing.")
         words = CountVectorizer(binary=True, **vectorizer)
-        try:
-            matrix = words.fit_transform(texts)
-        except ValueError:
-            raise DataError("The texts hold no words that the vectoriser keeps.") from None
-        return cls.of(sp.csr_array(matrix), y, names=words.get_feature_names_out())
+        words.get_params()  # an option that does not exist is the caller's mistake, not the texts'
+        matrix, failure = quietly(words.fit_transform, texts)
+        if matrix is None:
+            raise DataError(
+                f"The texts hold no words that the vectoriser keeps, or its options do not fit ({failure})."
+            )
+        return cls.of(sp.csr_array(matrix), y, names=words.get_feature_names_out(), persons=persons)
 
     # -- looking ---------------------------------------------------------------------------------------------------
 
@@ -155,55 +149,51 @@ class Baskets:
 
     # -- changing --------------------------------------------------------------------------------------------------
 
-    def labelled(self, y: object) -> Baskets:
+    def labelled(self, y: Any) -> Baskets:
         """These rows with the labels y, of two classes or more."""
-        y = np.asarray(y)
-        if y.ndim != 1 or len(y) != len(self):
-            raise DataError(f"{len(y) if y.ndim else 0} labels were given for {len(self)} rows.")
-        missing = sum(value is None or value != value for value in y.tolist())
-        if missing:
-            raise DataError(f"{missing} of {len(y)} labels are missing. Drop those rows first.")
-        classes, labels = np.unique(y, return_inverse=True)
+        values = _one_per_row(y, len(self), "labels")
+        classes, labels = np.unique(values, return_inverse=True)
         return replace(self, labels=labels.astype(np.int32), classes=classes)
 
-    def keep(self, features: Sequence[int]) -> Baskets:
-        """The projection on these columns, in this order."""
-        features = list(features)
-        matrix = sp.csr_array(self.columns[:, features]) if features else sp.csr_array((len(self), 0), dtype=np.uint8)
+    def keep(self, features: Sequence[int] | np.ndarray) -> Baskets:
+        """The projection on these columns, in this order; a mask of truth values chooses those that are true."""
+        chosen = np.asarray(features)
+        chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.int64)
+        matrix = sp.csr_array(self.columns[:, chosen] if len(chosen) else sp.csr_array((len(self), 0), dtype=np.uint8))
         matrix.sort_indices()
-        sources = None if self.sources is None else tuple(self.sources[j] for j in features)
-        return replace(self, matrix=matrix, names=tuple(self.names[j] for j in features), sources=sources)
+        sources = None if self.sources is None else tuple(self.sources[j] for j in chosen)
+        return replace(self, matrix=matrix, names=tuple(self.names[j] for j in chosen), sources=sources)
 
     def take(self, rows: np.ndarray) -> Baskets:
+        """These rows, in this order. The classes stay as they are, so that labels of two parts can be compared."""
         labels = None if self.labels is None else self.labels[rows]
-        persons = None if self.persons is None else self.persons[rows]
+        persons = None if self.persons is None else np.unique(self.persons[rows], return_inverse=True)[1]
         return replace(self, matrix=self.matrix[rows], labels=labels, persons=persons)
 
     def check_for_release(self) -> None:
+        """Raise RolesError unless there are labels, of two classes or more."""
         if self.labels is None:
             raise RolesError("A release of baskets needs labels: release(X, y).")
-        if self.n_classes < 2:
+        if len(np.unique(self.labels)) < 2:
             raise RolesError("The labels have one class only: there is nothing to learn from them.")
 
 
-def binary_csr(X: object) -> sp.csr_array:
-    """A checked CSR matrix of ones: no missing, no other number, no repeated cell."""
-    if hasattr(X, "to_numpy") and not sp.issparse(X):
-        X = X.to_numpy()
+def binary_csr(X: Any) -> sp.csr_array:
+    """A checked CSR matrix of ones: no missing, no other number, no repeated cell.
+
+    >>> binary_csr([[0, 1], [1, 1]]).indices.tolist()
+    [1, 0, 1]
+    """
+    matrix = None
     if sp.issparse(X):
-        matrix = sp.csr_array(X, copy=True)
+        if X.ndim != 2:
+            raise DataError(f"Baskets need a matrix of rows and columns; an array of {X.ndim} dimensions was given.")
+        wide = X.astype(np.int64) if X.dtype.kind in "bui" and X.format == "coo" else X  # sums of 8 bits would wrap
+        matrix = sp.csr_array(wide, copy=True)
         matrix.sum_duplicates()
         cells = matrix.data
     else:
-        dense = np.asarray(X)
-        if dense.ndim != 2:
-            raise DataError(f"Baskets need a matrix of rows and columns; an array of {dense.ndim} dimensions was given.")
-        if dense.dtype == object or dense.dtype.kind in "US":
-            try:
-                dense = dense.astype(np.float64)
-            except (TypeError, ValueError):
-                raise DataError("Baskets need 0/1 cells; the matrix holds text or missing values.") from None
-        cells, matrix = dense, None
+        cells = _dense(X)
     if cells.dtype.kind == "f" and np.isnan(cells).any():
         raise DataError(f"Baskets need 0/1 cells without missing values; {int(np.isnan(cells).sum())} are missing.")
     wrong = int(((cells != 0) & (cells != 1)).sum())
@@ -221,12 +211,61 @@ def binary_csr(X: object) -> sp.csr_array:
     return sp.csr_array((ones, matrix.indices.astype(np.int32), matrix.indptr.astype(np.int64)), shape=matrix.shape)
 
 
-def _lines(path: Path) -> Iterable[str]:
-    if not path.exists():
-        raise DataError(f"There is no file {path.name!r}. Check the path.")
-    opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
-    try:
-        with opened as file:
-            yield from file
-    except UnicodeDecodeError:
-        raise DataError(f"{path.name!r} is not a text file of transactions (one row per line, UTF-8).") from None
+def _dense(X: Any) -> np.ndarray:
+    dense, failure = quietly(lambda: np.asarray(X.to_numpy() if hasattr(X, "to_numpy") else X))
+    if dense is None:
+        raise DataError(f"Baskets need a matrix of rows and columns; the rows given do not make one ({failure}).")
+    if dense.ndim != 2:
+        raise DataError(f"Baskets need a matrix of rows and columns; an array of {dense.ndim} dimensions was given.")
+    if dense.dtype.kind in "biufc":
+        return dense
+    numbers, failure = quietly(dense.astype, np.float64)
+    if numbers is None:
+        raise DataError("Baskets need 0/1 cells; the matrix holds text or missing values.")
+    return numbers
+
+
+def _is_lazy(X: Any) -> bool:
+    """A polars LazyFrame or a DuckDB relation: a query rather than cells."""
+    return type(X).__module__.split(".")[0].lstrip("_") in ("polars", "duckdb") and not hasattr(X, "to_numpy")
+
+
+def _checked_names(names: Iterable[Any], n_columns: int) -> tuple[str, ...]:
+    checked = tuple(map(str, names))
+    if len(checked) != n_columns:
+        raise DataError(f"{len(checked)} names were given for {n_columns} columns.")
+    if len(set(checked)) < len(checked):
+        raise DataError(f"Item names must differ; {len(checked) - len(set(checked))} of {len(checked)} repeat another.")
+    return checked
+
+
+def _numbered(persons: Any, n_rows: int) -> np.ndarray:
+    """Persons as 0, 1, 2 and so on."""
+    return np.unique(_one_per_row(persons, n_rows, "persons"), return_inverse=True)[1]
+
+
+def _one_per_row(given: Any, n_rows: int, what: str) -> np.ndarray:
+    """An array with one value per row, none missing, all comparable."""
+    if isinstance(given, (pa.Array, pa.ChunkedArray)):
+        given = given.to_pylist()
+    values, _ = quietly(np.asarray, given, object if isinstance(given, (list, tuple)) else None)
+    if values is None or values.ndim != 1 or len(values) != n_rows:
+        shape = "no list" if values is None or not values.ndim else " x ".join(map(str, values.shape))
+        raise DataError(f"One of the {what} is needed for each of the {n_rows} rows; {shape} were given.")
+    missing = _missing(values)
+    if missing:
+        raise DataError(f"{missing} of {n_rows} {what} are missing. Drop those rows first.")
+    if values.dtype == object:
+        kinds = {str if isinstance(value, str) else float if np.isscalar(value) else type(value) for value in values}
+        if len(kinds) > 1:
+            raise DataError(f"The {what} mix text with other values. Give all of them one type.")
+        values = np.asarray(values.tolist())
+    return values
+
+
+def _missing(values: np.ndarray) -> int:
+    if values.dtype.kind in "fcmM":
+        return int((values != values).sum())
+    if values.dtype != object:
+        return 0
+    return sum(value is None or type(value).__name__ == "NAType" or value != value for value in values.tolist())

@@ -1,25 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """CSV as people have it: delimiter, quoting and encoding are found when they are not given.
 
-Cells are read as text; what the text means is decided once for every source, in `column.py`.
+Cells are read as text; what the text means is decided once for every source, in `meaning.py`. Messages name the file,
+places and counts: the first line of a file without a header is data, so not even the names of the columns are shown.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
-from collections import Counter
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
-from discreet.errors import DataError
+from discreet.data.meaning import MISSING_MARKS
+from discreet.errors import DataError, quietly
 
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 1 << 18  # bytes looked at to find the dialect
 _BLOCK = 1 << 24
+_LONGEST_LINE = 1 << 26  # bytes; a header of 24,748 words has 0.2 million
+_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
+_MARKS_OF_ORDER = {
+    b"\xff\xfe\x00\x00": "utf-32",
+    b"\x00\x00\xfe\xff": "utf-32",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+}
 
 
 def read_csv(
@@ -29,126 +43,234 @@ def read_csv(
     quote: str | None = None,
     encoding: str | None = None,
     names: Sequence[str] | None = None,
+    header: bool | None = None,
 ) -> pa.Table:
-    """All cells of a CSV file (also .gz, .bz2, .zst) as text. `names` says that the file has no header line."""
+    """All cells of a CSV file (also .gz, .bz2, .zst) as text.
+
+    `names` says that the file has no header line. `header=True` says that its first line holds names even if they look
+    like data, `header=False` that there are none: the columns are then called column1, column2 and so on. `quote=""`
+    says that no character quotes.
+    """
+    _check_options(delimiter, quote, encoding)
     head = _head(path)
-    encodings = [encoding] if encoding else _encodings(head)
-    text = _decoded(path, head, encodings[0])
-    quote = quote or find_quote(text)
-    delimiter = delimiter or find_delimiter(text, quote)
-    for attempt, codec in enumerate(encodings):
-        try:
-            return _parse(path, delimiter, quote, codec, names)
-        except UnicodeDecodeError:
-            if attempt + 1 == len(encodings):
-                raise DataError(f"{path.name!r} is not written in {codec}. Say which encoding it has.") from None
-    raise AssertionError("at least one encoding is tried")
+    candidates = [encoding] if encoding else _encodings(path, head)
+    for codec in candidates:
+        text, _ = quietly(_decoded, head, codec, errors=(UnicodeDecodeError,))
+        if text is None:
+            continue
+        marks = find_quote(text) if quote is None else quote
+        cut = delimiter or find_delimiter(text, marks)
+        table = _parse(path, cut, marks, codec, width=_width(path, text, cut, marks))
+        if table is not None:
+            return _named(path, table, names, header)
+    raise DataError(f"{path.name!r} is not written in {' or '.join(candidates)}. Say which encoding it has.")
 
 
 def find_delimiter(text: str, quote: str = '"') -> str:
-    """The delimiter that cuts the sample's lines into the same number of cells, the most cells first.
+    """The delimiter that cuts the sample's lines into as many cells as the first, the most cells first.
 
     >>> find_delimiter("a;b;c\\n1,5;2;3\\n")
     ';'
     """
     best, best_key = ",", (0.0, 0)
     for delimiter in DELIMITERS:
-        rows = [row for row in csv.reader(io.StringIO(text), delimiter=delimiter, quotechar=quote) if row][:200]
-        if not rows:
-            continue
-        width, times = Counter(map(len, rows)).most_common(1)[0]
-        if width > 1 and (times / len(rows), width) > best_key:
-            best, best_key = delimiter, (times / len(rows), width)
+        widths, _ = quietly(_widths, text, delimiter, quote)
+        if widths and widths[0] > 1:
+            key = (sum(width == widths[0] for width in widths) / len(widths), widths[0])
+            if key > best_key:
+                best, best_key = delimiter, key
     return best
 
 
 def find_quote(text: str) -> str:
-    """A single quote only where cells are wrapped in it and no double quote occurs.
+    """A single quote only where most lines are wrapped in it and no double quote occurs.
 
     >>> find_quote("'a','b'\\n'1','2'")
     "'"
     """
-    wrapped = sum(line.startswith("'") and line.rstrip().endswith("'") for line in text.splitlines()[:50])
-    return "'" if wrapped > 0 and '"' not in text else '"'
+    lines = [line.strip() for line in text.splitlines()[:50] if line.strip()]
+    wrapped = sum(len(line) > 1 and line.startswith("'") and line.endswith("'") for line in lines)
+    return "'" if 2 * wrapped > len(lines) and '"' not in text else '"'
+
+
+def _rows(text: str, delimiter: str, quote: str) -> Iterator[list[str]]:
+    """The sample's rows, empty lines left out, as the standard library cuts them."""
+    lines = io.StringIO(text, newline=None)
+    if quote:
+        return (row for row in csv.reader(lines, delimiter=delimiter, quotechar=quote) if row)
+    return (row for row in csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE) if row)
+
+
+def _widths(text: str, delimiter: str, quote: str) -> list[int]:
+    return [len(row) for row in islice(_rows(text, delimiter, quote), 200)]
+
+
+# -- bytes and characters ------------------------------------------------------------------------------------------
+
+
+def _check_options(delimiter: str | None, quote: str | None, encoding: str | None) -> None:
+    for option, sign in (("delimiter", delimiter), ("quote character", quote)):
+        if sign and (len(sign) != 1 or not sign.isascii() or sign in "\r\n\0"):
+            raise DataError(f"The {option} must be one ASCII character such as ';' or a tab; {len(sign)} were given.")
+    if encoding is not None and quietly(codecs.lookup, encoding)[1]:
+        raise DataError(f"{encoding!r} is not an encoding that Python knows; utf-8 and cp1252 are common.")
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[pa.NativeFile]:
+    """The bytes of the file, unpacked: by its first bytes, since names lie."""
+    with path.open("rb") as file:
+        start = file.read(4)
+    compression = next((codec for magic, codec in _MAGIC.items() if start.startswith(magic)), None)
+    with pa.input_stream(str(path), compression=compression) as stream:
+        yield stream
 
 
 def _head(path: Path) -> bytes:
-    try:
-        with pa.input_stream(str(path), compression="detect") as stream:
-            head = stream.read(_SAMPLE)
-    except (OSError, pa.ArrowException) as error:
-        raise DataError(f"{path.name!r} cannot be read ({type(error).__name__}).") from None
+    """The first bytes, at least one whole line of them."""
+
+    def read() -> bytes:
+        with _opened(path) as stream:
+            head = more = stream.read(_SAMPLE)
+            while more and len(head) < _LONGEST_LINE and not re.search(rb"[\r\n].*\S", head, re.DOTALL):
+                more = stream.read(_SAMPLE)
+                head += more
+            return head
+
+    head, failure = quietly(read)
+    if head is None:
+        raise DataError(f"{path.name!r} cannot be read ({failure}): it may be cut off or packed in an unknown way.")
     if not head.strip():
         raise DataError(f"{path.name!r} is empty. A table needs a header line and rows.")
     return head
 
 
-def _encodings(head: bytes) -> list[str]:
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return ["utf-16"]
+def _encodings(path: Path, head: bytes) -> list[str]:
+    for mark, codec in _MARKS_OF_ORDER.items():
+        if head.startswith(mark):
+            return [codec]
+    if head.startswith(b"PK\x03\x04"):
+        raise DataError(f"{path.name!r} is a packed file (a spreadsheet or a zip archive). Save its table as CSV.")
     if b"\x00" in head:
-        raise DataError("The file holds zero bytes: it is not a text table. Pass a CSV or Parquet file.")
+        raise DataError(
+            f"{path.name!r} holds zero bytes: it is not a text table. Pass a CSV or Parquet file, or the encoding."
+        )
     return ["utf-8", "cp1252", "latin-1"]
 
 
-def _decoded(path: Path, head: bytes, encoding: str) -> str:
-    try:
-        text = head.decode(encoding, errors="replace")
-    except LookupError:
-        raise DataError(f"{encoding!r} is not an encoding that Python knows; utf-8 and cp1252 are common.") from None
-    text = text.lstrip("\ufeff")
-    return text if len(head) < _SAMPLE else text[: text.rfind("\n") + 1] or text
+def _decoded(head: bytes, encoding: str) -> str:
+    """The sample as text, up to its last whole line; what is cut in half at the end is no error."""
+    text = codecs.getincrementaldecoder(encoding)().decode(head).lstrip("\ufeff")
+    return text if len(head) < _SAMPLE else text[: max(text.rfind("\n"), text.rfind("\r")) + 1] or text
 
 
-def _parse(path: Path, delimiter: str, quote: str, encoding: str, names: Sequence[str] | None) -> pa.Table:
-    ragged: list[tuple[int | None, int, int]] = []
+# -- rows ----------------------------------------------------------------------------------------------------------
 
-    def remember(row):
-        ragged.append((row.number, row.expected_columns, row.actual_columns))
+
+def _width(path: Path, text: str, delimiter: str, quote: str) -> int:
+    first, failure = quietly(next, _rows(text, delimiter, quote), None)
+    if first is None:
+        raise DataError(f"The first line of {path.name!r} cannot be cut into cells{failure and ' '}{failure}.")
+    return len(first)
+
+
+def _parse(path: Path, delimiter: str, quote: str, encoding: str, *, width: int) -> pa.Table | None:
+    """All rows, the first line included; nothing if the file is not in this encoding."""
+    ragged: list[tuple[int | None, int]] = []
+
+    def remember(row) -> str:
+        ragged.append((row.number, row.actual_columns))
         return "error"
 
+    places = [f"f{i}" for i in range(width)]  # names may repeat until they have been checked
+
     def attempt(threads: bool) -> pa.Table:
-        header = _header(path, delimiter, quote, encoding) if names is None else list(names)
-        positions = [f"f{i}" for i in range(len(header))]  # names may repeat until they have been checked
-        with pa.input_stream(str(path), compression="detect") as stream:
-            table = pacsv.read_csv(
+        with _opened(path) as stream:
+            return pacsv.read_csv(
                 stream,
                 read_options=pacsv.ReadOptions(
-                    column_names=positions,
-                    skip_rows_after_names=0 if names is not None else 1,
-                    encoding=encoding,
-                    block_size=_BLOCK,
-                    use_threads=threads,
+                    column_names=places, encoding=encoding, block_size=_BLOCK, use_threads=threads
                 ),
                 parse_options=pacsv.ParseOptions(
-                    delimiter=delimiter, quote_char=quote, newlines_in_values=True, invalid_row_handler=remember
+                    delimiter=delimiter,
+                    quote_char=quote or False,
+                    newlines_in_values=True,
+                    invalid_row_handler=remember,
                 ),
                 convert_options=pacsv.ConvertOptions(
-                    column_types=dict.fromkeys(positions, pa.string()), strings_can_be_null=False
+                    column_types=dict.fromkeys(places, pa.string()), strings_can_be_null=False
                 ),
             )
-        return table.rename_columns(header)
 
-    try:
-        return attempt(threads=True)
-    except pa.ArrowInvalid as error:
-        if "UTF8" in str(error):
-            raise UnicodeDecodeError(encoding, b"", 0, 1, "not valid") from None
-        if not ragged:
-            raise DataError(f"{path.name!r} is not a table with the delimiter {delimiter!r}.") from None
-    ragged.clear()
-    try:  # once more on one thread, which knows the row number
-        attempt(threads=False)
-    except pa.ArrowInvalid:
-        pass
-    number, expected, actual = ragged[0]
-    raise DataError(
-        f"{path.name!r} is ragged: row {number} has {actual} cells where {expected} are expected (delimiter"
-        f" {delimiter!r}). Repair the row, or give the delimiter and quote character."
-    )
+    not_text: list[bool] = []
+
+    def judged() -> pa.Table:
+        try:
+            return attempt(True)
+        except (pa.ArrowInvalid, UnicodeDecodeError) as error:
+            not_text.append(isinstance(error, UnicodeDecodeError) or "UTF8" in str(error))
+            raise
+
+    table, failure = quietly(judged)
+    if table is not None:
+        if quote:
+            _check_last_quote(path, table, quote, encoding)
+        return table
+    if ragged:
+        ragged.clear()
+        quietly(attempt, False)  # once more on one thread, which knows the row's number
+        number, cells = ragged[0]
+        raise DataError(
+            f"{path.name!r} is ragged: row {number} has {cells} cells where the first line has {width} (delimiter"
+            f" {delimiter!r}). Repair the row, or give the delimiter and quote character."
+        )
+    if not_text and not_text[0]:
+        return None
+    raise DataError(f"{path.name!r} cannot be read as a table with the delimiter {delimiter!r} ({failure}).")
 
 
-def _header(path: Path, delimiter: str, quote: str, encoding: str) -> list[str]:
-    text = _decoded(path, _head(path), encoding)
-    row = next(row for row in csv.reader(io.StringIO(text), delimiter=delimiter, quotechar=quote) if row)
-    return [cell.strip() for cell in row]
+def _check_last_quote(path: Path, table: pa.Table, quote: str, encoding: str) -> None:
+    """A quote that is opened and never closed swallows all lines after it into one cell."""
+    last = table.column(table.num_columns - 1)[table.num_rows - 1].as_py() if table.num_rows else ""
+    if "\n" not in last and "\r" not in last:
+        return
+    with _opened(path) as stream:
+        tail = b""
+        while more := stream.read(_BLOCK):
+            tail = (tail + more)[-4096:]
+    if not tail.decode(encoding, errors="ignore").rstrip().endswith(quote):
+        raise DataError(
+            f"A quote ({quote}) that is opened in row {table.num_rows} of {path.name!r} is never closed. Close it, or"
+            f" give the quote character (quote='' for none)."
+        )
+
+
+# -- names ---------------------------------------------------------------------------------------------------------
+
+
+def _named(path: Path, table: pa.Table, names: Sequence[str] | None, header: bool | None) -> pa.Table:
+    if names is not None:
+        if len(names) != table.num_columns:
+            raise DataError(f"{len(names)} names were given, but {path.name!r} has {table.num_columns} columns.")
+        return table.rename_columns([str(name) for name in names])
+    if header is False:
+        return table.rename_columns([f"column{place}" for place in range(1, table.num_columns + 1)])
+    first = [column[0].as_py().strip() for column in table.columns]
+    table = table.slice(1)
+    if header is None:
+        alike = sum(_like_data(name, column) for name, column in zip(first, table.columns, strict=True))
+        if 2 * alike > len(first):
+            raise DataError(
+                f"The first line of {path.name!r} looks like data, not like names ({alike} of its {len(first)} cells)."
+                f" If there is no header line, pass the names (names=[...], --names) or header=False; if these are the"
+                f" names, say header=True."
+            )
+    return table.rename_columns(first)
+
+
+def _like_data(name: str, column: pa.ChunkedArray) -> bool:
+    """Fractions, negative numbers, dates and marks of a missing value are no names; nor is what the column holds."""
+    if re.fullmatch(r"-?\d+\.\d*([eE][+-]?\d+)?|-\d+|\d{4}-\d\d-\d\d.*", name) or (name and name in MISSING_MARKS):
+        return True
+    cells = pc.utf8_trim_whitespace(column.slice(0, 10_000))
+    return bool(name) and pc.index(cells, name).as_py() >= 0

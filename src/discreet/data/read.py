@@ -49,7 +49,7 @@ def read_file(path: Path, **csv_options) -> pa.Table:
         raise DataError(f"There is no file {path.name!r} in {_folder(path)}. Check the path.")
     is_parquet = path.is_dir()
     if not is_parquet:
-        start, failure = quietly(lambda: _first_bytes(path))
+        start, failure = quietly(_first_bytes, path)
         if failure:
             raise DataError(f"{path.name!r} cannot be opened ({failure}). Check its permissions.")
         if not start:
@@ -59,7 +59,7 @@ def read_file(path: Path, **csv_options) -> pa.Table:
         return read_csv(path, **csv_options)
     if csv_options:
         raise DataError(f"The options {listing(csv_options)} are for CSV files; {path.name!r} is Parquet.")
-    table, failure = quietly(lambda: pq.read_table(path))
+    table, failure = quietly(pq.read_table, path)
     if table is None:
         what = "folder of Parquet files" if path.is_dir() else "Parquet file"
         raise DataError(f"{path.name!r} is not a readable {what} ({failure}). Pass a whole CSV or Parquet file.")

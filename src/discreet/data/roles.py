@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from discreet.data.column import Column
 from discreet.data.table import Table
-from discreet.errors import RolesError, did_you_mean, listing
+from discreet.errors import DataError, RolesError, did_you_mean, listing, shown
 
 
 def _names(value: str | Iterable[str] | None) -> tuple[str, ...]:
@@ -41,7 +42,10 @@ class Roles:
     person: str | None = None
     allow_unique: tuple[str, ...] = field(default=())
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
+        for role in ("target", "person"):
+            name = getattr(self, role)
+            object.__setattr__(self, role, None if name is None else str(name))
         for role in ("quasi", "sensitive", "identifiers", "other", "allow_unique"):
             object.__setattr__(self, role, _names(getattr(self, role)))
         self._check_overlaps()
@@ -64,16 +68,16 @@ class Roles:
 
     def check(self, table: Table) -> None:
         """Raise RolesError unless every named column is there and what would be published may be."""
-        absent = [name for name in self.named if name not in table]
+        absent = [name for name in dict.fromkeys((*self.named, *self.allow_unique)) if name not in table]
         if absent:
             hint = did_you_mean(absent[0], table.names)
             raise RolesError(f"Roles name columns that are not in the table: {listing(absent)}.{hint}")
         for name in (*self.other, *self.sensitive):
             if name not in self.allow_unique and len(table) >= 20 and table.column(name).levels == len(table):
                 raise RolesError(
-                    f"Column {name!r} differs in every one of the {len(table)} rows and would be published as it is:"
-                    f" it works like a name. Make it a quasi-identifier or an identifier, or say"
-                    f" allow_unique=[{name!r}] if nobody outside can know it."
+                    f"Column {shown(name)} differs in every one of the {len(table)} rows and would be published as it"
+                    f" is: it works like a name. Make it a quasi-identifier or an identifier, or say"
+                    f" allow_unique=[{shown(name)}] if nobody outside can know it."
                 )
 
     def check_for_release(self, table: Table) -> None:
@@ -89,9 +93,16 @@ class Roles:
         target = table.column(self.target)
         if target.has_missing:
             missing = int((target.codes == len(target.values)).sum())
-            raise RolesError(f"The target {self.target!r} is missing in {missing} of {len(table)} rows. Drop them first.")
+            raise RolesError(
+                f"The target {shown(self.target)} is missing in {missing} of {len(table)} rows. Drop them first."
+            )
         if target.levels < 2:
-            raise RolesError(f"The target {self.target!r} has one class only: there is nothing to learn from it.")
+            raise RolesError(f"The target {shown(self.target)} has one class only: there is nothing to learn from it.")
+
+    @staticmethod
+    def suggest(table: Any, target: str | None = None) -> list[Suggestion]:
+        """A role for each column of a table, file or frame, with its reason; see `suggest`."""
+        return suggest(table, target=target)
 
     def _check_overlaps(self) -> None:
         seen: dict[str, str] = {}
@@ -109,7 +120,7 @@ class Roles:
                 raise RolesError(f"The role {role!r} names a column twice: {listing(names)}.")
             for name in names:
                 if name in seen and (seen[name], role) not in may_share:
-                    raise RolesError(f"Column {name!r} has two roles, {seen[name]!r} and {role!r}. Give it one.")
+                    raise RolesError(f"Column {shown(name)} has two roles, {seen[name]!r} and {role!r}. Give it one.")
                 seen.setdefault(name, role)
 
 
@@ -125,17 +136,35 @@ class Suggestion:
 _FEW = 30  # distinct values that people can know of each other without a list
 
 
-def suggest(table: Table, *, target: str | None = None) -> list[Suggestion]:
+def suggest(table: Any, *, target: str | None = None) -> list[Suggestion]:
     """A role for each column, with its reason: a first guess to be read by a person, not a decision.
 
     The target is the one named, or else the last column with 2 to 10 different values.
+
+    >>> found = suggest(Table.of({"age": [31, 45, 31, 31], "ill": ["no", "no", "yes", "no"]}))
+    >>> [(one.column, one.role, one.reason) for one in found]
+    [('age', 'quasi', '2 different values: easily known of a person'), ('ill', 'target', '2 classes')]
     """
+    table = Table.of(table)
     if target is not None and target not in table:
-        raise RolesError(f"There is no column {target!r} to predict.{did_you_mean(target, table.names)}")
+        raise RolesError(f"There is no column {shown(target)} to predict.{did_you_mean(target, table.names)}")
+    columns: dict[str, Column | str] = {name: _usable(table, name) for name in table.names}
     if target is None:
-        small = [column.name for column in table.columns() if 2 <= column.levels <= 10 and not column.has_missing]
+        usable = [column for column in columns.values() if isinstance(column, Column)]
+        small = [column.name for column in usable if 2 <= column.levels <= 10 and not column.has_missing]
         target = small[-1] if small else None
-    return [_suggest(column, len(table), column.name == target) for column in table.columns()]
+    return [
+        Suggestion(name, "none", column) if isinstance(column, str) else _suggest(column, len(table), name == target)
+        for name, column in columns.items()
+    ]
+
+
+def _usable(table: Table, name: str) -> Column | str:
+    """The column, or why it cannot be used."""
+    try:
+        return table.column(name)
+    except DataError as error:
+        return str(error)
 
 
 def suggested_roles(suggestions: Iterable[Suggestion]) -> Roles:
@@ -166,8 +195,7 @@ def _suggest(column: Column, n_rows: int, is_target: bool) -> Suggestion:
         return say("target", f"{distinct} classes")
     if distinct == 1:
         return say("none", "the same in every row: it tells nothing")
-    whole_number = column.kind != "number" or str(column.values.type) == "int64"
-    if distinct == n_rows and (whole_number or column.kind == "category"):
+    if distinct == n_rows and str(column.values.type) != "double":  # measurements differ, too, without naming anyone
         return say("identifiers", "different in every row")
     if any(part in word for part in _PERSON_WORDS) and distinct > n_rows / 20 and distinct > _FEW:
         return say("person", f"the name suggests persons, {distinct} of them in {n_rows} rows")

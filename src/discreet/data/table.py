@@ -19,7 +19,7 @@ from discreet.data.column import MISSING_MARKS, Column, Kind, encode
 from discreet.data.read import ArrowSource, read
 from discreet.errors import DataError, did_you_mean, listing, shown
 
-_MANY_ROWS = 20_000  # from here on several columns are coded at once
+_MANY_ROWS = 200_000  # from here on several columns are coded at once
 
 
 class Table:
@@ -34,7 +34,9 @@ class Table:
         columns = list(columns)
         self._columns = {column.name: column for column in columns}
         if len(self._columns) < len(columns):
-            raise DataError(f"{len(columns) - len(self._columns)} of {len(columns)} columns repeat the name of another.")
+            raise DataError(
+                f"{len(columns) - len(self._columns)} of {len(columns)} columns repeat the name of another."
+            )
         self._source: ArrowSource | None = None
         self._kinds: dict[str, Kind] = {}
         self._missing: tuple[str, ...] = MISSING_MARKS

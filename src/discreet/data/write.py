@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writing a release, and reading it back exactly. Files are built from codes and used values; nothing else gets in.
 
-CSV: UTF-8, comma, header line, an empty cell for missing. Parquet: no metadata of the source.
+CSV: UTF-8, comma, header line, an empty cell for missing. Parquet: no metadata of the source, and not compressed, so
+that what a file holds can be searched for in its bytes (dictionaries keep it small).
 Baskets: Parquet with one row per basket, its label and the list of its items.
 """
 
@@ -30,7 +31,7 @@ def write_table(table: Table, path: Path, format: str) -> None:
     if format == "csv":
         pacsv.write_csv(arrow, path, pacsv.WriteOptions(quoting_style="needed"))
     elif format == "parquet":
-        pq.write_table(arrow, path, compression="zstd", store_schema=False)
+        pq.write_table(arrow, path, compression="none", store_schema=False)
     else:
         raise DataError(f"{format!r} is not a format of a release; they are {' and '.join(FORMATS)}.")
 
@@ -63,12 +64,13 @@ def _exact(name: str, array: pa.ChunkedArray, kind: Kind) -> Column:
 
 
 def write_baskets(baskets: Baskets, path: Path) -> None:
-    assert baskets.classes is not None and baskets.labels is not None
+    assert baskets.classes is not None
+    assert baskets.labels is not None
     matrix, names = baskets.matrix, pa.array(baskets.names, pa.string())
     items = pa.ListArray.from_arrays(pa.array(matrix.indptr, pa.int32()), names.take(pa.array(matrix.indices)))
     labels = pa.array([str(label) for label in baskets.classes.tolist()]).take(pa.array(baskets.labels))
     table = pa.table({LABEL: labels, ITEMS: items})
-    pq.write_table(table, path, compression="zstd", store_schema=False)
+    pq.write_table(table, path, compression="none", store_schema=False)
 
 
 def read_baskets(path: Path, names: Sequence[str]) -> Baskets:
@@ -82,6 +84,8 @@ def read_baskets(path: Path, names: Sequence[str]) -> Baskets:
         indices = columns[coded.indices.to_numpy()] if len(columns) else np.empty(0, np.int64)
         indptr = items.offsets.to_numpy()
     except (pa.ArrowException, OSError, KeyError, AttributeError, TypeError) as error:
-        raise DataError(f"{path.name!r} does not hold baskets as the certificate says ({type(error).__name__}).") from None
+        raise DataError(
+            f"{path.name!r} does not hold baskets as the certificate says ({type(error).__name__})."
+        ) from None
     shape = (len(labels), len(names))
     return Baskets.of(sp.csr_array((np.ones(len(indices)), indices, indptr), shape=shape), labels, names=names)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transactions, one row of items per line, as a sparse matrix: cut, numbered and sorted as a whole."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import scipy.sparse as sp
+
+from discreet.errors import DataError, quietly
+
+
+def read_transactions(
+    source: str | os.PathLike | Iterable[Iterable[object]], separator: str | None = None
+) -> tuple[sp.csr_array, list[str]]:
+    """Which items each row has, and the items' names; whole numbers in order of size, else in order of text.
+
+    >>> matrix, names = read_transactions(["milk rye", "", ["tea", "milk"]])
+    >>> names, matrix.toarray().tolist()
+    (['milk', 'rye', 'tea'], [[1, 1, 0], [0, 0, 0], [1, 0, 1]])
+    """
+    if separator is not None and (not isinstance(separator, str) or not separator):
+        raise DataError("The separator of items must be a text of one character or more, or None for white space.")
+    if isinstance(source, (str, os.PathLike)):
+        cells, row_of = _cut_lines(_lines(Path(source)), separator)
+    else:
+        cells, row_of = _cut_rows(source, separator)
+    n_rows, row_of = int(row_of[-1]), row_of[:-1]
+    cells = pc.utf8_trim_whitespace(cells)
+    filled = np.asarray(pc.not_equal(cells, ""))
+    coded = cells.filter(pa.array(filled)).dictionary_encode()
+    if not len(coded):
+        raise DataError("There are no items in the transactions: nothing can be selected from them.")
+    found = coded.dictionary.to_pylist()
+    whole = all(item.isascii() and item.isdigit() for item in found)
+    names = sorted(found, key=(lambda item: (int(item), item)) if whole else None)
+    place = {name: i for i, name in enumerate(names)}
+    column_of = np.array([place[item] for item in found], dtype=np.int32)[coded.indices.to_numpy()]
+    cell = np.sort(row_of[filled] * len(names) + column_of)
+    cell = cell[np.append(True, cell[1:] != cell[:-1])]  # a row may name an item twice; having it is what counts
+    starts = np.searchsorted(cell, np.arange(n_rows + 1, dtype=np.int64) * len(names))
+    ones = np.ones(len(cell), dtype=np.uint8)
+    return sp.csr_array((ones, (cell % len(names)).astype(np.int32), starts), shape=(n_rows, len(names))), names
+
+
+def _cut_lines(lines: list[str], separator: str | None) -> tuple[pa.Array, np.ndarray]:
+    """The items of all lines, one after the other; and the row of each, followed by the number of rows."""
+    texts = pa.array(lines, pa.large_string())
+    cut = pc.utf8_split_whitespace(texts) if separator is None else pc.split_pattern(texts, separator)
+    lengths = np.asarray(pc.list_value_length(cut), dtype=np.int64)
+    return cut.flatten(), np.append(np.repeat(np.arange(len(lines), dtype=np.int64), lengths), len(lines))
+
+
+def _cut_rows(rows: Iterable[Iterable[object]], separator: str | None) -> tuple[pa.Array, np.ndarray]:
+    items: list[str] = []
+    row_of: list[int] = []
+    n_rows = missing = 0
+    for row in rows:
+        if isinstance(row, str):
+            row = row.split(separator)
+        given, failure = quietly(list, row)
+        if given is None:
+            raise DataError(f"Row {n_rows + 1} of the transactions is not a collection of items.")
+        missing += sum(item is None or item != item for item in given)
+        items.extend(map(str, given))
+        row_of.extend([n_rows] * len(given))
+        n_rows += 1
+    if missing:
+        raise DataError(f"{missing} items of the transactions are missing values. Leave them out of their rows.")
+    cells, failure = quietly(pa.array, items, pa.large_string())
+    if cells is None:
+        raise DataError(f"The items of the transactions cannot be written as text ({failure}).")
+    return cells, np.array([*row_of, n_rows], dtype=np.int64)
+
+
+def _lines(path: Path) -> list[str]:
+    if "\n" in str(path) or not quietly(path.exists)[0]:
+        which = "" if "\n" in str(path) else f" {path.name!r}"
+        raise DataError(f"There is no file{which} of transactions. Check the path; rows in memory come as lists.")
+
+    def read() -> str:
+        packed = path.read_bytes()
+        return (gzip.decompress(packed) if packed[:2] == b"\x1f\x8b" else packed).decode("utf-8-sig")
+
+    text, failure = quietly(read)
+    if text is None or "\0" in text:
+        raise DataError(
+            f"{path.name!r} is not a text file of transactions, one row per line in UTF-8 ({failure or 'zero bytes'})."
+        )
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
