@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The laws that every method obeys. Each check takes an Instance and raises AssertionError."""
+
+import csv
+from collections import Counter
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import oracles
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from instances import MARKERS, NAME, PERSON_ROLES, RARE, ROLES, baskets, people
+
+from discreet import CannotRelease, Roles, verify
+from discreet.errors import DiscreetError
+
+# -- looking at what was written, without any of the library's readers --------------------------------------------------
+
+
+def published_rows(folder: Path) -> list[dict]:
+    """The rows of a published table, read by Python's own CSV reader."""
+    with (folder / "data.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def published_bytes(folder: Path) -> bytes:
+    """Every byte of every published file, and the names of the files."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return b"\n".join(str(path.relative_to(folder)).encode() + b"\n" + path.read_bytes() for path in files)
+
+
+def measured(rows: list[dict], method, quasi: list[str]) -> int:
+    """The promise's own measure on published rows, by the slow twin."""
+    if type(method.promise).__name__ == "Containment":
+        return min(oracles.ac_of_rows([{name for name in quasi if row[name] == "1"} for row in rows]))
+    return oracles.k_anonymity([tuple(row[name] for name in quasi) for row in rows])
+
+
+def save(method, folder, data=None, roles=ROLES, **options) -> Path:
+    release = method.release(people() if data is None else data, roles)
+    return release.save(folder, **options) / "release"
+
+
+# -- the laws --------------------------------------------------------------------------------------------------------------
+
+
+def check_the_promise_holds_on_the_saved_files(instance, tmp_path):
+    for k in (2, 3, 5, 10, 40):
+        method = instance.make(k)
+        release = method.release(people(), ROLES)
+        folder = release.save(tmp_path / f"k{k}") / "release"
+        rows = published_rows(folder)
+        assert measured(rows, method, release.roles.quasi) == release.verdict.measured >= k
+        assert len(rows) == len(people())  # suppressed rows are there and count
+        found = verify(folder)
+        assert found.holds, found.problems
+        assert found.verdict == release.verdict
+        assert verify(release.save(tmp_path / f"parquet{k}", format="parquet") / "release").holds
+
+
+def check_nothing_hidden_survives_in_any_byte(instance, tmp_path):
+    for format in ("csv", "parquet"):
+        folder = save(instance.make(5), tmp_path / format, format=format)
+        content = published_bytes(folder)
+        for marker in MARKERS:
+            assert marker.encode() not in content, f"{marker} is in the published {format} release"
+        for word in (b"pandas", b"__index_level", b"hidden_column"):
+            assert word not in content
+    arrow = pa.Table.from_pandas(people()).replace_schema_metadata({"source": MARKERS[4]})
+    content = published_bytes(save(instance.make(5), tmp_path / "arrow", arrow, format="parquet"))
+    assert not any(marker.encode() in content for marker in MARKERS)
+
+
+def check_identifiers_and_columns_without_a_role_are_not_published(instance, tmp_path):
+    release = instance.make(3).release(people(), ROLES)
+    assert {"name", "hidden_column", "who"}.isdisjoint(release.columns)
+    assert {"again", "ill", "stay"} <= set(release.columns)
+
+
+def check_columns_that_are_published_as_they_are_stay_together(instance, tmp_path):
+    """Target, sensitive and other cells of a row stay in one row, none is changed."""
+    frame = people()
+    rows = published_rows(save(instance.make(4), tmp_path / "out"))
+    before = Counter(zip(frame["again"], frame["ill"], frame["stay"].astype(str), strict=True))
+    assert Counter((row["again"], row["ill"], row["stay"]) for row in rows) == before
+
+
+def check_row_order_tells_nothing(instance, tmp_path):
+    """The same rows in another order give the same bytes; another seed gives another order."""
+    frame = people()
+    rng = np.random.default_rng(0)
+    one = save(instance.make(5, seed=1), tmp_path / "one", frame)
+    shuffled = save(instance.make(5, seed=1), tmp_path / "shuffled", frame.iloc[rng.permutation(len(frame))])
+    assert published_bytes(one) == published_bytes(shuffled)
+    other = save(instance.make(5, seed=2), tmp_path / "other", frame)
+    assert Counter(map(str, published_rows(one))) == Counter(map(str, published_rows(other)))
+    assert published_rows(one) != published_rows(other)
+
+
+def check_without_a_seed_every_order_is_fresh(instance, tmp_path):
+    one, other = (published_rows(save(instance.make(5), tmp_path / name)) for name in ("one", "other"))
+    assert Counter(map(str, one)) == Counter(map(str, other))
+    assert one != other
+
+
+def check_same_seed_same_bytes(instance, tmp_path):
+    for format in ("csv", "parquet"):
+        one, other = (save(instance.make(5, seed=9), tmp_path / format / name, format=format) for name in "ab")
+        assert published_bytes(one) == published_bytes(other)
+
+
+def check_the_seed_is_not_published(instance, tmp_path):
+    content = published_bytes(save(instance.make(5, seed=77315533), tmp_path / "out"))
+    assert b"77315533" not in content
+    assert b"seed" not in content
+    assert b"random_state" not in content
+
+
+def check_every_kind_of_frame_gives_the_same_release(instance, tmp_path):
+    frame = people().reset_index(drop=True)
+    arrow = pa.Table.from_pandas(frame, preserve_index=False)
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    pq.write_table(arrow, tmp_path / "people.parquet")
+    sources = {
+        "pandas": frame,
+        "polars": pl.from_pandas(frame),
+        "arrow": arrow,
+        "duckdb": duckdb.from_arrow(arrow),
+        "csv": tmp_path / "people.csv",
+        "parquet": str(tmp_path / "people.parquet"),
+    }
+    content = {
+        kind: published_bytes(save(instance.make(5, seed=4), tmp_path / f"out-{kind}", source))
+        for kind, source in sources.items()
+    }
+    assert len(set(content.values())) == 1, "releases differ by kind of source"
+
+
+def check_the_frame_that_came_in_comes_out(instance, tmp_path):
+    frame = people().reset_index(drop=True)
+    for source in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame), duckdb.from_df(frame)):
+        assert type(instance.make(5).release(source, ROLES).data) is type(source)
+
+
+def check_arguments_are_not_changed(instance, tmp_path):
+    frame, method = people(), instance.make(5, seed=1)
+    before, parameters = frame.copy(deep=True), dict(method.get_params())
+    method.release(frame, ROLES)
+    assert method.get_params() == parameters
+    assert frame.equals(before)
+
+
+def check_columns_in_another_order_give_the_same_rows(instance, tmp_path):
+    frame = people()
+    one = published_rows(save(instance.make(5), tmp_path / "one", frame))
+    other = published_rows(save(instance.make(5), tmp_path / "other", frame[frame.columns[::-1]]))
+    assert Counter(str(sorted(row.items())) for row in one) == Counter(str(sorted(row.items())) for row in other)
+
+
+def check_persons_count_instead_of_rows(instance, tmp_path):
+    method = instance.make(5)
+    release = method.release(people(), PERSON_ROLES)
+    folder = release.save(tmp_path / "out")
+    rows = published_rows(folder / "release")
+    persons = pq.read_table(folder / "owner" / "persons.parquet").column("person").to_pylist()
+    quasi = release.roles.quasi
+    if type(method.promise).__name__ == "Containment":
+        sets = [{name for name in quasi if row[name] == "1"} for row in rows]
+        by_twin = min(oracles.ac_of_rows(sets, persons))
+    else:
+        by_twin = oracles.k_anonymity([tuple(row[name] for name in quasi) for row in rows], persons)
+    assert by_twin == release.verdict.measured >= 5
+    assert "who" not in release.columns
+    assert release.certificate.counted == "persons"
+    assert release.certificate.verdict.kind == "owner"
+    assert verify(folder / "release").holds
+    found = verify(folder / "release", owner=folder / "owner")
+    assert found.holds
+    assert found.verdict == release.verdict
+
+
+def check_recoding_the_source_rows_gives_the_release(instance, tmp_path):
+    frame = people()
+    release = instance.make(5).release(frame, ROLES)
+    recoded = release.recode(frame).to_arrow().to_pylist()
+    assert Counter(map(str, recoded)) == Counter(map(str, release.table.to_arrow().to_pylist()))
+
+
+def check_unseen_values_are_recoded(instance, tmp_path):
+    frame = people()
+    release = instance.make(5).release(frame, ROLES)
+    strange = frame.head(3).assign(age=[-4, 400, 50], town=["Nowhere", None, "North"], job=["pilot", "nurse", None])
+    recoded = release.recode(strange)
+    assert len(recoded) == 3
+    assert recoded.names == release.columns
+
+
+def check_impossible_is_an_error_and_writes_nothing(instance, tmp_path):
+    frame = people(n=8)
+    with pytest.raises(CannotRelease, match="k = 9 was asked, but there are only 8 persons"):
+        instance.make(9).release(frame, ROLES).save(tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def check_errors_hold_no_cell_value(instance, tmp_path):
+    frame = people()
+    failing = [
+        lambda: instance.make(500).release(frame, ROLES),
+        lambda: instance.make(5).release(frame.assign(again=RARE), ROLES),
+        lambda: instance.make(5).release(frame.assign(again=[None, *frame["again"][1:]]), ROLES),
+        lambda: instance.make(5).release(frame, Roles(target="again", quasi=["aeg"])),
+        lambda: instance.make(5).release(frame, Roles(target="again", quasi=["age"], other=["name"])),
+        lambda: instance.make(5).release(frame.head(0), ROLES),
+        lambda: instance.make(5).release(frame, None),
+    ]
+    for fail in failing:
+        with pytest.raises(DiscreetError) as caught:
+            fail()
+        assert not any(marker in str(caught.value) for marker in MARKERS)
+        assert len(str(caught.value)) > 40
+        assert "\n" not in str(caught.value)
+
+
+def check_the_certificate_holds_nothing_private(instance, tmp_path):
+    folder = save(instance.make(5), tmp_path / "a-folder-name")
+    text = (folder / "certificate.json").read_text()
+    assert "a-folder-name" not in text
+    assert str(tmp_path) not in text
+    assert NAME not in text
+
+
+TABLE_LAWS = [law for name, law in sorted(globals().items()) if name.startswith("check_")]
+
+
+# -- baskets ---------------------------------------------------------------------------------------------------------------
+
+
+def basket_promise_holds_on_the_saved_files(instance, tmp_path):
+    X, y = baskets()
+    for k in (2, 5, 20):
+        method = instance.make(k)
+        release = method.release(X, y)
+        folder = release.save(tmp_path / str(k)) / "release"
+        table = pq.read_table(folder / "data.parquet").to_pylist()
+        sets = [set(row["items"]) for row in table]
+        if type(method.promise).__name__ == "Containment":
+            by_twin = min(oracles.ac_of_rows(sets))
+        else:
+            by_twin = oracles.k_anonymity([frozenset(row) for row in sets])
+        assert by_twin == release.verdict.measured >= k
+        assert verify(folder).holds
+        assert Counter(row["label"] for row in table) == Counter(y.tolist())
+
+
+def basket_row_order_tells_nothing(instance, tmp_path):
+    X, y = baskets()
+    order = np.random.default_rng(1).permutation(len(X))
+    one = instance.make(5, seed=1).release(X, y).save(tmp_path / "one") / "release"
+    other = instance.make(5, seed=1).release(X[order], y[order]).save(tmp_path / "other") / "release"
+    assert published_bytes(one) == published_bytes(other)
+    fresh = instance.make(5).release(X, y)
+    assert (fresh.data.toarray() != X[:, list(fresh.features)]).any()
+
+
+def basket_names_that_were_dropped_do_not_survive(instance, tmp_path):
+    X, y = baskets()
+    from discreet import Baskets
+
+    names = [f"{NAME}-{j}" for j in range(X.shape[1])]
+    release = instance.make(20).release(Baskets.of(X, y, names=names))
+    content = published_bytes(release.save(tmp_path / "out") / "release")
+    kept = set(release.columns)
+    assert 0 < len(kept) < len(names)
+    for name in names:
+        if name not in kept and not any(other.startswith(name) for other in kept):
+            assert name.encode() not in content
+
+
+BASKET_LAWS = [law for name, law in sorted(globals().items()) if name.startswith("basket_")]

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What some tests need and not every machine has: the papers' data, a browser.
+
+Where it is absent the test is skipped with the reason. DISCREET_REQUIRE names what must be there (data,browser): then
+such a skip is a failure.
+"""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("discreet", deadline=None, derandomize=True, print_blob=False)
+settings.load_profile("discreet")
+
+REQUIRED = {word.strip() for word in os.environ.get("DISCREET_REQUIRE", "").split(",") if word.strip()}
+CHROMIUM = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
+
+
+def absent(need: str) -> str | None:
+    """Why a need cannot be met here, or None when it can."""
+    if need == "data":
+        folder = os.environ.get("DISCREET_DATA")
+        if not folder:
+            return "the papers' data sets are not here: DISCREET_DATA is not set"
+        return None if Path(folder).is_dir() else "the folder that DISCREET_DATA names does not exist"
+    if need == "browser":
+        return None if CHROMIUM else "there is no Chromium on this machine"
+    raise AssertionError(f"unknown need {need}")
+
+
+NEEDS = ("data", "browser")
+
+
+def pytest_configure(config):
+    unknown = REQUIRED - set(NEEDS)
+    if unknown:
+        raise pytest.UsageError(f"DISCREET_REQUIRE names {sorted(unknown)}; known are {NEEDS}.")
+
+
+def pytest_runtest_setup(item):
+    for need in NEEDS:
+        if item.get_closest_marker(need) and (reason := absent(need)):
+            if need in REQUIRED:
+                pytest.fail(f"DISCREET_REQUIRE asks for {need}, but {reason}", pytrace=False)
+            pytest.skip(reason)
+
+
+@pytest.fixture
+def papers_data() -> Path:
+    """The folder of the papers' data sets; for tests marked `data`."""
+    return Path(os.environ["DISCREET_DATA"])
+
+
+@pytest.fixture
+def chromium() -> str:
+    """The path of a Chromium; for tests marked `browser`."""
+    assert CHROMIUM is not None
+    return CHROMIUM

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small data and a quick instance of every method, for the laws in checks.py. A new method joins by an entry here."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from discreet import GreedySelector, Mondrian, Roles
+
+# Strings that must not leave. RARE is the quasi-identifier value of one person, UNUSED a level that nobody has.
+NAME, RARE, UNUSED, INDEX, METADATA, HIDDEN = (
+    f"{word}-7731" for word in ("Name", "Rare", "Unused", "Index", "Metadata", "Hidden")
+)
+MARKERS = (NAME, RARE, UNUSED, INDEX, METADATA, HIDDEN)
+
+
+@dataclass(frozen=True)
+class Instance:
+    """How to make a method for a test: `make(k, seed)`; which shapes it releases."""
+
+    make: partial
+    shapes: tuple[str, ...]
+
+
+def _of(cls, shapes, **parameters):
+    return Instance(partial(_make, cls, parameters), shapes)
+
+
+def _make(cls, parameters, k, seed=None):
+    return cls(k=k, random_state=seed, **parameters)
+
+
+INSTANCES = {
+    "greedy-hamdist": _of(GreedySelector, ("table", "baskets")),
+    "greedy-distcnt-stop": _of(GreedySelector, ("table", "baskets"), utility="distcnt", on_infeasible="stop"),
+    "greedy-cm-k-anonymity": _of(GreedySelector, ("table", "baskets"), utility="cm", constraint="k-anonymity"),
+    "mondrian-median": _of(Mondrian, ("table",)),
+    "mondrian-information": _of(Mondrian, ("table",), split="information"),
+}
+
+
+def people(n=160, seed=3) -> pd.DataFrame:
+    """People with names, planted markers, missing cells and a label that depends on them."""
+    rng = np.random.default_rng(seed)
+    age = rng.integers(18, 90, n)
+    sex = rng.choice(["f", "m"], n)
+    town = rng.choice(["North", "South", "East", "West"], n, p=[0.4, 0.3, 0.2, 0.1]).astype(object)
+    town[7] = RARE
+    job = rng.choice(["nurse", "clerk", "smith"], n).astype(object)
+    job[rng.random(n) < 0.1] = None
+    ill = rng.choice(["flu", "gout", "cold"], n)
+    again = np.where(rng.random(n) < 1 / (1 + np.exp(-(age - 50) / 8 - (sex == "f"))), "yes", "no")
+    frame = pd.DataFrame(
+        {
+            "name": [f"{NAME}-{i}" for i in range(n)],
+            "hidden_column": [f"{HIDDEN}-{i % 11}" for i in range(n)],
+            "age": age,
+            "sex": pd.Categorical(sex, categories=["f", "m", UNUSED]),
+            "town": town,
+            "job": job,
+            "ill": ill,
+            "stay": rng.integers(1, 9, n),
+            "who": rng.integers(0, n // 2, n),
+            "again": again,
+        },
+        index=pd.Index([f"{INDEX}-{i}" for i in range(n)], name=INDEX),
+    )
+    frame.attrs["source"] = METADATA
+    return frame
+
+
+ROLES = Roles(
+    target="again",
+    quasi=("age", "sex", "town", "job"),
+    sensitive=("ill",),
+    other=("stay",),
+    identifiers=("name",),
+)
+PERSON_ROLES = Roles(
+    target="again", quasi=ROLES.quasi, sensitive=("ill",), other=("stay",), identifiers=("name",), person="who"
+)
+
+
+def baskets(n=150, d=14, seed=5):
+    """A 0/1 matrix with skewed columns, and labels that depend on two of them."""
+    rng = np.random.default_rng(seed)
+    X = (rng.random((n, d)) < np.linspace(0.7, 0.05, d)).astype(np.uint8)
+    y = np.where(X[:, 0] + X[:, 3] + rng.random(n) > 1.4, "yes", "no")
+    return X, y

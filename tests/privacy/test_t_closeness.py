@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+from fractions import Fraction
+
+import oracles
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet import Roles, RolesError, TCloseness
+
+
+@st.composite
+def tables(draw):
+    n = draw(st.integers(1, 25))
+
+    def column(values):
+        return draw(st.lists(st.sampled_from(values), min_size=n, max_size=n))
+
+    return {"x": column(["a", "b", None]), "pay": column([10, 20, 35, 70]), "who": column([1, 2, 3, 4])}
+
+
+@pytest.mark.parametrize("distance", ["equal", "ordered"])
+@given(table=tables(), person=st.sampled_from([None, "who"]))
+def test_distance_equals_the_definition(distance, table, person):
+    persons = table["who"] if person else None
+    places = [sorted(set(table["pay"])).index(value) for value in table["pay"]]
+    exact = oracles.t_closeness(table["x"], places, distance == "ordered", persons)
+    roles = Roles(quasi=["x"], sensitive=["pay"], person=person)
+    assert TCloseness(0.3, distance=distance).check(table, roles).measured == pytest.approx(float(exact))
+    assert TCloseness(0.3, distance=distance).check(table, roles).holds == (exact <= Fraction("0.3"))
+
+
+def test_a_distance_of_exactly_t_is_close_enough():
+    """Group a holds 1 of 2 "u", the table 3 of 10: the distance is 0.2, whatever floating point says."""
+    table = {"x": ["a"] * 2 + ["b"] * 8, "s": ["u", "v"] + ["u"] * 2 + ["v"] * 6}
+    verdict = TCloseness(0.2).check(table, Roles(quasi=["x"], sensitive=["s"]))
+    assert verdict.holds
+    assert verdict.measured == pytest.approx(0.2)
+
+
+def test_ordered_distance_of_the_definition_by_hand():
+    """Values 1..3; group a = {1}, b = {3}, table half and half: a's cumulative differences are 1/2, 1/2 over two gaps."""
+    table = {"x": ["a", "b", "c", "c"], "s": [1, 3, 2, 2]}
+    verdict = TCloseness(0.5, distance="ordered").check(table, Roles(quasi=["x"], sensitive=["s"]))
+    # table: 1/4, 1/2, 1/4; a: 1, 0, 0 -> differences 3/4, 1/4 cumulative -> (3/4 + 1/4) / 2 = 1/2
+    assert verdict.measured == pytest.approx(0.5)
+    assert verdict.holds
+
+
+def test_known_labels_are_reported_beside():
+    table = {"x": ["a"] * 4, "s": ["u", "u", "v", "v"], "y": [0, 0, 1, 1]}
+    verdict = TCloseness(0.1).check(table, Roles(target="y", quasi=["x"], sensitive=["s"]))
+    assert (verdict.measured, verdict.with_label) == (0.0, 0.5)
+
+
+def test_wrong_parameters_and_roles():
+    with pytest.raises(ValueError, match="'t' parameter of TCloseness"):
+        TCloseness(1.5)
+    with pytest.raises(RolesError, match="'s' holds categories"):
+        TCloseness(0.1, distance="ordered").check({"x": [1], "s": ["u"]}, Roles(quasi=["x"], sensitive=["s"]))
+    with pytest.raises(RolesError, match="the roles name none"):
+        TCloseness(0.1).check({"x": [1]}, Roles(quasi=["x"]))

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Methods times laws. A method without an instance, or an instance without its laws, fails here."""
+
+import pytest
+from checks import BASKET_LAWS, TABLE_LAWS
+from instances import INSTANCES
+
+from discreet.methods import METHODS
+
+
+def cases(shape, laws):
+    return [
+        pytest.param(instance, law, id=f"{name}-{law.__name__}")
+        for name, instance in INSTANCES.items()
+        if shape in instance.shapes
+        for law in laws
+    ]
+
+
+def test_every_registered_method_has_an_instance():
+    made = {type(instance.make(5)) for instance in INSTANCES.values()}
+    assert made == set(METHODS.values())
+
+
+def test_every_instance_covers_the_shapes_its_method_takes():
+    for instance in INSTANCES.values():
+        assert set(instance.shapes) == instance.make(5).takes
+
+
+@pytest.mark.parametrize(("instance", "law"), cases("table", TABLE_LAWS))
+def test_law_on_tables(instance, law, tmp_path):
+    law(instance, tmp_path)
+
+
+@pytest.mark.parametrize(("instance", "law"), cases("baskets", BASKET_LAWS))
+def test_law_on_baskets(instance, law, tmp_path):
+    law(instance, tmp_path)
