@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Data to try things on: built-in samples that need no download, and a catalog of the papers' data sets."""
+
+from discreet.samples import catalog
+from discreet.samples.builtin import BUILTIN, clinic, quest, tic_tac_toe, waveform, wdbc
+from discreet.samples.catalog import CATALOG
+from discreet.samples.catalog_files import data_file
+from discreet.samples.registry import load, names
+from discreet.samples.sample import Sample
+
+__all__ = [
+    "BUILTIN",
+    "CATALOG",
+    "Sample",
+    "catalog",
+    "clinic",
+    "data_file",
+    "load",
+    "names",
+    "quest",
+    "tic_tac_toe",
+    "waveform",
+    "wdbc",
+]
