@@ -271,7 +271,7 @@ def _learnt_cuts(column: Column, target: Column) -> tuple[float, ...]:
 def _checked_cuts(name: str, cuts: Iterable[object], kind: str) -> tuple[float, ...]:
     given = list(cuts)
     number_of: Callable[[Any], float] = _day_of if kind == "date" else float
-    found, failure = quietly(lambda: tuple(map(number_of, given)), TypeError, ValueError)
+    found, failure = quietly(lambda: tuple(map(number_of, given)))
     if found is None:
         form = "numbers" if kind == "number" else "dates (2020-01-31) or days since 1970-01-01"
         raise DataError(f"The cuts of {shown(name)} must be {form} ({failure}).")
