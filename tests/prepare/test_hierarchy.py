@@ -228,6 +228,7 @@ def test_several_roots_get_one_on_top_and_another_name_of_the_root_is_a_star(tmp
         ("Quisling\nb\n", "one cell"),
         ("\n\n", "empty"),
         ("", "empty"),
+        (f"a;*\nQuisling;{'x' * 200_000}\n", "cannot be read"),
         ("a;;*\nQuisling;x;*\n", "1 empty labels"),
         ("a;x;p;*\nQuisling;x;q;*\n", "more than one parent"),
     ],

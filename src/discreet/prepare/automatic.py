@@ -74,7 +74,9 @@ def _checked_counts(column: Column, counts: np.ndarray | None) -> np.ndarray:
     return counts
 
 
-def _hierarchy(column: Column, levels: Sequence[Sequence[str]], how: str, cuts: tuple[float, ...] | None = None):
+def _hierarchy(
+    column: Column, levels: Sequence[Sequence[str]], how: str, cuts: tuple[float, ...] | None = None
+) -> Hierarchy:
     """From the labels of all leaves, level by level, without the root."""
     paths = list(zip(*levels, [SUPPRESSED] * len(levels[0]), strict=True))
     return Hierarchy(column.name, tuple(levels[0]), tuple(paths), how, cuts)

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from discreet.data.column import MISSING_MARKS, SUPPRESSED, Column, from_labels
-from discreet.errors import DataError, listing, shown
+from discreet.errors import DataError, listing, quietly, shown
 
 _DELIMITERS = (";", "\t", "|", ",")  # the comma last: labels such as "[20, 30)" have one
 
@@ -309,20 +309,13 @@ def _column_of(file: Path) -> str:
 
 def _lines(path: Path, delimiter: str | None) -> list[tuple[int, list[str]]]:
     """Line numbers and cells, by the first delimiter that cuts every line alike, or else the most lines alike."""
-    if not path.is_file():
-        raise DataError(f"There is no file {shown(path.name)}. Check the path.")
-    raw = path.read_bytes()
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = raw.decode("cp1252", errors="replace")
+    text = _text(path)
     best: list[tuple[int, list[str]]] = []
     best_share = -1.0
     for candidate in _DELIMITERS if delimiter is None else (delimiter,):
-        reader = csv.reader(io.StringIO(text), delimiter=candidate)
-        lines = [
-            (reader.line_num, [cell.strip() for cell in cells]) for cells in reader if any(c.strip() for c in cells)
-        ]
+        lines, failure = quietly(lambda candidate=candidate: _cells(text, candidate))
+        if lines is None:
+            raise DataError(f"{shown(path.name)} cannot be read as lines of cells ({failure}).")
         width, times = Counter(len(cells) for _, cells in lines).most_common(1)[0] if lines else (0, 0)
         share = times / len(lines) if width > 1 else 0.0
         if share > best_share:
@@ -330,3 +323,19 @@ def _lines(path: Path, delimiter: str | None) -> list[tuple[int, list[str]]]:
     if not best:
         raise DataError(f"{shown(path.name)} is empty. A hierarchy has a line for each value.")
     return best
+
+
+def _text(path: Path) -> str:
+    if not path.is_file():
+        raise DataError(f"There is no file {shown(path.name)}. Check the path.")
+    raw, failure = quietly(path.read_bytes)
+    if raw is None:
+        raise DataError(f"{shown(path.name)} cannot be read ({failure}).")
+    text, _ = quietly(lambda: raw.decode("utf-8-sig"))
+    return raw.decode("cp1252", errors="replace") if text is None else text
+
+
+def _cells(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    lines = ((reader.line_num, [cell.strip() for cell in cells]) for cells in reader)
+    return [(number, cells) for number, cells in lines if any(cells)]
