@@ -19,7 +19,7 @@ from discreet.data.column import Column
 from discreet.data.table import Table
 from discreet.errors import DataError, did_you_mean, listing, shown
 
-_CHUNK = 1 << 24  # cells looked at in one go
+_CHUNK = 1 << 20  # cells looked at in one go
 
 
 @dataclass(frozen=True)
