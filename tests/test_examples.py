@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every example answers the question in its title, as it stands, from a folder of its own, without a warning."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = sorted((Path(__file__).resolve().parent.parent / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_the_title_of_an_example_is_a_question(example):
+    text = ast.get_docstring(ast.parse(example.read_text(encoding="utf-8")))
+    assert text is not None
+    title, _, rest = text.partition("\n")
+    assert title.endswith("?")
+    assert rest.strip(), "an example says what it does before it does it"
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_runs(example, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-X", "utf8", "-W", "error", example],
+        cwd=tmp_path,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+    assert not done.stderr
+    assert not list(tmp_path.iterdir()), "an example leaves nothing behind"
+
+
+def test_there_are_examples():
+    assert len(EXAMPLES) >= 6
