@@ -27,8 +27,13 @@ html_show_copyright = False
 html_show_sphinx = False
 html_show_sourcelink = False
 html_copy_source = False
+templates_path = ["_templates"]
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
+html_sidebars = {"**": ["pages"]}  # all pages at the left, on every page
 html_theme_options = {
     "navigation_with_keys": False,
+    "navbar_center": [],
     "footer_start": [],
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],
@@ -41,7 +46,7 @@ def inline_formula(writer, node):
 
 
 def block_formula(writer, node):
-    writer.body.append(f"<div class='math'>{tex2mathml(node.astext(), as_block=True)}</div>")
+    writer.body.append(f"<div class='formula'>{tex2mathml(node.astext(), as_block=True)}</div>")
     raise nodes.SkipNode
 
 

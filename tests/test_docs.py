@@ -9,6 +9,7 @@ import contextlib
 import doctest
 import io
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -113,6 +114,22 @@ def test_the_readme_names_every_promise_and_method():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for cls in [*METHODS.values(), *promises()]:
         assert f"`{cls.__name__}`" in text, cls.__name__
+
+
+def test_the_commands_of_the_readme_run_one_after_the_other(tmp_path):
+    pytest.importorskip("discreet.cli")
+    commands = "".join(block.code for block in blocks(ROOT / "README.md") if block.language == "console")
+    asked = re.findall(r"^\$ discreet (.+)$", commands, re.MULTILINE)
+    assert [command.split()[0] for command in asked] == ["data", "inspect", "release", "verify"]
+    for command in asked:
+        done = subprocess.run(
+            [Path(sys.executable).with_name("discreet"), *shlex.split(command)],
+            cwd=tmp_path,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+        assert done.returncode == 0, f"discreet {command}: {done.stdout}{done.stderr}"
 
 
 # -- pages -------------------------------------------------------------------------------------------------------------
