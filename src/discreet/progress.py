@@ -33,12 +33,12 @@ class _Display:
     """The one display of the process: opened by the first bar that lasts, closed by the last."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
         self._rich: Any = None
         self._tasks: set[Any] = set()
 
     def open(self, what: str, total: float | None) -> Any:
-        with self._lock:
+        with self.lock:
             if self._rich is None:
                 from rich.console import Console
                 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
@@ -58,12 +58,12 @@ class _Display:
             return task
 
     def update(self, task: Any, done: float) -> None:
-        with self._lock:
+        with self.lock:
             self._rich.update(task, completed=done)
             self._rich.refresh()
 
     def close(self, task: Any) -> None:
-        with self._lock:
+        with self.lock:
             self._rich.remove_task(task)
             self._tasks.discard(task)
             if not self._tasks:
@@ -90,10 +90,11 @@ class Progress:
         now = _clock()
         if now - self._started < PATIENCE or now - self._drawn_at < PAUSE:
             return
-        if self._task is None:
-            self._task = _display.open(self.what, self.total)
-        self._drawn_at = now
-        _display.update(self._task, self.done)
+        with _display.lock:
+            if self._task is None:
+                self._task = _display.open(self.what, self.total)
+            self._drawn_at = now
+            _display.update(self._task, self.done)
 
     def close(self) -> None:
         """Take the bar off the screen; closing twice does no harm."""

@@ -44,7 +44,7 @@ class Baskets:
         """Baskets from a scipy or NumPy 0/1 matrix, a data frame of 0/1 columns, or baskets (with other labels)."""
         if isinstance(X, Baskets):
             baskets = X
-        elif isinstance(X, (Table, pa.Table, Mapping)) or _is_lazy(X):
+        elif not sp.issparse(X) and (isinstance(X, (Table, pa.Table, Mapping)) or _is_lazy(X)):
             baskets = cls.from_columns(X)
         else:
             found = getattr(X, "columns", None) if hasattr(X, "to_numpy") else None

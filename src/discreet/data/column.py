@@ -69,6 +69,14 @@ class Column:
         values, codes = _used(self.values, self.codes[rows])
         return Column(self.name, self.kind, values, codes)
 
+    def equals(self, other: Column) -> bool:
+        """Same name, kind, values and codes."""
+        return (
+            (self.name, self.kind, self.values.type) == (other.name, other.kind, other.values.type)
+            and self.values.equals(other.values)
+            and np.array_equal(self.codes, other.codes)
+        )
+
     def renamed(self, name: str) -> Column:
         return Column(name, self.kind, self.values, self.codes)
 
@@ -103,6 +111,8 @@ def _distinct(name: str, array: pa.Array | pa.ChunkedArray) -> tuple[pa.Array, n
         array = array.cast(array.type.storage_type)
     if pa.types.is_run_end_encoded(array.type):
         array = pc.run_end_decode(array)
+    if pa.types.is_null(array.type):
+        array = array.cast(pa.string())
     is_dictionary = pa.types.is_dictionary(array.type)
     if not is_dictionary:
         if pa.types.is_nested(array.type) or pa.types.is_duration(array.type) or pa.types.is_interval(array.type):

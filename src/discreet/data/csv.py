@@ -83,14 +83,14 @@ def find_delimiter(text: str, quote: str = '"') -> str:
 
 
 def find_quote(text: str) -> str:
-    """A single quote only where most lines are wrapped in it and no double quote occurs.
+    """A single quote only where the first line and most others are wrapped in it and no double quote occurs.
 
     >>> find_quote("'a','b'\\n'1','2'")
     "'"
     """
     lines = [line.strip() for line in text.splitlines()[:50] if line.strip()]
-    wrapped = sum(len(line) > 1 and line.startswith("'") and line.endswith("'") for line in lines)
-    return "'" if 2 * wrapped > len(lines) and '"' not in text else '"'
+    wrapped = [len(line) > 1 and line.startswith("'") and line.endswith("'") for line in lines]
+    return "'" if wrapped and wrapped[0] and 2 * sum(wrapped) > len(lines) and '"' not in text else '"'
 
 
 def _rows(text: str, delimiter: str, quote: str) -> Iterator[list[str]]:

@@ -79,7 +79,7 @@ def check_names(names: Iterable[Any], *, quote: bool = True) -> None:
     """
     names = list(names)
     if not names:
-        raise DataError("The table has no columns.")
+        raise DataError("The table has no columns. Pass one with named columns and rows.")
     nameless = [place for place, name in enumerate(names, start=1) if _is_nameless(name)]
     if nameless:
         raise DataError(

@@ -108,8 +108,8 @@ def plain(name: str, distinct: pa.Array) -> pa.Array:
         return _integers(distinct) if t.scale <= 0 else _doubles(distinct.cast(pa.string()))
     if pa.types.is_float64(t):
         return _doubles(distinct)
-    if pa.types.is_floating(t):  # 0.1 in 32 bits is 0.1, as every CSV writer has it, not 0.10000000149011612
-        return _doubles(pa.array(distinct.to_numpy(zero_copy_only=False).astype(str)))
+    if pa.types.is_floating(t):
+        return _doubles(_as_written(distinct))
     if pa.types.is_date(t) or pa.types.is_timestamp(t):
         return _moments(name, distinct)
     if pa.types.is_time(t):
@@ -134,6 +134,13 @@ def _doubles(distinct: pa.Array) -> pa.Array:
     """As doubles; not-a-number is missing, and minus zero is zero."""
     numbers = distinct.cast(pa.float64())
     return pc.if_else(pc.is_nan(numbers), None, pc.add(numbers, 0.0))
+
+
+def _as_written(distinct: pa.Array) -> pa.Array:
+    """Numbers of 16 or 32 bits: 0.1 is 0.1, as every CSV writer has it, not 0.10000000149011612."""
+    short = distinct.to_numpy(zero_copy_only=False)
+    exact = short.astype(np.float64)
+    return pa.array(np.where(exact == np.floor(exact), exact, short.astype(str).astype(np.float64)))
 
 
 def _moments(name: str, distinct: pa.Array) -> pa.Array:

@@ -69,9 +69,7 @@ def read_file(path: Path, **csv_options) -> pa.Table:
 
 
 def _path(given: str | os.PathLike) -> Path:
-    text = os.fspath(given)
-    if isinstance(text, bytes):
-        text = os.fsdecode(text)
+    text = os.fsdecode(given)
     if "\n" in text or "\r" in text or "\0" in text or len(text) > 4096:
         raise DataError(
             "The text given is not a path: it has line breaks or is too long. Pass the path of a CSV or Parquet file;"
