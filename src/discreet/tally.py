@@ -131,40 +131,49 @@ def _numbered(key: np.ndarray, ordered: bool) -> tuple[np.ndarray, np.ndarray]:
     return rank[groups], first[order]
 
 
+def _number_keys(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Number equal keys as they are met, by open addressing in a table that is at most half full."""
+    n = len(key)
+    bits = max(10, min(17, (2 * n).bit_length()))
+    groups, first = np.empty(n, dtype=np.int64), np.empty(0, dtype=np.int64)
+    row = met = 0
+    while row < n:
+        places, room = np.full((1 << bits, 2), -1, dtype=np.int64), np.empty(1 << (bits - 1), dtype=np.int64)
+        if met:  # more room: everything is placed anew, and gets the number it had
+            _place(key[first], 0, 0, bits, places, room, np.empty(met, dtype=np.int64))
+            room[:met] = first
+        row, met = _place(key, row, met, bits, places, room, groups)
+        first = room[:met]
+        bits += 2
+    return groups, first.copy()
+
+
 @numba.njit(cache=True, nogil=True)
-def _number_keys(key):
-    """Number equal keys as they are met, by open addressing in a table that doubles."""
-    bits = 10
-    slots = np.full(1 << bits, -1, dtype=np.int64)
-    groups = np.empty(len(key), dtype=np.int64)
-    first = np.empty(1 << (bits - 1), dtype=np.int64)
-    met = 0
-    for row in range(len(key)):
+def _place(key, row, met, bits, places, first, groups):
+    """Number the keys from `row` on while there is room; returns the row reached and the numbers given.
+
+    Growing happens outside: an array that is replaced within a loop costs a reference count at each turn of it.
+    """
+    shift = np.uint64(64 - bits)
+    mask = np.uint64((1 << bits) - 1)
+    while row < len(key):
         value = key[row]
-        slot = (np.uint64(value) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - bits)
-        mask = np.uint64((1 << bits) - 1)
-        while slots[slot] >= 0 and key[first[slots[slot]]] != value:
+        slot = (np.uint64(value) * np.uint64(0x9E3779B97F4A7C15)) >> shift
+        number = places[slot, 1]
+        while number >= 0 and places[slot, 0] != value:
             slot = (slot + np.uint64(1)) & mask
-        if slots[slot] < 0:
-            slots[slot] = met
+            number = places[slot, 1]
+        if number < 0:
+            if met == len(first):
+                break
+            number = met
+            places[slot, 0] = value
+            places[slot, 1] = number
             first[met] = row
             met += 1
-            if met == len(first):  # half full: twice the room, everything placed anew
-                bits += 1
-                longer = np.empty(len(first) * 2, dtype=np.int64)
-                longer[:met] = first
-                first = longer
-                slots = np.full(1 << bits, -1, dtype=np.int64)
-                mask = np.uint64((1 << bits) - 1)
-                for g in range(met):
-                    place = (np.uint64(key[first[g]]) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - bits)
-                    while slots[place] >= 0:
-                        place = (place + np.uint64(1)) & mask
-                    slots[place] = g
-            groups[row] = met - 1
-        else:
-            groups[row] = slots[slot]
-    return groups, first[:met].copy()
+        groups[row] = number
+        row += 1
+    return row, met
 
 
 class Partition:
