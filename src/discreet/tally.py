@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
 import numba
+import numpy as np
+import pyarrow as pa
 
 from discreet.data.baskets import Baskets
+from discreet.data.column import Column, text_of
 from discreet.data.table import Table
 
 _MOST = 2**62  # products of level counts above this are regrouped first
@@ -28,7 +30,7 @@ class Tally:
     counts        rows of each class (one column when there is no target)
     sizes         persons behind each distinct row: rows, unless a person column says otherwise
     group_of_row  the distinct row of each row, when the tally was made in memory
-    texts         the values behind the codes, per column; the code after the last one is missing
+    values        the values behind the codes, per column; the code after the last one is missing
     """
 
     columns: tuple[str, ...]
@@ -36,7 +38,7 @@ class Tally:
     counts: np.ndarray
     sizes: np.ndarray
     group_of_row: np.ndarray | None = None
-    texts: tuple[list[str], ...] = field(default=(), repr=False)
+    values: tuple[pa.Array, ...] = field(default=(), repr=False)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -45,15 +47,18 @@ class Tally:
     def n_rows(self) -> int:
         return int(self.counts.sum())
 
+    @property
+    def texts(self) -> tuple[list[str], ...]:
+        """The values as they are written in a release."""
+        return tuple([text_of(value) for value in values.to_pylist()] for values in self.values)
+
     def group_by(self, columns: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Group the distinct rows by some of their columns: (group of each distinct row, one distinct row of each)."""
         places = [self.columns.index(name) for name in columns]
         return group([self.codes[:, place] for place in places], len(self))
 
 
-def tally(
-    data: object, columns: Sequence[str], *, target: str | None = None, person: str | None = None
-) -> Tally:
+def tally(data: object, columns: Sequence[str], *, target: str | None = None, person: str | None = None) -> Tally:
     """Count the distinct rows of `columns`. `data` is a table in memory, or an engine, which has a verb of this name.
 
     >>> t = Table.of({"sex": ["f", "m", "f", None], "y": [1, 1, 0, 0]})
@@ -81,8 +86,37 @@ def tally(
         counts,
         persons_per_group(groups, len(first), persons),
         groups,
-        tuple(column.texts for column in coded),
+        tuple(column.values for column in coded),
     )
+
+
+def tally_of_groups(coded: Sequence[Column], rows: np.ndarray, *, target: Column | None = None) -> Tally:
+    """The tally of rows that each stand for several, as an engine's GROUP BY returns them.
+
+    Rows that an engine told apart and that mean the same ("1" and "1.0") are joined.
+
+    >>> x = Table.of({"x": ["b", "a", "b"]}).column("x")
+    >>> tally_of_groups([x], np.array([3, 4, 5])).counts.tolist()
+    [[4], [8]]
+    """
+    n_groups = len(rows)
+    key = _key([column.codes for column in coded], n_groups, [column.levels for column in coded], ordered=True)
+    order = np.argsort(key)  # few are equal, if any: sorting beats hashing, and codes need no renumbering
+    is_new = np.ones(n_groups, dtype=bool)
+    key = key[order]
+    np.not_equal(key[1:], key[:-1], out=is_new[1:])
+    first = order[is_new]
+    codes = np.empty((len(first), len(coded)), dtype=np.int32)
+    for place, column in enumerate(coded):
+        codes[:, place] = column.codes[first]
+    cells = np.cumsum(is_new) - 1
+    n_classes = 1 if target is None else target.levels
+    if target is not None:
+        cells = cells * n_classes + target.codes[order]
+    counts = np.zeros((len(first), n_classes), dtype=np.int64)
+    np.add.at(counts.ravel(), cells, rows[order])  # not bincount, whose weights are doubles
+    names = tuple(column.name for column in coded)
+    return Tally(names, codes, counts, counts.sum(axis=1), None, tuple(column.values for column in coded))
 
 
 def group(
@@ -95,16 +129,7 @@ def group(
     """
     if n_rows == 0:
         return np.empty(0, np.int64), np.empty(0, np.int64)
-    key = np.zeros(n_rows, dtype=np.int64)
-    span = 1
-    for place, codes in enumerate(columns):
-        width = int(levels[place]) if levels is not None else int(codes.max()) + 1
-        if span > _MOST // max(width, 1):
-            key, first = _numbered(key, ordered)
-            span = len(first)
-        key = key * width + codes if span > 1 else codes.astype(np.int64)
-        span *= width
-    return _numbered(key, ordered)
+    return _numbered(_key(columns, n_rows, levels, ordered), ordered)
 
 
 def group_sizes(columns: Sequence[np.ndarray], n_rows: int, persons: np.ndarray | None = None) -> np.ndarray:
@@ -119,6 +144,20 @@ def persons_per_group(groups: np.ndarray, n_groups: int, persons: np.ndarray | N
         return np.bincount(groups, minlength=n_groups)
     _, first = group([groups, persons], len(groups), ordered=False)
     return np.bincount(groups[first], minlength=n_groups)
+
+
+def _key(columns: Sequence[np.ndarray], n_rows: int, levels: Sequence[int] | None, ordered: bool) -> np.ndarray:
+    """One whole number per row, equal exactly for equal rows, in the order of the rows when `ordered`."""
+    key = np.zeros(n_rows, dtype=np.int64)
+    span = 1
+    for place, codes in enumerate(columns):
+        width = int(levels[place]) if levels is not None else int(codes.max()) + 1
+        if span > _MOST // max(width, 1):
+            key, first = _numbered(key, ordered)
+            span = len(first)
+        key = key * width + codes if span > 1 else codes.astype(np.int64)
+        span *= width
+    return key
 
 
 def _numbered(key: np.ndarray, ordered: bool) -> tuple[np.ndarray, np.ndarray]:
