@@ -65,7 +65,7 @@ class Axis:
         if self.names is None:
             return Scale(self.name, ordered=True)
         places = {name: rank for rank, name in enumerate(self.names)}
-        common = int(np.bincount(self.rank_of_code[self.column.codes], minlength=1)[: self.n_values].argmax())
+        common = int(np.bincount(self.rank_of_code[self.column.codes]).argmax())
         return Scale(self.name, ordered=False, places=places, other=places.get(OTHER, common))
 
     @cached_property

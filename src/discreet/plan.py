@@ -74,7 +74,8 @@ class Scale:
     def of(self, column: Column) -> np.ndarray:
         """The place of each code of the column, missing included."""
         if self.ordered:
-            return np.append(column.numbers, np.inf)
+            numbers = column.numbers if len(column.values) else np.empty(0)  # of a column that is missing everywhere
+            return np.append(numbers, np.inf)
         assert self.places is not None
         return np.array([self.places.get(text, self.other) for text in column.texts] + [np.inf])
 

@@ -40,7 +40,7 @@ from discreet.errors import DataError, PromiseBroken
 from discreet.plan import Plan
 from discreet.privacy.base import Promise, Verdict
 from discreet.signature import SIGNATURE, sign
-from discreet.verification import PERSONS, check_published, verify
+from discreet.verification import PERSONS, check_published, read_release, verify
 
 PARTIAL = ".discreet-partial-"
 
@@ -160,6 +160,9 @@ class Release:
             found = verify(partial / "release", owner=partial / "owner")
             if not found.holds:
                 raise PromiseBroken(f"The written files do not verify: {' '.join(found.problems)} Nothing was saved.")
+            written, _ = read_release(partial / "release", found.certificate)  # type: ignore[arg-type]
+            if not _same(written, self._content):
+                raise PromiseBroken("The written files do not hold what was released. Nothing was saved.")
         return Path(folder)
 
     def _write_release(self, folder: Path, format: str, sign_with: str | os.PathLike | None) -> None:
@@ -196,6 +199,18 @@ class Release:
         return tuple(
             ColumnRecord(name=column.name, role=role[column.name], kind=column.kind) for column in self.table.columns()
         )
+
+
+def _same(written: Table | Baskets, released: Table | Baskets) -> bool:
+    """Whether what was read back is what was to be written, cell by cell."""
+    if isinstance(written, Baskets) or isinstance(released, Baskets):
+        assert isinstance(written, Baskets) and isinstance(released, Baskets)
+        labels = [[str(b.classes[code]) for code in b.labels] for b in (written, released)]  # type: ignore[index, union-attr]
+        return labels[0] == labels[1] and (written.matrix != released.matrix).nnz == 0
+    return all(
+        mine.texts == theirs.texts and np.array_equal(mine.codes, theirs.codes)
+        for mine, theirs in zip(written.columns(), released.columns(), strict=True)
+    )
 
 
 @contextmanager

@@ -74,7 +74,7 @@ class GreedySelector(SelectorMixin, Method):
     >>> X = np.array([[1, 1, 0], [1, 0, 1], [1, 1, 0], [0, 0, 1], [0, 0, 1], [0, 1, 1]])
     >>> picked = GreedySelector(k=2).fit(X, [1, 1, 1, 0, 0, 0])
     >>> picked.support_.tolist()
-    [0, 2]
+    [0, 1]
     """
 
     name = "greedy"
@@ -232,7 +232,7 @@ def _by_distcnt(search: _Search):
         if bounds[best] <= 0:
             return
         now, batch = len(search.selected), _LAZY
-        while computed[best] < now:
+        while bounds[best] > 0 and computed[best] < now:
             stale = np.flatnonzero((computed < now) & (bounds > 0))
             if len(stale) > batch:
                 stale = stale[np.argpartition(-bounds[stale], batch)[:batch]]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import ClassVar, Literal
 
-from discreet._sklearn import Interval, StrOptions, check_parameters
+from discreet._sklearn import Interval, InvalidParameterError, StrOptions, check_parameters
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
@@ -137,6 +137,8 @@ def promise_from(description: Mapping) -> Promise:
         raise DataError(f"{name!r} is not a promise that is known here.{did_you_mean(str(name), PROMISES)}")
     try:
         return PROMISES[name](**parameters)
+    except InvalidParameterError as error:
+        raise DataError(str(error)) from None
     except TypeError:
         raise DataError(f"The promise {name!r} was described with parameters it does not have.") from None
 

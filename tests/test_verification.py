@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from instances import PERSON_ROLES, ROLES, baskets, people
+
+from discreet import DataError, GreedySelector, LDiversity, Mondrian, verify
+from discreet.certificate import Certificate
+from discreet.signature import new_key
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return Mondrian(5).release(people(), ROLES).save(tmp_path / "out") / "release"
+
+
+def edit(folder, change, *, reseal=False):
+    path = folder / "certificate.json"
+    stated = json.loads(path.read_text())
+    change(stated)
+    if reseal:
+        certificate = Certificate.model_validate(stated)
+        stated["seal"] = certificate.computed_seal()
+    path.write_text(json.dumps(stated))
+
+
+def problems(folder, **options):
+    found = verify(folder, **options)
+    assert not found.holds
+    assert not found
+    return " ".join(found.problems)
+
+
+def test_a_release_as_saved_holds(folder):
+    found = verify(folder)
+    assert found
+    assert found.problems == ()
+    assert found.verdict.kind == "recomputed"
+    assert found.remarks == ("The certificate is not signed: this check detects accidents, not a forger.",)
+
+
+def test_one_byte_changed_in_the_data(folder):
+    data = bytearray((folder / "data.csv").read_bytes())
+    data[len(data) // 2] ^= 1
+    (folder / "data.csv").write_bytes(bytes(data))
+    assert "Files were changed after they were certified: 'data.csv'" in problems(folder)
+
+
+def test_an_extra_file(folder):
+    (folder / "names.csv").write_text("x")
+    assert "1 files are in the folder that the certificate does not name" in problems(folder)
+
+
+def test_an_extra_file_in_a_folder_below(folder):
+    (folder / "more").mkdir()
+    (folder / "more" / "names.csv").write_text("x")
+    assert "1 files are in the folder" in problems(folder)
+
+
+def test_a_file_that_is_gone(folder):
+    (folder / "data.csv").unlink()
+    assert "not there: 'data.csv'" in problems(folder)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda c: c["promise"].update(k=4),
+        lambda c: c["verdict"].update(measured=50),
+        lambda c: c["method"]["parameters"].update(k=50),
+        lambda c: c.update(rows=161),
+        lambda c: c["columns"][0].update(role="other"),
+        lambda c: c.update(does_not_protect="nothing"),
+    ],
+)
+def test_a_certificate_edited_by_hand(folder, change):
+    edit(folder, change)
+    assert "certificate.json was changed after it was sealed" in problems(folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda c: c["promise"].update(k=50), "50-anonymity is broken: 50 required"),
+        (lambda c: c["verdict"].update(measured=50), "differs from what the certificate states"),
+        (lambda c: c.update(rows=161), "states 161 rows; the data has 160"),
+        (lambda c: c["columns"].reverse(), "does not have the 7 columns"),
+        (lambda c: c["promise"].update(name="magic"), "'magic' is not a promise"),
+        (lambda c: c["promise"].update(k="many"), "'k' parameter of KAnonymity"),
+        (lambda c: c.update(files={}), "names no data file"),
+    ],
+)
+def test_a_forged_certificate_must_still_be_true_of_the_data(folder, change, problem):
+    """With its seal made anew, a lie is found where the files contradict it."""
+    edit(folder, change, reseal=True)
+    assert problem in problems(folder)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"format": 1}', b"\xff\xfe"])
+def test_what_is_not_a_certificate(folder, content):
+    (folder / "certificate.json").write_bytes(content)
+    assert "is not a certificate of format 1" in problems(folder)
+
+
+def test_no_certificate(folder):
+    (folder / "certificate.json").unlink()
+    assert "nothing here says what is promised" in problems(folder)
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    with pytest.raises(DataError, match="There is no release folder 'absent'"):
+        verify(tmp_path / "absent")
+
+
+def test_a_signature_vouches_for_the_release(tmp_path):
+    private, public = new_key(tmp_path / "keys")
+    _, other = new_key(tmp_path / "other-keys")
+    folder = Mondrian(5).release(people(), ROLES).save(tmp_path / "out", sign_with=private) / "release"
+    found = verify(folder, public_key=public)
+    assert found.holds
+    assert "Signed with the Ed25519 key" in found.remarks[0]
+    assert verify(folder).signer == found.signer
+    assert "another key" in problems(folder, public_key=other)
+    edit(folder, lambda c: c.update(does_not_protect="nothing"), reseal=True)
+    assert "does not fit the certificate" in problems(folder)
+
+
+def test_a_signature_that_was_asked_for_must_be_there(folder, tmp_path):
+    _, public = new_key(tmp_path / "keys")
+    assert "the release has none" in problems(folder, public_key=public)
+    (folder / "certificate.sig").write_text("{}")
+    assert "is not a signature file" in problems(folder)
+
+
+def test_persons_are_recounted_with_the_owner_s_folder(tmp_path):
+    out = Mondrian(3).release(people(), PERSON_ROLES).save(tmp_path / "out")
+    assert "counted in persons" in verify(out / "release").remarks[1]
+    assert verify(out / "release", owner=out / "owner").holds
+    rows = len(people())
+    pq.write_table(pa.table({"person": [1] * rows}), out / "owner" / "persons.parquet")
+    assert "3-anonymity is broken: 3 required, 1 measured" in problems(out / "release", owner=out / "owner")
+    pq.write_table(pa.table({"person": [1] * 3}), out / "owner" / "persons.parquet")
+    assert "has 3 rows, the release 160" in problems(out / "release", owner=out / "owner")
+    assert "no readable persons.parquet" in problems(out / "release", owner=tmp_path)
+
+
+def test_baskets_with_an_item_the_certificate_does_not_name(tmp_path):
+    X, y = baskets()
+    folder = GreedySelector(5).release(X, y).save(tmp_path / "out") / "release"
+    edit(folder, lambda c: c["columns"].pop(), reseal=True)
+    assert "does not hold baskets as the certificate says" in problems(folder)
+
+
+def test_promises_joined_by_and_are_verified_together(tmp_path):
+    """A method that promises two things writes a certificate that verify can read."""
+
+    class Diverse(Mondrian):
+        name = ""
+
+        @property
+        def promise(self):
+            return super().promise & LDiversity(2)
+
+    folder = Diverse(40).release(people(), ROLES).save(tmp_path / "out") / "release"
+    found = verify(folder)
+    assert found.holds
+    assert [part.promise for part in found.verdict.parts] == ["40-anonymity", "distinct 2-diversity"]
