@@ -21,7 +21,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import RolesError, did_you_mean, listing
 from discreet.privacy.base import Interval, Promise, Verdict, as_baskets, table_and_roles
-from discreet.tally import Partition, group_sizes, persons_per_group, tally
+from discreet.tally import Partition, group, group_sizes, persons_per_group, tally
 
 
 def k_anonymity(table: object, quasi: Sequence[str], *, person: str | None = None) -> int:
@@ -114,8 +114,16 @@ class KAnonymity(Promise):
         )
 
 
-def _table_groups(data: object, names: Sequence[str], roles: Roles) -> tuple[np.ndarray, np.ndarray, int | None]:
-    """Persons and rows of each group, and the smallest group when the label is known too."""
+Groups = tuple[np.ndarray, np.ndarray, int | None]  # persons, rows, and the smallest group when the label is known too
+
+
+def _table_groups(data: object, names: Sequence[str], roles: Roles) -> Groups:
+    if isinstance(data, Table):  # as a tally, without the distinct rows themselves
+        columns = data.columns(names)
+        groups, first = group([c.codes for c in columns], len(data), [c.levels for c in columns], ordered=False)
+        persons = None if roles.person is None else data.column(roles.person).codes
+        labels = None if roles.target is None else data.column(roles.target).codes
+        return _counted(groups, len(first), persons, labels)
     counted = tally(data, names, target=roles.target, person=roles.person)
     rows = counted.counts.sum(axis=1)
     if roles.target is None:
@@ -127,12 +135,15 @@ def _table_groups(data: object, names: Sequence[str], roles: Roles) -> tuple[np.
     return counted.sizes, rows, int(labelled.min())
 
 
-def _basket_groups(baskets: Baskets) -> tuple[np.ndarray, np.ndarray, int | None]:
+def _basket_groups(baskets: Baskets) -> Groups:
     partition = Partition.of(baskets)
-    groups, n_groups = partition.group_of_row.astype(np.int64), partition.n_groups
-    sizes = persons_per_group(groups, n_groups, baskets.persons)
-    if baskets.labels is None:
-        return sizes, partition.sizes, None
-    cells = groups * baskets.n_classes + baskets.labels
-    labelled = persons_per_group(cells, n_groups * baskets.n_classes, baskets.persons)
-    return sizes, partition.sizes, int(labelled[labelled > 0].min())
+    groups = partition.group_of_row.astype(np.int64)
+    return _counted(groups, partition.n_groups, baskets.persons, baskets.labels)
+
+
+def _counted(groups: np.ndarray, n_groups: int, persons: np.ndarray | None, labels: np.ndarray | None) -> Groups:
+    rows = np.bincount(groups, minlength=n_groups)
+    sizes = rows if persons is None else persons_per_group(groups, n_groups, persons)
+    if labels is None:
+        return sizes, rows, None
+    return sizes, rows, int(group_sizes([groups, labels], len(groups), persons).min())
