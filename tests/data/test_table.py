@@ -189,6 +189,11 @@ def test_the_index_of_pandas_is_never_part_of_the_table(tmp_path):
     assert Table.of(frame).names == ("age",)
     assert "SECRET" not in str(Table.of(frame).to_frame())
     assert list(Table.of(frame).to_frame().index) == [0, 1, 2]
+
+    class Cohort(pd.DataFrame):
+        pass
+
+    assert Table.of(Cohort(frame)).names == ("age",)
     frame.rename_axis(None).to_parquet(tmp_path / "t.parquet")
     assert Table.of(tmp_path / "t.parquet").names == ("age",)
 

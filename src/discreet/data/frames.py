@@ -44,8 +44,8 @@ def from_mapping(data: Mapping[Any, Any]) -> ArrowSource:
 
 def from_frame(data: Any) -> ArrowSource:
     """A pandas or polars frame, a DuckDB relation, and whatever else narwhals knows."""
-    library = type(data).__module__.split(".")[0]
-    if library == "pandas" and hasattr(data, "set_axis") and hasattr(data, "columns"):
+    libraries = [base.__module__.split(".")[0] for base in type(data).__mro__]  # a subclass of a frame is one, too
+    if "pandas" in libraries and hasattr(data, "columns"):
         return _from_pandas(data)
     import narwhals as nw
 
@@ -55,8 +55,7 @@ def from_frame(data: Any) -> ArrowSource:
             f"{type_of(data)} is not a table. Pass a pandas, polars or Arrow frame, a DuckDB relation, a mapping of"
             f" columns, or the path of a CSV or Parquet file."
         )
-    library = library.lstrip("_").split("-")[0]
-    library = library if library in ("polars", "duckdb") else "arrow"
+    library = next((name.lstrip("_") for name in libraries if name.lstrip("_") in ("polars", "duckdb")), "arrow")
     if library == "polars":
         eager, failure = quietly(lambda: data.collect() if hasattr(data, "collect") else data)
         if not failure:

@@ -30,6 +30,7 @@ MISSING_MARKS = (
 LONE_MARKS = ("-", "--", "---", ".", "..", ":")  # missing too, but only in a column of numbers or of dates
 
 _LARGEST = 2**53  # whole numbers below are exact as doubles
+_FEW = 50  # values that Python looks at one by one
 _YEARS = (-62_135_596_800_000_000, 253_402_300_799_999_999)  # the years 1 to 9999 in microseconds since 1970
 
 _FRACTION = r"(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
@@ -251,10 +252,11 @@ def _read(name: str, texts: pa.Array, kind: Kind | None, *, lone: bool) -> pa.Ar
 
 
 def _all_match(texts: pa.Array, pattern: str) -> bool:
+    """Python looks at the first few, where most columns of text fail; Arrow, which must compile, at long lists."""
     present = texts.drop_null() if texts.null_count else texts
-    if not len(present) or not all(re.fullmatch(pattern, text) for text in present.slice(0, 4).to_pylist()):
-        return False  # most columns of text fail on their first value
-    return bool(pc.all(pc.match_substring_regex(present, f"^({pattern})$")).as_py())
+    if not len(present) or not all(re.fullmatch(pattern, text) for text in present.slice(0, _FEW).to_pylist()):
+        return False
+    return len(present) <= _FEW or bool(pc.all(pc.match_substring_regex(present, f"^({pattern})$")).as_py())
 
 
 def _to_numbers(texts: pa.Array) -> pa.Array | None:

@@ -64,7 +64,8 @@ class Roles:
 
     def without_role(self, table: Table) -> tuple[str, ...]:
         """The table's columns that no role names; they are never published."""
-        return tuple(name for name in table.names if name not in self.named)
+        named = set(self.named)
+        return tuple(name for name in table.names if name not in named)
 
     def check(self, table: Table) -> None:
         """Raise RolesError unless every named column is there and what would be published may be."""

@@ -41,6 +41,7 @@ class Table:
         self._kinds: dict[str, Kind] = {}
         self._missing: tuple[str, ...] = MISSING_MARKS
         self.names = tuple(self._columns)
+        self._known = frozenset(self.names)
         self.frame = frame
         lengths = {len(column) for column in columns}
         if len(lengths) > 1:
@@ -73,20 +74,20 @@ class Table:
         cls, source: ArrowSource, kinds: Mapping[str, Kind], missing: Sequence[str], *, frame: str | None = None
     ) -> Table:
         names = source.table.column_names
-        unknown = [name for name in kinds if name not in names]
+        unknown = [name for name in kinds if name not in set(names)]
         if unknown:
             hint = did_you_mean(unknown[0], names)
             raise DataError(f"Kinds were given for columns that are not in the data: {listing(unknown)}.{hint}")
         table = cls([], frame=frame or source.frame)
         table._source, table._kinds, table._missing = source, dict(kinds), tuple(missing)
-        table.names, table._n_rows = tuple(names), source.table.num_rows
+        table.names, table._known, table._n_rows = tuple(names), frozenset(names), source.table.num_rows
         return table
 
     def __len__(self) -> int:
         return self._n_rows
 
     def __contains__(self, name: object) -> bool:
-        return name in self.names
+        return name in self._known
 
     def __repr__(self) -> str:
         return f"Table({len(self)} rows, columns {listing(self.names)})"
@@ -106,7 +107,7 @@ class Table:
         return [self.column(name) for name in names]
 
     def _coded(self, name: str) -> Column:
-        if self._source is None or name not in self.names:
+        if self._source is None or name not in self._known:
             raise DataError(f"There is no column {shown(name)}.{did_you_mean(name, self.names)}")
         if name in self._source.unusable:
             raise DataError(self._source.unusable[name])
