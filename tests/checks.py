@@ -7,17 +7,17 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
-import oracles
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from instances import MARKERS, NAME, PERSON_ROLES, RARE, ROLES, baskets, people
 
+import oracles
 from discreet import CannotRelease, Roles, verify
 from discreet.errors import DiscreetError
+from instances import MARKERS, NAME, PERSON_ROLES, RARE, ROLES, baskets, people
 
-# -- looking at what was written, without any of the library's readers --------------------------------------------------
+# -- looking at what was written, without any of the library's readers ------------------------------------------------
 
 
 def published_rows(folder: Path) -> list[dict]:
@@ -44,7 +44,7 @@ def save(method, folder, data=None, roles=ROLES, **options) -> Path:
     return release.save(folder, **options) / "release"
 
 
-# -- the laws --------------------------------------------------------------------------------------------------------------
+# -- the laws ---------------------------------------------------------------------------------------------------------
 
 
 def check_the_promise_holds_on_the_saved_files(instance, tmp_path):
@@ -235,7 +235,7 @@ def check_the_certificate_holds_nothing_private(instance, tmp_path):
 TABLE_LAWS = [law for name, law in sorted(globals().items()) if name.startswith("check_")]
 
 
-# -- baskets ---------------------------------------------------------------------------------------------------------------
+# -- baskets ----------------------------------------------------------------------------------------------------------
 
 
 def basket_promise_holds_on_the_saved_files(instance, tmp_path):

@@ -16,7 +16,9 @@ settings.register_profile("discreet", deadline=None, derandomize=True, print_blo
 settings.load_profile("discreet")
 
 REQUIRED = {word.strip() for word in os.environ.get("DISCREET_REQUIRE", "").split(",") if word.strip()}
-CHROMIUM = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
+CHROMIUM = next(
+    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+)
 
 
 def absent(need: str) -> str | None:

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from fractions import Fraction
 from itertools import combinations
 
-# -- tables: rows are tuples of anything hashable ----------------------------------------------------------------------
+# -- tables: rows are tuples of anything hashable ---------------------------------------------------------------------
 
 
 def group_persons(rows, persons=None):
@@ -77,7 +77,7 @@ def t_closeness(rows, sensitive, ordered, persons=None):
     return worst
 
 
-# -- baskets: rows are sets of item numbers --------------------------------------------------------------------------------
+# -- baskets: rows are sets of item numbers ---------------------------------------------------------------------------
 
 
 def ac_of_rows(rows, persons=None):

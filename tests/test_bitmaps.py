@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 import numba
 import numpy as np
-import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import oracles
 from discreet.bitmaps import Patterns, lowest_bit, popcount
 
 

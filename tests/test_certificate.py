@@ -2,11 +2,11 @@
 import hashlib
 
 import pytest
-from instances import ROLES, people
 from pydantic import ValidationError
 
 from discreet import Mondrian, __version__
 from discreet.certificate import Certificate, VerdictRecord, sha256_of
+from instances import ROLES, people
 
 
 @pytest.fixture

@@ -2,10 +2,10 @@
 """Methods times laws. A method without an instance, or an instance without its laws, fails here."""
 
 import pytest
-from checks import BASKET_LAWS, TABLE_LAWS
-from instances import INSTANCES
 
+from checks import BASKET_LAWS, TABLE_LAWS
 from discreet.methods import METHODS
+from instances import INSTANCES
 
 
 def cases(shape, laws):

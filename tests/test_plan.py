@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 import numpy as np
-from instances import ROLES, people
 
 from discreet import GreedySelector, Mondrian, Table
 from discreet.plan import KeepItems, Recode, Scale
+from instances import ROLES, people
 
 
 def test_leaves_agree_with_a_walk_down_the_tree_by_hand():

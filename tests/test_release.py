@@ -11,10 +11,10 @@ import time
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from instances import ROLES, baskets, people
 
 from discreet import Baskets, DataError, GreedySelector, KAnonymity, Mondrian, PromiseBroken, Roles, verify
 from discreet.release import PARTIAL, Changes, Release, new_folder
+from instances import ROLES, baskets, people
 
 
 @pytest.fixture
@@ -48,6 +48,20 @@ def test_an_existing_folder_is_not_overwritten_unless_asked(release, tmp_path):
     Mondrian(10).release(people(), ROLES).save(tmp_path / "out", overwrite=True)
     assert (tmp_path / "out" / "release" / "data.csv").read_bytes() != before
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_folder_with_other_things_in_it_is_never_overwritten(release, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "thesis.txt").write_text("years of work")
+    with pytest.raises(DataError, match="holds 1 entries that are not part of an earlier release"):
+        release.save(tmp_path / "out", overwrite=True)
+    assert (tmp_path / "out" / "thesis.txt").exists()
+
+
+def test_the_mark_of_suppression_may_not_occur_in_the_source():
+    frame = people().assign(job="*")
+    with pytest.raises(DataError, match="quasi-identifiers 'job' hold the value"):
+        Mondrian(5).release(frame, ROLES)
 
 
 def test_unknown_formats_are_refused_before_anything_is_written(release, tmp_path):
@@ -96,7 +110,6 @@ def test_a_folder_that_cannot_be_written(release, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(DataError, match="cannot be written there"):
         release.save(tmp_path / "file" / "out")
-
 
 
 SAVE = """
@@ -149,10 +162,14 @@ def test_a_killed_process_leaves_no_release(tmp_path):
 
 
 def test_an_exception_while_writing_leaves_nothing(tmp_path):
-    with pytest.raises(KeyboardInterrupt), new_folder(tmp_path / "out") as partial:
-        (partial / "half").write_text("half")
-        assert partial.name.startswith(PARTIAL)
-        raise KeyboardInterrupt
+    def interrupted():
+        with new_folder(tmp_path / "out") as partial:
+            (partial / "half").write_text("half")
+            assert partial.name.startswith(PARTIAL)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert list(tmp_path.iterdir()) == []
 
 

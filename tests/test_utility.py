@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 import numpy as np
-import oracles
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from paper_example import TABLE_1, TABLE_1_LABELS
-
+import oracles
 from discreet.data.baskets import Baskets
 from discreet.tally import Partition
 from discreet.utility import classification_metric, dist_cnt, ham_dist, misfits_removed, separated_pairs
+from paper_example import TABLE_1, TABLE_1_LABELS
 
 
 @st.composite

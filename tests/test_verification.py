@@ -4,11 +4,11 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from instances import PERSON_ROLES, ROLES, baskets, people
 
 from discreet import DataError, GreedySelector, LDiversity, Mondrian, verify
 from discreet.certificate import Certificate
 from discreet.signature import new_key
+from instances import PERSON_ROLES, ROLES, baskets, people
 
 
 @pytest.fixture

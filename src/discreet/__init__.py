@@ -43,23 +43,45 @@ __all__ = ["__version__", *_WHERE]
 
 if TYPE_CHECKING:
     from discreet.data.baskets import Baskets as Baskets
-    from discreet.data.roles import Roles as Roles, suggest as suggest
+    from discreet.data.roles import Roles as Roles
+    from discreet.data.roles import suggest as suggest
     from discreet.data.table import Table as Table
     from discreet.errors import (
         BudgetExceeded as BudgetExceeded,
+    )
+    from discreet.errors import (
         CannotRelease as CannotRelease,
+    )
+    from discreet.errors import (
         DataError as DataError,
+    )
+    from discreet.errors import (
         DiscreetError as DiscreetError,
+    )
+    from discreet.errors import (
         PrivacyLeakWarning as PrivacyLeakWarning,
+    )
+    from discreet.errors import (
         PromiseBroken as PromiseBroken,
+    )
+    from discreet.errors import (
         RolesError as RolesError,
     )
-    from discreet.methods import GreedySelector as GreedySelector, Mondrian as Mondrian
+    from discreet.methods import GreedySelector as GreedySelector
+    from discreet.methods import Mondrian as Mondrian
     from discreet.privacy import (
         Containment as Containment,
+    )
+    from discreet.privacy import (
         KAnonymity as KAnonymity,
+    )
+    from discreet.privacy import (
         LDiversity as LDiversity,
+    )
+    from discreet.privacy import (
         TCloseness as TCloseness,
+    )
+    from discreet.privacy import (
         Verdict as Verdict,
     )
     from discreet.release import Release as Release

@@ -103,7 +103,7 @@ class Axis:
         if is_whole(self.column) and high - low == 1 and self.column.kind == "number":
             return text_of(low) + suffix
         ends = (None if low == -np.inf else low), (None if high == np.inf else high)
-        return interval_label(*ends, self.column.kind) + suffix
+        return interval_label(*ends, "date" if self.column.kind == "date" else "number") + suffix
 
     def set_of(self, ranks: tuple[int, ...]) -> str | None:
         """How a set of categories is written: by name, or by what is not in it when that is shorter."""

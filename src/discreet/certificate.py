@@ -20,7 +20,7 @@ from discreet.errors import DataError
 from discreet.privacy.base import Promise, Verdict, promise_from
 
 CERTIFICATE = "certificate.json"
-FORMAT = 1
+FORMAT = 1  # of this file; the model below accepts no other
 
 
 class _Record(BaseModel):
@@ -66,7 +66,7 @@ class ChangesRecord(_Record):
 class Certificate(_Record):
     """What is published about a release, beside the release."""
 
-    format: Literal[1] = FORMAT
+    format: Literal[1] = 1
     discreet: str = __version__
     shape: Literal["table", "baskets"]
     promise: dict[str, Any]

@@ -45,7 +45,7 @@ class KeepItems(Plan):
     def apply(self, table: Table) -> dict[str, list[Column]]:
         baskets = self.baskets(table).keep(self.kept)
         columns: dict[str, list[Column]] = {}
-        for item, (name, source) in enumerate(zip(baskets.names, baskets.sources, strict=True)):
+        for item, (name, source) in enumerate(zip(baskets.names, baskets.sources or (), strict=True)):
             columns.setdefault(source, []).append(_zero_one(name, baskets, item))
         return columns
 

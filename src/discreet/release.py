@@ -193,9 +193,11 @@ class Release:
         if self.baskets is not None:
             items = [ColumnRecord(name=name, role="quasi", kind="item") for name in self.baskets.names]
             return (ColumnRecord(name=LABEL, role="target", kind="category"), *items)
-        assert self.roles is not None and self.table is not None
-        role = dict.fromkeys(self.roles.other, "other") | dict.fromkeys(self.roles.sensitive, "sensitive")
-        role |= dict.fromkeys(self.roles.quasi, "quasi") | {self.roles.target: "target"}
+        assert self.roles is not None
+        assert self.table is not None
+        role: dict[str | None, Any] = {self.roles.target: "target"}
+        for name in ("other", "sensitive", "quasi"):
+            role = {**dict.fromkeys(getattr(self.roles, name), name), **role}
         return tuple(
             ColumnRecord(name=column.name, role=role[column.name], kind=column.kind) for column in self.table.columns()
         )
@@ -203,10 +205,11 @@ class Release:
 
 def _same(written: Table | Baskets, released: Table | Baskets) -> bool:
     """Whether what was read back is what was to be written, cell by cell."""
-    if isinstance(written, Baskets) or isinstance(released, Baskets):
-        assert isinstance(written, Baskets) and isinstance(released, Baskets)
+    if isinstance(written, Baskets) and isinstance(released, Baskets):
         labels = [[str(b.classes[code]) for code in b.labels] for b in (written, released)]  # type: ignore[index, union-attr]
         return labels[0] == labels[1] and (written.matrix != released.matrix).nnz == 0
+    assert isinstance(written, Table)
+    assert isinstance(released, Table)
     return all(
         mine.texts == theirs.texts and np.array_equal(mine.codes, theirs.codes)
         for mine, theirs in zip(written.columns(), released.columns(), strict=True)
@@ -214,14 +217,24 @@ def _same(written: Table | Baskets, released: Table | Baskets) -> bool:
 
 
 @contextmanager
-def new_folder(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
+def new_folder(
+    target: Path, *, overwrite: bool = False, replaceable: frozenset[str] = frozenset({"release", "owner"})
+) -> Iterator[Path]:
     """A folder that appears as `target` whole, or not at all. It is written elsewhere, synced, and renamed.
 
-    What an earlier killed run left half-written beside the target is removed.
+    Only a folder that holds nothing but `replaceable` entries is overwritten. What an earlier killed run left
+    half-written beside the target is removed.
     """
     target = Path(os.path.abspath(target))
-    if target.exists() and not overwrite and (not target.is_dir() or any(target.iterdir())):
-        raise DataError(f"{target.name!r} exists already. Choose another folder, or say overwrite.")
+    if target.exists():
+        inside = {path.name for path in target.iterdir()} if target.is_dir() else {"a file"}
+        if inside and not overwrite:
+            raise DataError(f"{target.name!r} exists already. Choose another folder, or say overwrite.")
+        if not inside <= replaceable:
+            raise DataError(
+                f"{target.name!r} holds {len(inside - replaceable)} entries that are not part of an earlier release,"
+                f" so it is not overwritten. Choose another folder."
+            )
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         for left_over in target.parent.glob(f"{PARTIAL}{target.name}-*"):

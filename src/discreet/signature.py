@@ -42,7 +42,9 @@ def new_key(folder: Path) -> tuple[Path, Path]:
             file.write(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
         public_path.write_bytes(key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
     except OSError as error:
-        raise DataError(f"The keys cannot be written there ({error.strerror}). Choose a folder you may write.") from None
+        raise DataError(
+            f"The keys cannot be written there ({error.strerror}). Choose a folder you may write."
+        ) from None
     return private_path, public_path
 
 
@@ -52,7 +54,8 @@ def sign(message: bytes, private_key: Path) -> bytes:
         key = load_pem_private_key(Path(private_key).read_bytes(), password=None)
     except (OSError, ValueError, TypeError, UnsupportedAlgorithm) as error:
         raise DataError(
-            f"{Path(private_key).name!r} is not a readable private key ({type(error).__name__}). Make one with `discreet key new`."
+            f"{Path(private_key).name!r} is not a readable private key ({type(error).__name__})."
+            f" Make one with `discreet key new`."
         ) from None
     if not isinstance(key, Ed25519PrivateKey):
         raise DataError(f"{Path(private_key).name!r} is not an Ed25519 key. Make one with `discreet key new`.")

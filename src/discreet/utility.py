@@ -11,6 +11,7 @@ import numba
 import numpy as np
 
 from discreet.data.baskets import Baskets
+from discreet.errors import DataError
 from discreet.tally import Partition
 
 
@@ -21,7 +22,7 @@ def ham_dist(X: object, y: object) -> float:
     1.5
     """
     baskets = Baskets.of(X, y)
-    return float(separated_pairs(baskets).sum() / unlike_pairs(baskets.labels))
+    return float(separated_pairs(baskets).sum() / unlike_pairs(labels_of(baskets)))
 
 
 def dist_cnt(X: object, y: object) -> float:
@@ -33,9 +34,9 @@ def dist_cnt(X: object, y: object) -> float:
     baskets = Baskets.of(X, y)
     partition = Partition.of(baskets)
     left = 0
-    for counts in class_counts(partition, baskets.labels, baskets.n_classes):
+    for counts in class_counts(partition, labels_of(baskets), baskets.n_classes):
         left += int(counts.sum()) ** 2 - int((counts**2).sum())
-    return 1 - (left // 2) / unlike_pairs(baskets.labels)
+    return 1 - (left // 2) / unlike_pairs(labels_of(baskets))
 
 
 def classification_metric(X: object, y: object) -> int:
@@ -45,8 +46,14 @@ def classification_metric(X: object, y: object) -> int:
     1
     """
     baskets = Baskets.of(X, y)
-    counts = class_counts(Partition.of(baskets), baskets.labels, baskets.n_classes)
+    counts = class_counts(Partition.of(baskets), labels_of(baskets), baskets.n_classes)
     return int((counts.sum(axis=1) - counts.max(axis=1)).sum())
+
+
+def labels_of(baskets: Baskets) -> np.ndarray:
+    if baskets.labels is None:
+        raise DataError("What columns are worth depends on labels; the baskets have none.")
+    return baskets.labels
 
 
 def unlike_pairs(labels: np.ndarray) -> int:
@@ -81,8 +88,9 @@ def _gains(kernel, baskets, partition, features):
     if features is None:
         features = np.arange(baskets.shape[1])
     n_classes = baskets.n_classes
-    total = class_counts(partition, baskets.labels, n_classes)
-    cells = (partition.group_of_row.astype(np.int64) * n_classes + baskets.labels).astype(np.int32)
+    labels = labels_of(baskets)
+    total = class_counts(partition, labels, n_classes)
+    cells = (partition.group_of_row.astype(np.int64) * n_classes + labels).astype(np.int32)
     columns, gains = baskets.columns, np.zeros(len(features), dtype=np.int64)
     kernel(columns.indptr, columns.indices, features, cells, total.ravel(), n_classes, gains)
     return gains

@@ -20,7 +20,7 @@ def tables(draw):
     return Table.of(
         {
             "text": column(texts),
-            "star, \"quoted\"": column(st.sampled_from(["*", "a,b", 'say "x"', "two\nlines", "?", "NA"])),
+            'star, "quoted"': column(st.sampled_from(["*", "a,b", 'say "x"', "two\nlines", "?", "NA"])),
             "number": column(st.integers(-(10**6), 10**6)),
             "real": column(st.floats(allow_nan=False, allow_infinity=False, width=32)),
             "flag": column(st.booleans()),

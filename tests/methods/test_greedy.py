@@ -2,12 +2,10 @@
 import warnings
 
 import numpy as np
-import oracles
 import pytest
 import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from paper_example import TABLE_1, TABLE_1_LABELS
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
@@ -15,9 +13,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import validate_data
 
+import oracles
 from discreet import Baskets, CannotRelease, DataError, GreedySelector, Roles, RolesError
 from discreet.privacy import containment_anonymity
 from discreet.utility import dist_cnt
+from paper_example import TABLE_1, TABLE_1_LABELS
 
 
 @st.composite

@@ -2,11 +2,11 @@
 from collections import Counter
 
 import numpy as np
-import oracles
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import oracles
 from discreet import CannotRelease, DataError, Mondrian, Roles
 
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 import numpy as np
-import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from paper_example import TABLE_1, TABLE_1_LABELS
 
+import oracles
 from discreet import Containment, DataError, KAnonymity, Roles
 from discreet.data.baskets import Baskets
 from discreet.privacy import containment_anonymity
+from paper_example import TABLE_1, TABLE_1_LABELS
 
 
 @st.composite
@@ -32,9 +32,7 @@ def test_check_equals_the_definition(found, k, data):
     groups = oracles.group_persons([frozenset(row) for row in rows], persons)
     assert verdict.details["classical k"] == min(map(len, groups.values()))
     assert verdict.details["rows in groups below k"] == sum(len(groups[frozenset(row)]) < k for row in rows)
-    same = [
-        {labels[j] for j, other in enumerate(rows) if other >= row} == {labels[i]} for i, row in enumerate(rows)
-    ]
+    same = [{labels[j] for j, other in enumerate(rows) if other >= row} == {labels[i]} for i, row in enumerate(rows)]
     assert verdict.details["rows whose containing rows share one label"] == sum(same)
     of_class = [[i for i, label in enumerate(labels) if label == c] for c in set(labels)]
     within = [

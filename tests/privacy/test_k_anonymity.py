@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 import numpy as np
-import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import oracles
 from discreet import KAnonymity, Roles, RolesError
 from discreet.data.baskets import Baskets
 from discreet.privacy import k_anonymity

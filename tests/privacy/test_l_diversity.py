@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import oracles
 from discreet import KAnonymity, LDiversity, Roles, RolesError
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from fractions import Fraction
 
-import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import oracles
 from discreet import Roles, RolesError, TCloseness
 
 
@@ -39,7 +39,6 @@ def test_a_distance_of_exactly_t_is_close_enough():
 
 
 def test_ordered_distance_of_the_definition_by_hand():
-    """Values 1..3; group a = {1}, b = {3}, table half and half: a's cumulative differences are 1/2, 1/2 over two gaps."""
     table = {"x": ["a", "b", "c", "c"], "s": [1, 3, 2, 2]}
     verdict = TCloseness(0.5, distance="ordered").check(table, Roles(quasi=["x"], sensitive=["s"]))
     # table: 1/4, 1/2, 1/4; a: 1, 0, 0 -> differences 3/4, 1/4 cumulative -> (3/4 + 1/4) / 2 = 1/2

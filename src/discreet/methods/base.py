@@ -20,7 +20,7 @@ from discreet.data.column import SUPPRESSED, Column
 from discreet.data.read import check_names
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.errors import CannotRelease, DataError, PromiseBroken, RolesError
+from discreet.errors import CannotRelease, DataError, PromiseBroken, RolesError, listing
 from discreet.plan import Plan
 from discreet.privacy.base import Promise
 from discreet.randomness import Randomness
@@ -76,8 +76,9 @@ class Method(BaseEstimator):
         is_matrix = isinstance(data, Baskets) or hasattr(data, "tocsr") or isinstance(data, np.ndarray)
         if not is_matrix:
             raise RolesError(
-                f"{type(self).__name__}.release needs roles for a table: release(table, Roles(target=..., quasi=[...]))."
-                f" Baskets are passed as a scipy or NumPy matrix, or as discreet.Baskets, with labels."
+                f"{type(self).__name__}.release needs roles for a table:"
+                " release(table, Roles(target=..., quasi=[...]))."
+                " Baskets are passed as a scipy or NumPy matrix, or as discreet.Baskets, with labels."
             )
         self._must_take("baskets")
         return self._release_baskets(Baskets.of(data, labels), randomness)
@@ -86,6 +87,7 @@ class Method(BaseEstimator):
 
     def _release_table(self, table: Table, roles: Roles, randomness: Randomness) -> Release:
         roles.check_for_release(table)
+        _refuse_marks(table, roles)
         person = None if roles.person is None else table.column(roles.person)
         self._enough(len(table) if person is None else person.levels)
         decision = self._plan(table, roles, randomness)
@@ -136,7 +138,9 @@ class Method(BaseEstimator):
                 method=self.name,
                 parameters=self._public_parameters(),
                 features=tuple(features),
-                changes=Changes(quasi_cells=len(baskets) * len(features), columns_dropped=baskets.shape[1] - len(features)),
+                changes=Changes(
+                    quasi_cells=len(baskets) * len(features), columns_dropped=baskets.shape[1] - len(features)
+                ),
                 trace=trace,
                 seed=getattr(self, "random_state", None),
             )
@@ -163,7 +167,10 @@ class Method(BaseEstimator):
     def _public_parameters(self) -> dict:
         """The parameters as certificates show them: never a seed (it would undo the shuffle), callables by name."""
         parameters = {name: value for name, value in self.get_params(deep=False).items() if name != "random_state"}
-        return {name: getattr(value, "__name__", value) if callable(value) else value for name, value in parameters.items()}
+        return {
+            name: getattr(value, "__name__", "callable") if callable(value) else value
+            for name, value in parameters.items()
+        }
 
 
 def fresh_order(table: Table, randomness: Randomness) -> np.ndarray:
@@ -184,6 +191,16 @@ def _fresh_basket_order(baskets: Baskets, randomness: Randomness) -> np.ndarray:
         has[by_item.indices[by_item.indptr[item] : by_item.indptr[item + 1]]] = 1
         key, _ = group([key, has], len(baskets))
     return np.argsort(key, kind="stable")[randomness.permutation(len(baskets))]
+
+
+def _refuse_marks(table: Table, roles: Roles) -> None:
+    """A source value that looks like a suppressed cell could not be told from one."""
+    marked = [name for name in roles.quasi if SUPPRESSED in table.column(name).texts]
+    if marked:
+        raise DataError(
+            f"The quasi-identifiers {listing(marked)} hold the value {SUPPRESSED!r}, which stands for a suppressed cell"
+            f" in a release. Rename the value, or declare it a mark of missing cells."
+        )
 
 
 def _published(name: str, table: Table, roles: Roles, quasi: dict[str, list[Column]]) -> list[Column]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Integral
+from typing import ClassVar
 
 import numpy as np
 from sklearn.feature_selection import SelectorMixin
@@ -79,7 +80,7 @@ class GreedySelector(SelectorMixin, Method):
 
     name = "greedy"
     takes = frozenset({"table", "baskets"})
-    _parameter_constraints = {
+    _parameter_constraints: ClassVar[dict] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "utility": [StrOptions({"hamdist", "distcnt", "cm"}), callable],
         "constraint": [StrOptions({"containment", "k-anonymity"})],
@@ -179,8 +180,8 @@ class GreedySelector(SelectorMixin, Method):
                     search.drop(feature)
         if not kept:
             raise CannotRelease(
-                f"No feature can be kept at k = {self.k} under {self.constraint}: {len(trace)} of {baskets.shape[1]} were"
-                f" tried. Lower k, merge rare values, or use on_infeasible='skip'."
+                f"No feature can be kept at k = {self.k} under {self.constraint}: {len(trace)} of {baskets.shape[1]}"
+                f" were tried. Lower k, merge rare values, or use on_infeasible='skip'."
             )
         return kept, trace
 
@@ -191,7 +192,9 @@ class _Search:
     def __init__(self, baskets: Baskets, k: int, constraint: str):
         self.baskets, self.k = baskets, k
         self.patterns = Patterns(len(baskets), baskets.persons)
-        self._keeps = self.patterns.keeps_containment if constraint == "containment" else self.patterns.keeps_k_anonymity
+        self._keeps = (
+            self.patterns.keeps_containment if constraint == "containment" else self.patterns.keeps_k_anonymity
+        )
         self.open = baskets.support > 0
         if baskets.persons is None:
             self.open &= baskets.support >= k
@@ -249,7 +252,7 @@ def _by_distcnt(search: _Search):
 def _by_cm(search: _Search):
     """As Algorithm 3 with the decrease of CM, which is not submodular: all gains anew at each step."""
     open_ = np.ones(search.baskets.shape[1], dtype=bool)
-    gains, computed = None, -1
+    gains, computed = np.zeros(len(open_)), -1
     while open_.any():
         if computed < len(search.selected):
             gains, computed = misfits_removed(search.baskets, search.patterns.partition), len(search.selected)
@@ -265,12 +268,12 @@ def _by_callable(utility: Callable[[Baskets], float]):
 
     def order(search: _Search):
         open_ = search.open.copy()
-        gains, computed = None, -1
+        gains, computed = np.zeros(len(open_)), -1
         while open_.any():
             if computed < len(search.selected):
                 base = utility(search.baskets.keep(search.selected))
                 gains = np.full(len(open_), -np.inf)
-                for feature in np.flatnonzero(open_):
+                for feature in np.flatnonzero(open_).tolist():
                     gains[feature] = utility(search.baskets.keep([*search.selected, feature])) - base
                 computed = len(search.selected)
             best = int(np.argmax(np.where(open_, gains, -np.inf)))

@@ -17,15 +17,16 @@ Departures from the papers:
 from __future__ import annotations
 
 from numbers import Integral
+from typing import ClassVar
 
 import numba
 import numpy as np
 
 from discreet._sklearn import Interval, StrOptions
+from discreet.axis import Axis, recode
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.methods.base import Decision, Method
-from discreet.axis import Axis, recode
 from discreet.privacy.base import Promise
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.randomness import Randomness
@@ -56,7 +57,7 @@ class Mondrian(Method):
     """
 
     name = "mondrian"
-    _parameter_constraints = {
+    _parameter_constraints: ClassVar[dict] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "split": [StrOptions({"median", "information"})],
         "random_state": [Integral, None],
@@ -86,7 +87,7 @@ class Mondrian(Method):
         )
         cut = np.array([axes[c].cut(b, a) if c >= 0 else 0.0 for c, b, a in zip(column, below, above, strict=True)])
         plan = recode(axes, ranks, leaf_of, column, cut, left)
-        trace = [{"groups": int((column < 0).sum())}]
+        trace: list[dict] = [{"groups": int((column < 0).sum())}]
         trace += [{"column": axis.name, "cuts": int((column == i).sum())} for i, axis in enumerate(axes)]
         return Decision(plan, trace)
 
@@ -96,9 +97,9 @@ def _stack(positions: list[np.ndarray]) -> np.ndarray:
     return np.column_stack([np.pad(position, (0, longest - len(position))) for position in positions])
 
 
-def _persons(groups: np.ndarray, table: Table, roles: Roles) -> tuple[np.ndarray, np.ndarray]:
+def _persons(groups: np.ndarray | None, table: Table, roles: Roles) -> tuple[np.ndarray, np.ndarray]:
     """The persons of each distinct row, as starts and numbers; nothing when every row is a person."""
-    if roles.person is None:
+    if roles.person is None or groups is None:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     codes = table.column(roles.person).codes.astype(np.int64)
     _, first = group([groups, codes], len(groups))  # each person once per distinct row, in the order of the rows
@@ -232,9 +233,9 @@ def _even_cut(ordered, rank, counts, starts, persons, seen, last, asked, k):
     before, after = _sides(ordered, counts, starts, persons, seen, last, asked)
     best = 0
     for i in range(1, len(ordered)):
-        if rank[ordered[i]] != rank[ordered[i - 1]] and before[i] >= k and after[i] >= k:
-            if best == 0 or abs(before[i] - after[i]) < abs(before[best] - after[best]):
-                best = i
+        allowed = rank[ordered[i]] != rank[ordered[i - 1]] and before[i] >= k and after[i] >= k
+        if allowed and (best == 0 or abs(before[i] - after[i]) < abs(before[best] - after[best])):
+            best = i
     return best
 
 

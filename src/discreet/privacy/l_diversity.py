@@ -67,8 +67,8 @@ class LDiversity(Promise):
 
     name: ClassVar[str] = "l-diversity"
     does_not_protect: ClassVar[str] = (
-        "l-diversity does not see that different sensitive values may mean much the same, or that a value may be far more"
-        " common in a group than in the table."
+        "l-diversity does not see that different sensitive values may mean much the same, or that a value may be far"
+        " more common in a group than in the table."
     )
     _parameter_constraints: ClassVar[dict] = {
         "l": [Interval(Real, 1, None, closed="neither")],
@@ -97,7 +97,7 @@ class LDiversity(Promise):
         if not roles.sensitive:
             raise RolesError("LDiversity is about sensitive columns; the roles name none.")
         found = [self._check(data, roles.quasi, name, roles) for name in roles.sensitive]
-        measured, rows_short, rows, groups = min(found)
+        measured, _, rows, groups = min(found)
         labelled = None
         if roles.target is not None:
             hidden = [name for name in roles.sensitive if name != roles.target]

@@ -75,7 +75,7 @@ class TCloseness(Promise):
             labelled = max(
                 (self._check(value_counts(data, quasi, name, roles.person))[0] for name in hidden), default=None
             )
-        measured, rows_short, rows, groups = max(found)
+        measured, _, rows, groups = max(found)
         return Verdict(
             promise=str(self),
             holds=all(short == 0 for _, short, _, _ in found),
