@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""discreet demo: the whole way on made-up people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from discreet.commands.options import Json, Quiet, console, emit, watch
+
+
+def demo(
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder to write; one of an earlier demo is replaced.")
+    ] = Path("discreet-demo"),
+    rows: Annotated[int, typer.Option(help="How many made-up people.")] = 5000,
+    k: Annotated[int, typer.Option("--k", help="How many persons must share what is published of one.")] = 10,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same people and the same releases.")] = 0,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Release made-up hospital patients with two methods, verify both, compare what they cost, write a report."""
+    from discreet.demo import run
+    from discreet.report.text import baselines, comparison
+    from discreet.report.words import approximately, count
+
+    watch(quiet=quiet, as_json=as_json)
+    silent = quiet or as_json
+
+    def say(text: str) -> None:
+        if not silent:
+            typer.echo(text, err=True)
+
+    done = run(out, rows=rows, k=k, seed=seed, say=say)
+    if as_json:
+        emit({"folder": str(done.folder), "report": str(done.report), "summary": done.summary})
+        return
+    before, columns = done.summary["risk_before"], done.summary["source"]["columns"]
+    quasi = [column["name"] for column in columns if column["role"] == "quasi"]
+    typer.echo(
+        f"\nclinic: {count(before['rows'])} made-up hospital stays. An attacker may know {', '.join(quasi[:-1])} and"
+        f" {quasi[-1]}.\nAs they are, {count(before['unique'])} of the rows"
+        f" ({approximately(before['unique_share'])}) are the only one with their values: whoever knows those finds the"
+        f" diagnosis."
+    )
+    console().print(comparison(done.summary))
+    typer.echo(baselines(done.summary))
+    typer.echo(f"\nReport: {done.report}\nNext:")
+    for command in (
+        f"discreet inspect {out / 'clinic.csv'} --target readmitted",
+        f"discreet verify {out / 'mondrian' / 'release'}",
+        f"discreet release {out / 'clinic.csv'} --target readmitted --quasi {','.join(quasi)}"
+        f" --sensitive diagnosis --identifiers patient_id,name --method mondrian --k {2 * k} -o my-release",
+    ):
+        typer.echo(f"  {command}")

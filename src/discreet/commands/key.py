@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""discreet key: the key pair that signs certificates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from discreet.commands.options import Json, emit
+
+app = typer.Typer(help="Keys that sign certificates.", no_args_is_help=True)
+
+
+@app.callback()
+def key() -> None:
+    """Keys that sign certificates."""
+
+
+@app.command("new")
+def new(
+    folder: Annotated[Path, typer.Argument(help="Where the two key files go; a key is never overwritten.")],
+    as_json: Json = False,
+) -> None:
+    """Make a new Ed25519 key pair: the private key signs releases, the public key checks them."""
+    from discreet.signature import new_key
+
+    private, public = new_key(folder)
+    if as_json:
+        emit({"private": str(private), "public": str(public)})
+        return
+    typer.echo(f"{private}   keep this secret; sign with it: discreet release ... --sign {private}")
+    typer.echo(f"{public}   hand this out; check with it: discreet verify FOLDER --key {public}")

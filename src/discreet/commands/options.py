@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options that several commands share, and the two ways of answering: text for a person, JSON for a machine."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.errors import DataError, did_you_mean, listing
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from discreet.data.table import Table
+
+Json = Annotated[bool, typer.Option("--json", help="Answer in JSON on standard output, and print nothing else there.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no remarks.")]
+
+_READING = "Reading the file"
+Delimiter = Annotated[
+    str | None,
+    typer.Option(help="What parts the cells, such as ';' or 'tab'; found if not given.", rich_help_panel=_READING),
+]
+Quote = Annotated[str | None, typer.Option(help="The quote character; found if not given.", rich_help_panel=_READING)]
+Encoding = Annotated[
+    str | None, typer.Option(help="Such as utf-8 or cp1252; found if not given.", rich_help_panel=_READING)
+]
+Names = Annotated[
+    list[str] | None,
+    typer.Option(help="Names of the columns, a,b,c: the file has no header line.", rich_help_panel=_READING),
+]
+Header = Annotated[
+    bool | None,
+    typer.Option("--header/--no-header", help="Whether the first line holds names.", rich_help_panel=_READING),
+]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(help="A mark of a missing cell, in place of the usual ones; repeatable.", rich_help_panel=_READING),
+]
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option("--kind", help="column=number, column=category or column=date; repeatable.", rich_help_panel=_READING),
+]
+
+
+def emit(answer: Any) -> None:
+    """The one JSON document of a command."""
+    typer.echo(json.dumps(answer, indent=2, ensure_ascii=False))
+
+
+def console() -> Console:
+    """Where text for a person goes."""
+    from rich.console import Console
+
+    return Console(highlight=False)
+
+
+def watch(*, quiet: bool, as_json: bool) -> None:
+    """Progress bars, unless nobody looks."""
+    from discreet import progress
+
+    progress.show(not quiet and not as_json)
+
+
+def split(values: list[str] | None, known: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Names from a repeatable option: parted by commas, unless the whole text is a known name.
+
+    >>> split(["age,sex", "zip, code"], known=("age", "sex", "zip, code"))
+    ('age', 'sex', 'zip, code')
+    """
+    names: list[str] = []
+    for value in values or ():
+        names += [value] if value in known else [part.strip() for part in value.split(",") if part.strip()]
+    return tuple(names)
+
+
+def pairs(values: list[str] | None, option: str) -> dict[str, str]:
+    """name=value options as a mapping.
+
+    >>> pairs(["zip=category"], "--kind")
+    {'zip': 'category'}
+    """
+    found = {}
+    for value in values or ():
+        name, equals, text = value.rpartition("=") if option == "--kind" else value.partition("=")
+        if not equals or not name.strip():
+            raise DataError(f"{option} takes name=value; one was given without a name or without '='.")
+        found[name.strip()] = text.strip()
+    return found
+
+
+def values(settings: list[str] | None) -> dict[str, Any]:
+    """name=value options with their values: JSON where it is JSON, else text.
+
+    >>> values(["k=5", "split=median", "cuts={\"age\": [40]}"])
+    {'k': 5, 'split': 'median', 'cuts': {'age': [40]}}
+    """
+    return {name: _value(text) for name, text in pairs(settings, "--set").items()}
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def read_table(
+    path: Path,
+    *,
+    delimiter: str | None = None,
+    quote: str | None = None,
+    encoding: str | None = None,
+    names: list[str] | None = None,
+    header: bool | None = None,
+    missing: list[str] | None = None,
+    kinds: list[str] | None = None,
+) -> Table:
+    """The table in a file, read as the options say."""
+    from discreet.data.column import KINDS, MISSING_MARKS
+    from discreet.data.table import Table
+
+    csv_options: dict[str, Any] = {
+        "delimiter": "\t" if delimiter in ("tab", "\\t") else delimiter,
+        "quote": quote,
+        "encoding": encoding,
+        "names": list(split(names)) or None,
+        "header": header,
+    }
+    by_name: dict[str, Any] = dict(pairs(kinds, "--kind"))
+    for kind in by_name.values():
+        if kind not in KINDS:
+            raise DataError(f"{kind!r} is not a kind of column.{did_you_mean(kind, KINDS)} They are {listing(KINDS)}.")
+    given = {name: value for name, value in csv_options.items() if value is not None}
+    return Table.of(path, kinds=by_name, missing=tuple(missing) if missing else MISSING_MARKS, **given)

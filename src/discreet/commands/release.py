@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0
+"""discreet release: one table or one set of baskets in, one verified release out, with the owner's report."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.commands.options import (
+    Delimiter,
+    Encoding,
+    Header,
+    Json,
+    Kinds,
+    Missing,
+    Names,
+    Quiet,
+    Quote,
+    emit,
+    read_table,
+    split,
+    values,
+    watch,
+)
+from discreet.errors import CannotRelease, DataError, RolesError, did_you_mean, listing
+
+if TYPE_CHECKING:
+    from discreet.data.baskets import Baskets
+    from discreet.data.roles import Roles
+    from discreet.data.table import Table
+    from discreet.methods import Method
+    from discreet.report.summary import Outcome
+
+_ROLES, _METHOD, _OUT, _BASKETS = "Roles of the columns", "Method and promise", "What is written", "Baskets (0/1 data)"
+
+
+class Format(StrEnum):
+    csv = "csv"
+    parquet = "parquet"
+
+
+class BasketSource(StrEnum):
+    transactions = "transactions"
+    columns = "columns"
+
+
+def _role(help: str) -> Any:
+    return typer.Option(help=help, rich_help_panel=_ROLES)
+
+
+def _parameter(help: str) -> Any:
+    return typer.Option(help=help, rich_help_panel=_METHOD)
+
+
+def release(
+    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file; with --baskets transactions, one row per line.")],
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="Folder to write: release/ to publish, owner/ to keep.", rich_help_panel=_OUT),
+    ],
+    method: Annotated[str, _parameter("How: greedy or mondrian.")],
+    k: Annotated[
+        int | None, typer.Option("--k", help="How many persons must be alike.", rich_help_panel=_METHOD)
+    ] = None,
+    target: Annotated[str | None, _role("The column a classifier is to predict; published as it is.")] = None,
+    quasi: Annotated[list[str] | None, _role("What an attacker may know, a,b,c: the promise is about these.")] = None,
+    sensitive: Annotated[list[str] | None, _role("What an attacker wants to learn; published as it is.")] = None,
+    identifiers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--identifiers", "--identifier", help="Names and numbers; never published.", rich_help_panel=_ROLES
+        ),
+    ] = None,
+    other: Annotated[list[str] | None, _role("Published as it is, assumed unknown to an attacker.")] = None,
+    person: Annotated[str | None, _role("Tells whose row it is: persons are counted, not rows.")] = None,
+    allow_unique: Annotated[
+        list[str] | None, _role("Columns published as they are although they differ in every row.")
+    ] = None,
+    split_by: Annotated[
+        str | None,
+        typer.Option("--split", help="mondrian: median or information.", rich_help_panel=_METHOD),
+    ] = None,
+    utility: Annotated[str | None, _parameter("greedy: hamdist, distcnt or cm.")] = None,
+    constraint: Annotated[str | None, _parameter("greedy: containment or k-anonymity.")] = None,
+    on_infeasible: Annotated[str | None, _parameter("greedy: skip or stop.")] = None,
+    max_features: Annotated[int | None, _parameter("greedy: at most so many items.")] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Any parameter of the method, name=value (JSON or text).", rich_help_panel=_METHOD),
+    ] = None,
+    seed: Annotated[int | None, _parameter("Repeatable order of rows. Kept in owner/; never published.")] = None,
+    format: Annotated[Format, typer.Option(help="Of the published table.", rich_help_panel=_OUT)] = Format.csv,
+    sign: Annotated[Path | None, typer.Option(help="Sign with this private key.", rich_help_panel=_OUT)] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace an earlier release in that folder.", rich_help_panel=_OUT)
+    ] = False,
+    evaluate: Annotated[
+        bool,
+        typer.Option(
+            "--evaluate", help="Measure accuracy on held-out rows; runs the method once more.", rich_help_panel=_OUT
+        ),
+    ] = False,
+    no_report: Annotated[bool, typer.Option("--no-report", help="No owner/report.html.", rich_help_panel=_OUT)] = False,
+    baskets: Annotated[
+        BasketSource | None,
+        typer.Option(help="The file holds transactions, or 0/1 columns (with --target).", rich_help_panel=_BASKETS),
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option(help="Labels of the transactions, one per line.", rich_help_panel=_BASKETS)
+    ] = None,
+    separator: Annotated[
+        str | None, typer.Option(help="What parts items; white space if not given.", rich_help_panel=_BASKETS)
+    ] = None,
+    delimiter: Delimiter = None,
+    quote: Quote = None,
+    encoding: Encoding = None,
+    names: Names = None,
+    header: Header = None,
+    missing: Missing = None,
+    kinds: Kinds = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Make a release, check its promise on the written files, and write it whole or not at all.
+
+    OUT/release holds the data and its certificate: publish it. OUT/owner holds the trace and the report: keep it.
+    """
+    watch(quiet=quiet, as_json=as_json)
+    check_target(out, overwrite=overwrite)
+    given = {
+        "k": k,
+        "split": split_by,
+        "utility": utility,
+        "constraint": constraint,
+        "on_infeasible": on_infeasible,
+        "max_features": max_features,
+        "random_state": seed,
+    }
+    made_by = build(method, {name: value for name, value in given.items() if value is not None}, settings)
+
+    def table() -> Table:
+        return read_table(
+            file,
+            delimiter=delimiter,
+            quote=quote,
+            encoding=encoding,
+            names=names,
+            header=header,
+            missing=missing,
+            kinds=kinds,
+        )
+
+    data: Table | Baskets
+    roles: Roles | None
+    if baskets is None:
+        from discreet.data.roles import Roles
+
+        data = table()
+        roles = Roles(
+            target=target,
+            quasi=split(quasi, data.names),
+            sensitive=split(sensitive, data.names),
+            identifiers=split(identifiers, data.names),
+            other=split(other, data.names),
+            person=person,
+            allow_unique=split(allow_unique, data.names),
+        )
+    else:
+        unfit: dict[str, object] = {
+            "--quasi": quasi,
+            "--sensitive": sensitive,
+            "--identifiers": identifiers,
+            "--other": other,
+        }
+        unfit |= {"--person": person, "--allow-unique": allow_unique}
+        if any(unfit.values()):
+            named = listing(option for option, value in unfit.items() if value)
+            raise RolesError(f"Baskets have a label and items; they take no {named}. Leave it out.")
+        data, roles = _baskets(file, baskets, table, labels, separator, target), None
+    outcome = _released(made_by, data, roles, evaluate)
+    _save(outcome, data, roles, file, out, format.value, sign, overwrite, not no_report, quiet, as_json)
+
+
+def check_target(out: Path, *, overwrite: bool) -> None:
+    """Refuse a folder that is in use before any work is done; what may be overwritten is decided when saving."""
+    if out.exists() and not overwrite and (not out.is_dir() or any(out.iterdir())):
+        raise DataError(f"{out.name!r} exists already. Choose another folder, or add --overwrite.")
+
+
+def build(name: str, parameters: dict[str, Any], settings: list[str] | None = None) -> Method:
+    """The method of that name, with these parameters and those of `--set`."""
+    from discreet.methods import METHODS
+
+    if name not in METHODS:
+        raise DataError(f"There is no method {name!r}.{did_you_mean(name, METHODS)} They are {listing(METHODS)}.")
+    made_by = METHODS[name]
+    parameters = parameters | values(settings)
+    known = sorted(made_by._get_param_names())
+    unknown = [parameter for parameter in parameters if parameter not in known]
+    if unknown:
+        hint = did_you_mean(unknown[0], known)
+        raise DataError(
+            f"The method {name!r} has no parameter {listing(unknown)}.{hint} It has {listing(known, most=20)}."
+        )
+    return made_by(**parameters)
+
+
+def _baskets(
+    file: Path, source: BasketSource, table: Any, labels: Path | None, separator: str | None, target: str | None
+) -> Baskets:
+    from discreet.data.baskets import Baskets
+
+    if source is BasketSource.columns:
+        if target is None:
+            raise RolesError("Baskets of 0/1 columns need --target, the column that holds the labels.")
+        read = table()
+        if target not in read:
+            raise RolesError(f"There is no column {target!r} to predict.{did_you_mean(target, read.names)}")
+        return Baskets.from_columns(read, target=target)
+    if labels is None:
+        raise RolesError("Baskets of transactions need --labels, a file with one label per line.")
+    gap = "\t" if separator in ("tab", "\\t") else separator
+    return Baskets.from_transactions(file, _read_labels(labels), separator=gap)
+
+
+def _read_labels(path: Path) -> list[str]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        raise DataError(f"There is no file {path.name!r}. Check the path.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{path.name!r} cannot be read as text ({type(error).__name__}).") from None
+    empty = sum(not line.strip() for line in lines)
+    if empty:
+        raise DataError(f"{empty} of the {len(lines)} lines of {path.name!r} are empty. Every row needs a label.")
+    return [line.strip() for line in lines]
+
+
+def _released(method: Method, data: Table | Baskets, roles: Roles | None, evaluate: bool) -> Outcome:
+    from discreet.evaluate.utility import holdout
+    from discreet.report.summary import Outcome
+
+    release = method.release(data, roles)
+    if not evaluate:
+        return Outcome(release, no_utility="It was not measured; --evaluate measures it on held-out rows.")
+    try:
+        return Outcome(release, holdout(method, data, roles))
+    except (CannotRelease, DataError) as error:  # the release stands; three tenths of the rows fewer were too few
+        return Outcome(release, no_utility=f"It could not be measured on held-out rows: {error}")
+
+
+def _save(
+    outcome: Outcome,
+    data: Table | Baskets,
+    roles: Roles | None,
+    file: Path,
+    out: Path,
+    format: str,
+    sign: Path | None,
+    overwrite: bool,
+    report: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    from discreet.report.html import to_html
+    from discreet.report.summary import summarise
+    from discreet.report.text import to_text
+
+    summary = summarise(data, roles, [outcome], name=file.name)
+    pages = {"report.html": to_html(summary).encode()} if report else {}
+    outcome.release.save(out, format=format, sign_with=sign, overwrite=overwrite, owner_files=pages)
+    published, kept = out / "release", out / "owner"
+    if as_json:
+        page = str(kept / "report.html") if report else None
+        emit({"release": str(published), "owner": str(kept), "report": page, "summary": summary})
+        return
+    typer.echo(to_text(summary) if not quiet else outcome.release.verdict.sentence())
+    if quiet:
+        return
+    typer.echo(f"\nPublish  {published}   ({', '.join(sorted(path.name for path in published.iterdir()))})")
+    typer.echo(f"Keep     {kept}   ({', '.join(sorted(path.name for path in kept.iterdir()))})")
+    typer.echo(f"Check    discreet verify {published}")

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""discreet verify: does a release keep its promise?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.commands.options import Json, Quiet, emit, watch
+
+if TYPE_CHECKING:
+    from discreet.verification import Verification
+
+
+def verify(
+    folder: Annotated[Path, typer.Argument(help="The release folder, the one that holds certificate.json.")],
+    owner: Annotated[
+        Path | None, typer.Option(help="The owner's folder: repeats what only the private side can count.")
+    ] = None,
+    key: Annotated[Path | None, typer.Option(help="Ask for a signature by this public key.")] = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Check a release from its files alone: exit status 0 if its promise holds, 1 if not or if that cannot be told."""
+    from discreet.verification import verify as check
+
+    watch(quiet=quiet, as_json=as_json)
+    found = check(folder, owner=owner, public_key=key)
+    if as_json:
+        emit(_answer(found))
+    else:
+        _print(found, folder, quiet)
+    raise typer.Exit(0 if found.holds else 1)
+
+
+def _answer(found: Verification) -> dict[str, Any]:
+    return {
+        "format": 1,
+        "holds": found.holds,
+        "problems": list(found.problems),
+        "remarks": list(found.remarks),
+        "signer": found.signer,
+        "verdict": None if found.verdict is None else asdict(found.verdict),
+        "certificate": None if found.certificate is None else found.certificate.model_dump(mode="json"),
+    }
+
+
+def _print(found: Verification, folder: Path, quiet: bool) -> None:
+    from discreet.certificate import CERTIFICATE
+    from discreet.report.words import EVIDENCE
+
+    if not found.holds:
+        typer.echo(f"Not verified. {' '.join(found.problems)}", err=True)
+        if found.certificate is None and (folder / "release" / CERTIFICATE).is_file():
+            typer.echo(f"Did you mean {folder / 'release'}?", err=True)
+        return
+    assert found.verdict is not None
+    assert found.certificate is not None
+    statement = found.certificate
+    typer.echo(f"Verified. {found.verdict.sentence()}")
+    if quiet:
+        return
+    kind = found.verdict.kind
+    typer.echo(f"  evidence   {kind}: {EVIDENCE[kind]}")
+    typer.echo(f"  data       {statement.rows:,} rows, {len(statement.columns):,} columns, by {statement.method.name}")
+    if found.verdict.with_label is not None and found.verdict.with_label < found.verdict.required:
+        typer.echo(f"  mind       an attacker who knows the label too is left with {found.verdict.with_label:g}")
+    for remark in found.remarks:
+        typer.echo(f"  note       {remark}")

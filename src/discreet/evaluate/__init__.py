@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a release cost (utility.py, changes.py), and what it still tells (risk.py)."""

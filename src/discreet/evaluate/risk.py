@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How identifiable rows are: who is alone with their quasi-identifiers, and who hides among how many.
+
+The attacker knows all quasi-identifiers of a person who is in the table. Left with a group of s persons, the attacker
+guesses right with probability 1/s; the average of that over all rows is the average risk, the largest is 1/k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.data.baskets import Baskets
+from discreet.data.table import Table
+from discreet.errors import RolesError
+from discreet.release import Release
+from discreet.tally import Partition, group, persons_per_group
+
+BELOW = (2, 3, 5, 10)  # the group sizes that statistical offices and hospitals ask about
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Groups of `low` to `high` persons: how many there are, and how many rows are in them."""
+
+    low: int
+    high: int
+    groups: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class Risk:
+    """How identifiable the rows of a table are on its quasi-identifiers.
+
+    k        persons in the smallest group
+    unique   rows whose person is alone in the group
+    below    for each size in BELOW, the rows in groups of fewer persons
+    average  mean chance of picking the right person in a row's group
+    sizes    the groups by their size, in bins from one power of two to the next
+    """
+
+    rows: int
+    persons: int
+    groups: int
+    k: int
+    unique: int
+    below: dict[int, int]
+    average: float
+    sizes: tuple[Bin, ...]
+
+
+def risk(data: object, quasi: Sequence[str] | None = None, *, persons: np.ndarray | None = None) -> Risk:
+    """The risk of a table on the columns `quasi`, or of baskets on their items.
+
+    `persons` numbers the person of each row, when several rows may belong to one.
+
+    >>> found = risk({"sex": ["f", "f", "f", "m"]}, ["sex"])
+    >>> found.k, found.unique, found.below[5], found.average
+    (1, 1, 4, 0.5)
+    """
+    if isinstance(data, Baskets):
+        groups = Partition.of(data).group_of_row.astype(np.int64)
+        persons = data.persons if persons is None else persons
+    else:
+        table = Table.of(data)
+        if not quasi:
+            raise RolesError("Risk is measured on quasi-identifiers; none were named.")
+        columns = table.columns(quasi)
+        groups, _ = group([column.codes for column in columns], len(table), [column.levels for column in columns])
+    rows = np.bincount(groups)
+    sizes = persons_per_group(groups, len(rows), persons)
+    n = int(rows.sum())
+    return Risk(
+        rows=n,
+        persons=n if persons is None else len(np.unique(persons)),
+        groups=len(rows),
+        k=int(sizes.min()),
+        unique=int(rows[sizes == 1].sum()),
+        below={size: int(rows[sizes < size].sum()) for size in BELOW},
+        average=float((rows / sizes).sum() / n),
+        sizes=_bins(sizes, rows),
+    )
+
+
+def released_risk(release: Release) -> Risk:
+    """The risk of what is published, counted in persons when the release was."""
+    if release.baskets is not None:
+        return risk(release.baskets, persons=release.persons)
+    assert release.roles is not None
+    return risk(release.table, release.roles.quasi, persons=release.persons)
+
+
+def _bins(sizes: np.ndarray, rows: np.ndarray) -> tuple[Bin, ...]:
+    place = np.frexp(sizes)[1] - 1  # the power of two at or below the size
+    return tuple(
+        Bin(2**p, 2 ** (p + 1) - 1, int((place == p).sum()), int(rows[place == p].sum()))
+        for p in range(int(place.max()) + 1)
+    )

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a release is worth to someone who learns from it: accuracy on people whom the release never saw.
+
+Protocol "holdout": three rows in ten are set aside (by person, when rows name one: nobody is on both sides). The
+method sees the other rows only. A classifier learns from what the method released of them and is tested on the rows
+set aside, written as the release would have written them. The same classifier on the original columns, on the same
+split, says what there was to lose; without any quasi-identifier, what the release could not have lost; always guessing
+the most common class, what is worth nothing.
+
+Intervals are of 95 % over the choice of test rows: Wilson's for a share, Agresti and Min's for the difference of two
+shares measured on the same rows. Rows of one person are counted as if they all fared alike, which is the widest case:
+Kish's effective number of rows takes the place of the rows.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from discreet.data.baskets import Baskets
+from discreet.data.column import Column
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.errors import DataError, RolesError
+from discreet.methods.base import Method
+from discreet.randomness import Randomness
+from discreet.tally import group
+
+CLASSIFIER = "logistic regression, categories one-hot, numbers standardised"
+_Z = 1.959963984540054  # 97.5 % point of the normal distribution
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share, or a difference of shares, with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Utility:
+    """Accuracy on held-out rows: of the original columns, of the release, their difference, and two baselines.
+
+    `accuracy_without_quasi` is what the published columns that are not quasi-identifiers reach by themselves;
+    `majority` what the most common class of the training rows reaches. `units` says what was set aside whole.
+    """
+
+    accuracy_before: Share
+    accuracy_after: Share
+    difference: Share
+    accuracy_without_quasi: Share
+    majority: Share
+    n_train: int
+    n_test: int
+    units: str
+    classifier: str = CLASSIFIER
+
+
+def holdout(
+    method: Method, data: object, roles: Roles | None = None, *, test_share: float = 0.3, seed: int | None = 0
+) -> Utility:
+    """Measure what the method costs on a table with its roles, or on labelled baskets.
+
+    The released rows of the report are not the ones measured here: the method is run once more, on the training rows.
+    """
+    if isinstance(data, Baskets):
+        return _baskets(method, data, test_share, seed)
+    if roles is None:
+        raise RolesError("A holdout study of a table needs roles: holdout(method, table, roles).")
+    table = Table.of(data)
+    roles.check_for_release(table)
+    target = table.column(roles.target)  # type: ignore[arg-type]
+    persons = None if roles.person is None else table.column(roles.person).codes
+    train_rows, test_rows = split(target.codes, persons, test_share, Randomness(seed))
+    train, test = table.select(roles.named).take(train_rows), table.select(roles.named).take(test_rows)
+    release = method.release(train, roles)
+    assert release.table is not None
+    features = [name for name in roles.published if name != roles.target]
+    plain = [name for name in features if name not in roles.quasi]
+    published = [name for name in release.columns if name != roles.target]
+    truth = _labels(test, roles.target)
+
+    def right(learnt: Table, tested: Table, names: list[str]) -> np.ndarray:
+        return _learn(*_encoded(learnt, tested, names), _labels(learnt, roles.target)) == truth
+
+    return _utility(
+        before=right(train, test, features),
+        after=right(release.table, release.recode(test), published),
+        without=right(train, test, plain),
+        guess=right(train, test, []),
+        persons=None if persons is None else persons[test_rows],
+        n_train=len(train),
+    )
+
+
+def _baskets(method: Method, baskets: Baskets, test_share: float, seed: int | None) -> Utility:
+    baskets.check_for_release()
+    assert baskets.labels is not None
+    train_rows, test_rows = split(baskets.labels, baskets.persons, test_share, Randomness(seed))
+    train, test = baskets.take(train_rows), baskets.take(test_rows)
+    release = method.release(train)
+    assert release.baskets is not None
+    assert release.baskets.labels is not None
+
+    def right(learnt: sp.csr_array, tested: sp.csr_array, labels: Any) -> np.ndarray:
+        return _learn(learnt, tested, labels) == test.labels
+
+    guess = right(train.matrix[:, :0], test.matrix[:, :0], train.labels)
+    return _utility(
+        before=right(train.matrix, test.matrix, train.labels),
+        after=right(release.baskets.matrix, test.keep(release.features).matrix, release.baskets.labels),
+        without=guess,
+        guess=guess,
+        persons=test.persons,
+        n_train=len(train),
+    )
+
+
+def split(
+    labels: np.ndarray, persons: np.ndarray | None, test_share: float, randomness: Randomness
+) -> tuple[np.ndarray, np.ndarray]:
+    """Training rows and test rows; the same share of each class, and all rows of a person on one side."""
+    if not 0 < test_share < 1:
+        raise DataError(f"'test_share' must lie between 0 and 1. Got {test_share!r} instead.")
+    unit_of_row, first = _units(persons, len(labels))
+    shuffled = randomness.permutation(len(first))
+    is_test = np.zeros(len(first), dtype=bool)
+    for label in np.unique(labels):
+        units = shuffled[labels[first[shuffled]] == label]  # a person counts for the class of their first row
+        is_test[units[: round(test_share * len(units))]] = True
+    in_test = is_test[unit_of_row]
+    train, test = np.flatnonzero(~in_test), np.flatnonzero(in_test)
+    if len(test) == 0 or len(np.unique(labels[train])) < 2:
+        raise DataError(f"{len(labels)} rows are too few to set some aside: both sides need rows, and two classes.")
+    return train, test
+
+
+def _units(persons: np.ndarray | None, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """What goes to one side whole: the unit of each row, and the first row of each unit."""
+    if persons is None:
+        return np.arange(n_rows), np.arange(n_rows)
+    return group([persons], n_rows)
+
+
+# -- learning ------------------------------------------------------------------------------------------------------
+
+
+def _labels(table: Table, target: str | None) -> np.ndarray:
+    column = table.column(target)  # type: ignore[arg-type]
+    return np.array(column.texts)[column.codes]
+
+
+def _learn(learnt: sp.csr_array, tested: sp.csr_array, labels: np.ndarray) -> np.ndarray:
+    """What a classifier that learnt from the first matrix says of the second; with no column, the common class."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+
+    if learnt.shape[1] == 0:
+        classes, counts = np.unique(labels, return_counts=True)
+        return np.repeat(classes[np.argmax(counts)], tested.shape[0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the last digits of the weights are of no interest here
+        return LogisticRegression(max_iter=300).fit(learnt, labels).predict(tested)
+
+
+def _encoded(learnt: Table, tested: Table, names: list[str]) -> tuple[sp.csr_array, sp.csr_array]:
+    """Both tables as matrices; what stands for what is decided on the first alone."""
+    parts = [_encode(learnt.column(name), tested.column(name)) for name in names]
+    if not parts:
+        return sp.csr_array((len(learnt), 0)), sp.csr_array((len(tested), 0))
+    left, right = zip(*parts, strict=True)
+    return sp.csr_array(sp.hstack(left)), sp.csr_array(sp.hstack(right))
+
+
+def _encode(learnt: Column, tested: Column) -> tuple[sp.csr_array, sp.csr_array]:
+    if learnt.kind != "category" and tested.kind != "category":
+        return _scaled(learnt, tested)
+    place = {text: i for i, text in enumerate(learnt.texts)}
+    width = len(place) + 1  # missing is a value; a category never seen is none
+    code_of = np.array([*(place.get(text, width) for text in tested.texts), len(place)])
+    return _one_hot(learnt.codes, width), _one_hot(code_of[tested.codes], width)
+
+
+def _one_hot(codes: np.ndarray, width: int) -> sp.csr_array:
+    known = np.flatnonzero(codes < width)
+    return sp.csr_array((np.ones(len(known)), (known, codes[known])), shape=(len(codes), width))
+
+
+def _scaled(learnt: Column, tested: Column) -> tuple[sp.csr_array, sp.csr_array]:
+    """Numbers with mean 0 and variance 1, and whether they are missing."""
+    values = _numbers(learnt)
+    seen = values[~np.isnan(values)]
+    mean, spread = (float(seen.mean()), float(seen.std())) if len(seen) else (0.0, 0.0)
+
+    def scaled(numbers: np.ndarray) -> sp.csr_array:
+        missing = np.isnan(numbers)
+        centred = np.where(missing, 0.0, (numbers - mean) / (spread if spread > 0 else 1.0))
+        return sp.csr_array(np.column_stack([centred, missing]))
+
+    return scaled(values), scaled(_numbers(tested))
+
+
+def _numbers(column: Column) -> np.ndarray:
+    numbers = np.append(column.numbers, np.nan)[column.codes]
+    return np.where(np.isfinite(numbers), numbers, np.nan)
+
+
+# -- intervals -----------------------------------------------------------------------------------------------------
+
+
+def _utility(*, before, after, without, guess, persons: np.ndarray | None, n_train: int) -> Utility:
+    n = effective_rows(persons, len(before))
+    return Utility(
+        accuracy_before=wilson(float(before.mean()), n),
+        accuracy_after=wilson(float(after.mean()), n),
+        difference=paired_difference(float((after & ~before).mean()), float((before & ~after).mean()), n),
+        accuracy_without_quasi=wilson(float(without.mean()), n),
+        majority=wilson(float(guess.mean()), n),
+        n_train=n_train,
+        n_test=len(before),
+        units="rows" if persons is None else "persons",
+    )
+
+
+def effective_rows(persons: np.ndarray | None, n_rows: int) -> float:
+    """Kish 1965: (rows)^2 / sum of (rows of a person)^2, the rows if every row is a person's own.
+
+    >>> effective_rows(np.array([4, 4, 7, 7]), 4)
+    2.0
+    """
+    per_person = np.bincount(_units(persons, n_rows)[0])
+    return float(n_rows**2 / (per_person**2).sum())
+
+
+def wilson(share: float, n: float) -> Share:
+    """Wilson 1927: the shares that a sample of n would not reject.
+
+    >>> wilson(0.9, 100)
+    Share(value=0.9, low=0.8256343384950865, high=0.9447708629393249)
+    """
+    middle = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
+    half = _Z / (1 + _Z**2 / n) * math.sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2))
+    return Share(share, max(middle - half, 0.0), min(middle + half, 1.0))
+
+
+def paired_difference(gained: float, lost: float, n: float) -> Share:
+    """Agresti and Min 2005: half a row is added to each of the four cells of right and wrong, before and after.
+
+    `gained` is the share of rows that only the second got right, `lost` that only the first did.
+    """
+    up, down, total = gained * n + 0.5, lost * n + 0.5, n + 2
+    middle = (up - down) / total
+    half = _Z * math.sqrt(up + down - (up - down) ** 2 / total) / total
+    return Share(gained - lost, max(middle - half, -1.0), min(middle + half, 1.0))

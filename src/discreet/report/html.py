@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report as one HTML file: no script, no request, readable on a phone and on paper.
+
+The page is the owner's edition: it goes into the owner's folder. This file arranges what the summary says for the
+charts; it computes nothing new.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from discreet.report.words import approximately, count, interval, number, percent, points, short, unsure
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_MOST_BINS = 10  # group sizes beyond are drawn together
+
+
+def to_html(summary: dict[str, Any]) -> str:
+    """The page that says what `summary` says."""
+    releases = summary["releases"]
+    series = ["original", *(f"{release['method']}" for release in releases)]
+    return (
+        _environment()
+        .get_template("report.html")
+        .render(
+            report=summary,
+            series=series,
+            group_sizes=_group_sizes(summary),
+            accuracies=_accuracies(summary),
+            columns=_columns(releases),
+            scale=_scale(_accuracies(summary)),
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    words = (approximately, count, interval, number, percent, points, short, unsure)
+    environment.filters.update({word.__name__: word for word in words})
+    return environment
+
+
+def _group_sizes(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """The share of rows in groups of each size, one bar for the original and one for each release."""
+    risks = [summary["risk_before"], *(release["risk_after"] for release in summary["releases"])]
+    n_bins = max(len(found["sizes"]) for found in risks)
+    lines = []
+    for place in range(min(n_bins, _MOST_BINS)):
+        last = place == _MOST_BINS - 1 and n_bins > _MOST_BINS
+        low, high = 2**place, 2 ** (place + 1) - 1
+        label = f"{low} or more" if last else "1 (unique)" if low == 1 else f"{low} to {high}"
+        shares = [
+            sum(size["rows"] for size in found["sizes"][place : None if last else place + 1]) / found["rows"]
+            for found in risks
+        ]
+        bars = [{"share": share, "text": approximately(share)} for share in shares]
+        lines.append({"label": label, "zeros": place == 0, "bars": bars})
+    return lines
+
+
+def _accuracies(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """The accuracies of the original, of each release that was measured, and the two baselines."""
+    measured = [(place, r) for place, r in enumerate(summary["releases"], start=1) if r["utility"] is not None]
+    if not measured:
+        return []
+    first = measured[0][1]["utility"]
+    lines = [{"label": "original columns", "series": 0, **first["accuracy_before"]}]
+    lines += [{"label": r["method"], "series": place, **r["utility"]["accuracy_after"]} for place, r in measured]
+    lines.append({"label": "no quasi-identifiers", "series": None, **first["accuracy_without_quasi"]})
+    lines.append({"label": "commonest class", "series": None, **first["majority"]})
+    return lines
+
+
+def _scale(lines: list[dict[str, Any]]) -> dict[str, Any]:
+    """Where the axis of accuracies begins and ends: full tenths around all intervals."""
+    if not lines:
+        return {"low": 0.0, "high": 1.0, "ticks": []}
+    low = int(min(line["low"] for line in lines) * 10)
+    high = min(int(max(line["high"] for line in lines) * 10) + 1, 10)
+    return {"low": low / 10, "high": high / 10, "ticks": [tenth / 10 for tenth in range(low, high + 1)]}
+
+
+def _columns(releases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The detail kept of each quasi-identifier, one bar for each release, and what it is published as."""
+    lines = []
+    for changes in zip(*(release["column_changes"] for release in releases), strict=True):
+        bars = [{"share": change["detail"], "text": approximately(change["detail"])} for change in changes]
+        fates = [_fate(change) for change in changes]
+        lines.append({"label": changes[0]["name"], "zeros": True, "bars": bars, "fates": fates})
+    return lines
+
+
+def _fate(change: dict[str, Any]) -> str:
+    published = change["published"]
+    if not published:
+        return "dropped"
+    return count(change["values_after"]) if published == [change["name"]] else f"{len(published)} yes/no"

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report as text for a terminal. Renders the summary; computes nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import listing
+from discreet.report.words import approximately, count, number, percent, points
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def to_text(summary: dict[str, Any]) -> str:
+    """What was promised, does it hold, what it costs: a few lines for each release."""
+    return "\n\n".join("\n".join(_lines(release, summary)) for release in summary["releases"])
+
+
+def _lines(release: dict[str, Any], summary: dict[str, Any]) -> list[str]:
+    before, after, verdict = summary["risk_before"], release["risk_after"], release["verdict"]
+    unique = f"{approximately(before['unique_share'])} before, {approximately(after['unique_share'])} after"
+    lines = [
+        verdict["sentence"],
+        f"  evidence      {verdict['evidence']}",
+        f"  unique rows   {unique} (smallest group {count(before['k'])}, then {count(after['k'])})",
+        f"  columns       {listing(release['columns_published'], most=8)}",
+        f"  cost          {_cost(release, summary['source']['shape'])}",
+        f"  accuracy      {accuracy(release)}",
+    ]
+    if verdict["with_label"] is not None and verdict["with_label"] < verdict["required"]:
+        left = number(verdict["with_label"])
+        lines.append(f"  mind          an attacker who knows the label too is left with {left}")
+    return lines
+
+
+def _cost(release: dict[str, Any], shape: str) -> str:
+    changes = release["changes"]
+    if shape == "baskets":
+        return f"{count(changes['columns_dropped'])} of {count(release['quasi_before'])} items dropped"
+    cells = f"{count(changes['changed_cells'])} of {count(changes['quasi_cells'])} cells written differently"
+    dropped = f"{count(changes['columns_dropped'])} of {count(release['quasi_before'])} quasi-identifiers dropped"
+    return f"{cells}, {count(changes['suppressed_cells'])} suppressed; {dropped}"
+
+
+def accuracy(release: dict[str, Any]) -> str:
+    """The accuracy before and after, or why it is not known."""
+    utility = release["utility"]
+    if utility is None:
+        return release["no_utility"]
+    low, high = points(utility["difference"]["low"]), points(utility["difference"]["high"])
+    return (
+        f"{percent(utility['accuracy_before']['value'])} before, {percent(utility['accuracy_after']['value'])} after"
+        f" on {count(utility['n_test'])} held-out rows (difference {low} to {high} points)"
+    )
+
+
+def comparison(summary: dict[str, Any]) -> Table:
+    """One line per release, as a table for a rich console."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
+    for title in ("method", "promise", "k", "kept", "changed, suppressed", "accuracy (95 %)", "verified"):
+        left = title in ("method", "promise")
+        table.add_column(title, justify="left" if left else "right", no_wrap=title.startswith("accuracy"))
+    utility = next((r["utility"] for r in summary["releases"] if r["utility"] is not None), None)
+    known = "" if utility is None else _interval(utility["accuracy_before"])
+    n_quasi = summary["releases"][0]["quasi_before"]
+    table.add_row("original", "none", count(summary["risk_before"]["k"]), f"{n_quasi} of {n_quasi}", "", known, "")
+    for release in summary["releases"]:
+        changes = release["changes"]
+        cells = max(changes["quasi_cells"], 1)
+        kept = release["quasi_before"] - changes["columns_dropped"]
+        verified = release["verified"] and release["verdict"]["holds"]
+        table.add_row(
+            release["method"],
+            release["promise"],
+            number(release["verdict"]["measured"]),
+            f"{kept} of {release['quasi_before']}",
+            f"{approximately(changes['changed_cells'] / cells)}, {approximately(changes['suppressed_cells'] / cells)}",
+            "" if release["utility"] is None else _interval(release["utility"]["accuracy_after"]),
+            "[green]yes[/green]" if verified else "[red]no[/red]",
+        )
+    return table
+
+
+def baselines(summary: dict[str, Any]) -> str:
+    """What the accuracies of the comparison are to be held against; nothing where none was measured."""
+    utility = next((r["utility"] for r in summary["releases"] if r["utility"] is not None), None)
+    if utility is None:
+        return ""
+    return (
+        f"Accuracy on {count(utility['n_test'])} held-out rows ({utility['classifier']}). Without any quasi-identifier"
+        f" it is {percent(utility['accuracy_without_quasi']['value'])}, guessing the commonest class"
+        f" {percent(utility['majority']['value'])}."
+    )
+
+
+def _interval(share: dict[str, float]) -> str:
+    return f"{percent(share['value'])} ({100 * share['low']:.1f}–{100 * share['high']:.1f})"

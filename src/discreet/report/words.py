@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers and kinds of evidence as a person reads them, the same in every report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+EVIDENCE = {
+    "recomputed": "Anyone can repeat this check from the published files alone.",
+    "proved": "This rests on a proof about the mechanism; the published files show its parameters and hashes.",
+    "owner": "This was checked against data that only the owner has; the owner can repeat it.",
+}
+
+
+def count(value: float) -> str:
+    """A count, its thousands set apart.
+
+    >>> count(45222)
+    '45,222'
+    """
+    return f"{int(value):,}"
+
+
+def number(value: float) -> str:
+    """A measured number: whole if it is whole.
+
+    >>> number(5.0), number(0.12345)
+    ('5', '0.123')
+    """
+    return count(value) if float(value).is_integer() else f"{value:.3g}"
+
+
+def percent(share: float) -> str:
+    """A share with one decimal.
+
+    >>> percent(0.7973)
+    '79.7 %'
+    """
+    return f"{100 * share:.1f} %"
+
+
+def approximately(share: float) -> str:
+    """A share in few signs, nothing and everything only when it is exactly that.
+
+    >>> [approximately(share) for share in (0, 0.0001, 0.004, 0.123, 0.9996, 1)]
+    ['0 %', '< 0.1 %', '0.4 %', '12 %', '> 99.9 %', '100 %']
+    """
+    if share in (0, 1):
+        return f"{share:.0%}".replace("%", " %")
+    if share < 0.001:
+        return "< 0.1 %"
+    if share > 0.999:
+        return "> 99.9 %"
+    return f"{100 * share:.1f} %" if share < 0.1 or share > 0.9 else f"{100 * share:.0f} %"
+
+
+def points(difference: float) -> str:
+    """A difference of two shares in percentage points, with its sign.
+
+    >>> points(-0.0287), points(0.012)
+    ('−2.9', '+1.2')
+    """
+    return f"{100 * difference:+.1f}".replace("-", "−")
+
+
+def interval(share: Mapping[str, float]) -> str:
+    """A 95 % interval of a share.
+
+    >>> interval({"value": 0.8, "low": 0.776, "high": 0.817})
+    '77.6 to 81.7 %'
+    """
+    return f"{100 * share['low']:.1f} to {100 * share['high']:.1f} %"
+
+
+def unsure(difference: Mapping[str, float]) -> bool:
+    """Whether the interval of a difference holds zero: then the sample does not tell the two apart."""
+    return difference["low"] <= 0 <= difference["high"]
+
+
+def short(name: str, most: int = 18) -> str:
+    """A name that fits beside a bar.
+
+    >>> short("number_of_procedures", 12)
+    'number_of_p…'
+    """
+    return name if len(name) <= most else name[: most - 1] + "…"
