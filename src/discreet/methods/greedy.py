@@ -19,19 +19,12 @@ from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from discreet._sklearn import Interval, StrOptions, check_parameters
+from discreet._sklearn import Interval, StrOptions
 from discreet.bitmaps import Patterns
 from discreet.data.baskets import Baskets
-from discreet.data.roles import Roles
-from discreet.data.table import Table
-from discreet.errors import CannotRelease, DataError
-from discreet.methods.base import Decision, Method
-from discreet.plan import KeepItems
-from discreet.prepare.binarise import Binarisation
-from discreet.prepare.binning import Binning
+from discreet.errors import CannotRelease
+from discreet.methods.selector import Selector
 from discreet.privacy.base import Promise
 from discreet.privacy.containment import Containment
 from discreet.privacy.k_anonymity import KAnonymity
@@ -42,7 +35,7 @@ from discreet.utility import misfits_removed, separated_pairs
 _LAZY = 64  # stale gains brought up to date at a time
 
 
-class GreedySelector(SelectorMixin, Method):
+class GreedySelector(Selector):
     """Keep the features that separate the classes best while every person stays hidden among k.
 
     Parameters
@@ -79,7 +72,6 @@ class GreedySelector(SelectorMixin, Method):
     """
 
     name = "greedy"
-    takes = frozenset({"table", "baskets"})
     _parameter_constraints: ClassVar[dict] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "utility": [StrOptions({"hamdist", "distcnt", "cm"}), callable],
@@ -112,52 +104,6 @@ class GreedySelector(SelectorMixin, Method):
     @property
     def promise(self) -> Promise:
         return Containment(self.k) if self.constraint == "containment" else KAnonymity(self.k)
-
-    # -- the scikit-learn selector -----------------------------------------------------------------------------------
-
-    def fit(self, X, y):
-        """Select features of a 0/1 matrix (scipy sparse or dense) for the labels y."""
-        check_parameters(self, self._parameter_constraints)
-        X, y = validate_data(self, X, y, accept_sparse="csr", ensure_min_samples=2, dtype="numeric")
-        baskets = Baskets.of(X, y)
-        baskets.check_for_release()
-        self._enough(len(baskets))
-        kept, self.trace_ = self._keep(baskets, Randomness(self.random_state))
-        self.support_ = np.array(kept, dtype=np.intp)
-        self.scores_ = np.array([step["gain"] for step in self.trace_ if step["kept"]], dtype=float)
-        return self
-
-    def _get_support_mask(self):
-        check_is_fitted(self)
-        mask = np.zeros(self.n_features_in_, dtype=bool)
-        mask[self.support_] = True
-        return mask
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.target_tags.required = True
-        return tags
-
-    # -- the method ----------------------------------------------------------------------------------------------------
-
-    def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
-        binning = Binning.fit(table, roles.quasi, target=roles.target, cuts=self.cuts)
-        # An item that fewer than k persons have can never be selected (SPEC 1.6): it is not even made.
-        try:
-            items = Binarisation.fit(binning.apply(table), roles.quasi, rarest=self.k, person=roles.person)
-        except DataError as error:
-            raise CannotRelease(f"No feature can be kept at k = {self.k}. {error}") from None
-        everything = KeepItems(binning, items, kept=())
-        kept, trace = self._keep(everything.baskets(table, target=roles.target, person=roles.person), randomness)
-        notes = []
-        if self.constraint == "containment":
-            notes.append(
-                "The items are values of columns: lacking one value of a column means having another. Containment does"
-                " not protect against an attacker who knows absences; the verdict's details count what that leaves."
-            )
-        return Decision(KeepItems(binning, items, tuple(kept)), trace, notes)
 
     def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict]]:
         search = _Search(baskets, self.k, self.constraint)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all feature selectors share: the scikit-learn side, and the way from a table to items and back.
+
+A selector's author writes `promise` and `_keep`, which sees baskets. A table's numbers are cut into intervals and its
+values made into 0/1 items first; the items that are kept are published under the column they came from.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from discreet._sklearn import check_parameters
+from discreet.data.baskets import Baskets
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.errors import CannotRelease, DataError
+from discreet.methods.base import Decision, Method
+from discreet.plan import KeepItems
+from discreet.prepare.binarise import Binarisation
+from discreet.prepare.binning import Binning
+from discreet.privacy.base import Promise
+from discreet.privacy.containment import Containment
+from discreet.randomness import Randomness
+
+ONE_HOT = (
+    "The items are values of columns: lacking one value of a column means having another. Containment does not protect"
+    " against an attacker who knows absences; the verdict's details count what that leaves."
+)
+
+
+class Selector(SelectorMixin, Method):
+    """A method that keeps some features. Parameters `k`, `cuts` and `random_state` are the subclass's to declare."""
+
+    takes = frozenset({"table", "baskets"})
+
+    @property
+    def promise(self) -> Promise:
+        return Containment(self.k)
+
+    def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict]]:
+        """The features to keep, in the order they were chosen; and the steps, each with feature, gain and kept."""
+        raise NotImplementedError
+
+    # -- the scikit-learn selector -------------------------------------------------------------------------------
+
+    def fit(self, X, y):
+        """Select features of a 0/1 matrix (scipy sparse or dense) for the labels y."""
+        check_parameters(self, self._parameter_constraints)
+        X, y = validate_data(self, X, y, accept_sparse="csr", ensure_min_samples=2, dtype="numeric")
+        baskets = Baskets.of(X, y)
+        baskets.check_for_release()
+        self._enough(len(baskets))
+        kept, self.trace_ = self._keep(baskets, Randomness(self.random_state))
+        self.support_ = np.array(kept, dtype=np.intp)
+        self.scores_ = np.array([step["gain"] for step in self.trace_ if step["kept"]], dtype=float)
+        return self
+
+    def _get_support_mask(self):
+        check_is_fitted(self)
+        mask = np.zeros(self.n_features_in_, dtype=bool)
+        mask[self.support_] = True
+        return mask
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.target_tags.required = True
+        return tags
+
+    # -- tables ----------------------------------------------------------------------------------------------------
+
+    def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
+        binning = Binning.fit(table, roles.quasi, target=roles.target, cuts=self.cuts)
+        try:
+            # An item that fewer than k persons have can never be selected: it is not even made.
+            items = Binarisation.fit(binning.apply(table), roles.quasi, rarest=self.k, person=roles.person)
+        except DataError as error:
+            raise CannotRelease(f"No feature can be kept at k = {self.k}. {error}") from None
+        everything = KeepItems(binning, items, kept=())
+        kept, trace = self._keep(everything.baskets(table, target=roles.target, person=roles.person), randomness)
+        notes = [ONE_HOT] if isinstance(self.promise, Containment) else []
+        return Decision(KeepItems(binning, items, tuple(kept)), trace, notes)
