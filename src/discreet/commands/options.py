@@ -95,7 +95,7 @@ def pairs(values: list[str] | None, option: str) -> dict[str, str]:
 def values(settings: list[str] | None) -> dict[str, Any]:
     """name=value options with their values: JSON where it is JSON, else text.
 
-    >>> values(["k=5", "split=median", "cuts={\"age\": [40]}"])
+    >>> values(["k=5", "split=median", 'cuts={"age": [40]}'])
     {'k': 5, 'split': 'median', 'cuts': {'age': [40]}}
     """
     return {name: _value(text) for name, text in pairs(settings, "--set").items()}

@@ -208,8 +208,7 @@ def _scaled(learnt: Column, tested: Column) -> tuple[sp.csr_array, sp.csr_array]
 
 
 def _numbers(column: Column) -> np.ndarray:
-    numbers = np.append(column.numbers, np.nan)[column.codes]
-    return np.where(np.isfinite(numbers), numbers, np.nan)
+    return np.append(column.numbers, np.nan)[column.codes]
 
 
 # -- intervals -----------------------------------------------------------------------------------------------------

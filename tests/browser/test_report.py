@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report in a real browser: it shows, asks nothing of the network, fits a phone, and can be read."""
+
+import re
+
+import numpy as np
+import pytest
+
+from discreet import GreedySelector, Mondrian, Roles, Table
+from discreet.evaluate.utility import holdout
+from discreet.report.html import to_html
+from discreet.report.summary import Outcome, summarise
+
+pytestmark = pytest.mark.browser
+
+ARGUMENTS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1200, "height": 900}
+
+# Contrast by WCAG 2: of each piece of text against the nearest ground behind it.
+CONTRAST = """() => {
+  const channels = (c) => c.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map((v) => v / 255)
+    .map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const ground = (e) => {
+    for (; e; e = e.parentElement) {
+      const c = channels(getComputedStyle(e).backgroundColor);
+      if (c.length < 4 || c[3] > 0) return c;
+    }
+    return [255, 255, 255];
+  };
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const e = node.parentElement;
+    if (!node.textContent.trim() || ["TITLE", "DESC", "STYLE"].includes(e.tagName.toUpperCase())) continue;
+    const inSvg = e.namespaceURI.endsWith("svg");
+    const a = light(channels(inSvg ? getComputedStyle(e).fill : getComputedStyle(e).color));
+    const b = light(ground(e));
+    found.push([(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), node.textContent.trim().slice(0, 40)]);
+  }
+  return found;
+}"""
+
+# Text that is cut off at the edge of a chart.
+CUT_OFF = """() => [...document.querySelectorAll("svg.chart")].flatMap((svg) => {
+  const frame = svg.viewBox.baseVal;
+  return [...svg.querySelectorAll("text")].filter((text) => {
+    const box = text.getBBox();
+    return box.x < -1 || box.x + box.width > frame.width + 1 || box.y + box.height > frame.height + 3;
+  }).map((text) => text.textContent);
+})"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    age = rng.integers(20, 80, 900)
+    columns = {
+        "age": age,
+        "sex": rng.choice(["f", "m"], 900),
+        "a_column_with_quite_a_long_name_that_nobody_would_want": rng.choice([f"value {i}" for i in range(40)], 900),
+        "y": np.where(age + rng.normal(0, 9, 900) > 50, "yes", "no"),
+    }
+    table = Table.of(columns)
+    roles = Roles(target="y", quasi=list(columns)[:3])
+    methods = (GreedySelector(k=10), Mondrian(k=10))
+    outcomes = [Outcome(m.release(table, roles), holdout(m, table, roles)) for m in methods]
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    path.write_text(to_html(summarise(table, roles, outcomes, name="people.csv")), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    from conftest import CHROMIUM
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(params=[PHONE, DESKTOP], ids=["phone", "desktop"])
+def page(request, browser, report):
+    """The report, opened; with what it asked for and complained about."""
+    opened = browser.new_page(viewport=request.param)
+    opened.asked, opened.complaints = [], []
+    opened.on("request", lambda asked: opened.asked.append(asked.url))
+    opened.on("console", lambda message: opened.complaints.append(message.text))
+    opened.on("pageerror", lambda error: opened.complaints.append(str(error)))
+    opened.goto(report.as_uri())
+    yield opened
+    opened.close()
+
+
+def test_it_shows_and_asks_nothing_of_the_network(page, report):
+    assert page.locator("h1").inner_text() == "2 releases of people.csv: every promise holds"
+    assert page.locator("svg.chart").count() == 3
+    assert page.locator(".badge.holds").count() == 2
+    assert page.asked == [report.as_uri()]
+    assert page.complaints == []
+
+
+def test_nothing_sticks_out_to_the_side(page):
+    width, inner = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
+    assert width <= inner
+    assert page.evaluate(CUT_OFF) == []
+
+
+def test_text_can_be_read(page):
+    poor = [(round(ratio, 2), text) for ratio, text in page.evaluate(CONTRAST) if ratio < 4.5]
+    assert poor == []
+    sizes = page.evaluate(
+        "[...document.querySelectorAll('p, td, dd, li, figcaption')].map(e => parseFloat(getComputedStyle(e).fontSize))"
+    )
+    assert min(sizes) >= 14
+    drawn = page.evaluate(
+        "[...document.querySelectorAll('svg.chart')].map(e => 11 * e.getBoundingClientRect().width / 360)"
+    )
+    assert min(drawn) >= 9.5
+
+
+def test_every_chart_has_a_name_that_a_screen_reader_speaks(page):
+    names = page.evaluate(
+        "[...document.querySelectorAll('svg[role=img]')].map(e => e.getAttribute('aria-labelledby').split(' ')"
+        ".map(id => document.getElementById(id).textContent.trim()).join(' '))"
+    )
+    assert len(names) == 3
+    assert all(len(name) > 60 and "%" in name for name in names)
+
+
+def test_it_prints_on_a_few_pages(browser, report):
+    page = browser.new_page(viewport=DESKTOP)
+    page.goto(report.as_uri())
+    page.emulate_media(media="print")
+    paper = page.pdf(format="A4")
+    assert paper.startswith(b"%PDF")
+    assert 2 <= len(re.findall(rb"/Type\s*/Page\b(?!s)", paper)) <= 8
+    page.close()

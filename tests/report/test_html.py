@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page says what the summary says, escapes what it shows, and asks nothing of the network."""
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from discreet import Baskets, GreedySelector, Mondrian, Roles, Table
+from discreet.evaluate.utility import holdout
+from discreet.report.html import to_html
+from discreet.report.summary import Outcome, summarise
+
+HOSTILE = '<script>alert("x")</script>&amp;'
+
+
+def study(*methods, quasi=("age", "sex"), n=200, evaluate=True):
+    rng = np.random.default_rng(0)
+    age = rng.integers(20, 80, n)
+    columns = {"age": age, "sex": rng.choice(["f", "m"], n), HOSTILE: rng.choice(["a", "b"], n)}
+    table = Table.of(columns | {"y": np.where(age + rng.normal(0, 9, n) > 50, "yes", "no")})
+    roles = Roles(target="y", quasi=quasi)
+    outcomes = [
+        Outcome(m.release(table, roles), holdout(m, table, roles) if evaluate else None, no_utility="Not asked for.")
+        for m in methods
+    ]
+    return summarise(table, roles, outcomes, name=f"people {HOSTILE}")
+
+
+@pytest.fixture(scope="module")
+def both():
+    return study(GreedySelector(k=5), Mondrian(k=5))
+
+
+class Page(HTMLParser):
+    """Tags, their attributes, and the text outside style."""
+
+    VOID = frozenset({"meta", "link", "br", "hr", "img", "input"})
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.words = [], [], []
+        self.feed(text)
+        assert self.open == [], "every tag is closed"
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if not self.open or self.open[-1] != "style":
+            self.words.append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.words).split())
+
+
+def test_the_page_is_one_well_formed_file_without_script_or_address(both):
+    text = to_html(both)
+    page = Page(text)
+    assert not {"script", "iframe", "img", "object"} & {tag for tag, _ in page.tags}
+    assert not [attrs for _, attrs in page.tags if {"src", "srcset", "onload", "onclick"} & set(attrs)]
+    assert not [tag for tag, attrs in page.tags if "href" in attrs]
+    assert "url(" not in text
+    assert "@import" not in text
+    assert not re.search(r"https?://", text)
+    policy = next(a["content"] for _, a in page.tags if a.get("http-equiv") == "Content-Security-Policy")
+    assert policy.startswith("default-src 'none'")
+
+
+def test_names_are_escaped(both):
+    summary = study(Mondrian(k=5), quasi=("age", HOSTILE))
+    for text in (to_html(both), to_html(summary)):
+        assert "<script" not in text
+        assert HOSTILE in Page(text).text
+
+
+def test_the_page_says_what_the_summary_says(both):
+    text = Page(to_html(both)).text
+    for release in both["releases"]:
+        assert release["promise"] in text
+        assert release["verdict"]["sentence"] in text
+        assert release["does_not_protect"] in text
+        assert release["promise_in_words"] in text
+        assert f"{100 * release['utility']['accuracy_after']['value']:.1f} %" in text
+    for heading in ("Who can be found", "What it costs", "What this does not protect against", "How to check it"):
+        assert heading in text
+    assert "owner's report" in text
+
+
+def test_every_chart_has_a_title_a_description_with_its_figures_and_unique_ids(both):
+    page = Page(to_html(both))
+    charts = [attrs for tag, attrs in page.tags if tag == "svg"]
+    ids = [attrs["id"] for _, attrs in page.tags if "id" in attrs]
+    assert len(charts) == 3
+    assert len(ids) == len(set(ids))
+    for chart in charts:
+        assert chart["role"] == "img"
+        assert set(chart["aria-labelledby"].split()) <= set(ids)
+
+
+def test_the_page_is_made_for_a_phone_and_for_paper(both):
+    text = to_html(both)
+    assert 'name="viewport"' in text
+    assert "@media print" in text
+
+
+def test_a_release_that_was_not_measured_says_so():
+    text = Page(to_html(study(Mondrian(k=5), evaluate=False))).text
+    assert "Not asked for." in text
+    assert "Accuracy on" not in text
+
+
+def test_an_attacker_who_knows_the_label_or_absences_is_mentioned():
+    text = Page(to_html(study(GreedySelector(k=20), Mondrian(k=5)))).text
+    assert "knows the label too" in text
+
+
+def test_baskets_and_many_names_fit_a_page():
+    rng = np.random.default_rng(2)
+    baskets = Baskets.of((rng.random((400, 90)) < 0.5).astype(int), rng.integers(0, 2, 400))
+    release = GreedySelector(k=2).release(baskets)
+    wide = GreedySelector(k=2, max_features=3).release(baskets)
+    for made in (release, wide):
+        text = Page(to_html(summarise(baskets, None, [Outcome(made)], name="shop"))).text
+        assert "400 baskets of 90 items" in text
+
+
+def test_same_summary_same_page(both):
+    assert to_html(both) == to_html(both)

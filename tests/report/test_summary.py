@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The summary is plain, complete, and free of private values."""
+
+import json
+
+import numpy as np
+import pytest
+
+from discreet import Baskets, GreedySelector, KAnonymity, Mondrian, Roles, RolesError, Table
+from discreet.evaluate.utility import holdout
+from discreet.report.summary import FORMAT, Outcome, summarise
+
+MARKER = "Zyx-4711"
+
+
+def people(n=240):
+    rng = np.random.default_rng(1)
+    age = rng.integers(20, 80, n)
+    town = rng.choice(["North", "South"], n).astype(object)
+    town[3] = MARKER  # one person's: too rare to be published
+    y = np.where(rng.random(n) < 1 / (1 + np.exp(-(age - 50) / 5)), "yes", "no")
+    return Table.of({"name": [f"{MARKER}-{i}" for i in range(n)], "age": age, "town": town, "idle": age % 3, "y": y})
+
+
+ROLES = Roles(target="y", quasi=["age", "town"], identifiers=["name"])
+
+
+@pytest.fixture(scope="module")
+def table():
+    return people()
+
+
+@pytest.fixture(scope="module")
+def summary(table):
+    greedy, mondrian = GreedySelector(k=5, random_state=0), Mondrian(k=5, random_state=0)
+    outcomes = [
+        Outcome(greedy.release(table, ROLES), holdout(greedy, table, ROLES), folder="greedy/release"),
+        Outcome(mondrian.release(table, ROLES), no_utility="Nobody asked."),
+    ]
+    return summarise(table, ROLES, outcomes, name="people.csv")
+
+
+def test_it_is_plain_json_and_has_a_format(summary):
+    assert json.loads(json.dumps(summary)) == summary
+    assert summary["format"] == FORMAT == 1
+
+
+def test_it_holds_no_private_value(summary):
+    assert MARKER not in json.dumps(summary)
+
+
+def test_it_answers_what_was_promised_whether_it_holds_and_what_it_costs(summary):
+    greedy, mondrian = summary["releases"]
+    assert summary["holds"]
+    assert greedy["promise"] == "5-anonymity by containment"
+    assert mondrian["promise"] == "5-anonymity"
+    assert mondrian["verdict"]["measured"] >= mondrian["verdict"]["required"] == 5
+    assert mondrian["promise_in_words"] == (KAnonymity.__doc__ or "").splitlines()[0]
+    assert mondrian["does_not_protect"] == KAnonymity.does_not_protect
+    assert 0 < greedy["utility"]["accuracy_after"]["low"] < greedy["utility"]["accuracy_after"]["value"] <= 1
+    assert mondrian["utility"] is None
+    assert mondrian["no_utility"] == "Nobody asked."
+    assert summary["risk_before"]["k"] == 1
+    assert mondrian["risk_after"]["k"] == mondrian["verdict"]["measured"]
+    assert [change["name"] for change in mondrian["column_changes"]] == ["age", "town"]
+
+
+def test_it_names_every_column_with_its_role_and_those_without(summary):
+    roles = {column["name"]: column["role"] for column in summary["source"]["columns"]}
+    assert roles == {"y": "target", "age": "quasi", "town": "quasi", "name": "identifiers", "idle": "none"}
+
+
+def test_it_shows_the_certificate_without_what_only_saving_adds(summary):
+    statement = summary["releases"][1]["certificate"]
+    assert statement["method"]["name"] == "mondrian"
+    assert "files" not in statement
+    assert "random_state" not in json.dumps(summary)
+
+
+def test_persons_are_counted_before_and_after():
+    rng = np.random.default_rng(0)
+    data = Table.of({"age": rng.integers(20, 60, 300), "y": rng.integers(0, 2, 300), "who": np.repeat(range(100), 3)})
+    roles = Roles(target="y", quasi=["age"], person="who")
+    summary = summarise(data, roles, [Outcome(Mondrian(k=5).release(data, roles))], name="visits")
+    assert summary["risk_before"]["persons"] == 100
+    (release,) = summary["releases"]
+    assert release["counted"] == "persons"
+    assert release["verdict"]["kind"] == "owner"
+
+
+def test_baskets_are_summarised_by_their_items():
+    rng = np.random.default_rng(2)
+    baskets = Baskets.of((rng.random((120, 9)) < 0.3).astype(int), rng.integers(0, 2, 120))
+    summary = summarise(baskets, None, [Outcome(GreedySelector(k=4).release(baskets))], name="shop")
+    assert summary["source"] == {"shape": "baskets", "rows": 120, "items": 9, "ones": int(baskets.matrix.nnz)}
+    assert summary["releases"][0]["column_changes"] == []
+    assert json.loads(json.dumps(summary)) == summary
+
+
+def test_a_table_needs_its_roles(table):
+    with pytest.raises(RolesError, match="roles"):
+        summarise(table, None, [], name="people")

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The text of a terminal says what the summary says, also in eighty columns."""
+
+import io
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from discreet import Baskets, GreedySelector, Mondrian, Roles, Table
+from discreet.evaluate.utility import holdout
+from discreet.report.summary import Outcome, summarise
+from discreet.report.text import baselines, comparison, to_text
+
+
+@pytest.fixture(scope="module")
+def summary():
+    rng = np.random.default_rng(0)
+    age = rng.integers(20, 80, 300)
+    y = np.where(age + rng.normal(0, 9, 300) > 50, "yes", "no")
+    table = Table.of({"age": age, "sex": rng.choice(["f", "m"], 300), "y": y})
+    roles = Roles(target="y", quasi=["age", "sex"])
+    greedy, mondrian = GreedySelector(k=10), Mondrian(k=10)
+    outcomes = [
+        Outcome(greedy.release(table, roles), holdout(greedy, table, roles)),
+        Outcome(mondrian.release(table, roles), no_utility="Not asked for."),
+    ]
+    return summarise(table, roles, outcomes, name="people")
+
+
+def shown(table, width=80):
+    out = io.StringIO()
+    Console(file=out, width=width).print(table)
+    return out.getvalue()
+
+
+def test_the_text_holds_verdict_risk_cost_and_accuracy(summary):
+    text = to_text(summary)
+    for release in summary["releases"]:
+        assert release["verdict"]["sentence"] in text
+    assert "on 90 held-out rows" in text
+    assert "Not asked for." in text
+    assert "quasi-identifiers dropped" in text
+
+
+def test_the_comparison_fits_eighty_columns_and_loses_no_word(summary):
+    text = shown(comparison(summary))
+    assert max(map(len, text.splitlines())) <= 80
+    assert "…" not in text
+    for word in ("original", "greedy", "mondrian", "10-anonymity", "containment", "verified", "yes"):
+        assert word in text
+
+
+def test_the_baselines_are_named_only_where_something_was_measured(summary):
+    assert "Without any quasi-identifier" in baselines(summary)
+    without = summary | {"releases": summary["releases"][1:]}
+    assert baselines(without) == ""
+    assert "10-anonymity" in shown(comparison(without))
+
+
+def test_baskets_count_items():
+    rng = np.random.default_rng(2)
+    baskets = Baskets.of((rng.random((120, 9)) < 0.3).astype(int), rng.integers(0, 2, 120))
+    text = to_text(summarise(baskets, None, [Outcome(GreedySelector(k=4).release(baskets))], name="shop"))
+    assert "of 9 items dropped" in text
