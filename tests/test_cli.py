@@ -5,6 +5,7 @@ import errno
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -97,11 +98,9 @@ def test_every_command_has_help_and_json(command):
     assert "--json" in text
 
 
-def test_the_help_of_release_names_every_method():
-    text = " ".join(re.sub(r"\x1b\[[0-9;]*m|│", "", run("release", "--help").stdout).split())
-    named = re.search(r"How: ([\w ,]+)\.", text)
-    assert named is not None
-    assert set(re.split(r", | or ", named[1])) == set(METHODS)
+def test_an_unknown_method_lists_them_all(here):
+    message = fails(run("release", "people.csv", *ROLES, "--method", "?", "-o", "out"))
+    assert all(f"'{name}'" in message for name in METHODS)
 
 
 def test_the_command_line_loads_nothing_heavy_before_a_command_runs():
@@ -601,3 +600,21 @@ def test_the_installed_command_answers(here):
     narrow = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     done = subprocess.run([command, "--help"], capture_output=True, text=True, check=False, env=narrow)
     assert done.returncode == GOOD, done.stderr
+
+
+# -- the page ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_session_of_the_page_runs_as_it_is_printed(tmp_path, monkeypatch):
+    """Every line after a command is what the command prints; a line of dots stands for any lines."""
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parent.parent / "docs" / "command-line.md").read_text(encoding="utf-8")
+    session = re.findall(r"```console\n\$ (.*?)```", page, re.DOTALL)
+    assert len(session) >= 6
+    for block in session:
+        command, _, expected = block.partition("\n")
+        assert command.startswith("discreet ")
+        done = run(*shlex.split(command)[1:])
+        assert MARKER not in done.output
+        pattern = ".*".join(map(re.escape, expected.split("...\n")))
+        assert re.fullmatch(pattern, done.output, re.DOTALL), f"{command}\n{done.output}"

@@ -130,7 +130,7 @@ def _print_columns(file: Path, n_rows: int, columns: list[dict[str, Any]], diale
     from discreet.report.words import count, short
 
     typer.echo(f"{file.name}: {count(n_rows)} rows, {count(len(columns))} columns{dialect}")
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
     for title in ("column", "kind", "values", "missing", "role", "why"):
         table.add_column(title, justify="right" if title in ("values", "missing") else "left")
     for column in columns:

@@ -61,7 +61,7 @@ def release(
         Path,
         typer.Option("--out", "-o", help="Folder to write: release/ to publish, owner/ to keep.", rich_help_panel=_OUT),
     ],
-    method: Annotated[str, _parameter("How: greedy or mondrian.")],
+    method: Annotated[str, _parameter("How, such as mondrian or greedy; an unknown name lists all.")],
     k: Annotated[
         int | None, typer.Option("--k", help="How many persons must be alike.", rich_help_panel=_METHOD)
     ] = None,
@@ -195,7 +195,9 @@ def build(name: str, parameters: dict[str, Any], settings: list[str] | None = No
     from discreet.methods import METHODS
 
     if name not in METHODS:
-        raise DataError(f"There is no method {name!r}.{did_you_mean(name, METHODS)} They are {listing(METHODS)}.")
+        raise DataError(
+            f"There is no method {name!r}.{did_you_mean(name, METHODS)} They are {listing(METHODS, most=99)}."
+        )
     made_by = METHODS[name]
     parameters = parameters | values(settings)
     known = sorted(made_by._get_param_names())

@@ -85,7 +85,8 @@ def _role(name: str, roles: Roles) -> str:
 
 def _release(outcome: Outcome, data: Table | Baskets) -> dict[str, Any]:
     release = outcome.release
-    changes = [] if isinstance(data, Baskets) else [asdict(change) for change in column_changes(release, data)]
+    by_column = not isinstance(data, Baskets) and release.plan is not None
+    changes = [asdict(change) for change in column_changes(release, data)] if by_column else []
     quasi = [column.name for column in release.certificate.columns if column.role == "quasi"]
     return {
         "method": release.method,

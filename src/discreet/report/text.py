@@ -25,6 +25,7 @@ def _lines(release: dict[str, Any], summary: dict[str, Any]) -> list[str]:
         f"  evidence      {verdict['evidence']}",
         f"  unique rows   {unique} (smallest group {count(before['k'])}, then {count(after['k'])})",
         f"  columns       {listing(release['columns_published'], most=8)}",
+        *_left_out(summary["source"]),
         f"  cost          {_cost(release, summary['source']['shape'])}",
         f"  accuracy      {accuracy(release)}",
     ]
@@ -32,6 +33,11 @@ def _lines(release: dict[str, Any], summary: dict[str, Any]) -> list[str]:
         left = number(verdict["with_label"])
         lines.append(f"  mind          an attacker who knows the label too is left with {left}")
     return lines
+
+
+def _left_out(source: dict[str, Any]) -> list[str]:
+    without_role = [column["name"] for column in source.get("columns", ()) if column["role"] == "none"]
+    return [f"  left out      {listing(without_role, most=8)} (no role)"] if without_role else []
 
 
 def _cost(release: dict[str, Any], shape: str) -> str:
