@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from discreet import GreedySelector, Mondrian, Roles
+from discreet import GreedySelector, Mondrian, RandomFlip, Roles
 
 # Strings that must not leave. RARE is the quasi-identifier value of one person, UNUSED a level that nobody has.
 NAME, RARE, UNUSED, INDEX, METADATA, HIDDEN = (
@@ -38,6 +38,8 @@ INSTANCES = {
     "greedy-cm-k-anonymity": _of(GreedySelector, ("table", "baskets"), utility="cm", constraint="k-anonymity"),
     "mondrian-median": _of(Mondrian, ("table",)),
     "mondrian-information": _of(Mondrian, ("table",), split="information"),
+    "random-flip": _of(RandomFlip, ("table", "baskets")),
+    "random-flip-member": _of(RandomFlip, ("table", "baskets"), vector="member"),
 }
 
 

@@ -26,6 +26,7 @@ _WHERE = {
     # how
     "GreedySelector": "discreet.methods",
     "Mondrian": "discreet.methods",
+    "RandomFlip": "discreet.methods",
     # what goes out, and whether it holds
     "Release": "discreet.release",
     "verify": "discreet.verification",
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     )
     from discreet.methods import GreedySelector as GreedySelector
     from discreet.methods import Mondrian as Mondrian
+    from discreet.methods import RandomFlip as RandomFlip
     from discreet.privacy import (
         Containment as Containment,
     )

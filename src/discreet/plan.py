@@ -43,11 +43,15 @@ class KeepItems(Plan):
         return self.binarisation.apply(self.binning.apply(table), **roles)
 
     def apply(self, table: Table) -> dict[str, list[Column]]:
-        baskets = self.baskets(table).keep(self.kept)
-        columns: dict[str, list[Column]] = {}
-        for item, (name, source) in enumerate(zip(baskets.names, baskets.sources or (), strict=True)):
-            columns.setdefault(source, []).append(_zero_one(name, baskets, item))
-        return columns
+        return item_columns(self.baskets(table).keep(self.kept))
+
+
+def item_columns(baskets: Baskets) -> dict[str, list[Column]]:
+    """Items as 0/1 columns, under the column of the table that each was made from."""
+    columns: dict[str, list[Column]] = {}
+    for item, (name, source) in enumerate(zip(baskets.names, baskets.sources or (), strict=True)):
+        columns.setdefault(source, []).append(_zero_one(name, baskets, item))
+    return columns
 
 
 def _zero_one(name: str, baskets: Baskets, item: int) -> Column:

@@ -129,8 +129,13 @@ class Release:
 
         The promise covers the released rows only.
         """
-        if self.plan is None or self.roles is None:
+        if self.roles is None:
             raise DataError("Only releases of tables recode rows; of baskets, keep the released columns.")
+        if self.plan is None:
+            raise DataError(
+                f"The method {self.method!r} changes rows together, cluster by cluster; a new row is in no cluster and"
+                " cannot be recoded. Release it together with the others, or use a method that recodes rows."
+            )
         table = Table.of(rows)
         quasi = self.plan.apply(table)
         by_name = {column.name: column for columns in quasi.values() for column in columns}

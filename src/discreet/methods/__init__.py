@@ -4,5 +4,6 @@
 from discreet.methods.base import METHODS, Method
 from discreet.methods.greedy import GreedySelector
 from discreet.methods.mondrian import Mondrian
+from discreet.methods.random_flip import RandomFlip
 
-__all__ = ["METHODS", "GreedySelector", "Method", "Mondrian"]
+__all__ = ["METHODS", "GreedySelector", "Method", "Mondrian", "RandomFlip"]

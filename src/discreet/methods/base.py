@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a release comes about, the same for every method: validate, plan, apply, check, and only then a Release.
 
-A method author writes `promise` and `_plan` (tables) or `_select` (baskets). Identifiers and columns without a role
-are dropped here, rows are put into an order that depends on nothing but their published content and fresh randomness,
-and the promise is checked on what would be published.
+A method author writes `promise` and `_plan` (tables) or `_keep` (baskets; `_change` where cells are changed, not only
+columns left out). Identifiers and columns without a role are dropped here, rows are put into an order that depends on
+nothing but their published content and fresh randomness, and the promise is checked on what would be published.
 """
 
 from __future__ import annotations
@@ -32,9 +32,26 @@ METHODS: dict[str, type[Method]] = {}  # by the name the command line uses
 
 @dataclass
 class Decision:
-    """What `_plan` found: the plan, the steps that led to it, notes for the owner. The trace is never published."""
+    """What `_plan` found: the plan, the steps that led to it, notes for the owner. The trace is never published.
 
-    plan: Plan
+    A method that changes the rows together, so that no plan could say what becomes of a row by itself, has no plan:
+    it gives the published columns of each quasi-identifier, in the rows' order, and counts its changes itself.
+    """
+
+    plan: Plan | None
+    trace: list[dict] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    published: dict[str, list[Column]] = field(default_factory=dict)
+    changes: Changes | None = None
+
+
+@dataclass
+class Changed:
+    """What `_change` made of baskets: the rows to publish, in the order they came, and the columns they still have."""
+
+    baskets: Baskets
+    features: tuple[int, ...]
+    changes: Changes
     trace: list[dict] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -44,6 +61,8 @@ class Method(BaseEstimator):
 
     name: ClassVar[str] = ""
     takes: ClassVar[frozenset[str]] = frozenset({"table"})  # of "table" and "baskets"
+    recodes: ClassVar[bool] = True  # whether a release of a table recodes new rows
+    random_cells: ClassVar[bool] = False  # whether chance decides about cells, and not only about the order of rows
     _parameter_constraints: ClassVar[dict] = {}
 
     def __init_subclass__(cls, **kwargs):
@@ -61,6 +80,12 @@ class Method(BaseEstimator):
     def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict]]:
         """The features of the baskets to keep, and the steps that led to them."""
         raise NotImplementedError
+
+    def _change(self, baskets: Baskets, randomness: Randomness) -> Changed:
+        """What is published of the baskets: the features to keep, unless a method changes cells."""
+        features, trace = self._keep(baskets, randomness)
+        changes = Changes(quasi_cells=len(baskets) * len(features), columns_dropped=baskets.shape[1] - len(features))
+        return Changed(baskets.keep(features), tuple(features), changes, trace)
 
     def release(self, data: object, roles: object = None, *, y: object = None) -> Release:
         """Make a release of a table with its roles, `release(table, roles)`, or of baskets, `release(X, y)`.
@@ -91,7 +116,7 @@ class Method(BaseEstimator):
         person = None if roles.person is None else table.column(roles.person)
         self._enough(len(table) if person is None else person.levels)
         decision = self._plan(table, roles, randomness)
-        published = decision.plan.apply(table)
+        published = decision.published if decision.plan is None else decision.plan.apply(table)
         columns = [column for name in table.names for column in _published(name, table, roles, published)]
         check_names([column.name for column in columns])
         released = Table(columns, frame=table.frame)
@@ -114,7 +139,7 @@ class Method(BaseEstimator):
                 parameters=self._public_parameters(),
                 plan=decision.plan,
                 source_quasi=roles.quasi,
-                changes=_changes(table, roles, published),
+                changes=decision.changes or _changes(table, roles, published),
                 trace=decision.trace,
                 notes=decision.notes,
                 seed=getattr(self, "random_state", None),
@@ -126,8 +151,8 @@ class Method(BaseEstimator):
     def _release_baskets(self, baskets: Baskets, randomness: Randomness) -> Release:
         baskets.check_for_release()
         self._enough(len(baskets) if baskets.persons is None else len(np.unique(baskets.persons)))
-        features, trace = self._keep(baskets, randomness)
-        kept = baskets.keep(features)
+        changed = self._change(baskets, randomness)
+        kept = changed.baskets
         order = _fresh_basket_order(kept, randomness)
         return self._checked(
             Release(
@@ -137,11 +162,10 @@ class Method(BaseEstimator):
                 promise=self.promise,
                 method=self.name,
                 parameters=self._public_parameters(),
-                features=tuple(features),
-                changes=Changes(
-                    quasi_cells=len(baskets) * len(features), columns_dropped=baskets.shape[1] - len(features)
-                ),
-                trace=trace,
+                features=changed.features,
+                changes=changed.changes,
+                trace=changed.trace,
+                notes=changed.notes,
                 seed=getattr(self, "random_state", None),
             )
         )

@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: Apache-2.0
+"""RandomFlip: rows are clustered by k persons or more, and all rows of a cluster get the same items.
+
+Paper: the competitor RF of Zhang, Mohammed, Dave, Al Hasan, "Feature Selection for Classification under Anonymity
+Constraint", Section 5.2, clustered by greedy k-member.
+Departures from the paper:
+1. The paper does not say which items the rows of a cluster get. vector="majority" (default) gives those that most of
+   them have, by lot where half of them do; vector="member" gives all of them the items of one of them, drawn by lot.
+2. Equal rows stay together. Those that k persons have are a cluster from the start, and flip nothing; the others join a
+   cluster whole, at the fewest flips for each row of theirs, so a cluster may have more than k.
+3. Persons are counted where rows say whose they are: a cluster grows by rows that bring a person it does not have yet,
+   until it has k of them.
+4. An item that no row has any more is not published: its name would tell that somebody had it.
+5. Ties go to the row that comes first by its items.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import ClassVar
+
+import numba
+import numpy as np
+import scipy.sparse as sp
+
+from discreet._sklearn import Interval, StrOptions
+from discreet.data.baskets import Baskets
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.errors import CannotRelease, DataError
+from discreet.methods.base import Changed, Decision, Method
+from discreet.plan import KeepItems, item_columns
+from discreet.prepare.binarise import Binarisation
+from discreet.prepare.binning import Binning
+from discreet.privacy.base import Promise
+from discreet.privacy.k_anonymity import KAnonymity
+from discreet.progress import progress
+from discreet.randomness import Randomness
+from discreet.release import Changes
+from discreet.tally import Partition, group
+
+
+class RandomFlip(Method):
+    """Make rows equal in clusters of k persons or more by flipping cells of the 0/1 matrix.
+
+    Parameters
+    ----------
+    k : int in [2, inf)
+    vector : "majority" or "member"
+        What the rows of a cluster get: the items that most of them have, by lot where half of them do; or the items
+        of one of them, drawn by lot.
+    cuts : mapping of column name to cut points, for tables; other numbers are cut by MDL against the target
+    random_state : int or None
+        The first row to start from, what is drawn by lot, and the order of the released rows.
+
+    Promise
+    -------
+    KAnonymity(k) of the items, and so Containment(k), with any number of absences. The cells are no longer true: the
+    share that was flipped is in the certificate (`changed_cells` of `quasi_cells`).
+
+    Notes
+    -----
+    A release does not recode new rows: flips belong to a cluster, and a new row is in none.
+
+    Examples
+    --------
+    >>> X = np.array([[1, 1, 0], [1, 1, 1], [1, 1, 0], [0, 0, 1], [0, 1, 1], [0, 0, 1]])
+    >>> release = RandomFlip(k=3, random_state=0).release(X, [1, 1, 1, 0, 0, 0])
+    >>> sorted(release.data.toarray().tolist())
+    [[0, 0, 1], [0, 0, 1], [0, 0, 1], [1, 1, 0], [1, 1, 0], [1, 1, 0]]
+    >>> release.changes.changed_cells, release.changes.quasi_cells
+    (2, 18)
+    """
+
+    name = "random-flip"
+    takes = frozenset({"table", "baskets"})
+    recodes = False
+    random_cells = True
+    _parameter_constraints: ClassVar[dict] = {
+        "k": [Interval(Integral, 2, None, closed="left")],
+        "vector": [StrOptions({"majority", "member"})],
+        "cuts": [dict, None],
+        "random_state": [Integral, None],
+    }
+
+    def __init__(self, k=5, *, vector="majority", cuts=None, random_state=None):
+        self.k = k
+        self.vector = vector
+        self.cuts = cuts
+        self.random_state = random_state
+
+    @property
+    def promise(self) -> Promise:
+        return KAnonymity(self.k)
+
+    def _change(self, baskets: Baskets, randomness: Randomness) -> Changed:
+        rows = _Rows.of(baskets)
+        cluster = _clusters(rows, self.k, randomness)
+        counts, size = _counts(rows, cluster)
+        choose = _majority if self.vector == "majority" else _member
+        vectors = choose(rows, cluster, counts, size, randomness)[cluster]  # of each distinct row
+        flips = (
+            np.diff(rows.items.indptr) + np.diff(vectors.indptr) - 2 * rows.items.multiply(vectors).sum(axis=1)
+        ) * rows.weight
+        flipped = replace(baskets, matrix=sp.csr_array(vectors[rows.of_row], dtype=np.uint8))
+        left = np.flatnonzero(flipped.support)
+        if not len(left):
+            raise CannotRelease(
+                f"No item is left at k = {self.k}: in every cluster, most rows lack each of the {baskets.shape[1]}"
+                " items. Lower k, merge rare items, or use vector='member'."
+            )
+        flips_of = np.bincount(cluster, weights=flips).astype(np.int64)
+        return Changed(
+            flipped.keep(left),
+            features=tuple(left.tolist()),
+            changes=Changes(
+                quasi_cells=len(baskets) * baskets.shape[1],
+                changed_cells=int(flips.sum()),
+                columns_dropped=baskets.shape[1] - len(left),
+            ),
+            trace=[
+                {"cluster": number, "rows": int(n), "flipped": int(f)}
+                for number, (n, f) in enumerate(zip(size, flips_of, strict=True))
+            ],
+        )
+
+    def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
+        binning = Binning.fit(table, roles.quasi, target=roles.target, cuts=self.cuts)
+        try:
+            # The name of an item that fewer than k persons have would tell of them: it is not even made.
+            items = Binarisation.fit(binning.apply(table), roles.quasi, rarest=self.k, person=roles.person)
+        except DataError as error:
+            raise CannotRelease(f"No item can be made at k = {self.k}. {error}") from None
+        baskets = KeepItems(binning, items, kept=()).baskets(table, target=roles.target, person=roles.person)
+        changed = self._change(baskets, randomness)
+        published = item_columns(changed.baskets)
+        changes = replace(changed.changes, columns_dropped=len(roles.quasi) - len(published))
+        return Decision(None, changed.trace, published=published, changes=changes)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The distinct rows, ordered by their items, so that nothing depends on the order that rows came in."""
+
+    items: sp.csr_array
+    weight: np.ndarray  # rows
+    start: np.ndarray  # the persons behind row i, each once: persons[start[i]:start[i + 1]]
+    persons: np.ndarray
+    of_row: np.ndarray  # the distinct row of each row
+
+    @classmethod
+    def of(cls, baskets: Baskets) -> _Rows:
+        partition = Partition.of(baskets)
+        items = baskets.matrix[partition.first_rows()]
+        place = items.indices.astype(">u4")
+        keys = [place[a:b].tobytes() for a, b in zip(items.indptr[:-1], items.indptr[1:], strict=True)]
+        order = np.array(sorted(range(len(keys)), key=keys.__getitem__))
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        of_row = rank[partition.group_of_row]
+        persons = np.arange(len(baskets)) if baskets.persons is None else baskets.persons.astype(np.int64)
+        _, first = group([of_row, persons], len(baskets))
+        start = np.concatenate([[0], np.cumsum(np.bincount(of_row[first]))]).astype(np.int64)
+        return cls(items[order].astype(np.int64), np.bincount(of_row), start, persons[first], of_row)
+
+    def __len__(self) -> int:
+        return len(self.weight)
+
+    @property
+    def sets(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.items.indptr.astype(np.int64), self.items.indices.astype(np.int64)
+
+
+def _clusters(rows: _Rows, k: int, randomness: Randomness) -> np.ndarray:
+    """Greedy k-member: the cluster of each distinct row; all have at least k persons."""
+    many = np.diff(rows.start) >= k
+    cluster = np.where(many, np.cumsum(many) - 1, -1)
+    number, is_open = int(many.sum()), ~many
+    ones, stamp = np.zeros(rows.items.shape[1], dtype=np.int64), np.full(int(rows.persons.max()) + 1, -1)
+    with progress("Clustering rows", len(rows)) as bar:
+        bar.advance(number)
+        seed = _drawn(int(is_open.sum()), randomness) if is_open.any() else -1
+        seed = int(np.flatnonzero(is_open)[seed]) if seed >= 0 else -1
+        while seed >= 0:
+            members = _grow(seed, *rows.sets, rows.weight, rows.start, rows.persons, is_open, k, ones, stamp, number)
+            if not len(members):
+                break  # fewer than k persons are left
+            cluster[members], is_open[members] = number, False
+            number += 1
+            bar.advance(len(members))
+            seed = _farthest(seed, *rows.sets, is_open, ones)
+    return _with_leftovers(rows, cluster)
+
+
+def _with_leftovers(rows: _Rows, cluster: np.ndarray) -> np.ndarray:
+    """Rows that are left over join the finished cluster where they cost the fewest flips."""
+    left = np.flatnonzero(cluster < 0)
+    if not len(left):
+        return cluster
+    counts, size = _counts(rows, cluster)
+    number = np.repeat(np.arange(len(size)), np.diff(counts.indptr))
+    joined = cluster.copy()
+    for row in left:
+        m, has = int(rows.weight[row]), np.zeros(counts.shape[1], dtype=np.int64)
+        has[rows.items.indices[rows.items.indptr[row] : rows.items.indptr[row + 1]]] = 1
+        ones, n, mine = counts.data, size[number], has[counts.indices]
+        added = np.minimum(ones + m * mine, n + m - ones - m * mine) - np.minimum(ones, n - ones)
+        new = has.sum() - np.bincount(number, weights=mine, minlength=len(size))  # items that nobody there has
+        cost = np.bincount(number, weights=added, minlength=len(size)) + new * np.minimum(m, size)
+        joined[row] = int(np.argmin(cost))
+    return joined
+
+
+def _counts(rows: _Rows, cluster: np.ndarray) -> tuple[sp.csr_array, np.ndarray]:
+    """How many rows of each cluster have each item, and how many rows it has."""
+    placed = np.flatnonzero(cluster >= 0)
+    shape = (int(cluster.max()) + 1, len(rows))
+    belongs = sp.csr_array((rows.weight[placed], (cluster[placed], placed)), shape=shape)
+    counts = sp.csr_array(belongs @ rows.items)
+    counts.sort_indices()
+    return counts, np.bincount(cluster[placed], weights=rows.weight[placed]).astype(np.int64)
+
+
+def _majority(rows, cluster, counts, size, randomness: Randomness) -> sp.csr_array:
+    """The items that most rows of each cluster have, by lot where half of them do."""
+    n = np.repeat(size, np.diff(counts.indptr))
+    half = np.flatnonzero(2 * counts.data == n)
+    has = 2 * counts.data > n
+    has[half] = (randomness.uint64(len(half)) & np.uint64(1)).astype(bool)
+    vectors = sp.csr_array((has.astype(np.int64), counts.indices, counts.indptr), shape=counts.shape)
+    vectors.eliminate_zeros()
+    return vectors
+
+
+def _member(rows, cluster, counts, size, randomness: Randomness) -> sp.csr_array:
+    """The items of one row of each cluster, every row being as likely."""
+    order = np.argsort(cluster, kind="stable")
+    reached = np.cumsum(rows.weight[order])
+    drawn = (randomness.uint64(len(size)) % size.astype(np.uint64)).astype(np.int64)
+    return rows.items[order[np.searchsorted(reached, np.cumsum(size) - size + drawn, side="right")]]
+
+
+def _drawn(n: int, randomness: Randomness) -> int:
+    return int(randomness.uint64(1)[0] % np.uint64(n))
+
+
+@numba.njit(cache=True, nogil=True)
+def _grow(seed, indptr, indices, weight, start, persons, is_open, k, ones, stamp, number):
+    """The rows of the cluster that grows from `seed`, or none when it cannot reach k persons.
+
+    A cluster of n rows, c of which have an item, flips min(c, n - c) cells of it. `ones` holds c, and zeros on return.
+    """
+    members = np.empty(len(weight), dtype=np.int64)
+    inside = np.zeros(len(weight), dtype=np.bool_)
+    touched = np.empty(len(ones), dtype=np.int64)
+    n_touched = 0
+    n_members = 0
+    n = 0
+    n_persons = 0
+    flips = 0
+    heaviest = weight.max()
+    without = np.empty(heaviest + 1, dtype=np.int64)  # flips after m rows without any item joined
+    best = seed
+    while True:
+        members[n_members] = best
+        n_members += 1
+        inside[best] = True
+        for i in range(start[best], start[best + 1]):
+            if stamp[persons[i]] != number:
+                stamp[persons[i]] = number
+                n_persons += 1
+        for i in range(indptr[best], indptr[best + 1]):
+            if ones[indices[i]] == 0:
+                touched[n_touched] = indices[i]
+                n_touched += 1
+            ones[indices[i]] += weight[best]
+        n += weight[best]
+        if n_persons >= k:
+            break
+        flips = 0
+        for t in range(n_touched):
+            flips += min(ones[touched[t]], n - ones[touched[t]])
+        without[:] = -1
+        best = -1
+        best_cost = 0
+        for row in range(len(weight)):
+            if not is_open[row] or inside[row]:
+                continue
+            brings = False
+            for i in range(start[row], start[row + 1]):
+                if stamp[persons[i]] != number:
+                    brings = True
+                    break
+            if not brings:
+                continue
+            m = weight[row]
+            if without[m] < 0:
+                without[m] = 0
+                for t in range(n_touched):
+                    without[m] += min(ones[touched[t]], n + m - ones[touched[t]])
+            cost = without[m] - flips
+            for i in range(indptr[row], indptr[row + 1]):
+                c = ones[indices[i]]
+                cost += min(c + m, n - c) - min(c, n + m - c)
+            if best < 0 or cost * weight[best] < best_cost * m:  # flips for each row that joins
+                best = row
+                best_cost = cost
+        if best < 0:
+            n_members = 0
+            break
+    for t in range(n_touched):
+        ones[touched[t]] = 0
+    return members[:n_members].copy()
+
+
+@numba.njit(cache=True, nogil=True)
+def _farthest(seed, indptr, indices, is_open, ones):
+    """The open row that differs from `seed` in the most items; -1 when none is open."""
+    for i in range(indptr[seed], indptr[seed + 1]):
+        ones[indices[i]] = 1
+    best = -1
+    most = -1
+    for row in range(len(is_open)):
+        if is_open[row]:
+            apart = indptr[seed + 1] - indptr[seed] + indptr[row + 1] - indptr[row]
+            for i in range(indptr[row], indptr[row + 1]):
+                apart -= 2 * ones[indices[i]]
+            if apart > most:
+                best = row
+                most = apart
+    for i in range(indptr[seed], indptr[seed + 1]):
+        ones[indices[i]] = 0
+    return best
