@@ -47,7 +47,9 @@ def people(n=120, seed=0) -> pd.DataFrame:
 
 
 @pytest.fixture(autouse=True)
-def _quiet_afterwards():
+def _patient(monkeypatch):
+    """On a busy machine anything may last; what is said about that is not what these tests read."""
+    monkeypatch.setattr(progress, "PATIENCE", 600.0)
     yield
     progress.show(False)
 
@@ -523,6 +525,20 @@ def test_only_warnings_about_privacy_are_shown(here, monkeypatch):
     done = run("release", "people.csv", *RELEASE, "-o", "out")
     assert done.exit_code == GOOD
     assert done.stderr == "Warning: the seed is fixed\n"
+
+
+def test_what_lasts_is_announced_unless_nobody_looks(here, monkeypatch):
+    original = Mondrian.release
+
+    def release(self, *arguments, **options):
+        time.sleep(0.3)
+        return original(self, *arguments, **options)
+
+    monkeypatch.setattr(Mondrian, "release", release)
+    monkeypatch.setattr(progress, "PATIENCE", 0.1)
+    assert "Releasing 120 rows with mondrian ...\n" in run("release", "people.csv", *RELEASE, "-o", "a").stderr
+    assert run("release", "people.csv", *RELEASE, "-o", "b", "--quiet").stderr == ""
+    assert run("release", "people.csv", *RELEASE, "-o", "c", "--json").stderr == ""
 
 
 # -- killed ---------------------------------------------------------------------------------------------------------

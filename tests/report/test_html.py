@@ -132,5 +132,12 @@ def test_baskets_and_many_names_fit_a_page():
         assert "400 baskets of 90 items" in text
 
 
+def test_a_method_that_changes_rows_together_has_no_chart_of_columns(both):
+    bare = both | {"releases": [release | {"column_changes": []} for release in both["releases"]]}
+    text = to_html(bare)
+    assert "Detail kept" not in text
+    assert len([tag for tag, _ in Page(text).tags if tag == "svg"]) == 2
+
+
 def test_same_summary_same_page(both):
     assert to_html(both) == to_html(both)

@@ -2,6 +2,7 @@
 """The summary is plain, complete, and free of private values."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -95,6 +96,12 @@ def test_baskets_are_summarised_by_their_items():
     assert summary["source"] == {"shape": "baskets", "rows": 120, "items": 9, "ones": int(baskets.matrix.nnz)}
     assert summary["releases"][0]["column_changes"] == []
     assert json.loads(json.dumps(summary)) == summary
+
+
+def test_a_release_without_a_plan_is_summarised_without_its_columns(table):
+    release = replace(Mondrian(k=5).release(table, ROLES), plan=None)
+    summary = summarise(table, ROLES, [Outcome(release)], name="people")
+    assert summary["releases"][0]["column_changes"] == []
 
 
 def test_a_table_needs_its_roles(table):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.commands.options import Json, Quiet, console, emit, values, watch
+from discreet.commands.options import Json, Quiet, console, emit, step, values, watch
 from discreet.errors import DataError
 
 if TYPE_CHECKING:
@@ -85,9 +85,10 @@ def write_set(
     watch(quiet=quiet, as_json=as_json)
     options = {key: value for key, value in (("rows", rows), ("seed", seed)) if value is not None}
     options |= values(settings)
-    sample = load(name, **options)
-    is_baskets = isinstance(sample.data, Baskets)
-    written = (_write_baskets if is_baskets else _write_table)(sample, out, overwrite)
+    with step(f"Making and writing {name}"):
+        sample = load(name, **options)
+        is_baskets = isinstance(sample.data, Baskets)
+        written = (_write_baskets if is_baskets else _write_table)(sample, out, overwrite)
     command = _release_command(sample, written)
     n_rows, n_columns = sample.shape
     if as_json:

@@ -23,6 +23,7 @@ from discreet.commands.options import (
     emit,
     read_table,
     split,
+    step,
     watch,
 )
 from discreet.errors import RolesError, did_you_mean, listing
@@ -63,7 +64,8 @@ def inspect(
         missing=missing,
         kinds=kinds,
     )
-    suggestions = suggest(table, target=target)
+    with step("Looking at the columns"):
+        suggestions = suggest(table, target=target)
     given = split(quasi, table.names)
     unknown = [name for name in (*given, *([person] if person else [])) if name not in table]
     if unknown:

@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -63,6 +66,26 @@ def watch(*, quiet: bool, as_json: bool) -> None:
     from discreet import progress
 
     progress.show(not quiet and not as_json)
+    global _watched
+    _watched = not quiet and not as_json
+
+
+_watched = False
+
+
+@contextmanager
+def step(what: str) -> Iterator[None]:
+    """Say what is being done once it has lasted longer than people wait; bars, where there are any, follow below."""
+    from discreet.progress import PATIENCE
+
+    timer = threading.Timer(PATIENCE, lambda: typer.echo(f"{what} ...", err=True))
+    timer.daemon = True
+    if _watched:
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def split(values: list[str] | None, known: tuple[str, ...] = ()) -> tuple[str, ...]:
@@ -135,4 +158,5 @@ def read_table(
         if kind not in KINDS:
             raise DataError(f"{kind!r} is not a kind of column.{did_you_mean(kind, KINDS)} They are {listing(KINDS)}.")
     given = {name: value for name, value in csv_options.items() if value is not None}
-    return Table.of(path, kinds=by_name, missing=tuple(missing) if missing else MISSING_MARKS, **given)
+    with step(f"Reading {path.name}"):
+        return Table.of(path, kinds=by_name, missing=tuple(missing) if missing else MISSING_MARKS, **given)

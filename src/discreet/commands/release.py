@@ -22,6 +22,7 @@ from discreet.commands.options import (
     emit,
     read_table,
     split,
+    step,
     values,
     watch,
 )
@@ -245,11 +246,13 @@ def _released(method: Method, data: Table | Baskets, roles: Roles | None, evalua
     from discreet.evaluate.utility import holdout
     from discreet.report.summary import Outcome
 
-    release = method.release(data, roles)
+    with step(f"Releasing {len(data):,} rows with {method.name}"):
+        release = method.release(data, roles)
     if not evaluate:
         return Outcome(release, no_utility="It was not measured; --evaluate measures it on held-out rows.")
     try:
-        return Outcome(release, holdout(method, data, roles))
+        with step("Measuring accuracy on held-out rows"):
+            return Outcome(release, holdout(method, data, roles))
     except (CannotRelease, DataError) as error:  # the release stands; three tenths of the rows fewer were too few
         return Outcome(release, no_utility=f"It could not be measured on held-out rows: {error}")
 
@@ -273,7 +276,8 @@ def _save(
 
     summary = summarise(data, roles, [outcome], name=file.name)
     pages = {"report.html": to_html(summary).encode()} if report else {}
-    outcome.release.save(out, format=format, sign_with=sign, overwrite=overwrite, owner_files=pages)
+    with step("Writing, reading back, verifying"):
+        outcome.release.save(out, format=format, sign_with=sign, overwrite=overwrite, owner_files=pages)
     published, kept = out / "release", out / "owner"
     if as_json:
         page = str(kept / "report.html") if report else None

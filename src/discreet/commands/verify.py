@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.commands.options import Json, Quiet, emit, watch
+from discreet.commands.options import Json, Quiet, emit, step, watch
 
 if TYPE_CHECKING:
     from discreet.verification import Verification
@@ -28,7 +28,8 @@ def verify(
     from discreet.verification import verify as check
 
     watch(quiet=quiet, as_json=as_json)
-    found = check(folder, owner=owner, public_key=key)
+    with step("Reading and counting"):
+        found = check(folder, owner=owner, public_key=key)
     if as_json:
         emit(_answer(found))
     else:

@@ -34,7 +34,9 @@ class ColumnChange:
 def column_changes(release: Release, table: object) -> tuple[ColumnChange, ...]:
     """What the release made of each quasi-identifier of the table it was made from."""
     if release.plan is None:
-        raise DataError("Only releases of tables have columns to compare; of baskets, some items are dropped.")
+        raise DataError(
+            "The release has no plan for a row by itself (baskets, or rows changed together): nothing to compare."
+        )
     table = Table.of(table)
     published = release.plan.apply(table)
     return tuple(_change(table.column(name), published.get(name, [])) for name in release.source_quasi)

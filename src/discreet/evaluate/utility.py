@@ -108,6 +108,8 @@ def _baskets(method: Method, baskets: Baskets, test_share: float, seed: int | No
     release = method.release(train)
     assert release.baskets is not None
     assert release.baskets.labels is not None
+    place = {name: item for item, name in enumerate(test.names)}
+    kept = [place[name] for name in release.baskets.names]
 
     def right(learnt: sp.csr_array, tested: sp.csr_array, labels: Any) -> np.ndarray:
         return _learn(learnt, tested, labels) == test.labels
@@ -115,7 +117,7 @@ def _baskets(method: Method, baskets: Baskets, test_share: float, seed: int | No
     guess = right(train.matrix[:, :0], test.matrix[:, :0], train.labels)
     return _utility(
         before=right(train.matrix, test.matrix, train.labels),
-        after=right(release.baskets.matrix, test.keep(release.features).matrix, release.baskets.labels),
+        after=right(release.baskets.matrix, test.keep(kept).matrix, release.baskets.labels),
         without=guess,
         guess=guess,
         persons=test.persons,

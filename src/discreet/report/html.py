@@ -93,6 +93,8 @@ def _scale(lines: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _columns(releases: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The detail kept of each quasi-identifier, one bar for each release, and what it is published as."""
+    if not all(release["column_changes"] for release in releases):
+        return []
     lines = []
     for changes in zip(*(release["column_changes"] for release in releases), strict=True):
         bars = [{"share": change["detail"], "text": approximately(change["detail"])} for change in changes]
