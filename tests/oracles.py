@@ -127,6 +127,8 @@ def greedy(rows, labels, n_features, k, utility, constraint, on_infeasible, pers
     if utility == "hamdist":
         order = sorted(range(n_features), key=lambda j: (-ham_pairs(rows, labels, j), j))
         for j in order:
+            if ham_pairs(rows, labels, j) == 0:
+                break
             if _fits(rows, [*selected, j], j, k, constraint, persons):
                 selected.append(j)
             elif on_infeasible == "stop":

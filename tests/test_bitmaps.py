@@ -73,3 +73,17 @@ def test_bit_intrinsics():
 
     for number in (1, 2, 0b101000, 2**63, 2**64 - 1):
         assert both(np.uint64(number)) == (number.bit_count(), (number & -number).bit_length() - 1)
+
+
+@given(found=baskets(), data=st.data())
+def test_sets_are_the_patterns_of_the_rows(found, data):
+    rows, d = found
+    patterns, selected = Patterns(len(rows)), data.draw(st.permutations(range(d)))
+    for item in selected:
+        patterns.add(rows_of(rows, item))
+    chosen = sorted(data.draw(st.sets(st.integers(0, len(rows) - 1), min_size=1)))
+    number, (row_start, row_items, item_start, item_rows) = patterns.sets(np.array(chosen))
+    for row, mine in zip(chosen, number, strict=True):
+        assert {selected[i] for i in row_items[row_start[mine] : row_start[mine + 1]]} == rows[row]
+        for place, item in enumerate(selected):
+            assert (mine in item_rows[item_start[place] : item_start[place + 1]]) == (item in rows[row])

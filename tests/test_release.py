@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet import Baskets, DataError, GreedySelector, KAnonymity, Mondrian, PromiseBroken, Roles, verify
-from discreet.release import PARTIAL, Changes, Release, new_folder
+from discreet.release import Changes, Release
 from instances import ROLES, baskets, people
 
 
@@ -161,18 +161,6 @@ def test_a_killed_process_leaves_no_release(tmp_path):
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["out", "warm"]
 
 
-def test_an_exception_while_writing_leaves_nothing(tmp_path):
-    def interrupted():
-        with new_folder(tmp_path / "out") as partial:
-            (partial / "half").write_text("half")
-            assert partial.name.startswith(PARTIAL)
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_the_certificate_before_and_after_saving(release, tmp_path):
     assert release.certificate.files == {}
     assert release.certificate.method.parameters == {"k": 5, "split": "median"}
@@ -208,6 +196,19 @@ def test_baskets_come_out_as_they_went_in(tmp_path):
 
 def test_repr_shows_no_cell(release):
     assert repr(release) == "Release(5-anonymity, by mondrian, 160 rows, 7 columns, holds=True)"
+
+
+def test_another_promise_is_measured_in_persons_where_the_release_is(tmp_path):
+    from instances import PERSON_ROLES
+
+    release = Mondrian(3).release(people(), PERSON_ROLES)
+    assert release.check(KAnonymity(2)).measured == release.verdict.measured
+    assert release.check(KAnonymity(2)).holds
+
+
+def test_parameters_of_numpy_types_are_certified(tmp_path):
+    release = Mondrian(np.int64(3)).release(people(), ROLES)
+    assert verify(release.save(tmp_path / "out") / "release").certificate.method.parameters["k"] == 3
 
 
 def test_a_person_column_is_kept_by_the_owner_only(tmp_path):

@@ -38,6 +38,7 @@ def test_a_release_as_saved_holds(folder):
     assert found
     assert found.problems == ()
     assert found.verdict.kind == "recomputed"
+    assert str(found).startswith("Verified. 5-anonymity holds: 5 required, 5 measured. The certificate is not signed")
     assert found.remarks == ("The certificate is not signed: this check detects accidents, not a forger.",)
 
 

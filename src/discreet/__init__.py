@@ -17,6 +17,7 @@ _WHERE = {
     "Baskets": "discreet.data.baskets",
     "Roles": "discreet.data.roles",
     "suggest": "discreet.data.roles",
+    "suggested_roles": "discreet.data.roles",
     # what is promised
     "KAnonymity": "discreet.privacy",
     "Containment": "discreet.privacy",
@@ -25,6 +26,7 @@ _WHERE = {
     "Verdict": "discreet.privacy",
     # how
     "GreedySelector": "discreet.methods",
+    "MaximalSelector": "discreet.methods",
     "Mondrian": "discreet.methods",
     "RandomFlip": "discreet.methods",
     # what goes out, and whether it holds
@@ -34,6 +36,7 @@ _WHERE = {
     "DiscreetError": "discreet.errors",
     "DataError": "discreet.errors",
     "RolesError": "discreet.errors",
+    "ParameterError": "discreet.errors",
     "CannotRelease": "discreet.errors",
     "PromiseBroken": "discreet.errors",
     "BudgetExceeded": "discreet.errors",
@@ -43,51 +46,23 @@ _WHERE = {
 __all__ = ["__version__", *_WHERE]
 
 if TYPE_CHECKING:
-    from discreet.data.baskets import Baskets as Baskets
-    from discreet.data.roles import Roles as Roles
-    from discreet.data.roles import suggest as suggest
-    from discreet.data.table import Table as Table
+    from discreet.data.baskets import Baskets
+    from discreet.data.roles import Roles, suggest, suggested_roles
+    from discreet.data.table import Table
     from discreet.errors import (
-        BudgetExceeded as BudgetExceeded,
+        BudgetExceeded,
+        CannotRelease,
+        DataError,
+        DiscreetError,
+        ParameterError,
+        PrivacyLeakWarning,
+        PromiseBroken,
+        RolesError,
     )
-    from discreet.errors import (
-        CannotRelease as CannotRelease,
-    )
-    from discreet.errors import (
-        DataError as DataError,
-    )
-    from discreet.errors import (
-        DiscreetError as DiscreetError,
-    )
-    from discreet.errors import (
-        PrivacyLeakWarning as PrivacyLeakWarning,
-    )
-    from discreet.errors import (
-        PromiseBroken as PromiseBroken,
-    )
-    from discreet.errors import (
-        RolesError as RolesError,
-    )
-    from discreet.methods import GreedySelector as GreedySelector
-    from discreet.methods import Mondrian as Mondrian
-    from discreet.methods import RandomFlip as RandomFlip
-    from discreet.privacy import (
-        Containment as Containment,
-    )
-    from discreet.privacy import (
-        KAnonymity as KAnonymity,
-    )
-    from discreet.privacy import (
-        LDiversity as LDiversity,
-    )
-    from discreet.privacy import (
-        TCloseness as TCloseness,
-    )
-    from discreet.privacy import (
-        Verdict as Verdict,
-    )
-    from discreet.release import Release as Release
-    from discreet.verification import verify as verify
+    from discreet.methods import GreedySelector, MaximalSelector, Mondrian, RandomFlip
+    from discreet.privacy import Containment, KAnonymity, LDiversity, TCloseness, Verdict
+    from discreet.release import Release
+    from discreet.verification import verify
 
 _MODULES = {"utility", "privacy", "samples", "methods", "prepare"}  # discreet.utility.ham_dist and the like
 

@@ -8,10 +8,15 @@ from sklearn.utils._param_validation import (
     validate_parameter_constraints,
 )
 
-__all__ = ["Interval", "InvalidParameterError", "StrOptions", "check_parameters"]
+from discreet.errors import ParameterError
+
+__all__ = ["Interval", "StrOptions", "check_parameters"]
 
 
 def check_parameters(obj: object, constraints: dict) -> None:
-    """Raise InvalidParameterError in scikit-learn's words unless every parameter is in its range."""
+    """Raise ParameterError in scikit-learn's words unless every parameter is in its range."""
     parameters = {name: getattr(obj, name) for name in constraints}
-    validate_parameter_constraints(constraints, parameters, caller_name=type(obj).__name__)
+    try:
+        validate_parameter_constraints(constraints, parameters, caller_name=type(obj).__name__)
+    except InvalidParameterError as error:
+        raise ParameterError(str(error)) from None

@@ -82,6 +82,15 @@ class Patterns:
         persons = np.bincount(cell[first])
         return int(persons[persons > 0].min()) >= k
 
+    def sets(self, rows: np.ndarray) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
+        """The different patterns of these rows: the number of each row's, and their items by pattern and by item."""
+        met, number = np.unique(self.partition.group_of_row[rows], return_inverse=True)
+        has = np.unpackbits(self._bits[met].view(np.uint8), axis=1, bitorder="little")[:, : self.n_items]
+        sets: list[np.ndarray] = []
+        for cells in (has, has.T):
+            sets += [np.concatenate([[0], np.cumsum(cells.sum(axis=1, dtype=np.int64))]), np.nonzero(cells)[1]]
+        return number, tuple(sets)
+
     def _make_room(self, n_groups: int, n_words: int) -> None:
         have_groups, have_words = self._bits.shape
         if n_groups > have_groups or n_words > have_words:

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from discreet.atomic import new_folder
 from discreet.data.table import Table
 from discreet.data.write import write_table
 from discreet.errors import DataError
 from discreet.evaluate.utility import holdout
 from discreet.methods import GreedySelector, Method, Mondrian
-from discreet.release import new_folder
 from discreet.report.html import to_html
 from discreet.report.summary import Outcome, summarise
 from discreet.samples import clinic

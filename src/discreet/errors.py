@@ -23,6 +23,10 @@ class RolesError(DiscreetError, ValueError):
     """The roles do not fit the data, or contradict each other."""
 
 
+class ParameterError(DiscreetError, ValueError, TypeError):
+    """A parameter of a promise or a method is outside its range."""
+
+
 class CannotRelease(DiscreetError):  # noqa: N818  (a word of the field, not an Error)
     """No release of this kind exists for this data and this promise."""
 

@@ -9,11 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import stat
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from discreet.atomic import new_folder
 from discreet.certificate import (
     CERTIFICATE,
     Certificate,
@@ -42,7 +39,7 @@ from discreet.privacy.base import Promise, Verdict
 from discreet.signature import SIGNATURE, sign
 from discreet.verification import PERSONS, check_published, read_release, verify
 
-PARTIAL = ".discreet-partial-"
+_FOLDERS = frozenset({"release", "owner"})
 
 
 @dataclass(frozen=True)
@@ -98,7 +95,7 @@ class Release:
 
     @cached_property
     def verdict(self) -> Verdict:
-        return check_published(self.promise, self._content, self.roles, self.persons)
+        return self.check(self.promise)
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -123,6 +120,10 @@ class Release:
     @property
     def _kind(self) -> str:
         return "owner" if self.persons is not None else self.verdict.kind
+
+    def check(self, promise: Promise) -> Verdict:
+        """Another promise, measured on this release; counted in persons where the release is."""
+        return check_published(promise, self._content, self.roles, self.persons)
 
     def recode(self, rows: object) -> Table:
         """New rows as the release would have written them: the same columns, in the rows' order.
@@ -159,7 +160,7 @@ class Release:
             raise DataError(f"{format!r} is not a format of a release; they are {' and '.join(FORMATS)}.")
         if not self.verdict.holds:
             raise PromiseBroken(f"{self.verdict.sentence()} Nothing was written.")
-        with new_folder(Path(folder), overwrite=overwrite) as partial:
+        with new_folder(Path(folder), overwrite=overwrite, replaceable=_FOLDERS) as partial:
             self._write_release(partial / "release", format, sign_with)
             self._write_owner(partial / "owner", owner_files or {})
             found = verify(partial / "release", owner=partial / "owner")
@@ -219,66 +220,3 @@ def _same(written: Table | Baskets, released: Table | Baskets) -> bool:
         mine.texts == theirs.texts and np.array_equal(mine.codes, theirs.codes)
         for mine, theirs in zip(written.columns(), released.columns(), strict=True)
     )
-
-
-@contextmanager
-def new_folder(
-    target: Path, *, overwrite: bool = False, replaceable: frozenset[str] = frozenset({"release", "owner"})
-) -> Iterator[Path]:
-    """A folder that appears as `target` whole, or not at all. It is written elsewhere, synced, and renamed.
-
-    Only a folder that holds nothing but `replaceable` entries is overwritten. What an earlier killed run left
-    half-written beside the target is removed.
-    """
-    target = Path(os.path.abspath(target))
-    if target.exists():
-        inside = {path.name for path in target.iterdir()} if target.is_dir() else {"a file"}
-        if inside and not overwrite:
-            raise DataError(f"{target.name!r} exists already. Choose another folder, or say overwrite.")
-        if not inside <= replaceable:
-            raise DataError(
-                f"{target.name!r} holds {len(inside - replaceable)} entries that are not part of an earlier release,"
-                f" so it is not overwritten. Choose another folder."
-            )
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        for left_over in target.parent.glob(f"{PARTIAL}{target.name}-*"):
-            shutil.rmtree(left_over, ignore_errors=True)
-        partial = Path(tempfile.mkdtemp(prefix=f"{PARTIAL}{target.name}-", dir=target.parent))
-    except OSError as error:
-        raise DataError(f"{target.name!r} cannot be written there ({error.strerror}). Choose another folder.") from None
-    try:
-        yield partial
-        _sync(partial)
-        partial.chmod(stat.S_IRWXU | stat.S_IRGRP | stat.S_IXGRP | stat.S_IROTH | stat.S_IXOTH)
-        if target.exists():
-            retired = Path(tempfile.mkdtemp(prefix=f"{PARTIAL}{target.name}-", dir=target.parent))
-            os.rename(target, retired / "old")
-            os.rename(partial, target)
-            shutil.rmtree(retired, ignore_errors=True)
-        else:
-            os.rename(partial, target)
-        _sync_folder(target.parent)
-    except (OSError, pa.ArrowException) as error:
-        why = getattr(error, "strerror", None) or type(error).__name__
-        raise DataError(f"Writing {target.name!r} failed ({why}); nothing was saved. Is the disk full?") from None
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
-
-
-def _sync(folder: Path) -> None:
-    for path in folder.rglob("*"):
-        if path.is_file():
-            with path.open("rb") as file:
-                os.fsync(file.fileno())
-        else:
-            _sync_folder(path)
-    _sync_folder(folder)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -44,6 +44,13 @@ class Verification:
     def __bool__(self) -> bool:
         return self.holds
 
+    def sentence(self) -> str:
+        """What was found, in words."""
+        found = self.verdict.sentence() if self.holds and self.verdict is not None else " ".join(self.problems)
+        return f"{'Verified' if self.holds else 'Not verified'}. {found} {' '.join(self.remarks)}".strip()
+
+    __str__ = sentence
+
 
 def verify(
     folder: str | os.PathLike, *, owner: str | os.PathLike | None = None, public_key: str | os.PathLike | None = None

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 import oracles
 from discreet import Containment, DataError, KAnonymity, Roles
 from discreet.data.baskets import Baskets
-from discreet.privacy import containment_anonymity
+from discreet.privacy import containment_anonymity, promise_from, supersets
 from paper_example import TABLE_1, TABLE_1_LABELS
 
 
@@ -63,8 +65,6 @@ def test_the_paper_s_table():
 
 def test_feasible_families_of_the_paper_s_table():
     """SPEC 1.4 row 1: 19 feasible sets at k = 2; the maximal ones are x1x2x5 and x1x3x4x5."""
-    from itertools import combinations
-
     sets = [set(s) for size in range(1, 6) for s in combinations(range(5), size)]
     feasible = [s for s in sets if containment_anonymity(TABLE_1[:, sorted(s)]) >= 2]
     assert len(feasible) == 19
@@ -96,3 +96,96 @@ def test_other_cells_than_zero_and_one_are_refused():
 def test_rows_without_items_are_contained_in_every_row():
     assert containment_anonymity([[0, 0], [1, 1], [1, 1]]) == 2
     assert containment_anonymity([[0], [0], [0]]) == 3
+
+
+# -- absences ---------------------------------------------------------------------------------------------------------
+
+
+def left_of_rows(rows, n_items, absences, persons=None):
+    """From the definition: persons left of each row after the worst set of at most `absences` items that it lacks."""
+    whose = range(len(rows)) if persons is None else persons
+    found = []
+    for e in rows:
+        lacks = sorted(set(range(n_items)) - e)
+        sets = [set(A) for size in range(absences + 1) for A in combinations(lacks, size)]
+        found.append(min(len({whose[i] for i, f in enumerate(rows) if f >= e and not f & A}) for A in sets))
+    return found
+
+
+persons_or_none = st.one_of(st.none(), st.lists(st.integers(0, 4), min_size=12, max_size=12))
+
+
+@given(baskets(), st.integers(2, 5), st.integers(1, 4), persons_or_none)
+def test_check_with_absences_equals_the_definition(found, k, absences, persons):
+    rows, matrix = found
+    persons = None if persons is None else persons[: len(rows)]
+    verdict = Containment(k, absences).check(Baskets.of(matrix, persons=persons))
+    left = left_of_rows(rows, matrix.shape[1], absences, persons)
+    assert verdict.measured == min(left)
+    assert verdict.holds == (min(left) >= k)
+    assert verdict.rows_short == sum(count < k for count in left)
+    assert verdict.details["AC"] == min(oracles.ac_of_rows(rows, persons))
+    assert verdict.notes[0].endswith("counted exactly.")
+
+
+@given(baskets(), st.integers(2, 5), st.integers(1, 4), persons_or_none)
+def test_the_bound_never_says_more_than_is_true(found, k, absences, persons):
+    rows, matrix = found
+    persons = None if persons is None else persons[: len(rows)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(supersets, "_EFFORT", 0)
+        patch.setattr(supersets, "_SHARE", 0)
+        verdict = Containment(k, absences).check(Baskets.of(matrix, persons=persons))
+    left = left_of_rows(rows, matrix.shape[1], absences, persons)
+    assert verdict.measured <= min(left)
+    assert verdict.rows_short >= sum(count < k for count in left)
+    if not verdict.notes[0].endswith("counted exactly."):
+        assert "at least" in verdict.notes[0]
+
+
+def test_where_the_search_is_given_up_the_verdict_says_so():
+    matrix = (np.random.default_rng(0).random((60, 14)) < 0.4).astype(int)
+    matrix[:10] = 0
+    exact = Containment(5, absences=3).check(Baskets.of(matrix))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(supersets, "_EFFORT", 0)
+        patch.setattr(supersets, "_SHARE", 0)
+        bounded = Containment(5, absences=3).check(Baskets.of(matrix))
+    assert bounded.measured <= exact.measured
+    assert "bounded from below" in bounded.notes[0]
+
+
+@given(baskets(), st.integers(0, 3), st.data())
+def test_fewer_items_never_leave_fewer_persons(found, absences, data):
+    """Downward closed: what fits under absences still fits after items are left out."""
+    _, matrix = found
+    kept = sorted(data.draw(st.sets(st.integers(0, matrix.shape[1] - 1), min_size=1)))
+    assert containment_anonymity(matrix[:, kept], absences) >= containment_anonymity(matrix, absences)
+
+
+@given(baskets(), st.integers(0, 9))
+def test_absences_lie_between_containment_and_k_anonymity(found, absences):
+    _, matrix = found
+    k_anonymity = KAnonymity(2).check(Baskets.of(matrix)).measured
+    assert k_anonymity <= containment_anonymity(matrix, absences + 1) <= containment_anonymity(matrix, absences)
+    assert containment_anonymity(matrix, matrix.shape[1]) == k_anonymity
+
+
+def test_absences_by_hand():
+    """The second row's items are had by all three; who knows that its owner lacks the second item is left with one."""
+    X = [[1, 1], [1, 0], [1, 1]]
+    assert containment_anonymity(X) == 2
+    assert containment_anonymity(X, absences=1) == 1
+
+
+def test_absences_are_in_the_words_and_in_the_description():
+    promise = Containment(5, absences=1)
+    assert str(promise) == "5-anonymity by containment with 1 absence"
+    assert str(Containment(5, absences=2)) == "5-anonymity by containment with 2 absences"
+    assert promise.to_dict() == {"name": "containment", "k": 5, "absences": 1}
+    assert promise_from(promise.to_dict()) == promise
+    assert "more than 1 of the items" in promise.does_not_protect
+    assert Containment(5).to_dict() == {"name": "containment", "k": 5}
+    assert promise_from({"name": "containment", "k": 5}) == Containment(5)
+    with pytest.raises(ValueError, match="'absences' parameter of Containment"):
+        Containment(5, absences=-1)

@@ -28,7 +28,7 @@ def test_check_equals_the_definition(table, k):
     assert verdict.measured == oracles.k_anonymity(rows) == k_anonymity(table, ["x", "y"])
     assert verdict.holds == (verdict.measured >= k)
     assert verdict.rows_short == sum(sizes[row] < k for row in rows)
-    assert verdict.details == {"groups": len(sizes), "unique rows": sum(size == 1 for size in sizes.values())}
+    assert verdict.details == {"groups": len(sizes), "unique rows": sum(sizes[row] == 1 for row in rows)}
     assert verdict.with_label == oracles.k_anonymity(list(zip(rows, table["label"], strict=True)))
 
 
@@ -40,6 +40,8 @@ def test_persons_count_instead_of_rows(table, k):
     assert verdict.measured == k_anonymity(table, ["x", "y"], person="person")
     labelled = list(zip(rows, table["label"], strict=True))
     assert verdict.with_label == oracles.k_anonymity(labelled, table["person"])
+    behind = oracles.group_persons(rows, table["person"])
+    assert verdict.details["unique rows"] == sum(len(behind[row]) == 1 for row in rows)
 
 
 def test_a_suppressed_cell_matches_only_another_suppressed_cell():

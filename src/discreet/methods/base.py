@@ -191,10 +191,18 @@ class Method(BaseEstimator):
     def _public_parameters(self) -> dict:
         """The parameters as certificates show them: never a seed (it would undo the shuffle), callables by name."""
         parameters = {name: value for name, value in self.get_params(deep=False).items() if name != "random_state"}
-        return {
-            name: getattr(value, "__name__", "callable") if callable(value) else value
-            for name, value in parameters.items()
-        }
+        return {name: _plain(value) for name, value in parameters.items()}
+
+
+def _plain(value: object) -> object:
+    """A parameter as JSON can hold it."""
+    if callable(value):
+        return getattr(value, "__name__", "callable")
+    if isinstance(value, dict):
+        return {str(name): _plain(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(part) for part in value]
+    return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
 
 
 def fresh_order(table: Table, randomness: Randomness) -> np.ndarray:

@@ -9,7 +9,8 @@ Departures from the paper:
    tried once, and the HamDist result is inclusion-maximal.
 2. Algorithm 3 loops while the set is feasible (it prints `until`), and ends when no feature gains anything.
 3. Ties are broken by the lowest column.
-4. More than two classes: pairs of rows of different classes take the place of (positive, negative) pairs.
+4. A feature that is the same in all rows is not kept: it would be published and tell nothing.
+5. More than two classes: pairs of rows of different classes take the place of (positive, negative) pairs.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from discreet.methods.selector import Selector
 from discreet.privacy.base import Promise
 from discreet.privacy.containment import Containment
 from discreet.privacy.k_anonymity import KAnonymity
+from discreet.privacy.supersets import Distinct
 from discreet.progress import progress
 from discreet.randomness import Randomness
 from discreet.utility import misfits_removed, separated_pairs
@@ -46,6 +48,9 @@ class GreedySelector(Selector):
         tells most further pairs of rows of different classes apart. "cm": the one that lowers the classification metric
         most. A callable takes the baskets projected on a set of features and returns a number, higher is better.
     constraint : "containment" or "k-anonymity"
+    absences : int in [0, inf)
+        Containment also against attackers who know up to so many items that a person lacks. It is slower, and keeps
+        fewer features; k-anonymity holds against any number.
     on_infeasible : "skip" or "stop"
     max_features : int or None
     cuts : mapping of column name to cut points, for tables; other numbers are cut by MDL against the target
@@ -76,6 +81,7 @@ class GreedySelector(Selector):
         "k": [Interval(Integral, 2, None, closed="left")],
         "utility": [StrOptions({"hamdist", "distcnt", "cm"}), callable],
         "constraint": [StrOptions({"containment", "k-anonymity"})],
+        "absences": [Interval(Integral, 0, None, closed="left")],
         "on_infeasible": [StrOptions({"skip", "stop"})],
         "max_features": [Interval(Integral, 1, None, closed="left"), None],
         "cuts": [dict, None],
@@ -88,6 +94,7 @@ class GreedySelector(Selector):
         *,
         utility="hamdist",
         constraint="containment",
+        absences=0,
         on_infeasible="skip",
         max_features=None,
         cuts=None,
@@ -96,6 +103,7 @@ class GreedySelector(Selector):
         self.k = k
         self.utility = utility
         self.constraint = constraint
+        self.absences = absences
         self.on_infeasible = on_infeasible
         self.max_features = max_features
         self.cuts = cuts
@@ -103,10 +111,10 @@ class GreedySelector(Selector):
 
     @property
     def promise(self) -> Promise:
-        return Containment(self.k) if self.constraint == "containment" else KAnonymity(self.k)
+        return Containment(self.k, self.absences) if self.constraint == "containment" else KAnonymity(self.k)
 
     def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict]]:
-        search = _Search(baskets, self.k, self.constraint)
+        search = _Search(baskets, self.k, self.constraint, self.absences)
         order = _ORDERS[self.utility] if isinstance(self.utility, str) else _by_callable(self.utility)
         kept: list[int] = []
         trace: list[dict] = []
@@ -124,10 +132,13 @@ class GreedySelector(Selector):
                     break
                 else:
                     search.drop(feature)
+        while self.absences and kept and not self.promise.check(baskets.keep(kept)).holds:
+            kept.pop()  # the final check may bound what the search counted; fewer features never leave fewer persons
+            next(step for step in reversed(trace) if step["kept"])["kept"] = False
         if not kept:
             raise CannotRelease(
                 f"No feature can be kept at k = {self.k} under {self.constraint}: {len(trace)} of {baskets.shape[1]}"
-                f" were tried. Lower k, merge rare values, or use on_infeasible='skip'."
+                f" were tried. Lower k, or merge rare values{', or skip' if self.on_infeasible == 'stop' else ''}."
             )
         return kept, trace
 
@@ -135,12 +146,13 @@ class GreedySelector(Selector):
 class _Search:
     """The state of a greedy search: what is selected, what is still open."""
 
-    def __init__(self, baskets: Baskets, k: int, constraint: str):
-        self.baskets, self.k = baskets, k
+    def __init__(self, baskets: Baskets, k: int, constraint: str, absences: int = 0):
+        self.baskets, self.k, self.absences = baskets, k, absences
         self.patterns = Patterns(len(baskets), baskets.persons)
-        self._keeps = (
-            self.patterns.keeps_containment if constraint == "containment" else self.patterns.keeps_k_anonymity
-        )
+        if constraint == "k-anonymity":
+            self._keeps = self.patterns.keeps_k_anonymity
+        else:
+            self._keeps = self._keeps_absences if absences else self.patterns.keeps_containment
         self.open = baskets.support > 0
         if baskets.persons is None:
             self.open &= baskets.support >= k
@@ -152,6 +164,26 @@ class _Search:
 
     def fits(self, feature: int) -> bool:
         return bool(self.open[feature]) and self._keeps(self.rows(feature), self.k)
+
+    def _keeps_absences(self, rows: np.ndarray, k: int) -> bool:
+        """Would k persons still be left after any `absences`, were the item of these rows added?
+
+        Rows with the item meet attackers who know that they have it; rows without it, attackers who spend one absence
+        on it. Attackers who do not speak of it gain nothing by it.
+        """
+        has = np.zeros(len(self.baskets), dtype=bool)
+        has[rows] = True
+        for side, absences in ((np.flatnonzero(has), self.absences), (np.flatnonzero(~has), self.absences - 1)):
+            if len(side) == 0:
+                continue
+            if len(side) < k:
+                return False
+            number, sets = self.patterns.sets(side)
+            persons = None if self.baskets.persons is None else self.baskets.persons[side]
+            left, _ = Distinct.from_sets(number, sets, persons).fewest_left(k, absences, until_short=True)
+            if left.min() < k:
+                return False
+        return True
 
     def add(self, feature: int) -> None:
         self.patterns.add(self.rows(feature))
@@ -169,6 +201,8 @@ def _by_hamdist(search: _Search):
     """Algorithm 2: one sort. Features that too few rows have are met in their place, so that "stop" stops there."""
     gains = separated_pairs(search.baskets)
     for feature in np.argsort(-gains, kind="stable"):
+        if gains[feature] == 0:  # the same in all rows: it would be published and tell nothing
+            return
         yield int(feature), int(gains[feature])
 
 

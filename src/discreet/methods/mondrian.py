@@ -7,8 +7,8 @@ Departures from the papers:
 1. Cuts run on distinct rows with counts, so the work depends on them, not on the rows.
 2. The median cut is the one that parts the persons most evenly, when that one keeps k on both sides; a median value
    that many rows share would otherwise forbid any cut of the column.
-3. Numbers are published as the interval between cuts, not as the smallest and largest value of the group, so that no
-   single person's value is printed and new rows can be recoded; categories as the set that occurs in the group.
+3. Numbers are published as the interval between cuts, not as the smallest and largest value of the group, so that
+   new rows can be recoded and no group prints the value of its outermost member; categories as the set that occurs.
 4. A category that fewer than k persons have is never named: all such values together are called "other".
 5. Missing is a value, placed after the largest.
 6. split="information" falls back on the median cut where no cut tells more about the class.

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import ClassVar, Literal
 
-from discreet._sklearn import Interval, InvalidParameterError, StrOptions, check_parameters
+from discreet._sklearn import Interval, StrOptions, check_parameters
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.errors import DataError, did_you_mean
+from discreet.errors import DataError, ParameterError, did_you_mean
 
 VerdictKind = Literal["recomputed", "proved", "owner"]
 
@@ -86,7 +86,8 @@ class Promise:
         return Both((*_parts(self), *_parts(other)))
 
     def to_dict(self) -> dict:
-        return {"name": self.name, **{k: v for k, v in asdict(self).items() if v is not None}}  # type: ignore[call-overload]
+        parameters = {name: value for name, value in asdict(self).items() if value is not None}  # type: ignore[call-overload]
+        return {"name": self.name, **{n: v.item() if hasattr(v, "item") else v for n, v in parameters.items()}}
 
 
 def _parts(promise: Promise) -> tuple[Promise, ...]:
@@ -137,8 +138,8 @@ def promise_from(description: Mapping) -> Promise:
         raise DataError(f"{name!r} is not a promise that is known here.{did_you_mean(str(name), PROMISES)}")
     try:
         return PROMISES[name](**parameters)
-    except InvalidParameterError as error:
-        raise DataError(str(error)) from None
+    except ParameterError:  # a TypeError too, but one that says what is wrong
+        raise
     except TypeError:
         raise DataError(f"The promise {name!r} was described with parameters it does not have.") from None
 

@@ -110,7 +110,7 @@ class KAnonymity(Promise):
             rows=int(rows.sum()),
             rows_short=int(rows[sizes < self.k].sum()),
             with_label=with_label,
-            details={"groups": len(sizes), "unique rows": int((sizes == 1).sum())},
+            details={"groups": len(sizes), "unique rows": int(rows[sizes == 1].sum())},
         )
 
 
