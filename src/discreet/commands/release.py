@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -201,7 +202,7 @@ def build(name: str, parameters: dict[str, Any], settings: list[str] | None = No
         )
     made_by = METHODS[name]
     parameters = parameters | values(settings)
-    known = sorted(made_by._get_param_names())
+    known = sorted(signature(made_by).parameters)
     unknown = [parameter for parameter in parameters if parameter not in known]
     if unknown:
         hint = did_you_mean(unknown[0], known)
