@@ -9,7 +9,8 @@ Departures from the paper:
    tried once, and the HamDist result is inclusion-maximal.
 2. Algorithm 3 loops while the set is feasible (it prints `until`), and ends when no feature gains anything.
 3. Ties are broken by the lowest column.
-4. More than two classes: pairs of rows of different classes take the place of (positive, negative) pairs.
+4. A feature that is the same in all rows is not kept: it would be published and tell nothing.
+5. More than two classes: pairs of rows of different classes take the place of (positive, negative) pairs.
 """
 
 from __future__ import annotations
@@ -137,7 +138,7 @@ class GreedySelector(Selector):
         if not kept:
             raise CannotRelease(
                 f"No feature can be kept at k = {self.k} under {self.constraint}: {len(trace)} of {baskets.shape[1]}"
-                f" were tried. Lower k, merge rare values, or use on_infeasible='skip'."
+                f" were tried. Lower k, or merge rare values{', or skip' if self.on_infeasible == 'stop' else ''}."
             )
         return kept, trace
 
@@ -200,6 +201,8 @@ def _by_hamdist(search: _Search):
     """Algorithm 2: one sort. Features that too few rows have are met in their place, so that "stop" stops there."""
     gains = separated_pairs(search.baskets)
     for feature in np.argsort(-gains, kind="stable"):
+        if gains[feature] == 0:  # the same in all rows: it would be published and tell nothing
+            return
         yield int(feature), int(gains[feature])
 
 

@@ -52,8 +52,9 @@ class Distinct:
         whose = np.arange(n) if persons is None else persons.astype(np.int64)
         _, first = group([groups, whose], n)
         start = np.concatenate([[0], np.cumsum(np.bincount(groups[first]))]).astype(np.int64)
-        parts = [part.astype(np.int64) for part in sets]
-        return cls(groups, *parts, start, whose[first], persons is not None)
+        row_start, row_items, item_start, item_rows = (part.astype(np.int64) for part in sets)
+        repeat = persons is not None
+        return cls(groups, row_start, row_items, item_start, item_rows, start, whose[first], repeat)
 
     def __len__(self) -> int:
         return len(self.row_start) - 1
