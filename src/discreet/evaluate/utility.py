@@ -204,7 +204,9 @@ def _scaled(learnt: Column, tested: Column) -> tuple[sp.csr_array, sp.csr_array]
     values = _numbers(learnt)
     seen = values[~np.isnan(values)]
     mean, spread = (float(seen.mean()), float(seen.std())) if len(seen) else (0.0, 0.0)
-    edges = np.unique(np.quantile(seen, np.arange(1, _PARTS) / _PARTS)) if learnt.levels > 2 and len(seen) else []
+    edges = np.empty(0)
+    if learnt.levels > 2 and len(seen):
+        edges = np.unique(np.quantile(seen, np.arange(1, _PARTS) / _PARTS))
 
     def scaled(numbers: np.ndarray) -> sp.csr_array:
         missing = np.isnan(numbers)
