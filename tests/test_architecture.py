@@ -14,6 +14,7 @@ SOURCE = ROOT / "src" / "discreet"
 FLOW = [
     "_version",
     "errors",
+    "parameters",
     "_sklearn",
     "randomness",
     "progress",
@@ -29,6 +30,8 @@ FLOW = [
     "engines",
     "learning",
     "utility",
+    "worth",
+    "search",
     "privacy",
     "certificate",
     "signature",

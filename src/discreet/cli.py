@@ -115,10 +115,6 @@ def _judged(error: Exception) -> tuple[int | None, str]:
         return None, ""
     if isinstance(error, MemoryError):
         return WRONG, "The data does not fit into memory. Try fewer columns, or a machine with more."
-    from discreet._sklearn import InvalidParameterError
-
-    if isinstance(error, InvalidParameterError):
-        return WRONG, str(error)
     if isinstance(error, OSError):
         return (
             WRONG,

@@ -14,15 +14,17 @@ from typing import ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from discreet._sklearn import check_parameters
 from discreet.data.baskets import Baskets
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.read import check_names
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import CannotRelease, DataError, PromiseBroken, RolesError, listing
+from discreet.parameters import check_parameters
 from discreet.plan import Plan
 from discreet.privacy.base import Promise
+from discreet.privacy.containment import Containment
+from discreet.privacy.one_hot import one_hot_note
 from discreet.randomness import Randomness
 from discreet.release import Changes, Release
 from discreet.tally import group
@@ -85,7 +87,9 @@ class Method(BaseEstimator):
         """What is published of the baskets: the features to keep, unless a method changes cells."""
         features, trace = self._keep(baskets, randomness)
         changes = Changes(quasi_cells=len(baskets) * len(features), columns_dropped=baskets.shape[1] - len(features))
-        return Changed(baskets.keep(features), tuple(features), changes, trace)
+        promise = self.promise
+        notes = one_hot_note(baskets, promise.absences, features) if isinstance(promise, Containment) else []
+        return Changed(baskets.keep(features), tuple(features), changes, trace, notes)
 
     def release(self, data: object, roles: object = None, *, y: object = None) -> Release:
         """Make a release of a table with its roles, `release(table, roles)`, or of baskets, `release(X, y)`.

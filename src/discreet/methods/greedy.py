@@ -21,11 +21,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from discreet._sklearn import Interval, StrOptions
 from discreet.bitmaps import Patterns
 from discreet.data.baskets import Baskets
 from discreet.errors import CannotRelease
 from discreet.methods.selector import Selector
+from discreet.parameters import Interval, StrOptions
 from discreet.privacy.base import Promise
 from discreet.privacy.containment import Containment
 from discreet.privacy.k_anonymity import KAnonymity

@@ -22,11 +22,11 @@ from typing import ClassVar
 import numba
 import numpy as np
 
-from discreet._sklearn import Interval, StrOptions
 from discreet.axis import Axis, recode
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.methods.base import Decision, Method
+from discreet.parameters import Interval, StrOptions
 from discreet.privacy.base import Promise
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.randomness import Randomness

@@ -11,12 +11,12 @@ import numpy as np
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from discreet._sklearn import check_parameters
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import CannotRelease, DataError
 from discreet.methods.base import Decision, Method
+from discreet.parameters import check_parameters
 from discreet.plan import KeepItems
 from discreet.prepare.binarise import Binarisation
 from discreet.prepare.binning import Binning

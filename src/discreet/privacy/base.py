@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import ClassVar, Literal
 
-from discreet._sklearn import Interval, StrOptions, check_parameters
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, ParameterError, did_you_mean
+from discreet.parameters import Interval, StrOptions, check_parameters
 
 VerdictKind = Literal["recomputed", "proved", "owner"]
 

@@ -25,6 +25,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError
 from discreet.privacy.base import Interval, Promise, Verdict, as_baskets, table_and_roles
+from discreet.privacy.one_hot import one_hot_note
 from discreet.privacy.supersets import Distinct
 
 
@@ -100,7 +101,7 @@ class Containment(Promise):
         left, given_up = distinct.fewest_left(self.k, self.absences)
         details = {
             "classical k": int(own.min()),
-            "unique rows": int((own == 1).sum()),
+            "unique rows": int((own[groups] == 1).sum()),
             "rows in groups below k": int((own[groups] < self.k).sum()),
         }
         if self.absences:
@@ -121,10 +122,10 @@ class Containment(Promise):
             rows_short=int((left[groups] < self.k).sum()),
             with_label=with_label,
             details=details,
-            notes=self._notes(given_up, len(distinct)),
+            notes=(*self._evidence(given_up, len(distinct)), *one_hot_note(baskets, self.absences)),
         )
 
-    def _notes(self, given_up: int, n_distinct: int) -> tuple[str, ...]:
+    def _evidence(self, given_up: int, n_distinct: int) -> tuple[str, ...]:
         if not self.absences:
             return ()
         if not given_up:

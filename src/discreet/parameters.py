@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ranges of parameters, declared where the parameters are, and one way to say that one was left.
+
+The words are scikit-learn's. Its own checker is private and loads all of scikit-learn, which `verify` has no use for.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Literal
+
+from discreet.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Numbers of a kind between two ends; None is an end at infinity.
+
+    >>> Interval(Integral, 2, None, closed="left").allows(2), Interval(Real, 0, 1, closed="neither").allows(1)
+    (True, False)
+    """
+
+    kind: type
+    left: float | None
+    right: float | None
+    closed: Literal["left", "right", "both", "neither"]
+
+    def allows(self, value: Any) -> bool:
+        if not isinstance(value, self.kind) or isinstance(value, bool) or math.isnan(value):
+            return False
+        low, high = self._ends()
+        above = value >= low if self.closed in ("left", "both") else value > low
+        below = value <= high if self.closed in ("right", "both") else value < high
+        return bool(above and below)
+
+    def _ends(self) -> tuple[float, float]:
+        return (-math.inf if self.left is None else self.left), (math.inf if self.right is None else self.right)
+
+    def __str__(self) -> str:
+        low, high = self._ends()
+        opening = "[" if self.closed in ("left", "both") else "("
+        closing = "]" if self.closed in ("right", "both") else ")"
+        kind = "an int" if self.kind is Integral else "a float"
+        return f"{kind} in the range {opening}{low}, {high}{closing}"
+
+
+@dataclass(frozen=True)
+class StrOptions:
+    """One of some words."""
+
+    options: set[str]
+
+    def allows(self, value: Any) -> bool:
+        return isinstance(value, str) and value in self.options
+
+    def __str__(self) -> str:
+        return f"a str among {{{', '.join(map(repr, sorted(self.options)))}}}"
+
+
+def check_parameters(obj: object, constraints: dict[str, list]) -> None:
+    """Raise ParameterError unless every parameter of the object is in one of its ranges.
+
+    A range is an Interval, StrOptions, a type, None, or `callable`.
+    """
+    for name, ranges in constraints.items():
+        value = getattr(obj, name)
+        if not any(_allows(allowed, value) for allowed in ranges):
+            *most, last = [_words(allowed) for allowed in ranges]
+            wanted = f"{', '.join(most)} or {last}" if most else last
+            raise ParameterError(
+                f"The {name!r} parameter of {type(obj).__name__} must be {wanted}. Got {value!r} instead."
+            )
+
+
+def _allows(allowed: Any, value: Any) -> bool:
+    if allowed is None:
+        return value is None
+    if allowed is callable:
+        return callable(value)
+    if isinstance(allowed, type):
+        return isinstance(value, allowed) and not (isinstance(value, bool) and issubclass(allowed, (Integral, Real)))
+    return allowed.allows(value)
+
+
+def _words(allowed: Any) -> str:
+    if allowed is None:
+        return "None"
+    if allowed is callable:
+        return "a callable"
+    if isinstance(allowed, type):
+        return "an int" if allowed is Integral else f"an instance of {allowed.__name__!r}"
+    return str(allowed)
