@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The r largest AC-maximal sets: feature sets that keep k-anonymity by containment and that no feature can join.
+
+Columns that nobody has say nothing and are left out; columns that fewer than k have never fit. Some sets are made at
+once: the largest frequent itemsets, which are all feasible, and the empty set, grown in several orders. Where columns
+are few the search in `feasible` then finds all that are larger, and proves that there are no others; where they are
+many it would not end, and is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numba
+import numpy as np
+import scipy.sparse as sp
+
+from discreet.bitmaps import Patterns
+from discreet.data.baskets import Baskets
+from discreet.itemsets.blocks import DONE, STACK_FULL
+from discreet.itemsets.feasible import conflicts, explore
+from discreet.itemsets.frequent import arrays_of, largest_frequent
+from discreet.itemsets.pool import Clock, Found, OutOfTime, Pool
+from discreet.tally import Partition, persons_per_group
+
+_BUDGET = 10_000_000  # words looked at between two looks at the clock
+_WORK = 2e9  # words looked at in the search, when no time limit is given: some seconds
+_SEED_WORK = 1e9  # and to find the frequent itemsets to begin with
+_FEW = 400  # columns; with more, the search would not end
+_CELLS = 5e7  # distinct rows times columns, to bound the memory of the search
+
+
+def largest_contained(
+    matrix: sp.csr_array,
+    k: int,
+    r: int = 20,
+    *,
+    persons: np.ndarray | None = None,
+    orders: Sequence[np.ndarray] = (),
+    clock: Clock | None = None,
+) -> Found:
+    """The r largest AC-maximal sets; containment counts persons when they are given.
+
+    `orders` are orders of the columns in which to grow sets greedily, besides that of support.
+
+    >>> largest_contained(sp.csr_array([[1, 0, 1], [1, 0, 1], [1, 1, 0], [1, 1, 0], [0, 1, 1]]), k=2).sets
+    [(0, 1), (0, 2)]
+    """
+    clock = Clock() if clock is None else clock
+    support = _support(matrix, persons)
+    columns = np.flatnonzero(support >= k)
+    pool = Pool(r, len(columns))
+    if len(columns) == 0:
+        return pool.found(proven=True)
+    narrow = sp.csr_array(matrix[:, columns])
+    by_support = np.argsort(-support[columns], kind="stable")
+    place = np.full(matrix.shape[1], -1)
+    place[columns] = np.arange(len(columns))
+    ours = [by_support, *(place[order][place[order] >= 0] for order in orders)]
+    try:
+        _grow(narrow, k, persons, ours, pool, clock)
+        is_small = len(columns) <= _FEW and len(columns) * min(len(matrix.indptr), 2.0 ** len(columns)) <= _CELLS
+        if is_small:
+            if clock.end is None and clock.work is None:
+                clock = Clock(None, _WORK, clock.tick)
+            _search(narrow, k, persons, pool, clock)
+        proven = is_small
+    except OutOfTime:
+        proven = False
+    found = pool.found(proven)
+    return Found([tuple(columns[list(chosen)].tolist()) for chosen in found.sets], proven)
+
+
+def _support(matrix: sp.csr_array, persons: np.ndarray | None) -> np.ndarray:
+    by_item = matrix.tocsc()
+    item = np.repeat(np.arange(matrix.shape[1]), np.diff(by_item.indptr))
+    return persons_per_group(item, matrix.shape[1], None if persons is None else persons[by_item.indices])
+
+
+# -- sets that are made at once ---------------------------------------------------------------------------------------
+
+
+def _grow(matrix: sp.csr_array, k: int, persons, orders: list[np.ndarray], pool: Pool, clock: Clock) -> None:
+    """Offer the largest frequent itemsets and the empty set, each grown until nothing fits."""
+    whole = arrays_of(matrix, None)
+    pool.state[1] = 1
+    for order in orders:
+        _complete(whole, matrix.shape, k, persons, (), order, pool, clock)
+    few = matrix.shape[1] <= 64  # the search alone is quick
+    seeds = [] if few else largest_frequent(matrix, k, len(pool.sizes), persons=persons,
+                                            clock=clock.part(0.4, _SEED_WORK)).sets  # fmt: skip
+    for seed in seeds:
+        _complete(whole, matrix.shape, k, persons, seed, orders[0], pool, clock)
+
+
+def _complete(whole, shape, k, persons, start, order, pool: Pool, clock: Clock) -> None:
+    """Offer the feasible set `start` with all columns that fit it, in this order; at a time limit as far as it got."""
+    _, _, item_start, item_rows, _ = whole
+    patterns = Patterns(shape[0], persons)
+    chosen = np.zeros(shape[1], dtype=bool)
+    for column in start:
+        patterns.add(item_rows[item_start[column] : item_start[column + 1]])
+        chosen[column] = True
+    order = order[~chosen[order]]
+    if persons is None and len(start):
+        order = order[~_clashes(*whole[:4], chosen, order, k)]
+    try:
+        for column in order.tolist():
+            clock.check()
+            rows = item_rows[item_start[column] : item_start[column + 1]]
+            if patterns.keeps_containment(rows, k):
+                patterns.add(rows)
+                chosen[column] = True
+    finally:
+        if chosen.any():
+            pool.offer(np.flatnonzero(chosen))
+
+
+@numba.njit(cache=True, nogil=True)
+def _clashes(row_start, row_items, item_start, item_rows, chosen, order, k):
+    """Which columns of the order occur with a chosen one, but fewer than k times? They do not fit."""
+    clash = np.zeros(len(order), dtype=np.bool_)
+    count = np.zeros(len(chosen), dtype=np.int64)
+    for o in range(len(order)):
+        rows = item_rows[item_start[order[o]] : item_start[order[o] + 1]]
+        for row in rows:
+            for i in range(row_start[row], row_start[row + 1]):
+                if chosen[row_items[i]]:
+                    count[row_items[i]] += 1
+        for row in rows:
+            for i in range(row_start[row], row_start[row + 1]):
+                if 0 < count[row_items[i]] < k:
+                    clash[o] = True
+                count[row_items[i]] = 0
+    return clash
+
+
+# -- the search -------------------------------------------------------------------------------------------------------
+
+
+def _search(matrix: sp.csr_array, k: int, persons: np.ndarray | None, pool: Pool, clock: Clock) -> None:
+    """Find all AC-maximal sets that belong to the pool; OutOfTime when that takes too long."""
+    if persons is None:
+        partition = Partition.of(Baskets(matrix, ()))
+        matrix, weight = matrix[partition.first_rows()], partition.sizes.copy()
+    else:
+        order = np.argsort(persons, kind="stable")
+        matrix, persons, weight = matrix[order], persons[order], np.ones(len(persons), dtype=np.int64)
+    row_start, row_items, item_start, item_rows, who = arrays_of(matrix, persons)
+    n, n_items = matrix.shape
+    lines = _lines(row_start, row_items, n_items)
+    against = conflicts(row_start, row_items, item_start, item_rows, weight, who, k)
+    depth = 8
+    groups = np.zeros((depth, n), dtype=np.int32)
+    sets = np.zeros((depth, 3, lines.shape[1]), dtype=np.uint64)
+    fresh = np.ones(depth, dtype=np.bool_)
+    sets[0, 1] = _lines(np.array([0, n_items]), np.arange(n_items), n_items)[0]
+    status, top = STACK_FULL, 1
+    while status != DONE:
+        status, top, left = explore(
+            lines, item_start, item_rows, weight, who, against, np.arange(n_items),
+            groups, sets, fresh, top, k, *pool.arrays, _BUDGET,
+        )  # fmt: skip
+        clock.check(_BUDGET - left)
+        if status == STACK_FULL:
+            groups, sets, fresh = (np.concatenate([stack, np.zeros_like(stack)]) for stack in (groups, sets, fresh))
+
+
+@numba.njit(cache=True, nogil=True)
+def _lines(row_start, row_items, n_items):
+    """Rows as bits."""
+    lines = np.zeros((len(row_start) - 1, (n_items + 63) // 64), dtype=np.uint64)
+    for row in range(len(row_start) - 1):
+        for i in range(row_start[row], row_start[row + 1]):
+            lines[row, row_items[i] >> 6] |= np.uint64(1) << np.uint64(row_items[i] & 63)
+    return lines

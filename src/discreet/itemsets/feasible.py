@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Branch and bound for the largest feature sets that may be published: AC-maximal sets.
+
+S is feasible when every pattern of its items that a row has is contained in k rows; so is every subset of S (SPEC 1.1).
+A node of the search is (S, candidates, excluded): S is feasible and grows by candidates; a candidate that does not fit
+never will again. Two items that some rows, but fewer than k, have together are in conflict: they exclude each other
+whatever else is in S. The conflicts bound the size (of items that all exclude each other only one can join), and choose
+the item to branch on: the one in most of them. Without conflicts all candidates are tried together.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from discreet.bitmaps import lowest_bit, popcount
+from discreet.itemsets.blocks import DONE, OUT_OF_BUDGET, STACK_FULL
+from discreet.itemsets.pool import floor_of, offer, precedes
+
+
+@numba.njit(cache=True, nogil=True)
+def conflicts(row_start, row_items, item_start, item_rows, weight, persons, k):
+    """For each item the items that some, but fewer than k, have together with it."""
+    n_items = len(item_start) - 1
+    found = np.zeros((n_items, (n_items + 63) // 64), dtype=np.uint64)
+    count = np.zeros(n_items, dtype=np.int64)
+    last = np.full(n_items, -1, dtype=np.int64)
+    for item in range(n_items):
+        count[:] = 0
+        last[:] = -1
+        for i in range(item_start[item], item_start[item + 1]):
+            row = item_rows[i]
+            for j in range(row_start[row], row_start[row + 1]):
+                other = row_items[j]
+                if len(persons) == 0:
+                    count[other] += weight[row]
+                elif last[other] != persons[row]:
+                    last[other] = persons[row]
+                    count[other] += 1
+        for other in range(n_items):
+            if other != item and 0 < count[other] < k:
+                found[item, other >> 6] |= np.uint64(1) << np.uint64(other & 63)
+    return found
+
+
+@numba.njit(cache=True, nogil=True)
+def _size(words):
+    total = np.int64(0)
+    for w in range(len(words)):
+        total += np.int64(popcount(words[w]))
+    return total
+
+
+@numba.njit(cache=True, nogil=True)
+def _list(words, out):
+    n = 0
+    for w in range(len(words)):
+        left = words[w]
+        while left:
+            out[n] = w * 64 + np.int64(lowest_bit(left))
+            n += 1
+            left &= left - np.uint64(1)
+    return n
+
+
+@numba.njit(cache=True, nogil=True)
+def _contains(ours, theirs, S):
+    w = 0
+    while w < len(S) and not theirs[w] & S[w] & ~ours[w]:
+        w += 1
+    return w == len(S)
+
+
+@numba.njit(cache=True, nogil=True)
+def _contained(rows, S, lines, group, weight, persons, k, own, met, counted, work):
+    """Is every pattern on S that one of these rows has contained in k of them? `group` numbers the patterns."""
+    work[0] += 4 * len(rows)
+    n_met = 0
+    for row in rows:
+        if own[group[row]] == 0:
+            met[n_met] = row
+            n_met += 1
+        own[group[row]] += weight[row]
+    fine = True
+    for a in range(n_met - 1, -1, -1):
+        mine = met[a]
+        total = 0
+        if len(persons):
+            counted[0] += 1
+            for row in rows:
+                work[0] += 2
+                if counted[1 + persons[row]] != counted[0] and _contains(lines[row], lines[mine], S):
+                    counted[1 + persons[row]] = counted[0]
+                    total += 1
+                    if total >= k:
+                        break
+        else:
+            total = own[group[mine]]
+            b = 0
+            while total < k and b < n_met:
+                if b != a and _contains(lines[met[b]], lines[mine], S):
+                    total += own[group[met[b]]]
+                b += 1
+            work[0] += 2 * b
+        if total < k:
+            fine = False
+            break
+    for a in range(n_met):
+        own[group[met[a]]] = 0
+    return fine
+
+
+@numba.njit(cache=True, nogil=True)
+def _refine(group, rows, new):
+    """Number the patterns anew with one item more, which these rows have."""
+    n = len(group)
+    number = np.full((n, 2), -1, dtype=np.int64)
+    has = np.zeros(n, dtype=np.int64)
+    for row in rows:
+        has[row] = 1
+    n_groups = 0
+    for row in range(n):
+        if number[group[row], has[row]] < 0:
+            number[group[row], has[row]] = n_groups
+            n_groups += 1
+        new[row] = number[group[row], has[row]]
+
+
+@numba.njit(cache=True, nogil=True)
+def _most_conflicts(candidates, against):
+    """The candidate in conflict with most others, and how many cliques of conflicts cover the candidates."""
+    pick = np.int64(-1)
+    most = np.int64(0)
+    bound = 0
+    left_over = candidates.copy()
+    clique = np.empty(len(candidates), dtype=np.uint64)
+    for w in range(len(candidates)):
+        left = candidates[w]
+        while left:
+            item = w * 64 + np.int64(lowest_bit(left))
+            left &= left - np.uint64(1)
+            degree = np.int64(0)
+            for v in range(len(candidates)):
+                degree += np.int64(popcount(candidates[v] & against[item, v]))
+            if degree > most:
+                most = degree
+                pick = item
+            if not left_over[w] >> np.uint64(item & 63) & np.uint64(1):
+                continue
+            bound += 1
+            left_over[w] &= ~(np.uint64(1) << np.uint64(item & 63))
+            for v in range(len(candidates)):
+                clique[v] = left_over[v] & against[item, v]
+            v = 0
+            while v < len(clique):
+                if clique[v] == 0:
+                    v += 1
+                    continue
+                other = v * 64 + np.int64(lowest_bit(clique[v]))
+                left_over[v] &= ~(np.uint64(1) << np.uint64(other & 63))
+                for u in range(len(clique)):
+                    clique[u] &= against[other, u]
+    return pick, bound
+
+
+@numba.njit(cache=True, nogil=True)
+def explore(
+    lines, item_start, item_rows, weight, persons, against, columns, groups, sets, fresh, top, k, pool, sizes, state,
+    budget,
+):  # fmt: skip
+    """Work off the stack of nodes. sets[i] = (S, candidates, excluded), groups[i] numbers the patterns on S.
+
+    A node is fresh until its candidates and its excluded items were tried on S. Returns (status, nodes left, budget).
+    """
+    n, n_items = lines.shape[0], len(columns)
+    everyone = np.arange(n)
+    own = np.zeros(n, dtype=np.int64)
+    met = np.empty(n, dtype=np.int64)
+    counted = np.zeros(1 + (persons.max() + 1 if len(persons) else 0), dtype=np.int64)
+    todo = np.empty(n_items, dtype=np.int64)
+    wanted = np.empty(n_items, dtype=np.int64)
+    together = np.empty(n, dtype=groups.dtype)
+    joint = np.empty(sets.shape[2], dtype=np.uint64)
+    work = np.zeros(1, dtype=np.int64)
+    while top > 0:
+        budget -= work[0]
+        work[0] = 0
+        if budget <= 0:
+            return OUT_OF_BUDGET, top, budget
+        if top == len(sets):
+            return STACK_FULL, top, budget
+        node = top - 1
+        top = node
+        S, candidates, excluded = sets[node, 0], sets[node, 1], sets[node, 2]
+        floor = floor_of(sizes, state)
+        size = _size(S)
+        work[0] += 100 + 4 * n_items
+        if size + _size(candidates) < floor:
+            continue
+        if fresh[node]:
+            fresh[node] = False
+            for part in (candidates, excluded):
+                for i in range(_list(part, todo)):
+                    item = todo[i]
+                    rows = item_rows[item_start[item] : item_start[item + 1]]
+                    if not _contained(rows, S, lines, groups[node], weight, persons, k, own, met, counted, work):
+                        part[item >> 6] &= ~(np.uint64(1) << np.uint64(item & 63))
+        n_left = _size(candidates)
+        if size + n_left < floor:
+            continue
+        work[0] += 2 * n_left * len(S)
+        pick, bound = _most_conflicts(candidates, against)
+        if size + bound < floor:
+            continue
+        for w in range(len(joint)):
+            joint[w] = S[w] | candidates[w]
+        if size + n_left == floor:  # all of them or none
+            for i in range(_list(joint, wanted)):
+                wanted[i] = columns[wanted[i]]
+            if pick >= 0 or not precedes(wanted, floor, pool, sizes, state):
+                continue
+        if pick < 0:
+            for row in range(n):
+                together[row] = groups[node, row]
+            for i in range(_list(candidates, todo)):
+                _refine(together, item_rows[item_start[todo[i]] : item_start[todo[i] + 1]], together)
+            work[0] += 4 * n * (n_left + 1)
+            if n_left == 0 or _contained(everyone, joint, lines, together, weight, persons, k, own, met, counted, work):
+                maximal = True
+                for i in range(_list(excluded, todo)):
+                    rows = item_rows[item_start[todo[i]] : item_start[todo[i] + 1]]
+                    if _contained(rows, joint, lines, together, weight, persons, k, own, met, counted, work):
+                        maximal = False
+                        break
+                if maximal:
+                    found = _list(joint, wanted)
+                    for i in range(found):
+                        wanted[i] = columns[wanted[i]]
+                    offer(wanted, found, pool, sizes, state)
+                continue
+            pick = todo[0] if _list(candidates, todo) else -1
+        mark = np.uint64(1) << np.uint64(pick & 63)
+        candidates[pick >> 6] &= ~mark
+        for w in range(len(joint)):
+            sets[node + 1, 0, w] = S[w]
+            sets[node + 1, 1, w] = candidates[w] & ~against[pick, w]
+            sets[node + 1, 2, w] = excluded[w] & ~against[pick, w]
+        sets[node + 1, 0, pick >> 6] |= mark
+        _refine(groups[node], item_rows[item_start[pick] : item_start[pick + 1]], groups[node + 1])
+        work[0] += 4 * n
+        fresh[node + 1] = True
+        excluded[pick >> 6] |= mark
+        top = node + 2
+    return DONE, 0, budget
