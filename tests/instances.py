@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from discreet import GreedySelector, MaximalSelector, Mondrian, RandomFlip, Roles
+from discreet import GreedySelector, MaximalSelector, Mondrian, OptimalSelector, RandomFlip, Roles
 
 # Strings that must not leave. RARE is the quasi-identifier value of one person, UNUSED a level that nobody has.
 NAME, RARE, UNUSED, INDEX, METADATA, HIDDEN = (
@@ -38,6 +38,8 @@ INSTANCES = {
     "greedy-cm-k-anonymity": _of(GreedySelector, ("table", "baskets"), utility="cm", constraint="k-anonymity"),
     "maximal-containment": _of(MaximalSelector, ("table", "baskets")),
     "maximal-frequent": _of(MaximalSelector, ("table", "baskets"), family="frequent", utility="distcnt"),
+    "optimal-auc": _of(OptimalSelector, ("table", "baskets")),
+    "optimal-hamdist": _of(OptimalSelector, ("table", "baskets"), utility="hamdist"),
     "mondrian-median": _of(Mondrian, ("table",)),
     "mondrian-information": _of(Mondrian, ("table",), split="information"),
     "random-flip": _of(RandomFlip, ("table", "baskets")),

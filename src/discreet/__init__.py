@@ -28,6 +28,7 @@ _WHERE = {
     "GreedySelector": "discreet.methods",
     "MaximalSelector": "discreet.methods",
     "Mondrian": "discreet.methods",
+    "OptimalSelector": "discreet.methods",
     "RandomFlip": "discreet.methods",
     # what goes out, and whether it holds
     "Release": "discreet.release",
@@ -59,7 +60,7 @@ if TYPE_CHECKING:
         PromiseBroken,
         RolesError,
     )
-    from discreet.methods import GreedySelector, MaximalSelector, Mondrian, RandomFlip
+    from discreet.methods import GreedySelector, MaximalSelector, Mondrian, OptimalSelector, RandomFlip
     from discreet.privacy import Containment, KAnonymity, LDiversity, TCloseness, Verdict
     from discreet.release import Release
     from discreet.verification import verify

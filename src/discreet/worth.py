@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a set of features is worth to a classifier, and guides that say which single features to look at first.
+
+The counts of `utility` separate rows; a classifier must generalise. Here are measures that come closer to it: class
+information, joint information of pairs, a linear model fitted on the set, and the area under the ROC curve of such a
+model on rows that it was not fitted to. A measure is a function of a list of columns, made once for given baskets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from scipy.sparse.linalg import lsqr
+from scipy.stats import rankdata
+
+from discreet.data.baskets import Baskets
+from discreet.randomness import Randomness
+from discreet.tally import Partition
+from discreet.utility import class_counts, dist_cnt, labels_of, separated_pairs, unlike_pairs
+
+_FOLDS = 5
+_CELLS = 20_000_000  # a linear model is fitted on no more dense cells than this; beyond, on some of the rows
+_WIDE = 2000  # a bound by the value of more columns than this takes too long where a model is fitted
+_WEAK, _STRONG = 1.0, 0.5  # penalties of the linear models: the second is per row; the better of the two counts
+
+
+@dataclass(frozen=True, eq=False)
+class Worth:
+    """A measure of sets of columns, higher is better.
+
+    value     the measure of a list of columns
+    alone     a number per column of the list: what each is worth by itself, or its weight in the fitted model
+    monotone  whether a further column never lowers it: then the best set is inclusion-maximal, and the value of any
+              larger set, feasible or not, is an upper bound
+    modular   whether the value is the sum of the values of the single columns
+    """
+
+    value: Callable[[Sequence[int]], float]
+    alone: Callable[[Sequence[int]], np.ndarray]
+    monotone: bool
+    modular: bool = False
+    most: float | None = None  # a bound that holds for every set, known beforehand
+
+    def ceiling(self, columns: Sequence[int]) -> float | None:
+        """An upper bound of the value of every set inside these columns, or None."""
+        if self.most is not None and len(columns) > _WIDE:
+            return self.most
+        return self.value(columns) if self.monotone else self.most
+
+
+def worth_of(utility: str | Callable[[Baskets], float], baskets: Baskets) -> Worth:
+    """The measure by its name, or a callable that takes the projected baskets.
+
+    >>> b = Baskets.of([[1, 0], [1, 1], [0, 1], [0, 1]], [1, 1, 0, 0])
+    >>> worth_of("hamdist", b).value([0, 1]), worth_of("information", b).value([0])
+    (1.5, 1.0)
+    """
+    return _MEASURES[utility](baskets) if isinstance(utility, str) else _of_callable(utility, baskets)
+
+
+def guides(baskets: Baskets) -> dict[str, np.ndarray]:
+    """Weights of single columns, each at most 1, to order columns by: HamDist, correlation, |w| of a linear model."""
+    n = len(baskets)
+    support = baskets.support.astype(float)
+    counts = _counts_by_class(baskets)
+    share = counts.sum(axis=1) / n
+    spread = np.sqrt(np.maximum(support * (n - support) / n**2, 1e-300))
+    correlation = np.zeros(len(support))
+    for c, p in enumerate(share):
+        if 0 < p < 1:
+            by_class = np.abs(counts[c] / n - support / n * p) / (spread * np.sqrt(p * (1 - p)))
+            correlation = np.maximum(correlation, np.where((support > 0) & (support < n), by_class, 0))
+    hamdist = separated_pairs(baskets).astype(float)
+    weight = np.zeros(len(support))
+    X = csr(baskets)
+    for target in _targets(baskets).T:
+        found = lsqr(X, target - target.mean(), damp=np.sqrt(_STRONG * n), iter_lim=50)
+        weight = np.maximum(weight, np.abs(found[0]))
+    made = {
+        "hamdist": hamdist,
+        "weight": weight,
+        "weight x hamdist": weight * hamdist,
+        "correlation": correlation,
+        "correlation squared": correlation**2,
+        "weight x correlation": np.sqrt(weight * correlation),
+    }
+    return {name: values / (values.max() or 1.0) for name, values in made.items()}
+
+
+def csr(baskets: Baskets) -> sp.csr_array:
+    """The matrix in numbers that linear algebra takes."""
+    m = baskets.matrix
+    return sp.csr_array((np.ones(m.nnz), m.indices, m.indptr.astype(np.int32)), shape=m.shape)
+
+
+def entropy(counts: np.ndarray) -> np.ndarray:
+    """Bits of the last axis's counts, times their sum: additive over groups.
+
+    >>> entropy(np.array([[2, 2], [4, 0]])).tolist()
+    [4.0, 0.0]
+    """
+    total = counts.sum(axis=-1)
+    return _n_log_n(total) - _n_log_n(counts).sum(axis=-1)
+
+
+def _n_log_n(counts: np.ndarray) -> np.ndarray:
+    return counts * np.log2(np.maximum(counts, 1))
+
+
+# -- counting ----------------------------------------------------------------------------------------------------------
+
+
+def _hamdist(baskets: Baskets) -> Worth:
+    pairs = separated_pairs(baskets) / unlike_pairs(labels_of(baskets))
+    return Worth(lambda S: float(pairs[list(S)].sum()), lambda S: pairs[list(S)], monotone=True, modular=True)
+
+
+def _distcnt(baskets: Baskets) -> Worth:
+    return _counted(lambda kept: dist_cnt(kept, None) if kept.shape[1] else 0.0, baskets, monotone=True)
+
+
+def _information(baskets: Baskets) -> Worth:
+    """Class information, I(pattern; class) in bits, the rows grouped by all the selected items."""
+    labels, n = labels_of(baskets), len(baskets)
+    prior = float(entropy(np.bincount(labels, minlength=baskets.n_classes)))
+
+    def value(kept: Baskets) -> float:
+        left = entropy(class_counts(Partition.of(kept), labels, kept.n_classes)).sum()
+        return float(prior - left) / n
+
+    return _counted(value, baskets, monotone=True)
+
+
+def _of_callable(utility: Callable[[Baskets], float], baskets: Baskets) -> Worth:
+    return _counted(utility, baskets, monotone=False)
+
+
+def _counted(value: Callable[[Baskets], float], baskets: Baskets, *, monotone: bool) -> Worth:
+    def of_set(S: Sequence[int]) -> float:
+        return float(value(baskets.keep(list(S))))
+
+    return Worth(of_set, lambda S: np.array([of_set([j]) for j in S]), monotone)
+
+
+def _cmi(baskets: Baskets) -> Worth:
+    """Joint mutual information: the sum over pairs of I(x_i, x_j; class), divided by |S| - 1.
+
+    For features that do not speak of one another it is the sum of I(x_i; class); a feature given twice counts half.
+    """
+    n, labels = len(baskets), labels_of(baskets)
+    by_class = [csr(baskets)[labels == c].tocsc() for c in range(baskets.n_classes)]
+    prior = float(entropy(np.bincount(labels, minlength=baskets.n_classes)))
+
+    def value(S: Sequence[int]) -> float:
+        columns = list(S)
+        if len(columns) < 2:
+            return float(alone(columns).sum())
+        left = np.zeros((len(columns), len(columns)))
+        for cell in range(4):  # both, the first, the second, none
+            counts = np.stack([_pairs(part[:, columns], cell) for part in by_class], axis=-1)
+            left += entropy(counts)
+        joint = np.triu(prior - left, 1).sum()
+        return float(joint / (len(columns) - 1) / n)
+
+    def alone(S: Sequence[int]) -> np.ndarray:
+        columns = list(S)
+        have = np.stack([part[:, columns].sum(axis=0) for part in by_class], axis=-1)
+        rest = np.array([part.shape[0] for part in by_class]) - have
+        return (prior - entropy(have) - entropy(rest)) / n
+
+    return Worth(value, alone, monotone=False)
+
+
+def _pairs(columns: sp.csc_array, cell: int) -> np.ndarray:
+    both = (columns.T @ columns).toarray()
+    have = columns.sum(axis=0)
+    if cell == 0:
+        return both
+    first, second = have[:, None] - both, have[None, :] - both
+    return (first, second, columns.shape[0] - both - first - second)[cell - 1]
+
+
+# -- linear models -----------------------------------------------------------------------------------------------------
+
+
+class _Linear:
+    """Ridge regression on the classes' indicators, on any set of columns; the intercept is not penalised."""
+
+    def __init__(self, baskets: Baskets):
+        self.columns = csr(baskets).tocsc()
+        self.by_rows = csr(baskets)
+        self.targets = _targets(baskets)
+        self.fold = _folds(baskets)
+        n = len(baskets)
+        self.order = np.argsort(Randomness(1).uint64(n), kind="stable")  # which rows stay when not all do
+
+    def part(self, S: Sequence[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The columns, the targets and the folds of the rows that are looked at."""
+        most = max(_CELLS // max(len(S), 1), 2000)
+        if most >= len(self.order):
+            return self.columns[:, list(S)].toarray(), self.targets, self.fold
+        rows = self.order[:most]
+        return self.by_rows[rows][:, list(S)].toarray(), self.targets[rows], self.fold[rows]
+
+    def weights(self, S: Sequence[int]) -> np.ndarray:
+        if not len(S):
+            return np.zeros(0)
+        X, T, _ = self.part(S)
+        return np.abs(_Moments.of(X, T).solve(_STRONG * len(X))[0]).max(axis=1)
+
+    def explained(self, S: Sequence[int]) -> float:
+        """1 - (penalised squared error of the best model) / (that of the constant one): monotone in S."""
+        if not len(S):
+            return 0.0
+        X, T, _ = self.part(S)
+        moments = _Moments.of(X, T)
+        w, _, _ = moments.solve(_STRONG * len(X))
+        return float((w * moments.covariance()).sum() / ((T - T.mean(axis=0)) ** 2).sum())
+
+    def auc(self, S: Sequence[int]) -> float:
+        """Cross-validated: the better of two penalties, the mean over folds and classes."""
+        if not len(S):
+            return 0.5
+        X, T, fold = self.part(S)
+        everything, scores = _Moments.of(X, T), np.zeros((2, *T.shape))
+        for f in range(int(fold.max()) + 1):
+            out = fold == f
+            rest = everything - _Moments.of(X[out], T[out])
+            for i, penalty in enumerate((_WEAK, _STRONG * len(X))):
+                w, x_mean, t_mean = rest.solve(penalty)
+                scores[i, out] = (X[out] - x_mean) @ w + t_mean
+        return max(_mean_auc(s, T, fold) for s in scores)
+
+
+@dataclass(frozen=True, eq=False)
+class _Moments:
+    """Sums over rows, enough to fit a ridge regression; those of a part can be taken away."""
+
+    n: int
+    x: np.ndarray
+    t: np.ndarray
+    xx: np.ndarray
+    xt: np.ndarray
+
+    @classmethod
+    def of(cls, X: np.ndarray, T: np.ndarray) -> _Moments:
+        return cls(len(X), X.sum(axis=0), T.sum(axis=0), X.T @ X, X.T @ T)
+
+    def __sub__(self, other: _Moments) -> _Moments:
+        return _Moments(self.n - other.n, self.x - other.x, self.t - other.t, self.xx - other.xx, self.xt - other.xt)
+
+    def covariance(self) -> np.ndarray:
+        return self.xt - np.outer(self.x, self.t) / self.n
+
+    def solve(self, penalty: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Weights, mean row, mean target."""
+        A = self.xx - np.outer(self.x, self.x) / self.n
+        A[np.diag_indices(len(A))] += penalty
+        w = scipy.linalg.solve(A, self.covariance(), assume_a="pos", check_finite=False)
+        return w, self.x / self.n, self.t / self.n
+
+
+def _linear(baskets: Baskets) -> Worth:
+    model = _Linear(baskets)
+    return Worth(model.explained, model.weights, monotone=len(baskets) * baskets.shape[1] <= _CELLS, most=1.0)
+
+
+def _auc(baskets: Baskets) -> Worth:
+    model = _Linear(baskets)
+    return Worth(model.auc, model.weights, monotone=False)
+
+
+def _targets(baskets: Baskets) -> np.ndarray:
+    """A column per class, or one for two classes."""
+    one_hot = np.eye(baskets.n_classes)[labels_of(baskets)]
+    return one_hot[:, 1:] if baskets.n_classes == 2 else one_hot
+
+
+def _folds(baskets: Baskets) -> np.ndarray:
+    """The fold of each row: each class is spread evenly; the rows of a person stay together."""
+    n_folds = min(_FOLDS, len(baskets))
+    if baskets.persons is not None:
+        place = np.argsort(Randomness(2).permutation(int(baskets.persons.max()) + 1))
+        return place[baskets.persons] % n_folds
+    order = Randomness(2).permutation(len(baskets))
+    order = order[np.argsort(labels_of(baskets)[order], kind="stable")]
+    fold = np.empty(len(order), dtype=np.int64)
+    fold[order] = np.arange(len(order)) % n_folds
+    return fold
+
+
+def _mean_auc(scores: np.ndarray, targets: np.ndarray, fold: np.ndarray) -> float:
+    """The mean over classes and folds; over all rows at once where no fold has both a class and another."""
+    found = [auc(scores[fold == f, c], targets[fold == f, c]) for f in np.unique(fold) for c in range(targets.shape[1])]
+    known = [value for value in found if value is not None]
+    if not known:
+        pooled = [auc(scores[:, c], targets[:, c]) for c in range(targets.shape[1])]
+        known = [value for value in pooled if value is not None] or [0.5]
+    return float(np.mean(known))
+
+
+def auc(scores: np.ndarray, is_class: np.ndarray) -> float | None:
+    """Area under the ROC curve, ties counted half; None when all rows are of one kind.
+
+    >>> auc(np.array([0.1, 0.4, 0.4, 0.9]), np.array([0, 0, 1, 1]))
+    0.875
+    """
+    positive = int(is_class.sum())
+    negative = len(is_class) - positive
+    if positive == 0 or negative == 0:
+        return None
+    ranks = rankdata(np.round(scores, 9))[is_class > 0].sum()
+    return float((ranks - positive * (positive + 1) / 2) / (positive * negative))
+
+
+def _counts_by_class(baskets: Baskets) -> np.ndarray:
+    one_hot = np.eye(baskets.n_classes)[labels_of(baskets)]
+    return np.asarray((csr(baskets).T @ one_hot).T)
+
+
+_MEASURES: dict[str, Callable[[Baskets], Worth]] = {
+    "hamdist": _hamdist,
+    "distcnt": _distcnt,
+    "information": _information,
+    "cmi": _cmi,
+    "linear": _linear,
+    "auc": _auc,
+}
+UTILITIES = frozenset(_MEASURES)

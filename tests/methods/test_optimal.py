@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+import warnings
+from itertools import combinations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import validate_data
+
+import oracles
+from discreet import Baskets, CannotRelease, GreedySelector, OptimalSelector
+from discreet.methods import optimal
+from discreet.privacy import containment_anonymity
+from discreet.utility import classification_metric, ham_dist
+from discreet.worth import UTILITIES
+from paper_example import TABLE_1, TABLE_1_LABELS
+
+
+@st.composite
+def labelled(draw):
+    n, d = draw(st.integers(4, 10)), draw(st.integers(1, 8))
+    rows = [draw(st.sets(st.integers(0, d - 1))) for _ in range(n)]
+    labels = draw(st.lists(st.sampled_from("pqr"), min_size=n, max_size=n))
+    persons = draw(st.one_of(st.none(), st.lists(st.integers(0, 5), min_size=n, max_size=n)))
+    assume(len(set(labels)) > 1)
+    return rows, labels, persons, d
+
+
+def to_baskets(rows, labels, persons, d):
+    matrix = np.array([[item in row for item in range(d)] for row in rows], dtype=int)
+    return Baskets.of(matrix, labels, persons=persons)
+
+
+def feasible_sets(rows, persons, d, k):
+    """Every feasible set of columns that somebody has, by brute force."""
+    there = sorted(set().union(*rows))
+    return [
+        set(chosen)
+        for size in range(1, len(there) + 1)
+        for chosen in combinations(there, size)
+        if oracles.is_feasible(rows, chosen, k, "containment", persons)
+    ]
+
+
+def best_by_brute_force(rows, labels, persons, d, k, utility, most=99):
+    if utility == "hamdist":
+        value = lambda s: sum(oracles.ham_pairs(rows, labels, j) for j in s)  # noqa: E731
+    else:
+        value = lambda s: oracles.dist_pairs(rows, labels, s)  # noqa: E731
+    return max((value(s) for s in feasible_sets(rows, persons, d, k) if len(s) <= most), default=None)
+
+
+def enough(rows, persons, k):
+    return len(set(range(len(rows)) if persons is None else persons)) >= k
+
+
+@pytest.mark.parametrize("utility", ["hamdist", "distcnt"])
+@given(found=labelled(), k=st.integers(2, 4))
+def test_the_exact_search_equals_brute_force(utility, found, k):
+    rows, labels, persons, d = found
+    assume(enough(rows, persons, k))
+    method = OptimalSelector(k, utility=utility)
+    best = best_by_brute_force(rows, labels, persons, d, k, utility)
+    if best is None:
+        with pytest.raises(CannotRelease):
+            method.release(to_baskets(*found))
+        return
+    method.release(to_baskets(*found))
+    assert method.value_ == pytest.approx(best / len(oracles.unlike_pairs(labels)))
+    assert method.proven_
+    assert method.bound_ == method.value_
+
+
+@given(found=labelled(), k=st.integers(2, 4), most=st.integers(1, 4))
+def test_with_a_limit_on_features_hamdist_stays_exact(found, k, most):
+    rows, labels, persons, d = found
+    assume(enough(rows, persons, k))
+    best = best_by_brute_force(rows, labels, persons, d, k, "hamdist", most)
+    assume(best is not None)
+    method = OptimalSelector(k, utility="hamdist", max_features=most)
+    assert len(method.release(to_baskets(*found)).features) <= most
+    assert method.value_ == pytest.approx(best / len(oracles.unlike_pairs(labels)))
+    assert method.proven_
+
+
+@pytest.mark.parametrize("utility", sorted(UTILITIES))
+@settings(max_examples=15)
+@given(found=labelled(), k=st.integers(2, 3))
+def test_the_broad_search_is_feasible_and_below_its_bound(utility, found, k):
+    rows, _, persons, d = found
+    assume(enough(rows, persons, k))
+    assume(feasible_sets(rows, persons, d, k))
+    method = OptimalSelector(k, utility=utility)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(optimal, "_FEW", 0)
+        features = method.release(to_baskets(*found)).features
+    assert oracles.is_feasible(rows, features, k, "containment", persons)
+    assert not method.proven_
+    if utility in ("hamdist", "distcnt", "information", "linear"):
+        assert method.bound_ >= method.value_ - 1e-9
+
+
+@pytest.mark.parametrize("utility", sorted(UTILITIES))
+def test_every_utility_on_more_columns_than_are_searched_exactly(utility):
+    rng = np.random.default_rng(0)
+    X = (rng.random((200, 90)) < 0.3).astype(int)
+    y = np.array(["a", "b", "c"])[X[:, 0] + X[:, 1]]
+    picked = OptimalSelector(4, utility=utility, max_features=12).fit(X, y)
+    assert containment_anonymity(X[:, picked.support_]) >= 4
+    assert len(picked.support_) <= 12
+    assert not picked.proven_
+    again = OptimalSelector(4, utility=utility, max_features=12).fit(X[::-1], y[::-1])
+    assert again.support_.tolist() == picked.support_.tolist()
+
+
+def test_at_least_as_good_as_greedy():
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        X = (rng.random((60, 12)) < rng.random(12)).astype(int)
+        y = (X[:, 0] + X[:, 3] + rng.random(60) > 1.2).astype(int)
+        greedy = GreedySelector(3).fit(X, y).support_
+        assert OptimalSelector(3, utility="hamdist").fit(X, y).value_ >= ham_dist(X[:, greedy], y) - 1e-12
+
+
+def test_the_paper_s_table():
+    """SPEC 1.4 rows 1 and 8: by HamDist {x1, x3, x4, x5} is best; by DistCnt the best is no worse than x1x2x5 (6/9)."""
+    picked = OptimalSelector(2, utility="hamdist").fit(TABLE_1, TABLE_1_LABELS)
+    assert sorted(picked.support_) == [0, 2, 3, 4]
+    assert OptimalSelector(2, utility="distcnt").fit(TABLE_1, TABLE_1_LABELS).value_ >= 6 / 9
+
+
+def test_a_callable_and_a_set_that_is_not_maximal():
+    """A utility that punishes features finds the one that is enough, and knows it is best when sets are few."""
+    X = np.array([[1, 0, 1], [1, 0, 1], [1, 1, 0], [0, 1, 0], [0, 1, 1], [0, 0, 1]])
+    y = [1, 1, 1, 0, 0, 0]
+    method = OptimalSelector(2, utility=lambda b: -classification_metric(b, None) - b.shape[1] / 10)
+    method.fit(X, y)
+    assert method.support_.tolist() == [0]
+    assert method.proven_
+
+
+def test_a_time_limit_that_is_over_at_once_still_gives_a_feasible_set():
+    rng = np.random.default_rng(0)
+    X = (rng.random((100, 80)) < 0.3).astype(int)
+    y = X[:, 0]
+    picked = OptimalSelector(4, time_limit=1e-9).fit(X, y)
+    assert containment_anonymity(X[:, picked.support_]) >= 4
+    few = OptimalSelector(4, utility="hamdist", time_limit=1e-9).fit(X[:, :20], y)
+    assert containment_anonymity(X[:, few.support_]) >= 4
+    assert few.bound_ >= few.value_
+
+
+def test_nothing_to_keep():
+    with pytest.raises(CannotRelease, match="none of the 4 is held by 2 persons"):
+        OptimalSelector(2).fit(np.eye(4, dtype=int), [0, 1, 0, 1])
+
+
+class Binarised(OptimalSelector):
+    """scikit-learn's checks fit on numbers that are not 0 and 1. With the input cut at its medians, all must pass."""
+
+    name = ""
+
+    def fit(self, X, y):
+        X, y = validate_data(self, X, y, accept_sparse="csr", ensure_min_samples=2)
+        X = X.toarray() if sp.issparse(X) else X
+        return super().fit((np.median(X, axis=0) < X).astype(int), y)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = False
+        return tags
+
+
+@parametrize_with_checks([Binarised(k=2), Binarised(k=2, utility="distcnt")])
+def test_scikit_learn_checks(estimator, check):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check(estimator)
