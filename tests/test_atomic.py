@@ -26,7 +26,9 @@ def test_the_folder_is_private_until_it_is_whole(tmp_path):
         assert folder.name.startswith(PARTIAL)
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
         assert not (tmp_path / "out").exists()
-    assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o755
+    (tmp_path / "plain").mkdir()
+    assert (tmp_path / "out").stat().st_mode == (tmp_path / "plain").stat().st_mode  # as the user's mask has it
+    (tmp_path / "plain").rmdir()
     assert os.listdir(tmp_path) == ["out"]
 
 
@@ -79,6 +81,25 @@ def test_folders_of_others_are_left_alone(tmp_path):
         (tmp_path / name).mkdir()
     write(tmp_path / "out")
     assert set(os.listdir(tmp_path)) == {*names, "out"}
+
+
+def test_a_quicker_process_is_not_overwritten(tmp_path):
+    def late():
+        with new_folder(tmp_path / "out") as folder:
+            (folder / "file").write_text("late")
+            write(tmp_path / "out", "quick")
+
+    with pytest.raises(DataError, match="exists already"):
+        late()
+    assert (tmp_path / "out" / "file").read_text() == "quick"
+
+
+@pytest.mark.parametrize("place", ["somewhere", "nowhere"])
+def test_a_link_is_not_followed(tmp_path, place):
+    (tmp_path / "somewhere").mkdir()
+    (tmp_path / "out").symlink_to(tmp_path / place)
+    with pytest.raises(DataError, match="is a link to another place"):
+        write(tmp_path / "out", overwrite=True, replaceable=frozenset({"file"}))
 
 
 def test_only_what_is_replaceable_is_replaced(tmp_path):

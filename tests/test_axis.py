@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from discreet import DataError, Table
+from discreet import DataError, Mondrian, Roles, Table
 from discreet.axis import Axis, _order_by_class
 
 
@@ -47,6 +48,35 @@ def test_sets_of_categories_are_written_the_shorter_way():
     assert towns.set_of((0, 1, 2, 3, 4, 5)) == "*"
     assert towns.set_of((0, 1, 2, 3, 5)) == "not {e}"
     assert towns.set_of((0, 1, 2, 3)) == "{a, b, c, d}"
+
+
+def test_a_value_called_other_is_part_of_other():
+    towns = axis(["other", "other", "a", "a", "rare"], rarest=2)
+    assert towns.names == ("a", "other")
+    assert towns.rank_of_code.tolist() == [0, 1, 1, 2]
+    alone = axis(["other", "other", "a", "a"], rarest=2)  # nothing is rare: a value like any other
+    assert alone.names == ("a", "other")
+
+
+def test_names_that_could_be_read_as_something_else_are_quoted():
+    towns = axis(["{a, b}", "c", "not missing", "d", None, None])
+    ranks = {name: rank for rank, name in enumerate(towns.names)}
+    assert towns.set_of((ranks["{a, b}"],)) == '"{a, b}"'
+    assert towns.set_of((ranks["{a, b}"], 4)) == '"{a, b}" or missing'
+    assert towns.set_of((ranks["c"], ranks["not missing"])) == '{"not missing", c}'
+
+
+def test_moments_that_fall_on_one_number_stand_together():
+    """In the year 2200 a double of days does not tell microseconds apart."""
+    start = 7_258_118_400_000_000
+    table = Table.of(
+        pa.table({"c": pa.array([start + i for i in range(60)], pa.timestamp("us")), "y": ["u", "v"] * 30})
+    )
+    moments = Axis.of(table, "c", rarest=3, person=None, by_class=None)
+    assert moments.n_values < 60
+    assert (np.diff(moments.numbers) > 0).all()
+    release = Mondrian(3).release(table, Roles(target="y", quasi=["c"]))
+    assert release.verdict.holds
 
 
 def test_categories_stand_along_the_class_they_go_with():

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
+import os
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet import DataError, GreedySelector, LDiversity, Mondrian, verify
-from discreet.certificate import Certificate
+from discreet import DataError, GreedySelector, LDiversity, Mondrian, Roles, verify
+from discreet.certificate import Certificate, sha256_of
 from discreet.signature import new_key
 from instances import PERSON_ROLES, ROLES, baskets, people
 
@@ -20,10 +21,8 @@ def edit(folder, change, *, reseal=False):
     path = folder / "certificate.json"
     stated = json.loads(path.read_text())
     change(stated)
-    if reseal:
-        certificate = Certificate.model_validate(stated)
-        stated["seal"] = certificate.computed_seal()
-    path.write_text(json.dumps(stated))
+    certificate = Certificate.model_validate(stated)
+    path.write_bytes((certificate.sealed(certificate.files) if reseal else certificate).to_bytes())
 
 
 def problems(folder, **options):
@@ -51,13 +50,78 @@ def test_one_byte_changed_in_the_data(folder):
 
 def test_an_extra_file(folder):
     (folder / "names.csv").write_text("x")
-    assert "1 files are in the folder that the certificate does not name" in problems(folder)
+    assert "1 entries in the folder are not files that the certificate names" in problems(folder)
 
 
 def test_an_extra_file_in_a_folder_below(folder):
     (folder / "more").mkdir()
     (folder / "more" / "names.csv").write_text("x")
-    assert "1 files are in the folder" in problems(folder)
+    assert "1 entries in the folder are not files" in problems(folder)
+
+
+@pytest.mark.parametrize("kind", ["folder", "link to a folder", "pipe", "signature folder"])
+def test_things_that_are_not_files(folder, tmp_path, kind):
+    if kind == "folder":
+        (folder / "a name").mkdir()
+    elif kind == "link to a folder":
+        (folder / "extra").symlink_to(tmp_path)
+    elif kind == "pipe":
+        os.mkfifo(folder / "pipe")
+    else:
+        (folder / "certificate.sig").mkdir()
+    assert "1 entries in the folder are not files" in problems(folder)
+
+
+def test_a_data_file_that_is_a_link_or_a_pipe(folder, tmp_path):
+    content = (folder / "data.csv").read_bytes()
+    (folder / "data.csv").unlink()
+    (tmp_path / "elsewhere").write_bytes(content)
+    (folder / "data.csv").symlink_to(tmp_path / "elsewhere")
+    assert "not there: 'data.csv'" in problems(folder)
+    (folder / "data.csv").unlink()
+    os.mkfifo(folder / "data.csv")
+    assert "not there: 'data.csv'" in problems(folder)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text + " ",
+        lambda text: text.replace('"rows": 160,', '"rows": "160",', 1),
+        lambda text: text.replace("{", '{"rows": 1000000,', 1),
+        lambda text: text.replace("\n", "\r\n"),
+    ],
+)
+def test_a_certificate_that_says_the_same_in_another_way(folder, change):
+    path = folder / "certificate.json"
+    path.write_text(change(path.read_text()), newline="")
+    assert "it was edited" in problems(folder)
+
+
+@pytest.mark.parametrize(
+    ("kind", "cells"),
+    [
+        ("category", [" a", "a", "b", "b"]),
+        ("category", ["a", "a ", "b", "b"]),
+        ("category", ['"  "', "", "b", "b"]),
+        ("number", ["1", "1.0", "2", "2"]),
+        ("number", ["+2", "2", "3", "3"]),
+        ("date", ["2020-01-01", "2020-01-01 00:00", "2021-01-01", "2021-01-01"]),
+    ],
+)
+def test_two_spellings_of_one_value_do_not_make_a_group(tmp_path, kind, cells):
+    """A plain reader sees k = 1 in these files; so must verify, or refuse them."""
+    release = Mondrian(2).release({"q": ["a", "a", "b", "b"], "y": ["u", "v"] * 2}, Roles(target="y", quasi=["q"]))
+    folder = release.save(tmp_path / "out") / "release"
+    text = "q,y\n" + "".join(f"{cell},{label}\n" for cell, label in zip(cells, "uvuv", strict=True))
+    (folder / "data.csv").write_text(text)
+
+    def restate(stated):
+        stated["files"]["data.csv"] = sha256_of(folder / "data.csv")
+        stated["columns"][0]["kind"] = kind
+
+    edit(folder, restate, reseal=True)
+    problems(folder)
 
 
 def test_a_file_that_is_gone(folder):
@@ -90,7 +154,11 @@ def test_a_certificate_edited_by_hand(folder, change):
         (lambda c: c["columns"].reverse(), "does not have the 7 columns"),
         (lambda c: c["promise"].update(name="magic"), "'magic' is not a promise"),
         (lambda c: c["promise"].update(k="many"), "'k' parameter of KAnonymity"),
-        (lambda c: c.update(files={}), "names no data file"),
+        (lambda c: c.update(files={}), "names 0 data files"),
+        (lambda c: c["verdict"].update(holds=False), "itself states that the promise does not hold"),
+        (lambda c: c["verdict"].update(kind="proved"), "another kind of evidence"),
+        (lambda c: [column.update(role="other") for column in c["columns"]], "names no quasi-identifiers"),
+        (lambda c: c.update(promise={"name": "all of", "promises": []}), "Promises are joined by &"),
     ],
 )
 def test_a_forged_certificate_must_still_be_true_of_the_data(folder, change, problem):
@@ -126,6 +194,8 @@ def test_a_signature_vouches_for_the_release(tmp_path):
     assert "another key" in problems(folder, public_key=other)
     edit(folder, lambda c: c.update(does_not_protect="nothing"), reseal=True)
     assert "does not fit the certificate" in problems(folder)
+    (folder / "certificate.sig").write_text("[" * 100_000)
+    assert "is not a signature file" in problems(folder)
 
 
 def test_a_signature_that_was_asked_for_must_be_there(folder, tmp_path):
@@ -152,6 +222,32 @@ def test_baskets_with_an_item_the_certificate_does_not_name(tmp_path):
     folder = GreedySelector(5).release(X, y).save(tmp_path / "out") / "release"
     edit(folder, lambda c: c["columns"].pop(), reseal=True)
     assert "does not hold baskets as the certificate says" in problems(folder)
+
+
+def test_further_columns_of_published_baskets(tmp_path):
+    X, y = baskets()
+    folder = GreedySelector(5).release(X, y).save(tmp_path / "out") / "release"
+    table = pq.read_table(folder / "data.parquet")
+    pq.write_table(table.append_column("name", pa.array(["Ann"] * len(table))), folder / "data.parquet")
+    edit(folder, lambda c: c["files"].update({"data.parquet": sha256_of(folder / "data.parquet")}), reseal=True)
+    assert "does not hold baskets as the certificate says" in problems(folder)
+
+
+def test_what_rows_cannot_tell_about_persons_is_left_to_the_owner(tmp_path):
+    """Entropy over rows says nothing about entropy over persons: the other part is still checked on rows."""
+
+    class Diverse(Mondrian):
+        name = ""
+
+        @property
+        def promise(self):
+            return super().promise & LDiversity(1.5, measure="entropy")
+
+    out = Diverse(20).release(people(), PERSON_ROLES).save(tmp_path / "out")
+    found = verify(out / "release")
+    assert found.holds
+    assert found.verdict.promise == "20-anonymity"
+    assert verify(out / "release", owner=out / "owner").verdict.promise == "20-anonymity and entropy 1.5-diversity"
 
 
 def test_promises_joined_by_and_are_verified_together(tmp_path):

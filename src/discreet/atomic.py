@@ -30,6 +30,8 @@ def new_folder(target: Path, *, overwrite: bool = False, replaceable: frozenset[
     A target that holds anything is replaced only with `overwrite`, and only when it holds nothing but `replaceable`.
     """
     target = Path(os.path.abspath(target))
+    if target.is_symlink():
+        raise DataError(f"{shown(target.name)} is a link to another place. Name the place itself.")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         _clear_up(target)
@@ -42,6 +44,7 @@ def new_folder(target: Path, *, overwrite: bool = False, replaceable: frozenset[
     try:
         yield partial
         _sync(partial)
+        _check_free(target, overwrite, replaceable)  # another process may have been quicker
         _put_in_place(partial, target)
     except (OSError, pa.ArrowException) as error:
         why = getattr(error, "strerror", None) or type(error).__name__
@@ -88,7 +91,7 @@ def _runs(process: int) -> bool:
 
 
 def _put_in_place(partial: Path, target: Path) -> None:
-    partial.chmod(0o755)
+    partial.chmod(0o777 & ~_umask())
     if target.exists():
         aside = _beside(target)
         try:
@@ -101,6 +104,12 @@ def _put_in_place(partial: Path, target: Path) -> None:
     else:
         os.rename(partial, target)
     _sync_folder(target.parent)
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def _sync(folder: Path) -> None:

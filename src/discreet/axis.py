@@ -8,6 +8,8 @@ and a category that fewer than `rarest` persons have is never named: it is part 
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,6 +24,7 @@ from discreet.prepare.intervals import column_cut, interval_label, is_whole
 from discreet.tally import group, persons_per_group, tally
 
 OTHER = "other"
+_AMBIGUOUS = re.compile(r'[{}",]|^not |or missing$|^[<>\[]')  # could be read as a set, an interval, or a quotation
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class Axis:
     column: Column
     rank_of_code: np.ndarray
     names: tuple[str, ...] | None = None  # None for numbers and dates; "other" last, if there is one
+    numbers: np.ndarray | None = None  # of numbers and dates, in the order of their ranks
 
     @classmethod
     def of(cls, table: Table, name: str, *, rarest: int, person: str | None, by_class: str | None) -> Axis:
@@ -39,10 +43,13 @@ class Axis:
         if column.kind != "category":
             if not np.isfinite(column.numbers).all():
                 raise DataError(f"Column {name!r} holds infinite numbers, which cannot be cut. Mark them as missing.")
-            return cls(column, np.arange(n_values + 1))
+            numbers, ranks = np.unique(column.numbers, return_inverse=True)  # far moments may fall on one number
+            return cls(column, np.append(ranks, len(numbers)), numbers=numbers)
         persons = None if person is None else table.column(person).codes
         support = persons_per_group(column.codes.astype(np.int64), n_values + 1, persons)
         named = np.flatnonzero(support[:n_values] >= rarest)
+        if len(named) < n_values:  # then there is an "other", and a value of that name is part of it
+            named = np.array([code for code in named if column.texts[code] != OTHER], dtype=np.int64)
         if by_class is not None and len(named):
             named = named[_order_by_class(tally(table, [name], target=by_class).counts[named])]
         other = len(named) < n_values
@@ -58,7 +65,7 @@ class Axis:
     @property
     def n_values(self) -> int:
         """Ranks that are not missing; missing has the rank after them."""
-        return len(self.column.values) if self.names is None else len(self.names)
+        return len(self.numbers) if self.numbers is not None else len(self.names or ())
 
     @cached_property
     def scale(self) -> Scale:
@@ -71,9 +78,9 @@ class Axis:
     @cached_property
     def position(self) -> np.ndarray:
         """Where each rank lies between 0 and 1: the normalised range of a group is a difference of these."""
-        if self.names is None and self.n_values > 1:
-            numbers = self.column.numbers
-            between = (numbers - numbers[0]) / (numbers[-1] - numbers[0])
+        if self.numbers is not None and self.n_values > 1:
+            halves = self.numbers / 2  # a range of doubles may be longer than the largest double
+            between = (halves - halves[0]) / (halves[-1] - halves[0])
         else:
             between = np.arange(self.n_values) / max(self.n_values - 1, 1)
         return np.append(between, 1.0)
@@ -82,10 +89,10 @@ class Axis:
         """The place that parts two neighbouring ranks; missing lies at infinity."""
         if above == self.n_values:
             return np.inf
-        if self.names is not None:
+        if self.numbers is None:
             return below + 0.5
         if (below, above) not in self._cuts:  # the same neighbours are cut in many groups
-            low, high = self.column.numbers[below], self.column.numbers[above]
+            low, high = self.numbers[below], self.numbers[above]
             self._cuts[below, above] = column_cut(self.column, float(low), float(high))
         return self._cuts[below, above]
 
@@ -109,18 +116,31 @@ class Axis:
         """How a set of categories is written: by name, or by what is not in it when that is shorter."""
         assert self.names is not None
         missing = ranks[-1] == self.n_values
-        inside = [self.names[rank] for rank in ranks if rank < self.n_values]
+        inside = [rank for rank in ranks if rank < self.n_values]
         if not inside:
             return None
         if len(inside) == self.n_values:
             return SUPPRESSED if missing == self.column.has_missing else "not missing"
         suffix = " or missing" if missing else ""
         if len(inside) == 1:
-            return inside[0] + suffix
-        outside = set(self.names) - set(inside)
+            return written(self.names[inside[0]]) + suffix
+        outside = sorted(set(range(self.n_values)) - set(inside))
         if len(outside) < len(inside) and missing == self.column.has_missing:
-            return "not {" + ", ".join(sorted(outside)) + "}"
-        return "{" + ", ".join(sorted(inside)) + "}" + suffix
+            return "not {" + self._listed(outside) + "}"
+        return "{" + self._listed(inside) + "}" + suffix
+
+    def _listed(self, ranks: list[int]) -> str:
+        assert self.names is not None
+        return ", ".join(sorted(written(self.names[rank]) for rank in ranks))
+
+
+def written(name: str) -> str:
+    """A category as labels name it: in quotes where it could be read as something else.
+
+    >>> written("nurse"), written("{a, b}"), written("not missing")
+    ('nurse', '"{a, b}"', '"not missing"')
+    """
+    return json.dumps(name, ensure_ascii=False) if _AMBIGUOUS.search(name) else name
 
 
 def _order_by_class(counts: np.ndarray) -> np.ndarray:

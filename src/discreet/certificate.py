@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The published statement beside the data: what is promised, what was measured, by which method, on which files.
 
-It holds no path, no time, no seed, no cell value, and nothing about the private data that the promise does not cover.
+It holds no path, no time, no seed, and nothing about the private data that the promise does not cover; of cell values
+only those that name a published column, as items do.
 The seal is a hash of the statement itself: it shows an accident or a careless edit, not a forger. A signature
 (signature.py) shows those too.
 """
@@ -101,14 +102,18 @@ class Certificate(_Record):
     def read(cls, folder: Path) -> Certificate:
         path = folder / CERTIFICATE
         try:
-            return cls.model_validate_json(path.read_bytes())
+            content = path.read_bytes()
+            certificate = cls.model_validate_json(content)
         except FileNotFoundError:
             raise DataError(f"There is no {CERTIFICATE} in the folder: nothing here says what is promised.") from None
-        except (ValidationError, ValueError, OSError) as error:
+        except (ValidationError, ValueError, OSError, RecursionError) as error:
             count = f", {error.error_count()} errors" if isinstance(error, ValidationError) else ""
             raise DataError(
                 f"{CERTIFICATE} is not a certificate of format {FORMAT} ({type(error).__name__}{count})."
             ) from None
+        if content != certificate.to_bytes():  # a key that stands twice, a number as text, a space more
+            raise DataError(f"{CERTIFICATE} is not written as discreet writes it: it was edited.")
+        return certificate
 
 
 def sha256_of(path: Path) -> str:

@@ -22,7 +22,7 @@ class Interval:
     (True, False)
     """
 
-    kind: type
+    kind: Any  # Integral or Real
     left: float | None
     right: float | None
     closed: Literal["left", "right", "both", "neither"]

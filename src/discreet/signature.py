@@ -72,7 +72,7 @@ def check_signature(message: bytes, signature: bytes, public_key: Path | None = 
         if record["algorithm"] != "Ed25519":
             raise ValueError
         Ed25519PublicKey.from_public_bytes(signer).verify(bytes.fromhex(record["signature"]), message)
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise DataError(f"{SIGNATURE} is not a signature file.") from None
     except InvalidSignature:
         raise DataError(f"{SIGNATURE} does not fit the certificate: one of them was changed.") from None

@@ -58,6 +58,11 @@ class Tally:
         return group([self.codes[:, place] for place in places], len(self))
 
 
+def is_engine(data: object) -> bool:
+    """Whether the data are behind an engine that counts by itself (a data frame may have a column named tally)."""
+    return callable(getattr(type(data), "tally", None))
+
+
 def tally(data: object, columns: Sequence[str], *, target: str | None = None, person: str | None = None) -> Tally:
     """Count the distinct rows of `columns`. `data` is a table in memory, or an engine, which has a verb of this name.
 
@@ -65,8 +70,8 @@ def tally(data: object, columns: Sequence[str], *, target: str | None = None, pe
     >>> tally(t, ["sex"], target="y").counts.tolist()
     [[1, 1], [0, 1], [1, 0]]
     """
-    if hasattr(data, "tally"):
-        return data.tally(columns, target=target, person=person)
+    if is_engine(data):
+        return data.tally(columns, target=target, person=person)  # type: ignore[attr-defined]
     table = Table.of(data)
     coded = table.columns(columns)
     groups, first = group([column.codes for column in coded], len(table), [column.levels for column in coded])
@@ -90,7 +95,9 @@ def tally(data: object, columns: Sequence[str], *, target: str | None = None, pe
     )
 
 
-def tally_of_groups(coded: Sequence[Column], rows: np.ndarray, *, target: Column | None = None) -> Tally:
+def tally_of_groups(
+    coded: Sequence[Column], rows: np.ndarray, *, target: Column | None = None, persons: np.ndarray | None = None
+) -> Tally:
     """The tally of rows that each stand for several, as an engine's GROUP BY returns them.
 
     Rows that an engine told apart and that mean the same ("1" and "1.0") are joined.
@@ -99,24 +106,55 @@ def tally_of_groups(coded: Sequence[Column], rows: np.ndarray, *, target: Column
     >>> tally_of_groups([x], np.array([3, 4, 5])).counts.tolist()
     [[4], [8]]
     """
-    n_groups = len(rows)
-    key = _key([column.codes for column in coded], n_groups, [column.levels for column in coded], ordered=True)
-    order = np.argsort(key)  # few are equal, if any: sorting beats hashing, and codes need no renumbering
-    is_new = np.ones(n_groups, dtype=bool)
-    key = key[order]
-    np.not_equal(key[1:], key[:-1], out=is_new[1:])
-    first = order[is_new]
-    codes = np.empty((len(first), len(coded)), dtype=np.int32)
+    order = order_of(_key([column.codes for column in coded], len(rows), [c.levels for c in coded], ordered=True))
+    codes = np.empty((len(rows), len(coded)), dtype=np.int32, order="F")
     for place, column in enumerate(coded):
-        codes[:, place] = column.codes[first]
-    cells = np.cumsum(is_new) - 1
-    n_classes = 1 if target is None else target.levels
-    if target is not None:
-        cells = cells * n_classes + target.codes[order]
-    counts = np.zeros((len(first), n_classes), dtype=np.int64)
-    np.add.at(counts.ravel(), cells, rows[order])  # not bincount, whose weights are doubles
-    names = tuple(column.name for column in coded)
-    return Tally(names, codes, counts, counts.sum(axis=1), None, tuple(column.values for column in coded))
+        codes[:, place] = column.codes[order]
+    return tally_of_sorted(
+        [column.name for column in coded],
+        [column.values for column in coded],
+        codes,
+        rows[order],
+        labels=None if target is None else target.codes[order],
+        n_classes=1 if target is None else target.levels,
+        persons=None if persons is None else persons[order],
+    )
+
+
+def tally_of_sorted(
+    names: Sequence[str],
+    values: Sequence[pa.Array],
+    codes: np.ndarray,
+    rows: np.ndarray,
+    *,
+    labels: np.ndarray | None = None,
+    n_classes: int = 1,
+    persons: np.ndarray | None = None,
+) -> Tally:
+    """As `tally_of_groups`, of rows that are in the order of their codes already: equal neighbours are joined.
+
+    With `persons` the sizes are their sums: right only where joined rows have no person in common.
+    """
+    is_new = np.zeros(len(rows), dtype=bool)
+    is_new[:1] = True
+    for place in range(codes.shape[1]):
+        is_new[1:] |= codes[1:, place] != codes[:-1, place]
+    if is_new.all() and labels is None:
+        sizes = rows if persons is None else persons
+        return Tally(tuple(names), codes, rows[:, None], sizes, None, tuple(values))
+    group_of = np.cumsum(is_new) - 1
+    first = np.flatnonzero(is_new)
+    every, codes = codes, np.empty((len(first), codes.shape[1]), dtype=np.int32, order="F")
+    for place in range(codes.shape[1]):
+        codes[:, place] = every[first, place]
+    counts = np.zeros((len(codes), n_classes), dtype=np.int64)
+    cells = group_of if labels is None else group_of * n_classes + labels
+    np.add.at(counts.ravel(), cells, rows)  # not bincount, whose weights are doubles
+    sizes = counts.sum(axis=1)
+    if persons is not None:
+        sizes = np.zeros(len(codes), dtype=np.int64)
+        np.add.at(sizes, group_of, persons)
+    return Tally(tuple(names), codes, counts, sizes, None, tuple(values))
 
 
 def group(
@@ -160,11 +198,29 @@ def _key(columns: Sequence[np.ndarray], n_rows: int, levels: Sequence[int] | Non
     return key
 
 
+def order_of(key: np.ndarray) -> np.ndarray:
+    """The stable order of whole numbers, none of them negative.
+
+    Where a number and its place fit in 63 bits both are sorted as one: two to five times as fast as `np.argsort`.
+
+    >>> order_of(np.array([3, 1, 3, 0])).tolist()
+    [3, 1, 0, 2]
+    """
+    bits = max(len(key) - 1, 0).bit_length()
+    if len(key) == 0 or int(key.max()) >> (63 - bits):
+        return np.argsort(key, kind="stable")
+    order = key << bits
+    order |= np.arange(len(key))
+    order.sort()
+    order &= (1 << bits) - 1
+    return order
+
+
 def _numbered(key: np.ndarray, ordered: bool) -> tuple[np.ndarray, np.ndarray]:
     groups, first = _number_keys(key)
     if not ordered:
         return groups, first
-    order = np.argsort(key[first])
+    order = order_of(key[first])
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
     return rank[groups], first[order]

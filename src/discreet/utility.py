@@ -90,7 +90,9 @@ def _gains(kernel, baskets, partition, features):
     n_classes = baskets.n_classes
     labels = labels_of(baskets)
     total = class_counts(partition, labels, n_classes)
-    cells = (partition.group_of_row.astype(np.int64) * n_classes + labels).astype(np.int32)
+    cells = partition.group_of_row.astype(np.int64) * n_classes + labels
+    if len(total) * n_classes < 2**31:
+        cells = cells.astype(np.int32)
     columns, gains = baskets.columns, np.zeros(len(features), dtype=np.int64)
     kernel(columns.indptr, columns.indices, features, cells, total.ravel(), n_classes, gains)
     return gains
@@ -103,7 +105,7 @@ def _gains(kernel, baskets, partition, features):
 @numba.njit(cache=True, nogil=True)
 def _pairs_of(indptr, indices, features, cell_of_row, total, n_classes, gains):
     inside = np.zeros(len(total), dtype=np.int64)
-    met = np.empty(len(total), dtype=np.int32)
+    met = np.empty(len(total), dtype=np.int64)
     for f in range(len(features)):
         n_met = 0
         for i in range(indptr[features[f]], indptr[features[f] + 1]):
@@ -132,7 +134,7 @@ def _pairs_of(indptr, indices, features, cell_of_row, total, n_classes, gains):
 @numba.njit(cache=True, nogil=True)
 def _misfits_of(indptr, indices, features, cell_of_row, total, n_classes, gains):
     inside = np.zeros(len(total), dtype=np.int64)
-    met = np.empty(len(total), dtype=np.int32)
+    met = np.empty(len(total), dtype=np.int64)
     for f in range(len(features)):
         n_met = 0
         for i in range(indptr[features[f]], indptr[features[f] + 1]):

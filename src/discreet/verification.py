@@ -23,7 +23,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.data.write import read_baskets, read_table
 from discreet.errors import DataError, DiscreetError, listing
-from discreet.privacy.base import Verdict
+from discreet.privacy.base import Both, Promise, Verdict
 from discreet.signature import SIGNATURE, check_signature
 
 PERSONS = "persons.parquet"  # in the owner's folder: whose row each released row is
@@ -66,15 +66,17 @@ def verify(
     except DataError as error:
         return Verification(False, None, None, (str(error),))
     problems = _file_problems(folder, certificate)
-    signer, signature_problem = _signer(folder, public_key)
-    problems += signature_problem
+    signer: str | None = None
     verdict: Verdict | None = None
     if not problems:  # data whose hash differs is not the data that was certified
+        signer, problems = _signer(folder, public_key)
         try:
             verdict, found = _check(folder, certificate, owner)
             problems += found
         except DiscreetError as error:
             problems.append(str(error))
+        except Exception as error:  # whatever a made-up certificate leads to, it is not verified
+            problems.append(f"The release cannot be checked ({type(error).__name__}).")
     return Verification(
         not problems, verdict, certificate, tuple(problems), signer, _remarks(certificate, signer, owner is not None)
     )
@@ -85,9 +87,11 @@ def _file_problems(folder: Path, certificate: Certificate) -> list[str]:
     if certificate.seal != certificate.computed_seal():
         problems.append(f"{CERTIFICATE} was changed after it was sealed.")
     expected = {*certificate.files, CERTIFICATE}
-    found = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()} - {SIGNATURE}
-    if found - expected:
-        problems.append(f"{len(found - expected)} files are in the folder that the certificate does not name.")
+    entries = {entry.name: entry.is_file(follow_symlinks=False) for entry in os.scandir(folder)}
+    extra = sum(name not in expected | {SIGNATURE} or not is_file for name, is_file in entries.items())
+    if extra:
+        problems.append(f"{extra} entries in the folder are not files that the certificate names.")
+    found = {name for name, is_file in entries.items() if is_file}
     if expected - found:
         problems.append(f"Files that the certificate names are not there: {listing(sorted(expected - found))}.")
     changed = [
@@ -95,8 +99,8 @@ def _file_problems(folder: Path, certificate: Certificate) -> list[str]:
     ]
     if changed:
         problems.append(f"Files were changed after they were certified: {listing(sorted(changed))}.")
-    if not certificate.files:
-        problems.append("The certificate names no data file.")
+    if len(certificate.files) != 1:
+        problems.append(f"The certificate names {len(certificate.files)} data files; a release has one.")
     return problems
 
 
@@ -114,17 +118,43 @@ def _signer(folder: Path, public_key: str | os.PathLike | None) -> tuple[str | N
 def _check(folder: Path, certificate: Certificate, owner: str | os.PathLike | None) -> tuple[Verdict, list[str]]:
     data, roles = read_release(folder, certificate)
     problems = []
-    if len(data) != certificate.rows:
+    if len(data) != certificate.rows or not len(data):
         problems.append(f"The certificate states {certificate.rows} rows; the data has {len(data)}.")
-    persons = None if owner is None or certificate.counted == "rows" else _persons(Path(owner), len(data))
+    if not certificate.names("quasi"):
+        problems.append("The certificate names no quasi-identifiers, so it promises nothing about anyone.")
+    if not certificate.verdict.holds:
+        problems.append("The certificate itself states that the promise does not hold.")
+    by_person = certificate.counted == "persons"
+    if certificate.verdict.kind != ("owner" if by_person else "recomputed"):
+        problems.append("The certificate states another kind of evidence than this promise has.")
+    if problems:
+        raise DataError(" ".join(problems))
     promise = certificate.the_promise()
-    verdict = check_published(promise, data, roles, persons)
+    if not by_person:
+        verdict = check_published(promise, data, roles, None)
+        stated = VerdictRecord.of(verdict)
+    elif owner is not None:
+        verdict = check_published(promise, data, roles, _persons(Path(owner), len(data)))
+        stated = VerdictRecord.of(verdict).model_copy(update={"kind": "owner"})
+    else:  # rows can refute the promise where they tell; the count of persons stays the owner's word
+        verdict, stated = _by_rows(promise, data, roles), certificate.verdict
     if not verdict.holds:
         problems.append(verdict.sentence())
-    comparable = certificate.counted == "rows" or persons is not None
-    if comparable and VerdictRecord.of(verdict) != certificate.verdict.model_copy(update={"kind": verdict.kind}):
+    if stated != certificate.verdict:
         problems.append("What is measured now differs from what the certificate states.")
     return verdict, problems
+
+
+def _by_rows(promise: Promise, data: Table | Baskets, roles: Roles | None) -> Verdict:
+    """The promise counted in rows, or those parts of it that rows can refute."""
+    parts = promise.promises if isinstance(promise, Both) else (promise,)
+    telling = [part for part in parts if part.rows_tell]
+    if not telling:
+        raise DataError(
+            "The promise was counted in persons, and rows tell nothing about it: only the owner can check it again"
+            " (verify --owner)."
+        )
+    return check_published(telling[0] if len(telling) == 1 else Both(tuple(telling)), data, roles, None)
 
 
 def read_release(folder: Path, certificate: Certificate) -> tuple[Table | Baskets, Roles | None]:
@@ -139,7 +169,7 @@ def read_release(folder: Path, certificate: Certificate) -> tuple[Table | Basket
         quasi=certificate.names("quasi"),
         sensitive=certificate.names("sensitive"),
         other=certificate.names("other"),
-        allow_unique=certificate.names("other") + certificate.names("sensitive"),
+        allow_unique=certificate.names("other") + certificate.names("sensitive") + target,
     )
     return read_table(folder / name, kinds), roles  # type: ignore[arg-type]
 
@@ -165,7 +195,8 @@ def check_published(promise, data: Table | Baskets, roles: Roles | None, persons
 def _persons(owner: Path, rows: int) -> np.ndarray:
     try:
         persons = pq.read_table(owner / PERSONS).column("person").to_numpy()
-    except (OSError, KeyError, pa.ArrowException):
+        persons = np.unique(persons, return_inverse=True)[1]
+    except (OSError, KeyError, TypeError, pa.ArrowException):
         raise DataError(f"The owner's folder has no readable {PERSONS}.") from None
     if len(persons) != rows:
         raise DataError(f"The owner's {PERSONS} has {len(persons)} rows, the release {rows}.")

@@ -83,7 +83,7 @@ def test_what_works_like_a_name_is_not_published_as_it_is(clinic):
     for role in ("other", "sensitive"):
         with pytest.raises(RolesError) as caught:
             Roles(target="readmitted", quasi=["age"], **{role: ["name"]}).check(clinic)
-        assert "'name' differs in every one of the 40 rows" in str(caught.value)
+        assert "'name' has 40 different values in 40 rows" in str(caught.value)
         assert MARK not in str(caught.value)
     Roles(target="readmitted", quasi=["age"], other=["name"], allow_unique=["name"]).check(clinic)
     Roles(target="readmitted", quasi=["name"]).check(clinic)
@@ -185,3 +185,19 @@ def test_the_persons_of_diabetes_130_are_found():
     roles = suggested_roles(found.values())
     assert roles.person == "patient_nbr"
     roles.check_for_release(table)
+
+
+def test_text_that_is_different_in_most_rows_works_like_a_name_too():
+    names = [f"n{i}" for i in range(29)] + ["n0"] * 11
+    table = Table.of({"who": names, "age": [1, 2] * 20, "y": [0, 1] * 20})
+    with pytest.raises(RolesError, match="'who' has 29 different values in 40 rows"):
+        Roles(target="y", quasi=["age"], other=["who"]).check(table)
+    with pytest.raises(RolesError, match="it works like a name"):
+        Roles(target="who", quasi=["age"]).check(table)
+    Roles(target="y", quasi=["age"], other=["who"], allow_unique=["who"]).check(table)
+
+
+def test_a_target_of_many_classes_is_no_label():
+    table = Table.of({"pay": [i % 300 for i in range(900)], "age": [1, 2, 3] * 300})
+    with pytest.raises(RolesError, match="'pay' has 300 classes; at most 256"):
+        Roles(target="pay", quasi=["age"]).check_for_release(table)

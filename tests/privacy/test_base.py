@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from discreet import Containment, DataError, KAnonymity, LDiversity, Roles, TCloseness
+from discreet import Containment, DataError, DiscreetError, KAnonymity, LDiversity, Roles, TCloseness
 from discreet.privacy import PROMISES, promise_from
 from discreet.privacy.base import Both
 
@@ -33,6 +33,25 @@ def test_every_promise_says_what_it_does_not_protect():
         if promise is not Both:
             assert len(promise.does_not_protect) > 40
             assert promise.kind in ("recomputed", "proved", "owner")
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        {"name": "all of", "promises": []},
+        {"name": "all of", "promises": 3},
+        {"name": "all of", "promises": ["x"]},
+        {"name": []},
+        {},
+        [],
+        "k-anonymity",
+        {"name": "k-anonymity", "k": 2, "sets": [[["q"]]]},
+        {"name": "k-anonymity", "k": 2, "sets": [[]]},
+    ],
+)
+def test_descriptions_that_are_none(description):
+    with pytest.raises(DiscreetError):
+        promise_from(description)
 
 
 def test_unknown_promises_and_parameters_are_named():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -66,6 +67,20 @@ def test_key_combinations_are_checked_each_by_itself():
     assert not KAnonymity(2).check(table, roles).holds
     assert KAnonymity(2, sets=[["x"], ["y"]]).check(table, roles).holds
     assert str(KAnonymity(2, sets=[["x"], ["y"]])) == "2-anonymity of 2 column sets"
+
+
+def test_of_several_key_combinations_the_worst_counts_in_each_respect():
+    table = {"a": [0] * 4 + [1] * 6, "b": [0] * 5 + [1] * 5, "y": [0] * 4 + [1] * 6}
+    roles = Roles(target="y", quasi=["a", "b"])
+    verdict = KAnonymity(5, sets=[["a"], ["b"]]).check(table, roles)
+    assert verdict.measured == 4
+    assert verdict.with_label == 1
+    assert verdict.rows_short == 4
+
+
+def test_a_frame_with_a_column_named_tally_is_a_frame():
+    frame = pd.DataFrame({"tally": [1, 1, 2, 2]})
+    assert KAnonymity(2).check(frame, Roles(quasi=["tally"])).measured == 2
 
 
 def test_key_combinations_must_be_quasi_identifiers_and_cover_them():

@@ -57,6 +57,15 @@ def test_recursive_takes_the_largest_count_first():
     assert not LDiversity(2, measure="recursive", c=1.5).check(table, roles()).holds
 
 
+def test_recursive_does_not_overflow():
+    """1500 < c * 10 is false for c = 1/3, whose written form has a denominator of 10^16."""
+    table = {"x": ["a"] * 1510, "ill": ["flu"] * 1500 + ["gout"] * 10, "y": [0, 1] * 755}
+    assert not LDiversity(2, measure="recursive", c=1 / 3).check(table, roles()).holds
+    assert not LDiversity(2, measure="recursive", c=1e-30).check(table, roles()).holds
+    assert LDiversity(2, measure="recursive", c=150.1).check(table, roles()).holds
+    assert not LDiversity(2, measure="recursive", c=150).check(table, roles()).holds
+
+
 def test_uniform_entropy_reaches_a_whole_l():
     table = {"x": ["a"] * 3, "ill": ["flu", "gout", "cold"], "y": [0, 1, 0]}
     assert LDiversity(3, measure="entropy").check(table, roles()).holds

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import oracles
 from discreet import Roles, RolesError, TCloseness
+from discreet.privacy.l_diversity import ValueCounts
+from discreet.privacy.t_closeness import _exact
 
 
 @st.composite
@@ -44,6 +47,23 @@ def test_ordered_distance_of_the_definition_by_hand():
     # table: 1/4, 1/2, 1/4; a: 1, 0, 0 -> differences 3/4, 1/4 cumulative -> (3/4 + 1/4) / 2 = 1/2
     assert verdict.measured == pytest.approx(0.5)
     assert verdict.holds
+
+
+def test_large_counts_do_not_overflow():
+    """One group of 3e7 rows at the lowest of 1e5 values, one of 1e7 spread over the rest, by hand: far from close."""
+    values = np.arange(100_000)
+    weight = np.concatenate([[30_000_000], np.full(99_999, 100)])
+    counts = ValueCounts(
+        group=np.concatenate([[0], np.ones(99_999, dtype=int)]),
+        value=np.concatenate([[0], values[1:]]),
+        weight=weight,
+        rows=np.array([30_000_000, 9_999_900]),
+        persons=np.array([30_000_000, 9_999_900]),
+    )
+    distance, short, _, _ = TCloseness(0.1, distance="ordered")._check(counts)
+    exact = max(_exact(counts, group, ordered=True) for group in (0, 1))
+    assert distance == pytest.approx(float(exact))
+    assert short == 39_999_900
 
 
 def test_known_labels_are_reported_beside():

@@ -26,6 +26,9 @@ def _names(value: str | Iterable[str] | None) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(str(name) for name in value)
 
 
+MOST_CLASSES = 256  # of a target; counts per class are kept for every group
+
+
 @dataclass(frozen=True)
 class Roles:
     """Roles of the columns of a table.
@@ -73,11 +76,11 @@ class Roles:
         if absent:
             hint = did_you_mean(absent[0], table.names)
             raise RolesError(f"Roles name columns that are not in the table: {listing(absent)}.{hint}")
-        for name in (*self.other, *self.sensitive):
-            if name not in self.allow_unique and len(table) >= 20 and table.column(name).levels == len(table):
+        for name in self.published:
+            if name not in self.quasi and name not in self.allow_unique and _works_like_a_name(table.column(name)):
                 raise RolesError(
-                    f"Column {shown(name)} differs in every one of the {len(table)} rows and would be published as it"
-                    f" is: it works like a name. Make it a quasi-identifier or an identifier, or say"
+                    f"Column {shown(name)} has {table.column(name).levels} different values in {len(table)} rows and"
+                    f" would be published as it is: it works like a name. Make it a quasi-identifier or an identifier, or say"
                     f" allow_unique=[{shown(name)}] if nobody outside can know it."
                 )
 
@@ -99,6 +102,11 @@ class Roles:
             )
         if target.levels < 2:
             raise RolesError(f"The target {shown(self.target)} has one class only: there is nothing to learn from it.")
+        if target.levels > MOST_CLASSES:
+            raise RolesError(
+                f"The target {shown(self.target)} has {target.levels} classes; at most {MOST_CLASSES} make sense for a"
+                f" classifier. Cut its numbers into a few intervals, or name another target."
+            )
 
     @staticmethod
     def suggest(table: Any, target: str | None = None) -> list[Suggestion]:
@@ -123,6 +131,13 @@ class Roles:
                 if name in seen and (seen[name], role) not in may_share:
                     raise RolesError(f"Column {shown(name)} has two roles, {seen[name]!r} and {role!r}. Give it one.")
                 seen.setdefault(name, role)
+
+
+def _works_like_a_name(column: Column) -> bool:
+    """Different in every row, or text that is different in most: it points at persons, whatever its role."""
+    if len(column) < 20:
+        return False
+    return column.levels == len(column) or (column.kind == "category" and column.levels > len(column) / 2)
 
 
 @dataclass(frozen=True)

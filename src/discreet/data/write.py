@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import scipy.sparse as sp
@@ -20,7 +21,7 @@ import scipy.sparse as sp
 from discreet.data.baskets import Baskets
 from discreet.data.column import Column, Kind, encode
 from discreet.data.table import Table
-from discreet.errors import DataError
+from discreet.errors import DataError, shown
 
 FORMATS = ("csv", "parquet")
 LABEL, ITEMS = "label", "items"  # the columns of published baskets
@@ -60,7 +61,14 @@ def read_table(path: Path, kinds: Mapping[str, Kind]) -> Table:
 
 
 def _exact(name: str, array: pa.ChunkedArray, kind: Kind) -> Column:
-    return encode(name, array, kind=None if pa.types.is_boolean(array.type) else kind, missing=())
+    """The column as any reader sees it. Two spellings of one value are refused: other readers keep them apart."""
+    column = encode(name, array, kind=None if pa.types.is_boolean(array.type) else kind, missing=())
+    different = pc.count_distinct(array, mode="only_valid").as_py()
+    if different != len(column.values):
+        raise DataError(
+            f"Column {shown(name)} writes {len(column.values)} values in {different} ways. Releases are not written so."
+        )
+    return column
 
 
 def write_baskets(baskets: Baskets, path: Path) -> None:
@@ -77,6 +85,8 @@ def read_baskets(path: Path, names: Sequence[str]) -> Baskets:
     """The baskets in a published file; every item must be one of `names`."""
     try:
         table = pq.read_table(path)
+        if table.column_names != [LABEL, ITEMS]:
+            raise KeyError
         items, labels = table.column(ITEMS).combine_chunks(), table.column(LABEL).to_numpy(zero_copy_only=False)
         place = {name: j for j, name in enumerate(names)}
         coded = items.values.dictionary_encode()

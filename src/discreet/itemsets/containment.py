@@ -98,12 +98,12 @@ def _complete(whole, shape, k, persons, start, order, pool: Pool, clock: Clock) 
     _, _, item_start, item_rows, _ = whole
     patterns = Patterns(shape[0], persons)
     chosen = np.zeros(shape[1], dtype=bool)
-    for column in start:
-        patterns.add(item_rows[item_start[column] : item_start[column + 1]])
-        chosen[column] = True
+    chosen[list(start)] = True
     order = order[~chosen[order]]
     if persons is None and len(start):
         order = order[~_clashes(*whole[:4], chosen, order, k)]
+    for column in start if len(order) else ():
+        patterns.add(item_rows[item_start[column] : item_start[column + 1]])
     try:
         for column in order.tolist():
             clock.check()
@@ -119,19 +119,32 @@ def _complete(whole, shape, k, persons, start, order, pool: Pool, clock: Clock) 
 @numba.njit(cache=True, nogil=True)
 def _clashes(row_start, row_items, item_start, item_rows, chosen, order, k):
     """Which columns of the order occur with a chosen one, but fewer than k times? They do not fit."""
+    n_rows = len(row_start) - 1
+    start = np.zeros(n_rows + 1, dtype=np.int64)  # the rows with their chosen items only
+    for row in range(n_rows):
+        start[row + 1] = start[row]
+        for i in range(row_start[row], row_start[row + 1]):
+            start[row + 1] += chosen[row_items[i]]
+    items = np.empty(start[n_rows], dtype=np.int64)
+    n_items = 0
+    for i in range(len(row_items)):
+        if chosen[row_items[i]]:
+            items[n_items] = row_items[i]
+            n_items += 1
     clash = np.zeros(len(order), dtype=np.bool_)
     count = np.zeros(len(chosen), dtype=np.int64)
+    met = np.empty(len(chosen), dtype=np.int64)
     for o in range(len(order)):
-        rows = item_rows[item_start[order[o]] : item_start[order[o] + 1]]
-        for row in rows:
-            for i in range(row_start[row], row_start[row + 1]):
-                if chosen[row_items[i]]:
-                    count[row_items[i]] += 1
-        for row in rows:
-            for i in range(row_start[row], row_start[row + 1]):
-                if 0 < count[row_items[i]] < k:
-                    clash[o] = True
-                count[row_items[i]] = 0
+        n_met = 0
+        for r in range(item_start[order[o]], item_start[order[o] + 1]):
+            for i in range(start[item_rows[r]], start[item_rows[r] + 1]):
+                if count[items[i]] == 0:
+                    met[n_met] = items[i]
+                    n_met += 1
+                count[items[i]] += 1
+        for i in range(n_met):
+            clash[o] |= count[met[i]] < k
+            count[met[i]] = 0
     return clash
 
 
@@ -147,23 +160,20 @@ def _search(matrix: sp.csr_array, k: int, persons: np.ndarray | None, pool: Pool
         order = np.argsort(persons, kind="stable")
         matrix, persons, weight = matrix[order], persons[order], np.ones(len(persons), dtype=np.int64)
     row_start, row_items, item_start, item_rows, who = arrays_of(matrix, persons)
-    n, n_items = matrix.shape
+    n_items = matrix.shape[1]
     lines = _lines(row_start, row_items, n_items)
     against = conflicts(row_start, row_items, item_start, item_rows, weight, who, k)
-    depth = 8
-    groups = np.zeros((depth, n), dtype=np.int32)
-    sets = np.zeros((depth, 3, lines.shape[1]), dtype=np.uint64)
-    fresh = np.ones(depth, dtype=np.bool_)
+    sets = np.zeros((16, 3, lines.shape[1]), dtype=np.uint64)
     sets[0, 1] = _lines(np.array([0, n_items]), np.arange(n_items), n_items)[0]
+    fresh = np.ones(16, dtype=np.bool_)
     status, top = STACK_FULL, 1
     while status != DONE:
         status, top, left = explore(
-            lines, item_start, item_rows, weight, who, against, np.arange(n_items),
-            groups, sets, fresh, top, k, *pool.arrays, _BUDGET,
-        )  # fmt: skip
+            lines, item_start, item_rows, weight, who, against, sets, fresh, top, k, *pool.arrays, _BUDGET
+        )
         clock.check(_BUDGET - left)
         if status == STACK_FULL:
-            groups, sets, fresh = (np.concatenate([stack, np.zeros_like(stack)]) for stack in (groups, sets, fresh))
+            sets, fresh = (np.concatenate([stack, np.zeros_like(stack)]) for stack in (sets, fresh))
 
 
 @numba.njit(cache=True, nogil=True)

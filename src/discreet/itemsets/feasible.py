@@ -5,7 +5,8 @@ S is feasible when every pattern of its items that a row has is contained in k r
 A node of the search is (S, candidates, excluded): S is feasible and grows by candidates; a candidate that does not fit
 never will again. Two items that some rows, but fewer than k, have together are in conflict: they exclude each other
 whatever else is in S. The conflicts bound the size (of items that all exclude each other only one can join), and choose
-the item to branch on: the one in most of them. Without conflicts all candidates are tried together.
+the item to branch on: the one in most of them. An item that fits even S with all candidates fits every set below: a
+candidate of this kind joins at once, an excluded item of this kind ends the node, for nothing below it is maximal.
 """
 
 from __future__ import annotations
@@ -111,19 +112,32 @@ def _contained(rows, S, lines, group, weight, persons, k, own, met, counted, wor
 
 
 @numba.njit(cache=True, nogil=True)
-def _refine(group, rows, new):
-    """Number the patterns anew with one item more, which these rows have."""
-    n = len(group)
-    number = np.full((n, 2), -1, dtype=np.int64)
-    has = np.zeros(n, dtype=np.int64)
-    for row in rows:
-        has[row] = 1
+def _number(lines, S, table, group):
+    """Number the patterns of the rows on S, by open addressing; `table` has a power of two of places."""
+    mask = len(table) - 1
+    for i in range(len(table)):
+        table[i] = -1
     n_groups = 0
-    for row in range(n):
-        if number[group[row], has[row]] < 0:
-            number[group[row], has[row]] = n_groups
-            n_groups += 1
-        new[row] = number[group[row], has[row]]
+    for row in range(len(lines)):
+        key = np.uint64(0)
+        for w in range(len(S)):
+            key = (key ^ (lines[row, w] & S[w])) * np.uint64(0x9E3779B97F4A7C15)
+            key ^= key >> np.uint64(29)
+        place = np.int64(key >> np.uint64(8)) & mask
+        while True:
+            first = table[place]
+            if first < 0:
+                table[place] = row
+                group[row] = n_groups
+                n_groups += 1
+                break
+            w = 0
+            while w < len(S) and (lines[first, w] ^ lines[row, w]) & S[w] == 0:
+                w += 1
+            if w == len(S):
+                group[row] = group[first]
+                break
+            place = (place + 1) & mask
 
 
 @numba.njit(cache=True, nogil=True)
@@ -164,23 +178,22 @@ def _most_conflicts(candidates, against):
 
 
 @numba.njit(cache=True, nogil=True)
-def explore(
-    lines, item_start, item_rows, weight, persons, against, columns, groups, sets, fresh, top, k, pool, sizes, state,
-    budget,
-):  # fmt: skip
-    """Work off the stack of nodes. sets[i] = (S, candidates, excluded), groups[i] numbers the patterns on S.
+def explore(lines, item_start, item_rows, weight, persons, against, sets, fresh, top, k, pool, sizes, state, budget):
+    """Work off the stack of nodes, sets[i] = (S, candidates, excluded).
 
     A node is fresh until its candidates and its excluded items were tried on S. Returns (status, nodes left, budget).
     """
-    n, n_items = lines.shape[0], len(columns)
-    everyone = np.arange(n)
+    n, n_items, n_words = lines.shape[0], len(item_start) - 1, sets.shape[2]
     own = np.zeros(n, dtype=np.int64)
     met = np.empty(n, dtype=np.int64)
+    group = np.empty(n, dtype=np.int64)
+    places = 1
+    while places < 2 * n:
+        places *= 2
+    table = np.empty(places, dtype=np.int64)
     counted = np.zeros(1 + (persons.max() + 1 if len(persons) else 0), dtype=np.int64)
     todo = np.empty(n_items, dtype=np.int64)
-    wanted = np.empty(n_items, dtype=np.int64)
-    together = np.empty(n, dtype=groups.dtype)
-    joint = np.empty(sets.shape[2], dtype=np.uint64)
+    joint = np.empty(n_words, dtype=np.uint64)
     work = np.zeros(1, dtype=np.int64)
     while top > 0:
         budget -= work[0]
@@ -193,61 +206,57 @@ def explore(
         top = node
         S, candidates, excluded = sets[node, 0], sets[node, 1], sets[node, 2]
         floor = floor_of(sizes, state)
-        size = _size(S)
         work[0] += 100 + 4 * n_items
-        if size + _size(candidates) < floor:
+        if _size(S) + _size(candidates) < floor:
             continue
         if fresh[node]:
             fresh[node] = False
+            _number(lines, S, table, group)
+            work[0] += 8 * n * n_words
             for part in (candidates, excluded):
                 for i in range(_list(part, todo)):
-                    item = todo[i]
-                    rows = item_rows[item_start[item] : item_start[item + 1]]
-                    if not _contained(rows, S, lines, groups[node], weight, persons, k, own, met, counted, work):
-                        part[item >> 6] &= ~(np.uint64(1) << np.uint64(item & 63))
-        n_left = _size(candidates)
-        if size + n_left < floor:
-            continue
-        work[0] += 2 * n_left * len(S)
-        pick, bound = _most_conflicts(candidates, against)
-        if size + bound < floor:
-            continue
-        for w in range(len(joint)):
-            joint[w] = S[w] | candidates[w]
-        if size + n_left == floor:  # all of them or none
-            for i in range(_list(joint, wanted)):
-                wanted[i] = columns[wanted[i]]
-            if pick >= 0 or not precedes(wanted, floor, pool, sizes, state):
-                continue
-        if pick < 0:
-            for row in range(n):
-                together[row] = groups[node, row]
-            for i in range(_list(candidates, todo)):
-                _refine(together, item_rows[item_start[todo[i]] : item_start[todo[i] + 1]], together)
-            work[0] += 4 * n * (n_left + 1)
-            if n_left == 0 or _contained(everyone, joint, lines, together, weight, persons, k, own, met, counted, work):
-                maximal = True
-                for i in range(_list(excluded, todo)):
                     rows = item_rows[item_start[todo[i]] : item_start[todo[i] + 1]]
-                    if _contained(rows, joint, lines, together, weight, persons, k, own, met, counted, work):
-                        maximal = False
-                        break
-                if maximal:
-                    found = _list(joint, wanted)
-                    for i in range(found):
-                        wanted[i] = columns[wanted[i]]
-                    offer(wanted, found, pool, sizes, state)
-                continue
-            pick = todo[0] if _list(candidates, todo) else -1
+                    if not _contained(rows, S, lines, group, weight, persons, k, own, met, counted, work):
+                        part[todo[i] >> 6] &= ~(np.uint64(1) << np.uint64(todo[i] & 63))
+        for w in range(n_words):
+            joint[w] = S[w] | candidates[w]
+        size = _list(joint, todo)
+        if size < floor or (size == floor and not precedes(todo, size, pool, sizes, state)):
+            continue
+        work[0] += 2 * size * n_words
+        pick, bound = _most_conflicts(candidates, against)
+        if _size(S) + bound < floor:
+            continue
+        _number(lines, joint, table, group)
+        work[0] += 8 * n * n_words
+        extensible = False
+        for i in range(_list(excluded, todo)):
+            rows = item_rows[item_start[todo[i]] : item_start[todo[i] + 1]]
+            if _contained(rows, joint, lines, group, weight, persons, k, own, met, counted, work):
+                extensible = True
+                break
+        if extensible:
+            continue
+        last = -1
+        for i in range(_list(candidates, todo)):
+            rows = item_rows[item_start[todo[i]] : item_start[todo[i] + 1]]
+            mark = np.uint64(1) << np.uint64(todo[i] & 63)
+            if _contained(rows, joint, lines, group, weight, persons, k, own, met, counted, work):
+                candidates[todo[i] >> 6] ^= mark
+                S[todo[i] >> 6] |= mark
+            else:
+                last = todo[i]
+        if last < 0:  # all fit together, and nothing excluded joins them
+            offer(todo, _list(S, todo), pool, sizes, state)
+            continue
+        pick = pick if pick >= 0 else last
         mark = np.uint64(1) << np.uint64(pick & 63)
         candidates[pick >> 6] &= ~mark
-        for w in range(len(joint)):
+        for w in range(n_words):
             sets[node + 1, 0, w] = S[w]
             sets[node + 1, 1, w] = candidates[w] & ~against[pick, w]
             sets[node + 1, 2, w] = excluded[w] & ~against[pick, w]
         sets[node + 1, 0, pick >> 6] |= mark
-        _refine(groups[node], item_rows[item_start[pick] : item_start[pick + 1]], groups[node + 1])
-        work[0] += 4 * n
         fresh[node + 1] = True
         excluded[pick >> 6] |= mark
         top = node + 2

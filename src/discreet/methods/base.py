@@ -16,7 +16,6 @@ from sklearn.base import BaseEstimator
 
 from discreet.data.baskets import Baskets
 from discreet.data.column import SUPPRESSED, Column
-from discreet.data.read import check_names
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import CannotRelease, DataError, PromiseBroken, RolesError, listing
@@ -122,7 +121,7 @@ class Method(BaseEstimator):
         decision = self._plan(table, roles, randomness)
         published = decision.published if decision.plan is None else decision.plan.apply(table)
         columns = [column for name in table.names for column in _published(name, table, roles, published)]
-        check_names([column.name for column in columns])
+        _refuse_clashes([column.name for column in columns])
         released = Table(columns, frame=table.frame)
         order = fresh_order(released, randomness)
         quasi = tuple(column.name for name in roles.quasi for column in published.get(name, ()))
@@ -227,6 +226,15 @@ def _fresh_basket_order(baskets: Baskets, randomness: Randomness) -> np.ndarray:
         has[by_item.indices[by_item.indptr[item] : by_item.indptr[item + 1]]] = 1
         key, _ = group([key, has], len(baskets))
     return np.argsort(key, kind="stable")[randomness.permutation(len(baskets))]
+
+
+def _refuse_clashes(names: list[str]) -> None:
+    """An item is named after its column and value, and a published column may have just that name."""
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DataError(
+            f"Items of the release would have the names of published columns: {listing(twice)}. Rename them."
+        )
 
 
 def _refuse_marks(table: Table, roles: Roles) -> None:

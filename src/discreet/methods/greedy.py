@@ -135,6 +135,11 @@ class GreedySelector(Selector):
         while self.absences and kept and not self.promise.check(baskets.keep(kept)).holds:
             kept.pop()  # the final check may bound what the search counted; fewer features never leave fewer persons
             next(step for step in reversed(trace) if step["kept"])["kept"] = False
+        if not trace:
+            raise CannotRelease(
+                f"None of the {baskets.shape[1]} features tells anything about the label: each is the same in all rows,"
+                f" or the same in all classes. Name other quasi-identifiers, or give cuts for the numbers."
+            )
         if not kept:
             raise CannotRelease(
                 f"No feature can be kept at k = {self.k} under {self.constraint}: {len(trace)} of {baskets.shape[1]}"

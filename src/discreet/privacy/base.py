@@ -12,6 +12,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, ParameterError, did_you_mean
 from discreet.parameters import Interval, StrOptions, check_parameters
+from discreet.tally import is_engine
 
 VerdictKind = Literal["recomputed", "proved", "owner"]
 
@@ -78,6 +79,11 @@ class Promise:
     def __post_init__(self):
         check_parameters(self, self._parameter_constraints)
 
+    @property
+    def rows_tell(self) -> bool:
+        """Whether a release that keeps the promise counted in persons also keeps it counted in rows."""
+        return False
+
     def check(self, data: object, roles: Roles | None = None) -> Verdict:
         """Measure the promise on `data`: a table with roles, or baskets."""
         raise NotImplementedError
@@ -101,12 +107,20 @@ class Both(Promise):
     name: ClassVar[str] = "all of"
     promises: tuple[Promise, ...] = ()
 
+    def __post_init__(self):
+        if not self.promises or not all(isinstance(promise, Promise) for promise in self.promises):
+            raise ParameterError("Promises are joined by &: there must be one at least, and nothing else.")
+
     def __str__(self) -> str:
         return " and ".join(map(str, self.promises))
 
     @property
     def does_not_protect(self) -> str:  # type: ignore[override]
         return " ".join(dict.fromkeys(promise.does_not_protect for promise in self.promises))
+
+    @property
+    def rows_tell(self) -> bool:
+        return all(promise.rows_tell for promise in self.promises)
 
     def check(self, data: object, roles: Roles | None = None) -> Verdict:
         verdicts = tuple(promise.check(data, roles) for promise in self.promises)
@@ -120,8 +134,7 @@ class Both(Promise):
             rows=worst.rows,
             rows_short=max(verdict.rows_short for verdict in verdicts),
             kind=min((verdict.kind for verdict in verdicts), key=order.index),
-            with_label=worst.with_label,
-            parts=verdicts,
+            parts=verdicts,  # each with what a known label leaves: the figures are of different kinds
         )
 
     def to_dict(self) -> dict:
@@ -130,10 +143,13 @@ class Both(Promise):
 
 def promise_from(description: Mapping) -> Promise:
     """The promise that `to_dict` described."""
+    if not isinstance(description, Mapping) or not isinstance(description.get("name"), str):
+        raise DataError("A promise is described by its name and parameters; this is something else.")
     parameters = dict(description)
-    name = parameters.pop("name", None)
+    name = parameters.pop("name")
     if name == Both.name:
-        return Both(tuple(promise_from(part) for part in parameters.get("promises", ())))
+        parts = parameters.get("promises")
+        return Both(tuple(promise_from(part) for part in parts) if isinstance(parts, (list, tuple)) else ())
     if name not in PROMISES:
         raise DataError(f"{name!r} is not a promise that is known here.{did_you_mean(str(name), PROMISES)}")
     try:
@@ -148,7 +164,7 @@ def table_and_roles(data: object, roles: Roles | None) -> tuple[object, Roles]:
     """Data for a check on a table: engines pass, everything else becomes a Table; roles are checked against it."""
     if roles is None:
         raise DataError("A check on a table needs roles: check(table, Roles(quasi=[...])).")
-    if hasattr(data, "tally"):
+    if is_engine(data):
         return data, roles
     table = Table.of(data)
     roles.check(table)

@@ -84,6 +84,10 @@ class Containment(Promise):
         if self.absences:  # certificates say what this promise leaves open, not what the one without absences does
             object.__setattr__(self, "does_not_protect", _beyond(self.absences))
 
+    @property
+    def rows_tell(self) -> bool:
+        return True
+
     def __str__(self) -> str:
         known = f" with {self.absences} absence{'s' * (self.absences > 1)}" if self.absences else ""
         return f"{self.k}-anonymity by containment{known}"

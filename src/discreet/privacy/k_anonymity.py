@@ -10,7 +10,7 @@ like any other. This is the strictest of the readings of a suppressed cell (SPEC
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import ClassVar
 
@@ -21,7 +21,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import RolesError, did_you_mean, listing
 from discreet.privacy.base import Interval, Promise, Verdict, as_baskets, table_and_roles
-from discreet.tally import Partition, group, group_sizes, persons_per_group, tally
+from discreet.tally import Partition, group, group_sizes, is_engine, persons_per_group, tally
 
 
 def k_anonymity(table: object, quasi: Sequence[str], *, person: str | None = None) -> int:
@@ -30,8 +30,8 @@ def k_anonymity(table: object, quasi: Sequence[str], *, person: str | None = Non
     >>> k_anonymity({"sex": ["f", "f", "m", "m", "m"], "age": [31, 31, 45, 45, 45]}, ["sex", "age"])
     2
     """
-    if hasattr(table, "tally"):
-        return int(table.tally(quasi, person=person).sizes.min())
+    if is_engine(table):
+        return int(tally(table, quasi, person=person).sizes.min())
     table = Table.of(table)
     persons = None if person is None else table.column(person).codes
     return int(group_sizes([column.codes for column in table.columns(quasi)], len(table), persons).min())
@@ -67,9 +67,13 @@ class KAnonymity(Promise):
     def __post_init__(self):
         super().__post_init__()
         if self.sets is not None:
-            if isinstance(self.sets, str) or any(isinstance(s, str) for s in self.sets) or not self.sets:
+            if not _is_sets(self.sets):
                 raise RolesError("The sets of KAnonymity are collections of column names, such as [['age', 'sex']].")
             object.__setattr__(self, "sets", tuple(tuple(names) for names in self.sets))
+
+    @property
+    def rows_tell(self) -> bool:
+        return True  # a group has at least as many rows as persons
 
     def __str__(self) -> str:
         return f"{self.k}-anonymity" + ("" if self.sets is None else f" of {len(self.sets)} column sets")
@@ -80,7 +84,12 @@ class KAnonymity(Promise):
             return self._verdict(*_basket_groups(baskets))
         data, roles = table_and_roles(data, roles)
         verdicts = [self._verdict(*_table_groups(data, names, roles)) for names in self._sets_of(roles)]
-        return min(verdicts, key=lambda verdict: verdict.measured)
+        worst = min(verdicts, key=lambda verdict: verdict.measured)
+        return replace(
+            worst,
+            rows_short=max(verdict.rows_short for verdict in verdicts),
+            with_label=None if roles.target is None else min(v.with_label for v in verdicts),  # type: ignore[type-var]
+        )
 
     def _sets_of(self, roles: Roles) -> Sequence[Sequence[str]]:
         if self.sets is None:
@@ -112,6 +121,18 @@ class KAnonymity(Promise):
             with_label=with_label,
             details={"groups": len(sizes), "unique rows": int(rows[sizes == 1].sum())},
         )
+
+
+def _is_sets(sets: object) -> bool:
+    """Whether it is a collection of collections of names, none of them empty."""
+    collections = (list, tuple, set, frozenset)
+    return (
+        isinstance(sets, collections)
+        and bool(sets)
+        and all(
+            isinstance(names, collections) and names and all(isinstance(name, str) for name in names) for names in sets
+        )
+    )
 
 
 Groups = tuple[np.ndarray, np.ndarray, int | None]  # persons, rows, and the smallest group when the label is known too

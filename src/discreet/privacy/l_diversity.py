@@ -87,6 +87,10 @@ class LDiversity(Promise):
         if self.measure != "entropy" and not isinstance(self.l, Integral):
             raise RolesError(f"The l of {self.measure} l-diversity is a whole number. Got {self.l} instead.")
 
+    @property
+    def rows_tell(self) -> bool:
+        return self.measure == "distinct"
+
     def __str__(self) -> str:
         if self.measure == "recursive":
             return f"recursive ({self.c}, {self.l})-diversity"
@@ -138,13 +142,16 @@ def effective_values(counts: ValueCounts, c: float | None = None) -> np.ndarray:
 
 def recursive_values(counts: ValueCounts, c: float | None) -> np.ndarray:
     """The largest l for which each group is (c, l)-diverse; 0 when there is none; at most the persons."""
-    ratio = Fraction(str(c))  # counts are compared as whole numbers: r1 * b < a * (r_l + ... + r_m)
+    ratio = Fraction(str(c))
     order = np.lexsort((-counts.weight, counts.group))
     group, weight = counts.group[order], counts.weight[order]
     start = np.searchsorted(group, np.arange(counts.n_groups))
     before = np.concatenate([[0], np.cumsum(weight)])
     tail = before[np.append(start[1:], len(group))][group] - before[:-1]  # r_i + ... + r_m at place i
-    fine = weight[start][group] * ratio.denominator < ratio.numerator * tail
+    most = weight[start][group]
+    fine = most < float(ratio) * tail
+    for place in np.flatnonzero(np.abs(most - float(ratio) * tail) <= 1e-9 * most):  # where rounding could decide
+        fine[place] = int(most[place]) < ratio * int(tail[place])
     return np.minimum(np.bincount(group, weights=fine, minlength=counts.n_groups).astype(np.int64), counts.persons)
 
 

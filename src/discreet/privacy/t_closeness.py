@@ -3,14 +3,16 @@
 
 Paper: Li, Li, Venkatasubramanian 2007. The distance is the earth mover's: with equal ground distance half the sum of
 the differences of the shares; with ordered ground distance (values on a line, neighbours 1/(m-1) apart) the mean
-absolute difference of the cumulative shares over the m-1 gaps. Both are computed from whole numbers, and a group that
-comes near t is compared with it exactly.
+absolute difference of the cumulative shares over the m-1 gaps. A group that comes near t is compared with it exactly,
+in whole numbers. With a person column a value weighs as many as the persons who have it in a group, and the whole table
+is the sum of the groups: a person in two groups counts in both.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 from numbers import Real
 from typing import ClassVar
 
@@ -88,41 +90,53 @@ class TCloseness(Promise):
         )
 
     def _check(self, counts: ValueCounts) -> tuple[float, int, int, int]:
-        above, below = _equal(counts) if self.distance == "equal" else _ordered(counts)
-        distance = above / below
+        distance = _equal(counts) if self.distance == "equal" else _ordered(counts)
         limit = Fraction(str(self.t))
         short = distance > float(limit)
-        for group in np.flatnonzero(np.abs(distance - float(limit)) < _NEAR):
-            short[group] = Fraction(int(above[group]), int(below[group])) > limit
+        for group in np.flatnonzero(np.abs(distance - float(limit)) < _NEAR):  # where rounding could decide
+            short[group] = _exact(counts, int(group), self.distance == "ordered") > limit
         return float(distance.max()), int(counts.rows[short].sum()), int(counts.rows.sum()), counts.n_groups
 
 
-def _equal(counts: ValueCounts) -> tuple[np.ndarray, np.ndarray]:
-    """Half the summed differences of shares, as (numerator, denominator) per group, from the values that occur."""
+def _equal(counts: ValueCounts) -> np.ndarray:
+    """Half the summed differences of shares, from the values that occur in a group."""
     table, group = _totals(counts)
-    n = int(table.sum())
-    own = counts.weight * n
-    whole = table[counts.value] * group[counts.group]
-    above = group * n  # values that the group lacks contribute their whole share
-    np.add.at(above, counts.group, np.abs(own - whole) - whole)
-    return above, 2 * n * group
+    own, whole = counts.weight / group[counts.group], (table / table.sum())[counts.value]
+    # Values that the group lacks contribute their whole share: together 1 less the shares of those it has.
+    found = np.bincount(counts.group, weights=np.abs(own - whole) - whole, minlength=counts.n_groups)
+    return np.maximum((1 + found) / 2, 0.0)
 
 
-def _ordered(counts: ValueCounts) -> tuple[np.ndarray, np.ndarray]:
+def _ordered(counts: ValueCounts) -> np.ndarray:
+    """The mean absolute difference of the cumulative shares over the gaps, a block of groups at a time."""
     table, group = _totals(counts)
-    n, gaps = int(table.sum()), max(len(table) - 1, 1)
-    above = np.zeros(counts.n_groups, dtype=np.int64)
+    below, gaps = np.cumsum(table / table.sum()), max(len(table) - 1, 1)
+    distance = np.zeros(counts.n_groups)
     step = max(1, _BLOCK // len(table))
     order = np.argsort(counts.group, kind="stable")
     for start in range(0, counts.n_groups, step):
         stop = min(start + step, counts.n_groups)
         low, high = np.searchsorted(counts.group[order], [start, stop])
         entries = order[low:high]
-        dense = np.zeros((stop - start, len(table)), dtype=np.int64)
+        dense = np.zeros((stop - start, len(table)))
         dense[counts.group[entries] - start, counts.value[entries]] = counts.weight[entries]
-        difference = np.cumsum(dense * n - table * group[start:stop, None], axis=1)
-        above[start:stop] = np.abs(difference).sum(axis=1)
-    return above, n * group * gaps
+        mine = np.cumsum(dense, axis=1) / group[start:stop, None]
+        distance[start:stop] = np.abs(mine - below)[:, :-1].sum(axis=1) / gaps
+    return distance
+
+
+def _exact(counts: ValueCounts, group: int, ordered: bool) -> Fraction:
+    """The distance of one group in whole numbers."""
+    table, size = _totals(counts)
+    n, m = int(table.sum()), int(size[group])
+    mine = dict.fromkeys(range(len(table)), 0)
+    for entry in np.flatnonzero(counts.group == group):
+        mine[int(counts.value[entry])] = int(counts.weight[entry])
+    difference = [mine[value] * n - int(table[value]) * m for value in mine]
+    if not ordered:
+        return Fraction(sum(map(abs, difference)), 2 * n * m)
+    carried = list(accumulate(difference))
+    return Fraction(sum(map(abs, carried)), n * m * max(len(table) - 1, 1))
 
 
 def _totals(counts: ValueCounts) -> tuple[np.ndarray, np.ndarray]:
