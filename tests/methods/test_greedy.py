@@ -187,3 +187,11 @@ def test_the_stop_rule_on_pu1_selects_as_many_as_the_reference(utility, expected
     for k, size in expected.items():
         kept, _ = GreedySelector(k, utility=utility, on_infeasible="stop")._keep(baskets, None)
         assert abs(len(kept) - size) <= 1  # ties
+
+
+def test_text_in_a_matrix_is_refused_without_quoting_it():
+    X = np.array([["SECRET-7731", 1], [0, 1], [1, 0]], dtype=object)
+    with pytest.raises(DataError) as caught:
+        GreedySelector(2).fit(X, [0, 1, 1])
+    assert "SECRET" not in str(caught.value)
+    assert caught.value.__context__ is None

@@ -80,8 +80,8 @@ class Roles:
             if name not in self.quasi and name not in self.allow_unique and _works_like_a_name(table.column(name)):
                 raise RolesError(
                     f"Column {shown(name)} has {table.column(name).levels} different values in {len(table)} rows and"
-                    f" would be published as it is: it works like a name. Make it a quasi-identifier or an identifier, or say"
-                    f" allow_unique=[{shown(name)}] if nobody outside can know it."
+                    f" would be published as it is: it works like a name. Make it a quasi-identifier or an identifier,"
+                    f" or say allow_unique=[{shown(name)}] if nobody outside can know it."
                 )
 
     def check_for_release(self, table: Table) -> None:
