@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracles
-from discreet import Containment, DataError, KAnonymity, Roles
+from discreet import Containment, DataError, GreedySelector, KAnonymity, Roles, verify
 from discreet.data.baskets import Baskets
 from discreet.privacy import containment_anonymity, promise_from, supersets
+from discreet.privacy.one_hot import one_hot_groups
 from paper_example import TABLE_1, TABLE_1_LABELS
 
 
@@ -189,3 +190,57 @@ def test_absences_are_in_the_words_and_in_the_description():
     assert promise_from({"name": "containment", "k": 5}) == Containment(5)
     with pytest.raises(ValueError, match="'absences' parameter of Containment"):
         Containment(5, absences=-1)
+
+
+# -- one-hot items ----------------------------------------------------------------------------------------------------
+
+
+def one_hot(rng, n, *levels):
+    return np.hstack([np.eye(count, dtype=int)[rng.integers(0, count, n)] for count in levels])
+
+
+def test_one_hot_columns_are_found_in_a_bare_matrix():
+    rng = np.random.default_rng(1)
+    matrix = np.hstack([one_hot(rng, 400, 2, 5, 3), (rng.random((400, 6)) < 0.3).astype(int)])
+    order = rng.permutation(matrix.shape[1])
+    groups = {frozenset(order[list(group)].tolist()) for group in one_hot_groups(Baskets.of(matrix[:, order]))}
+    assert groups == {frozenset(range(2)), frozenset(range(2, 7)), frozenset(range(7, 10))}
+    (note,) = Containment(2).check(Baskets.of(matrix)).notes
+    assert note.startswith("10 of the 16 items belong to 3 groups of which no row has two")
+
+
+def test_a_rare_value_that_is_no_item_does_not_hide_the_others():
+    rng = np.random.default_rng(2)
+    matrix = np.eye(5, dtype=int)[rng.choice(5, 600, p=[0.4, 0.3, 0.2, 0.08, 0.02])]
+    assert one_hot_groups(Baskets.of(matrix[:, :4])) == [(0, 1, 2, 3)]
+    assert one_hot_groups(Baskets.of(matrix[:, :3])) == []  # a tenth of the rows has none of them
+
+
+@pytest.mark.parametrize("density", [0.5, 0.1, 0.02])
+def test_unrelated_items_are_not_taken_for_values_of_a_column(density):
+    matrix = np.random.default_rng(3).random((300, 400)) < density
+    assert one_hot_groups(Baskets.of(matrix)) == []
+    assert Containment(2).check(Baskets.of(matrix)).notes == ()
+
+
+@given(baskets())
+def test_groups_are_what_they_are_said_to_be(found):
+    _, matrix = found
+    wide = np.repeat(matrix, 8, axis=0)
+    for group in one_hot_groups(Baskets.of(wide)):
+        assert len(group) >= 2
+        assert wide[:, group].sum(axis=1).max() == 1
+        assert wide[:, group].sum() >= 0.95 * len(wide)
+
+
+def test_the_note_is_in_the_certificate_and_the_source_s_is_the_owner_s(tmp_path):
+    rng = np.random.default_rng(4)
+    matrix = one_hot(rng, 300, 2, 2, 6)
+    release = GreedySelector(5).release(matrix, rng.integers(0, 2, 300))
+    assert "of the source" in release.notes[0]
+    folder = release.save(tmp_path / "out") / "release"
+    found = verify(folder)
+    assert found.holds
+    assert found.certificate.verdict.notes == release.verdict.notes == Containment(5).check(release.baskets).notes
+    assert release.verdict.notes
+    assert not GreedySelector(5, constraint="k-anonymity").release(matrix, rng.integers(0, 2, 300)).notes
