@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A CSV file batch by batch, cut into cells by the same parser and the same rules as when it is read whole.
+
+An engine has a CSV parser of its own, but two parsers differ on the odd line, and then so would k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
+
+from discreet.data.csv import (
+    _check_last_quote,
+    _check_options,
+    _decoded,
+    _encodings,
+    _head,
+    _named,
+    _opened,
+    _width,
+    find_delimiter,
+    find_quote,
+)
+from discreet.errors import DataError, quietly
+
+_BLOCK = 1 << 23
+_HEAD = 10_001  # rows looked at to tell names from data
+
+
+class CsvBatches:
+    """A CSV file (also .gz, .bz2, .zst) that can be read again and again; all cells are text.
+
+    The options are those of `discreet.data.csv.read_csv`. What goes wrong while somebody else pulls batches is kept
+    in `problem`, in our words: the messages of other libraries quote cells.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        delimiter: str | None = None,
+        quote: str | None = None,
+        encoding: str | None = None,
+        names: Sequence[str] | None = None,
+        header: bool | None = None,
+    ):
+        _check_options(delimiter, quote, encoding)
+        self.path, self.problem = path, ""
+        self._given = (delimiter, quote)
+        self._head = _head(path)
+        self._encodings = [encoding] if encoding else _encodings(path, self._head)
+        self._skip = 0  # rows above the data
+        self._choose_encoding()
+        while True:
+            table, failure = quietly(self._first_rows)
+            if table is not None:
+                break
+            self.next_encoding_or_raise(failure)
+        self.names = tuple(_named(path, table, names, header).column_names)
+        self._skip = int(names is None and header is not False)
+
+    def reader(self) -> pa.RecordBatchReader:
+        """All rows from the first on; columns are called f0, f1 and so on."""
+        self.problem = ""
+        return pa.RecordBatchReader.from_batches(self._schema, self._batches())
+
+    def next_encoding_or_raise(self, failure: str) -> None:
+        """After a failure: ready for another try in another encoding, or a DataError."""
+        if self.problem == _NOT_TEXT and len(self._encodings) > 1:
+            self._encodings = self._encodings[1:]
+            self._choose_encoding()
+            return
+        if self.problem == _NOT_TEXT:
+            raise DataError(f"{self.path.name!r} is not written in {self._encodings[0]}. Say which encoding it has.")
+        raise DataError(
+            self.problem
+            or f"{self.path.name!r} cannot be read as a table with the delimiter {self._delimiter!r} ({failure})."
+        )
+
+    def _choose_encoding(self) -> None:
+        """The first encoding that fits the head of the file, and the dialect that the text then has."""
+        text, tried = None, " or ".join(self._encodings)
+        while text is None and self._encodings:
+            text, _ = quietly(_decoded, self._head, self._encodings[0], errors=(UnicodeDecodeError,))
+            self._encodings = self._encodings if text is not None else self._encodings[1:]
+        if text is None:
+            raise DataError(f"{self.path.name!r} is not written in {tried}. Say which encoding it has.")
+        delimiter, quote = self._given
+        self._quote = find_quote(text) if quote is None else quote
+        self._delimiter = delimiter or find_delimiter(text, self._quote)
+        width = _width(self.path, text, self._delimiter, self._quote)
+        self._schema = pa.schema([(f"f{i}", pa.string()) for i in range(width)])
+
+    def _first_rows(self) -> pa.Table:
+        batches: list[pa.RecordBatch] = []
+        reader = self.reader()
+        for batch in reader:
+            batches.append(batch)
+            if sum(map(len, batches)) >= _HEAD:
+                break
+        return pa.Table.from_batches(batches, self._schema)
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        last = None
+        try:
+            with _opened(self.path) as stream:
+                skip = self._skip
+                for batch in self._open(stream, self._remember):
+                    yield batch.slice(skip)
+                    skip, last = 0, batch
+            if last is not None and self._quote:
+                _check_last_quote(self.path, pa.Table.from_batches([last]), self._quote, self._encodings[0])
+        except DataError:
+            self.problem = (
+                f"A quote ({self._quote}) that is opened near the end of {self.path.name!r} is never closed. Close it,"
+                f" or give the quote character (quote='' for none)."
+            )
+            raise
+        except (pa.ArrowInvalid, UnicodeDecodeError) as error:
+            if not self.problem and (isinstance(error, UnicodeDecodeError) or "UTF8" in str(error)):
+                self.problem = _NOT_TEXT
+            raise
+
+    def _open(self, stream: pa.NativeFile, on_ragged: Callable[[pacsv.InvalidRow], str]) -> pacsv.CSVStreamingReader:
+        return pacsv.open_csv(
+            stream,
+            read_options=pacsv.ReadOptions(
+                column_names=self._schema.names, encoding=self._encodings[0], block_size=_BLOCK, use_threads=False
+            ),
+            parse_options=pacsv.ParseOptions(
+                delimiter=self._delimiter,
+                quote_char=self._quote or False,
+                newlines_in_values=True,
+                invalid_row_handler=on_ragged,
+            ),
+            convert_options=pacsv.ConvertOptions(
+                column_types=dict.fromkeys(self._schema.names, pa.string()), strings_can_be_null=False
+            ),
+        )
+
+    def _remember(self, row: pacsv.InvalidRow) -> str:
+        self.problem = (
+            f"{self.path.name!r} is ragged: row {row.number} has {row.actual_columns} cells where the first line has"
+            f" {len(self._schema)} (delimiter {self._delimiter!r}). Repair the row, or give the delimiter and quote"
+            f" character."
+        )
+        return "error"
+
+
+_NOT_TEXT = "not text in this encoding"

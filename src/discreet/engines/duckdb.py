@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+"""DuckDB counts the rows; only distinct rows come into memory.
+
+A promise needs a table only through its tally, so an engine has one verb, `tally`, and goes wherever a table is
+checked: `KAnonymity(5).check(DuckDB("visits/*.parquet"), roles)`. DuckDB groups the raw values, out of memory when it
+must; what the values mean is then decided as for any table (`discreet.data`), on the distinct rows, and rows that
+turn out to mean the same are joined. The result equals the tally of the same table in memory.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from discreet.data.column import MISSING_MARKS, Column, Kind, encode
+from discreet.data.table import Table
+from discreet.engines.packing import Numbering, Packing, changed
+from discreet.engines.sources import from_data, from_relation, no_csv_options
+from discreet.errors import DataError, did_you_mean, listing, quietly, shown
+from discreet.tally import Tally, tally, tally_of_groups
+
+_MOST_TEXTS = 1000  # distinct texts of a column that are numbered before grouping; an ENUM of many more is slow
+_MOST_WHOLE = 2**20  # a column of whole numbers over a longer range is not numbered
+_WHOLE = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)")
+_PERSON = "\0person"  # a name that no column has
+
+# No extension is fetched; the order of rows means nothing here.
+_SETTINGS = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "preserve_insertion_order": "false",
+}
+
+
+class DuckDB:
+    """A table that stays where it is: a Parquet or CSV file, several of them, a DuckDB relation, or an Arrow table.
+
+    Parameters
+    ----------
+    source : path or relation or Arrow table
+        A path may be a pattern (`visits/2024-*.parquet`) or a folder of Parquet files.
+    kinds, missing, delimiter, quote, encoding, names, header
+        As for `Table.of`.
+    memory_limit : str, such as "4GB"
+        What DuckDB may use before it writes to `temp_directory`. The distinct rows come on top.
+    threads : int
+    temp_directory : path
+        Where DuckDB writes what does not fit in memory: cells of the table. By default a folder that only this user
+        can read, removed with the engine.
+
+    Examples
+    --------
+    >>> people = DuckDB(pa.table({"sex": ["f", "m", "f"], "age": ["31", "45", "31.0"], "y": [1, 0, 0]}))
+    >>> people.tally(["sex", "age"], target="y").counts.tolist()
+    [[1, 1], [1, 0]]
+    """
+
+    def __init__(
+        self,
+        source: Any,
+        *,
+        kinds: Mapping[str, Kind] | None = None,
+        missing: Sequence[str] = MISSING_MARKS,
+        memory_limit: str | None = None,
+        threads: int | None = None,
+        temp_directory: str | os.PathLike | None = None,
+        **csv_options: Any,
+    ):
+        self._kinds = dict(kinds or {})
+        self._missing = (missing,) if isinstance(missing, str) else tuple(missing)
+        self._numberings: dict[str, Numbering | None] = {}
+        self._n_rows: int | None = None
+        self._connection: duckdb.DuckDBPyConnection | None = None
+        options = {"memory_limit": memory_limit, "threads": threads, "temp_directory": temp_directory}
+        given = {name: value for name, value in options.items() if value is not None}
+        if isinstance(source, duckdb.DuckDBPyRelation):
+            if given:
+                raise DataError(f"The options {listing(given)} belong to the connection of a relation: set them there.")
+            no_csv_options(csv_options, source)
+            self._source = from_relation(source)
+        else:
+            self._connection = self._connect(given)
+            self._source = from_data(source, self._connection, csv_options)
+        unknown = [name for name in self._kinds if name not in self.names]
+        if unknown:
+            hint = did_you_mean(unknown[0], self.names)
+            raise DataError(f"Kinds were given for columns that are not in the data: {listing(unknown)}.{hint}")
+
+    def _connect(self, options: dict[str, Any]) -> duckdb.DuckDBPyConnection:
+        if "temp_directory" not in options:
+            folder = tempfile.mkdtemp(prefix="discreet-")  # readable by this user only
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            options = {**options, "temp_directory": folder}
+        settings = {name: str(value) for name, value in options.items()}
+        connection, failure = quietly(lambda: duckdb.connect(config=_SETTINGS | settings))
+        if connection is None:
+            raise DataError(
+                f"DuckDB does not accept these options ({failure}): memory_limit is text such as '4GB', threads a whole"
+                f" number above 0, temp_directory a folder that can be written."
+            )
+        connection.execute("SET TimeZone = 'UTC'")
+        return connection
+
+    # -- looking ---------------------------------------------------------------------------------------------------
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._source.columns)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._source.columns
+
+    @property
+    def n_rows(self) -> int:
+        if self._n_rows is None:
+            counted = self._run([], lambda rows: rows.aggregate("count(*)::BIGINT AS n"))
+            self._n_rows = counted.column("n")[0].as_py()
+        return self._n_rows
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __repr__(self) -> str:
+        return f"DuckDB({self._source.what}, columns {listing(self.names)})"
+
+    def close(self) -> None:
+        """Let go of the connection and its temporary files; a relation's connection stays open."""
+        if self._connection is not None:
+            self._connection.close()
+
+    def __enter__(self) -> DuckDB:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- counting --------------------------------------------------------------------------------------------------
+
+    def tally(self, columns: Sequence[str], *, target: str | None = None, person: str | None = None) -> Tally:
+        """The distinct rows of `columns` with their counts, as `discreet.tally.tally` gives them for a table."""
+        named = [name for name in (*columns, target, person) if name is not None]
+        absent = [name for name in named if name not in self._source.columns]
+        if absent:
+            raise DataError(f"There is no column {shown(absent[0])}.{did_you_mean(absent[0], self.names)}")
+        if person is None:
+            return self._tally(columns, target)[0]
+        counted = None if target is None else self._tally(columns, target)[0]
+        if not self._may_repeat(person):
+            persons, joined = self._tally(columns, person=person)
+            if not joined:
+                return persons if counted is None else replace(counted, sizes=_same(counted, persons).sizes)
+        counted = counted or self._tally(columns)[0]
+        return replace(counted, sizes=_same(counted, self._of_pairs(columns, person)).sizes)
+
+    def _tally(
+        self, columns: Sequence[str], target: str | None = None, person: str | None = None
+    ) -> tuple[Tally, bool]:
+        """The tally, and whether groups that DuckDB told apart were joined: then their persons are counted twice."""
+        names = list(dict.fromkeys([*columns, *([] if target is None else [target])]))
+        packing = self._packing(names)
+        found = self._grouped(names, person, packing)
+        rows = found.column("n").to_numpy()
+        persons = None if person is None else found.column("persons").to_numpy()
+        if not rows.sum():
+            raise DataError(f"The table has {len(self.names)} columns and no rows: there is nothing to count.")
+        if names and len(packing.numberings) == len(names) and packing.in_order:
+            counted = packing.tally(columns, target, found.column("k").to_numpy(), rows, persons)
+        else:
+            coded = self._coded([name for name in names if name not in packing.numberings], found)
+            coded |= packing.coded(found.column("k").to_numpy(), rows)
+            label = None if target is None else coded[target]
+            counted = tally_of_groups([coded[name] for name in columns], rows, target=label, persons=persons)
+        return counted, target is None and len(counted) < len(found)
+
+    def _grouped(self, names: list[str], person: str | None, packing: Packing) -> pa.Table:
+        """The groups that DuckDB tells apart: cells that are not packed, the packed key, rows and persons of each."""
+        plain = [name for name in names if name not in packing.numberings]
+        cells = [f"{self._source.cell(name)} AS c{place}" for place, name in enumerate(plain)]
+        cells += [f"{numbering.cell} AS k{place}" for place, numbering in enumerate(packing.numberings.values())]
+        keys = [cell.rsplit(" ", 1)[1] for cell in cells]
+        kept = [*keys[: len(plain)], f"{packing.key} AS k", "n", *(["persons"] if person is not None else [])]
+
+        def query(rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+            if person is None:
+                found = _aggregate(rows.project(", ".join(cells) or "1 AS one"), keys, "count(*)::BIGINT AS n")
+            else:  # each person once in each group; missing is one person
+                every = rows.project(", ".join([*cells, f"{self._source.cell(person)} AS p"]))
+                pairs = _aggregate(every, [*keys, "p"], "count(*)::BIGINT AS n")
+                found = _aggregate(pairs, keys, "sum(n)::BIGINT AS n, count(*)::BIGINT AS persons")
+            return found.project(", ".join(kept))
+
+        return self._run([*names, *([] if person is None else [person])], query)
+
+    def _of_pairs(self, columns: Sequence[str], person: str) -> Tally:
+        """The tally of the distinct rows with persons, in memory: where spellings of one value or one person differ."""
+        names = list(dict.fromkeys(columns))
+        wanted = [f"{self._source.cell(name)} AS c{place}" for place, name in enumerate(names)]
+        wanted.append(f"{self._source.cell(person)} AS p")
+        pairs = self._run([*names, person], lambda rows: rows.project(", ".join(wanted)).distinct())
+        persons = self._encoded(person, pairs.column("p")).renamed(_PERSON)
+        return tally(Table([*self._coded(names, pairs).values(), persons]), columns, person=_PERSON)
+
+    def _may_repeat(self, name: str) -> bool:
+        """May two different cells of the column mean the same? Whole numbers and dates do not; others are looked at."""
+        if _WHOLE.fullmatch(self._source.types[name]) or self._source.types[name] in ("BOOLEAN", "DATE"):
+            return tuple(self._missing) != MISSING_MARKS
+        distinct = self._run([name], lambda rows: rows.project(f"{self._source.cell(name)} AS p").distinct())
+        return self._encoded(name, distinct.column("p")).levels < len(distinct)
+
+    def _coded(self, names: Sequence[str], found: pa.Table) -> dict[str, Column]:
+        """The first columns of a result as codes."""
+        cells = {name: self._source.restored(name, found.column(place)) for place, name in enumerate(names)}
+        if not cells:
+            return {}
+        kinds = {name: kind for name, kind in self._kinds.items() if name in cells}
+        return {
+            column.name: column for column in Table.of(pa.table(cells), kinds=kinds, missing=self._missing).columns()
+        }
+
+    def _encoded(self, name: str, cells: pa.ChunkedArray) -> Column:
+        cells = self._source.restored(name, cells)
+        return encode(name, cells, kind=self._kinds.get(name), missing=self._missing)
+
+    def _run(
+        self, names: Sequence[str], query: Callable[[duckdb.DuckDBPyRelation], duckdb.DuckDBPyRelation]
+    ) -> pa.Table:
+        """The result of a query on these columns. DuckDB's messages quote cells: none of them is passed on."""
+        while True:
+            found, failure = quietly(lambda: query(self._source.scan(list(names))).to_arrow_table())
+            if found is not None:
+                return found
+            if failure == "OutOfMemoryException":
+                raise DataError(
+                    "DuckDB ran out of memory, or of room in its temporary folder. Raise memory_limit, name a roomier"
+                    " temp_directory, or count fewer columns."
+                )
+            self._source.after(failure)
+
+    # -- numbering values before grouping ----------------------------------------------------------------------------
+
+    def _packing(self, names: Sequence[str]) -> Packing:
+        """Which columns to write into one whole number, and how.
+
+        It pays for Parquet, which keeps texts in dictionaries: DuckDB then numbers each entry of a dictionary once,
+        groups numbers faster than texts, and what comes into memory are numbers.
+        """
+        numberings: dict[str, Numbering] = {}
+        room = 62
+        for name in names if self._source.dictionaries else ():
+            if name not in self._numberings:
+                self._numberings[name] = self._numbered(name)
+            numbering = self._numberings[name]
+            if numbering is not None and numbering.bits <= room:
+                numberings[name] = numbering
+                room -= numbering.bits
+        return Packing(numberings)
+
+    def _numbered(self, name: str) -> Numbering | None:
+        if self._source.types[name] == "VARCHAR":
+            return self._numbered_texts(name)
+        as_they_are = self._kinds.get(name) in (None, "number") and tuple(self._missing) == MISSING_MARKS
+        if as_they_are and _WHOLE.fullmatch(self._source.types[name]):
+            return self._numbered_whole(name)
+        return None
+
+    def _numbered_texts(self, name: str) -> Numbering | None:
+        cell = self._source.cell(name)
+
+        def distinct(rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+            counted = _aggregate(rows.project(f"{cell} AS c0"), ["c0"], "count(*)::BIGINT AS n")
+            return counted.limit(_MOST_TEXTS + 1)
+
+        found = self._run([name], distinct)
+        if not 0 < len(found) <= _MOST_TEXTS:
+            return None
+        texts = found.column("c0")
+        is_text = texts.is_valid().to_numpy()
+        coded = self._encoded(name, texts)
+        order = np.argsort(coded.codes, kind="stable")  # the numbers go up with the codes, so that keys are in order
+        order = order[is_text[order]]
+        listed = ", ".join(map(_literal, texts.take(pa.array(order)).to_pylist()))
+        return Numbering(
+            cell=f"TRY_CAST({cell} AS ENUM({listed}))" if listed else "NULL",
+            number="enum_code({c})" if listed else "NULL",
+            levels=len(order),
+            nulls=int(found.column("n").to_numpy()[~is_text].sum()),
+            code_of=np.append(coded.codes[order], len(coded.values)),
+            values=coded.values,
+        )
+
+    def _numbered_whole(self, name: str) -> Numbering | None:
+        cell = self._source.cell(name)
+        wanted = f"min({cell}) AS low, max({cell}) AS high, (count(*) - count({cell}))::BIGINT AS nulls"
+        found = self._run([name], lambda rows: rows.aggregate(wanted)).to_pylist()[0]
+        low, high = found["low"], found["high"]
+        if low is None or high - low > _MOST_WHOLE or max(abs(low), abs(high)) >= 2**53:
+            return None
+        number = f"CASE WHEN {{c}} BETWEEN {low} AND {high} THEN {{c}}::BIGINT - {low} END"
+        return Numbering(cell=cell, number=number, levels=high - low + 1, nulls=found["nulls"], low=low)
+
+
+def _aggregate(rows: duckdb.DuckDBPyRelation, keys: list[str], counts: str) -> duckdb.DuckDBPyRelation:
+    return rows.aggregate(", ".join([*keys, counts]), ", ".join(keys)) if keys else rows.aggregate(counts)
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _same(counted: Tally, persons: Tally) -> Tally:
+    if not np.array_equal(counted.codes, persons.codes):
+        raise changed()
+    return persons

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where an engine's rows are: Parquet or CSV files, a DuckDB relation, an Arrow table. Scanned again and again."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from discreet.data.frames import check_names, type_of
+from discreet.data.read import _PANDAS_INDEX, _first_bytes, _folder, _path
+from discreet.engines.batches import CsvBatches
+from discreet.errors import DataError, listing, quietly
+
+
+@dataclass(frozen=True, repr=False)
+class Source:
+    """Rows that can be scanned again and again.
+
+    columns       DuckDB's name of each column (it knows no capitals, so "Age" and "age" get other names there)
+    types         DuckDB's type of each column
+    scan          a relation with at least these columns
+    arrow_types   the types of columns that DuckDB changes: time zones and bytes of fixed length
+    dictionaries  whether texts are kept in dictionaries
+    collated      whether texts may have an order of their own, such as one that knows no capitals
+    after         says in our words what a failure means, or makes ready for another try
+    """
+
+    what: str
+    columns: dict[str, str]
+    types: dict[str, str]
+    scan: Callable[[list[str]], duckdb.DuckDBPyRelation]
+    arrow_types: dict[str, pa.DataType] = field(default_factory=dict)
+    dictionaries: bool = False
+    collated: bool = False
+    after: Callable[[str], None] = None  # type: ignore[assignment]
+
+    def __post_init__(self):
+        if self.after is None:
+            object.__setattr__(self, "after", self._fail)
+
+    def _fail(self, failure: str) -> None:
+        raise DataError(
+            f"DuckDB could not count the rows of {self.what} ({failure}). Has a file changed, or does the query fail?"
+        )
+
+    def cell(self, name: str) -> str:
+        """A column in SQL; texts are told apart byte by byte, even where a database has it otherwise."""
+        quoted = '"' + self.columns[name].replace('"', '""') + '"'
+        return f"{quoted} COLLATE C" if self.collated and self.types[name] == "VARCHAR" else quoted
+
+    def restored(self, name: str, cells: pa.ChunkedArray) -> pa.ChunkedArray:
+        """Cells as Arrow had them before DuckDB."""
+        wanted = self.arrow_types.get(name)
+        if wanted is not None and pa.types.is_timestamp(wanted) and pa.types.is_timestamp(cells.type):
+            return cells.cast(pa.timestamp(cells.type.unit, wanted.tz))
+        if wanted is not None and pa.types.is_fixed_size_binary(wanted) and pa.types.is_binary(cells.type):
+            return cells.cast(wanted)
+        return cells
+
+
+def from_data(data: Any, connection: duckdb.DuckDBPyConnection, csv_options: dict[str, Any]) -> Source:
+    if isinstance(data, (str, os.PathLike)):
+        return _from_path(_path(data), connection, csv_options)
+    no_csv_options(csv_options, data)
+    if isinstance(data, pa.RecordBatch):
+        data = pa.Table.from_batches([data])
+    if not isinstance(data, pa.Table):
+        raise DataError(
+            f"{type_of(data)} is not a source of the DuckDB engine: pass the path of Parquet or CSV files, a DuckDB"
+            f" relation, or an Arrow table. Other tables are counted in memory, without an engine."
+        )
+    check_names(data.column_names)
+    types = {}
+    for name in data.column_names:
+        relation, failure = quietly(lambda name=name: connection.from_arrow(data.select([name]).slice(0, 0)))
+        types[name] = failure or str(relation.types[0])
+    plain = {name: f"f{place}" for place, name in enumerate(data.column_names)}
+
+    def scan(names: list[str]) -> duckdb.DuckDBPyRelation:
+        chosen = data.select(list(dict.fromkeys(names)) or data.column_names[:1])
+        return connection.from_arrow(chosen.rename_columns([plain[name] for name in chosen.column_names]))
+
+    return Source("an Arrow table", plain, types, scan, _arrow_types(data.schema))
+
+
+def from_relation(relation: duckdb.DuckDBPyRelation) -> Source:
+    check_names(relation.columns)
+    columns = {name: name for name in relation.columns}
+    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    return Source("a DuckDB relation", columns, types, lambda names: relation, collated=True)
+
+
+def _from_path(path: Path, connection: duckdb.DuckDBPyConnection, csv_options: dict[str, Any]) -> Source:
+    files, is_folder = _files(path)
+    starts = [quietly(_first_bytes, file)[0] for file in files]
+    if all(start == b"PAR1" for start in starts):
+        no_csv_options(csv_options, path)
+        return _from_parquet(path, files, is_folder, connection)
+    if is_folder or any(start == b"PAR1" for start in starts):
+        raise DataError(f"{path.name!r} holds files that are not Parquet. Pass Parquet files, or CSV files, not both.")
+    if any(start is None for start in starts):
+        raise DataError(f"{path.name!r} cannot be opened. Check its permissions.")
+    return _from_csv(path, files, connection, csv_options)
+
+
+def _files(path: Path) -> tuple[list[Path], bool]:
+    """The files that a path means, and whether it is a folder."""
+    there, failure = quietly(path.exists)
+    if there and not path.is_dir():
+        return [path], False
+    if there:
+        files = sorted(file for file in path.rglob("*") if file.is_file() and not _is_hidden(file.relative_to(path)))
+    else:
+        files = sorted(Path(file) for file in glob.glob(str(path), recursive=True) if Path(file).is_file())
+    if not files or failure:
+        many = there or glob.has_magic(str(path))
+        raise DataError(
+            f"There {'are no files' if many else 'is no file'} {path.name!r} in {_folder(path)}. Check the path."
+        )
+    return files, bool(there)
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith((".", "_")) for part in path.parts)
+
+
+def _from_parquet(path: Path, files: list[Path], is_folder: bool, connection: duckdb.DuckDBPyConnection) -> Source:
+    schema, failure = quietly(pq.read_schema, files[0])
+    partitioned = is_folder and any("=" in part for part in files[0].relative_to(path).parent.parts)
+    literal = [glob.escape(str(file)) for file in files]
+
+    def scan(names: list[str]) -> duckdb.DuckDBPyRelation:
+        return connection.read_parquet(literal, hive_partitioning=partitioned)
+
+    relation, failure = (None, failure) if failure else quietly(scan, [])
+    if relation is None or not relation.columns:
+        raise DataError(f"{path.name!r} is not readable as Parquet ({failure or 'no columns'}). Pass whole files.")
+    names = [*schema.names, *relation.columns[len(schema.names) :]]
+    check_names(names)
+    columns = dict(zip(names, relation.columns, strict=True))
+    types = dict(zip(names, map(str, relation.types), strict=True))
+    columns = {name: inner for name, inner in columns.items() if not _PANDAS_INDEX.fullmatch(name)}
+    return Source(repr(path.name), columns, types, scan, _arrow_types(schema), dictionaries=True)
+
+
+def _from_csv(
+    path: Path, files: list[Path], connection: duckdb.DuckDBPyConnection, csv_options: dict[str, Any]
+) -> Source:
+    tables = [CsvBatches(file, **csv_options) for file in files]
+    names = tables[0].names
+    check_names(names, quote=False)
+    different = sum(table.names != names for table in tables)
+    if different:
+        raise DataError(f"{different} of the {len(files)} files {path.name!r} have other columns than the first.")
+
+    def scan(_: list[str]) -> duckdb.DuckDBPyRelation:
+        parts = [connection.from_arrow(table.reader()) for table in tables]
+        while len(parts) > 1:
+            parts = [a.union(b) for a, b in zip(parts[::2], parts[1::2], strict=False)] + parts[len(parts) // 2 * 2 :]
+        return parts[0]
+
+    def after(failure: str) -> None:
+        broken = next((table for table in tables if table.problem), tables[0])
+        broken.next_encoding_or_raise(failure)
+
+    columns = {name: f"f{place}" for place, name in enumerate(names)}
+    return Source(repr(path.name), columns, dict.fromkeys(names, "VARCHAR"), scan, after=after)
+
+
+def _arrow_types(schema: pa.Schema) -> dict[str, pa.DataType]:
+    changed = {}
+    for name, arrow_type in zip(schema.names, schema.types, strict=True):
+        inner = arrow_type.value_type if pa.types.is_dictionary(arrow_type) else arrow_type
+        if (pa.types.is_timestamp(inner) and inner.tz is not None) or pa.types.is_fixed_size_binary(inner):
+            changed[name] = inner
+    return changed
+
+
+def no_csv_options(csv_options: dict[str, Any], data: Any) -> None:
+    if csv_options:
+        raise DataError(f"The options {listing(csv_options)} are for CSV files; {type_of(data)} was given.")
