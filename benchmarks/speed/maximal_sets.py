@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The 20 largest maximal itemsets: discreet against pyfim's eclat, which lists all maximal sets, side by side.
+
+    python -m benchmarks.speed.maximal_sets [--rival SECONDS] [--limit SECONDS] [--only NAME]
+
+CPU seconds, both warm; pyfim in its own environment (benchmarks/rivals/pyfim, made when it is missing), stopped after
+SECONDS or at 4 GB ("did not finish"). Where it finishes, its largest sets must be the same as ours. The data sets are
+those of `DISCREET_DATA`; "keywords" is made here, since the paper's matrix is not public: 148 rows, 552 columns,
+density 9.5 %, columns and rows skewed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+from discreet.itemsets import Clock, largest_frequent
+from discreet.samples import load
+
+CANDIDATES = 20
+MEMORY = 4 << 30
+RIVAL = Path(__file__).parent.parent / "rivals" / "pyfim"
+CASES = {
+    "pu1": (5, 8, 11),
+    "keywords": (5, 8, 11),
+    "chess": (5, 50, 500, 1000),
+    "mushroom": (5, 50, 500, 1000),
+    "retail": (5, 50, 500, 1000),
+    "t10i4d100k": (5, 50, 500, 1000),
+    "bms1": (5, 50, 500, 1000),
+}
+
+
+def keywords(n: int = 148, d: int = 552, density: float = 0.095, seed: int = 1) -> sp.csr_array:
+    """A keyword matrix like the paper's: popular and rare words, long and short documents, groups on one subject."""
+    rng = np.random.default_rng(seed)
+    worth = np.log(rng.pareto(1.2, d) + 0.1) + np.log(rng.gamma(1.5, 1.0, n))[:, None]
+    subject = rng.normal(size=(8, d))[rng.integers(0, 8, n)]
+    score = worth + subject + rng.normal(size=(n, d))
+    return sp.csr_array((score > np.quantile(score, 1 - density)).astype(np.uint8))
+
+
+def ours(matrix: sp.csr_array, k: int, limit: float) -> tuple[float, list[tuple[int, ...]], bool]:
+    start = time.process_time()
+    found = largest_frequent(matrix, k, CANDIDATES, clock=Clock(limit))
+    return time.process_time() - start, found.sets, found.proven
+
+
+def rival_python() -> Path:
+    """pyfim's own environment, made when it is missing."""
+    python = RIVAL / "venv" / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", RIVAL / "venv"], check=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "-r", RIVAL / "requirements.txt"], check=True)
+    return python
+
+
+def theirs(matrix: sp.csr_array, k: int, limit: float) -> dict | None:
+    """pyfim's seconds and largest sets; None when it did not finish."""
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+        rows = np.split(matrix.indices, matrix.indptr[1:-1])
+        file.writelines(" ".join(map(str, row)) + "\n" for row in rows if len(row))
+        file.flush()
+        command = [rival_python(), RIVAL / "maximal.py", file.name, str(k), str(CANDIDATES)]
+        try:
+            done = subprocess.run(
+                command,
+                capture_output=True,
+                timeout=limit,
+                check=True,
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
+            )
+        except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
+            return None
+    return json.loads(done.stdout)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--rival", type=float, default=60, help="seconds for pyfim, 0 for ours alone")
+    options.add_argument("--limit", type=float, default=60, help="time limit of ours")
+    options.add_argument("--only", choices=CASES, action="append")
+    chosen = options.parse_args()
+    ours(keywords(40, 60), 3, 60)  # compiled
+    print(f"{'data':12} {'k':>5} {'ours s':>8} {'proven':>6} {'pyfim s':>8} {'ratio':>7}  sizes; same as pyfim's")
+    for name in chosen.only or CASES:
+        matrix = keywords() if name == "keywords" else load(name).data.matrix
+        for k in CASES[name]:
+            seconds, sets, proven = ours(matrix, k, chosen.limit)
+            rival = theirs(matrix, k, chosen.rival) if chosen.rival else None
+            sizes = f"{len(sets[0])} to {len(sets[-1])}" if sets else "none"
+            same = "" if rival is None else f"; {[list(found) for found in sets] == rival['largest']}"
+            time_of_rival = f"{'-' if rival is None else format(rival['seconds'], '.2f'):>8}"
+            ratio = f"{'-' if rival is None else format(rival['seconds'] / max(seconds, 1e-4), '.1f'):>7}"
+            print(f"{name:12} {k:5} {seconds:8.3f} {proven!s:>6} {time_of_rival} {ratio}  {sizes}{same}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
