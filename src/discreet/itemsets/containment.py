@@ -86,7 +86,7 @@ def _grow(matrix: sp.csr_array, k: int, persons, orders: list[np.ndarray], pool:
     pool.state[1] = 1
     for order in orders:
         _complete(whole, matrix.shape, k, persons, (), order, pool, clock)
-    few = matrix.shape[1] <= 64  # the search alone is quick
+    few = matrix.shape[1] <= 24  # the search alone is quick
     seeds = [] if few else largest_frequent(matrix, k, len(pool.sizes), persons=persons,
                                             clock=clock.part(0.4, _SEED_WORK)).sets  # fmt: skip
     for seed in seeds:
