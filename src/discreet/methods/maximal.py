@@ -21,7 +21,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from discreet._sklearn import Interval, StrOptions
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
@@ -29,6 +28,7 @@ from discreet.errors import CannotRelease
 from discreet.itemsets import Clock, Found, largest_contained, largest_frequent
 from discreet.methods.base import Decision
 from discreet.methods.selector import Selector
+from discreet.parameters import Interval, StrOptions
 from discreet.progress import progress
 from discreet.randomness import Randomness
 from discreet.tally import Partition

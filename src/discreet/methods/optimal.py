@@ -20,10 +20,10 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from discreet._sklearn import Interval, StrOptions
 from discreet.data.baskets import Baskets
 from discreet.errors import CannotRelease
 from discreet.methods.selector import Selector
+from discreet.parameters import Interval, StrOptions
 from discreet.progress import progress
 from discreet.randomness import Randomness
 from discreet.search import CommonItems, Maximal, fill

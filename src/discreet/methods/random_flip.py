@@ -24,12 +24,12 @@ import numba
 import numpy as np
 import scipy.sparse as sp
 
-from discreet._sklearn import Interval, StrOptions
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import CannotRelease, DataError
 from discreet.methods.base import Changed, Decision, Method
+from discreet.parameters import Interval, StrOptions
 from discreet.plan import KeepItems, item_columns
 from discreet.prepare.binarise import Binarisation
 from discreet.prepare.binning import Binning
