@@ -15,9 +15,9 @@ import numpy as np
 
 from discreet.bitmaps import Patterns, _contained_rows
 from discreet.data.baskets import Baskets
+from discreet.linear import csr
 from discreet.randomness import Randomness
 from discreet.tally import _refine
-from discreet.worth import csr
 
 _CANDIDATES = 4000  # sets under consideration at once; beyond, the exact search gives up
 _BEST = 60  # a row search starts at one of so many rows

@@ -12,20 +12,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import lsqr
-from scipy.stats import rankdata
 
 from discreet.data.baskets import Baskets
-from discreet.randomness import Randomness
+from discreet.linear import CELLS, STRONG, Logistic, Ridge, csr, targets_of
 from discreet.tally import Partition
 from discreet.utility import class_counts, dist_cnt, labels_of, separated_pairs, unlike_pairs
 
-_FOLDS = 5
-_CELLS = 20_000_000  # a linear model is fitted on no more dense cells than this; beyond, on some of the rows
+_NARROW = 64  # columns up to which "auc" fits a logistic regression
 _WIDE = 2000  # a bound by the value of more columns than this takes too long where a model is fitted
-_WEAK, _STRONG = 1.0, 0.5  # penalties of the linear models: the second is per row; the better of the two counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +73,8 @@ def guides(baskets: Baskets) -> dict[str, np.ndarray]:
     hamdist = separated_pairs(baskets).astype(float)
     weight = np.zeros(len(support))
     X = csr(baskets)
-    for target in _targets(baskets).T:
-        found = lsqr(X, target - target.mean(), damp=np.sqrt(_STRONG * n), iter_lim=50)
+    for target in targets_of(baskets).T:
+        found = lsqr(X, target - target.mean(), damp=np.sqrt(STRONG * n), iter_lim=50)
         weight = np.maximum(weight, np.abs(found[0]))
     made = {
         "hamdist": hamdist,
@@ -89,12 +85,6 @@ def guides(baskets: Baskets) -> dict[str, np.ndarray]:
         "weight x correlation": np.sqrt(weight * correlation),
     }
     return {name: values / (values.max() or 1.0) for name, values in made.items()}
-
-
-def csr(baskets: Baskets) -> sp.csr_array:
-    """The matrix in numbers that linear algebra takes."""
-    m = baskets.matrix
-    return sp.csr_array((np.ones(m.nnz), m.indices, m.indptr.astype(np.int32)), shape=m.shape)
 
 
 def entropy(counts: np.ndarray) -> np.ndarray:
@@ -184,142 +174,23 @@ def _pairs(columns: sp.csc_array, cell: int) -> np.ndarray:
     return (first, second, columns.shape[0] - both - first - second)[cell - 1]
 
 
-# -- linear models -----------------------------------------------------------------------------------------------------
-
-
-class _Linear:
-    """Ridge regression on the classes' indicators, on any set of columns; the intercept is not penalised."""
-
-    def __init__(self, baskets: Baskets):
-        self.columns = csr(baskets).tocsc()
-        self.by_rows = csr(baskets)
-        self.targets = _targets(baskets)
-        self.fold = _folds(baskets)
-        n = len(baskets)
-        self.order = np.argsort(Randomness(1).uint64(n), kind="stable")  # which rows stay when not all do
-
-    def part(self, S: Sequence[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The columns, the targets and the folds of the rows that are looked at."""
-        most = max(_CELLS // max(len(S), 1), 2000)
-        if most >= len(self.order):
-            return self.columns[:, list(S)].toarray(), self.targets, self.fold
-        rows = self.order[:most]
-        return self.by_rows[rows][:, list(S)].toarray(), self.targets[rows], self.fold[rows]
-
-    def weights(self, S: Sequence[int]) -> np.ndarray:
-        if not len(S):
-            return np.zeros(0)
-        X, T, _ = self.part(S)
-        return np.abs(_Moments.of(X, T).solve(_STRONG * len(X))[0]).max(axis=1)
-
-    def explained(self, S: Sequence[int]) -> float:
-        """1 - (penalised squared error of the best model) / (that of the constant one): monotone in S."""
-        if not len(S):
-            return 0.0
-        X, T, _ = self.part(S)
-        moments = _Moments.of(X, T)
-        w, _, _ = moments.solve(_STRONG * len(X))
-        return float((w * moments.covariance()).sum() / ((T - T.mean(axis=0)) ** 2).sum())
-
-    def auc(self, S: Sequence[int]) -> float:
-        """Cross-validated: the better of two penalties, the mean over folds and classes."""
-        if not len(S):
-            return 0.5
-        X, T, fold = self.part(S)
-        everything, scores = _Moments.of(X, T), np.zeros((2, *T.shape))
-        for f in range(int(fold.max()) + 1):
-            out = fold == f
-            rest = everything - _Moments.of(X[out], T[out])
-            for i, penalty in enumerate((_WEAK, _STRONG * len(X))):
-                w, x_mean, t_mean = rest.solve(penalty)
-                scores[i, out] = (X[out] - x_mean) @ w + t_mean
-        return max(_mean_auc(s, T, fold) for s in scores)
-
-
-@dataclass(frozen=True, eq=False)
-class _Moments:
-    """Sums over rows, enough to fit a ridge regression; those of a part can be taken away."""
-
-    n: int
-    x: np.ndarray
-    t: np.ndarray
-    xx: np.ndarray
-    xt: np.ndarray
-
-    @classmethod
-    def of(cls, X: np.ndarray, T: np.ndarray) -> _Moments:
-        return cls(len(X), X.sum(axis=0), T.sum(axis=0), X.T @ X, X.T @ T)
-
-    def __sub__(self, other: _Moments) -> _Moments:
-        return _Moments(self.n - other.n, self.x - other.x, self.t - other.t, self.xx - other.xx, self.xt - other.xt)
-
-    def covariance(self) -> np.ndarray:
-        return self.xt - np.outer(self.x, self.t) / self.n
-
-    def solve(self, penalty: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Weights, mean row, mean target."""
-        A = self.xx - np.outer(self.x, self.x) / self.n
-        A[np.diag_indices(len(A))] += penalty
-        w = scipy.linalg.solve(A, self.covariance(), assume_a="pos", check_finite=False)
-        return w, self.x / self.n, self.t / self.n
-
-
-def _linear(baskets: Baskets) -> Worth:
-    model = _Linear(baskets)
-    return Worth(model.explained, model.weights, monotone=len(baskets) * baskets.shape[1] <= _CELLS, most=1.0)
-
-
-def _auc(baskets: Baskets) -> Worth:
-    model = _Linear(baskets)
-    return Worth(model.auc, model.weights, monotone=False)
-
-
-def _targets(baskets: Baskets) -> np.ndarray:
-    """A column per class, or one for two classes."""
-    one_hot = np.eye(baskets.n_classes)[labels_of(baskets)]
-    return one_hot[:, 1:] if baskets.n_classes == 2 else one_hot
-
-
-def _folds(baskets: Baskets) -> np.ndarray:
-    """The fold of each row: each class is spread evenly; the rows of a person stay together."""
-    n_folds = min(_FOLDS, len(baskets))
-    if baskets.persons is not None:
-        place = np.argsort(Randomness(2).permutation(int(baskets.persons.max()) + 1))
-        return place[baskets.persons] % n_folds
-    order = Randomness(2).permutation(len(baskets))
-    order = order[np.argsort(labels_of(baskets)[order], kind="stable")]
-    fold = np.empty(len(order), dtype=np.int64)
-    fold[order] = np.arange(len(order)) % n_folds
-    return fold
-
-
-def _mean_auc(scores: np.ndarray, targets: np.ndarray, fold: np.ndarray) -> float:
-    """The mean over classes and folds; over all rows at once where no fold has both a class and another."""
-    found = [auc(scores[fold == f, c], targets[fold == f, c]) for f in np.unique(fold) for c in range(targets.shape[1])]
-    known = [value for value in found if value is not None]
-    if not known:
-        pooled = [auc(scores[:, c], targets[:, c]) for c in range(targets.shape[1])]
-        known = [value for value in pooled if value is not None] or [0.5]
-    return float(np.mean(known))
-
-
-def auc(scores: np.ndarray, is_class: np.ndarray) -> float | None:
-    """Area under the ROC curve, ties counted half; None when all rows are of one kind.
-
-    >>> auc(np.array([0.1, 0.4, 0.4, 0.9]), np.array([0, 0, 1, 1]))
-    0.875
-    """
-    positive = int(is_class.sum())
-    negative = len(is_class) - positive
-    if positive == 0 or negative == 0:
-        return None
-    ranks = rankdata(np.round(scores, 9))[is_class > 0].sum()
-    return float((ranks - positive * (positive + 1) / 2) / (positive * negative))
-
-
 def _counts_by_class(baskets: Baskets) -> np.ndarray:
     one_hot = np.eye(baskets.n_classes)[labels_of(baskets)]
     return np.asarray((csr(baskets).T @ one_hot).T)
+
+
+# -- linear models -----------------------------------------------------------------------------------------------------
+
+
+def _linear(baskets: Baskets) -> Worth:
+    model = Ridge(baskets)
+    return Worth(model.explained, model.weights, monotone=len(baskets) * baskets.shape[1] <= CELLS, most=1.0)
+
+
+def _auc(baskets: Baskets) -> Worth:
+    """Few columns: logistic regression on the distinct rows. Many: ridge regression, which is quicker to fit anew."""
+    model = Ridge(baskets) if baskets.shape[1] > _NARROW else Logistic(baskets)
+    return Worth(model.auc, model.weights, monotone=False)
 
 
 _MEASURES: dict[str, Callable[[Baskets], Worth]] = {

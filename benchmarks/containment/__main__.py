@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prints Tables 5 and 6: published, ours under the paper's protocol, ours under the honest one.
+
+Needs the folder of the papers' data sets in DISCREET_DATA; --quick runs on rows that are made up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import tomllib
+from functools import partial
+from pathlib import Path
+
+from benchmarks.containment import protocol
+
+HERE = Path(__file__).parent
+DATA = {"email": protocol.email, "adult": protocol.adult}
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(prog="python -m benchmarks.containment", description=__doc__)
+    options.add_argument("--quick", action="store_true", help="made-up rows, k = 5, two folds")
+    options.add_argument("--data", choices=[*DATA], nargs="*", default=[*DATA])
+    options.add_argument("--methods", nargs="*", help="rows to print; all of them if none are named")
+    options.add_argument("--k", type=int, nargs="*", default=[5, 8, 11])
+    options.add_argument("--seed", type=int, default=0, help="of the folds")
+    asked = options.parse_args()
+    if asked.quick:
+        _table("made up", protocol.made_up(), {}, ["HamDist", "DistCnt, skip", "Optimal, auc"], [5], 2, 0)
+        return
+    printed = tomllib.loads((HERE / "published.toml").read_text(encoding="utf-8"))["figures"]
+    for name in asked.data:
+        figures = {(f["row"], f["column"]): f for f in printed if f["data"] == name}
+        _table(name, DATA[name](), figures, asked.methods or [*protocol.methods()], asked.k, 5, asked.seed)
+
+
+def _table(name: str, baskets, figures: dict, rows: list[str], ks: list[int], folds: int, seed: int) -> None:
+    n, d = baskets.shape
+    print(f"\n{name}: {n} x {d}, {baskets.matrix.nnz / n / d:.1%} ones; {folds} folds, seed {seed}")
+    print("AUC (features kept, or share of cells flipped)\n")
+    print(_line("method", "k", "published", "the paper's protocol", "honest protocol", "seconds"))
+    print(_line(*["---"] * 6))
+    whole = protocol.as_published(None, baskets, folds, seed)
+    print(_line("all features", "", _figure(figures.get(("Full-Feature-Set", "all"))), whole.text, whole.text, ""))
+    makers = protocol.methods()
+    for row in rows:
+        for k in ks:
+            start, make = time.perf_counter(), partial(makers[row], k)
+            results = (run(make, baskets, folds, seed) for run in (protocol.as_published, protocol.honest))
+            texts = ["none fits" if result is None else result.text for result in results]
+            seconds = f"{time.perf_counter() - start:.0f}"
+            print(_line(row, str(k), _figure(figures.get((row, f"k={k}"))), *texts, seconds), flush=True)
+
+
+def _figure(figure: dict | None) -> str:
+    if figure is None:
+        return ""
+    size = f"{figure['flipped']:.2f}%" if "flipped" in figure else str(figure["features"])
+    return f"{figure['auc']:.2f} ({size})"
+
+
+def _line(*cells: str) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A quick slice of the containment benchmark: it runs, and the published figures are all there."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def test_the_quick_run_prints_its_table():
+    command = [sys.executable, "-m", "benchmarks.containment", "--quick"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stderr
+    rows = [line.split("|") for line in done.stdout.splitlines() if line.startswith("| ")]
+    found = {row[1].strip(): row for row in rows}
+    full = float(found["all features"][4].split()[0])
+    for column in (4, 5):
+        assert float(found["Optimal, auc"][column].split()[0]) > full - 0.02
+
+
+def test_the_published_figures_are_complete():
+    text = (ROOT / "benchmarks" / "containment" / "published.toml").read_text(encoding="utf-8")
+    figures = tomllib.loads(text)["figures"]
+    assert len(figures) == 3 * (7 * 3 + 1)
+    assert all(f.keys() >= {"table", "data", "row", "column", "auc"} for f in figures)
