@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import numpy as np
+
 from benchmarks.disambiguation import protocol
 
 HERE = Path(__file__).parent
