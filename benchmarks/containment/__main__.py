@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks.containment import protocol
 
 HERE = Path(__file__).parent
-DATA = {"email": protocol.email, "adult": protocol.adult}
+DATA = {"email": protocol.email, "adult": protocol.adult, "adult-professions": protocol.adult_professions}
 
 
 def main() -> None:
@@ -31,7 +31,7 @@ def main() -> None:
         return
     printed = tomllib.loads((HERE / "published.toml").read_text(encoding="utf-8"))["figures"]
     for name in asked.data:
-        figures = {(f["row"], f["column"]): f for f in printed if f["data"] == name}
+        figures = {(f["row"], f["column"]): f for f in printed if f["data"] == name.split("-")[0]}
         _table(name, DATA[name](), figures, asked.methods or [*protocol.methods()], asked.k, 5, asked.seed)
 
 
