@@ -180,32 +180,41 @@ def recode(
 def _sets(axis: Axis, rank: np.ndarray, leaf_of: np.ndarray, n_leaves: int) -> tuple[np.ndarray, list[str | None]]:
     """The categories that occur in each leaf: a code per leaf, and what the codes are written as."""
     _, first = group([leaf_of, rank], len(rank))
-    leaves, ranks = leaf_of[first], rank[first]
-    ends = np.cumsum(np.bincount(leaves, minlength=n_leaves))
+    ranks = tuple(rank[first].tolist())
+    ends = np.cumsum(np.bincount(leaf_of[first], minlength=n_leaves)).tolist()
     code_of: dict[tuple[int, ...], int] = {}
-    code = np.empty(n_leaves, dtype=np.int32)
-    for leaf, occurring in enumerate(np.split(ranks, ends[:-1])):
-        code[leaf] = code_of.setdefault(tuple(occurring.tolist()), len(code_of))
-    return code, [axis.set_of(occurring) for occurring in code_of]
+    code = [
+        code_of.setdefault(ranks[start:end], len(code_of)) for start, end in zip([0, *ends[:-1]], ends, strict=True)
+    ]
+    return np.array(code, dtype=np.int32), [axis.set_of(occurring) for occurring in code_of]
+
+
+def _boxes(
+    column: np.ndarray, cut: np.ndarray, left: np.ndarray, n_leaves: int, has_missing: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The interval of each leaf in each column, and whether missing belongs to it."""
+    shape = len(column), len(has_missing)
+    low, high, missing = np.full(shape, -np.inf), np.full(shape, np.inf), np.empty(shape, dtype=bool)
+    missing[0] = has_missing
+    _narrow(column, cut, left, low, high, missing)
+    of_leaf = np.empty(n_leaves, dtype=np.int64)
+    leaves = np.flatnonzero(column < 0)
+    of_leaf[left[leaves]] = leaves
+    return low[of_leaf], high[of_leaf], missing[of_leaf]
 
 
 @numba.njit(cache=True, nogil=True)
-def _boxes(column, cut, left, n_leaves, has_missing):
-    """The interval of each leaf in each column, and whether missing belongs to it."""
-    n_nodes, n_columns = len(column), len(has_missing)
-    low = np.full((n_nodes, n_columns), -np.inf)
-    high = np.full((n_nodes, n_columns), np.inf)
-    missing = np.empty((n_nodes, n_columns), dtype=np.bool_)
-    missing[0] = has_missing
-    of_leaf = np.empty(n_leaves, dtype=np.int64)
-    for node in range(n_nodes):  # children come after their parent
+def _narrow(column, cut, left, low, high, missing):
+    """Hand the box of each node down to its children, cut in two."""
+    for node in range(len(column)):  # children come after their parent
         c = column[node]
         if c < 0:
-            of_leaf[left[node]] = node
             continue
-        for child in (left[node], left[node] + 1):
-            low[child], high[child], missing[child] = low[node], high[node], missing[node]
+        for child in range(left[node], left[node] + 2):
+            for i in range(low.shape[1]):
+                low[child, i] = low[node, i]
+                high[child, i] = high[node, i]
+                missing[child, i] = missing[node, i]
         high[left[node], c] = min(high[node, c], cut[node])
         missing[left[node], c] = False
         low[left[node] + 1, c] = cut[node]
-    return low[of_leaf], high[of_leaf], missing[of_leaf]

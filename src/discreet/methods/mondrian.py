@@ -77,8 +77,8 @@ class Mondrian(Method):
         axes = [Axis.of(table, name, rarest=self.k, person=roles.person, by_class=by_class) for name in roles.quasi]
         counted = tally(table, roles.quasi, target=roles.target)
         ranks = np.column_stack([axis.rank_of_code[counted.codes[:, i]] for i, axis in enumerate(axes)])
-        column, below, above, left, leaf_of = _partition(
-            ranks.astype(np.int32),
+        column, below, above, left, leaf_of = partition(
+            ranks.astype(np.int64),
             counted.counts.astype(np.int64),
             *_persons(counted.group_of_row, table, roles),
             _stack([axis.position for axis in axes]),
@@ -107,166 +107,245 @@ def _persons(groups: np.ndarray | None, table: Table, roles: Roles) -> tuple[np.
     return starts.astype(np.int64), codes[first]
 
 
-@numba.njit(cache=True, nogil=True)
-def _partition(ranks, counts, starts, persons, position, k, by_information):
+def partition(
+    ranks: np.ndarray,
+    counts: np.ndarray,
+    starts: np.ndarray,
+    persons: np.ndarray,
+    position: np.ndarray,
+    k: int,
+    by_information: bool,
+) -> tuple[np.ndarray, ...]:
     """Cut until no cut keeps k on both sides.
 
     Returns, per node, the column it cuts (-1 at a leaf), the ranks just below and above the cut, and its left child
     (the right one follows it) or the number of the leaf; and the leaf of each distinct row.
     """
-    n, n_columns = ranks.shape
-    column = np.full(2 * n, -1, dtype=np.int64)
-    below = np.zeros(2 * n, dtype=np.int64)
-    above = np.zeros(2 * n, dtype=np.int64)
-    left = np.zeros(2 * n, dtype=np.int64)
+    n = len(ranks)
+    tree = np.zeros((4, 2 * n), dtype=np.int64)
+    tree[0] = -1
     leaf_of = np.empty(n, dtype=np.int64)
-    rows = np.arange(n)  # distinct rows, those of a node side by side
-    by_rank = np.empty(n, dtype=np.int64)
-    room = np.zeros(int(ranks.max()) + 2, dtype=np.int64)
-    seen = np.full(persons.max() + 1 if len(persons) else 1, -1, dtype=np.int64)
-    last = np.zeros(len(seen), dtype=np.int64)
-    stack = [(0, 0, n)]
-    n_nodes = 1
-    n_leaves = 0
-    asked = 0
-    while len(stack) > 0:
-        node, start, stop = stack.pop()
-        mine = rows[start:stop]
-        low = ranks[mine[0]].copy()
-        high = low.copy()
-        for row in mine:
+    n_persons = int(persons.max()) + 1 if len(persons) else 0
+    n_nodes = _partition(
+        np.ascontiguousarray(ranks), counts, starts, persons, n_persons, position, k, by_information, *tree, leaf_of
+    )
+    return (*tree[:, :n_nodes], leaf_of)
+
+
+_TELLING, _EVEN, _FOUND = 0, 1, 2  # what a node is looked at for
+
+# The kernels use scalars, loops and np.empty of whole numbers only: what NumPy offers beyond that takes numba longer to
+# compile than all of this together. Arrays that a loop would replace or slice cost a reference count at each turn.
+
+
+@numba.njit(cache=True, nogil=True)
+def _partition(
+    ranks, counts, starts, persons, n_persons, position, k, by_information, column, below, above, left, leaf_of
+):
+    n, n_columns = ranks.shape
+    rows = np.empty(n, dtype=np.int64)  # distinct rows, those of a node side by side
+    for row in range(n):
+        rows[row] = row
+    spare = np.empty(n, dtype=np.int64)
+    low = np.empty(n_columns, dtype=np.int64)
+    high = np.empty(n_columns, dtype=np.int64)
+    is_open = np.empty(n_columns, dtype=np.int64)
+    before = np.empty(n + 1, dtype=np.int64)  # persons among a node's first i rows
+    after = np.empty(n + 1, dtype=np.int64)  # and among the others
+    seen = np.empty(n_persons, dtype=np.int64)
+    last = np.empty(n_persons, dtype=np.int64)
+    for person in range(n_persons):
+        seen[person] = -1
+    in_all = np.empty(counts.shape[1], dtype=np.int64)
+    on_left = np.empty(counts.shape[1], dtype=np.int64)
+    room = np.empty(256, dtype=np.int64)
+    stack = np.empty(3 * n, dtype=np.int64)  # node, start and stop of its rows
+    stack[0], stack[1], stack[2] = 0, 0, n
+    waiting, n_nodes, n_leaves, asked = 1, 1, 0, 0
+    while waiting > 0:
+        waiting -= 1
+        node, start, stop = stack[3 * waiting], stack[3 * waiting + 1], stack[3 * waiting + 2]
+        for c in range(n_columns):
+            low[c] = high[c] = ranks[rows[start], c]
+        for i in range(start + 1, stop):
             for c in range(n_columns):
-                low[c] = min(low[c], ranks[row, c])
-                high[c] = max(high[c], ranks[row, c])
-        best_column = -1
-        best_place = 0
-        if by_information:
-            best = 0.0
-            for c in range(n_columns):
-                if low[c] < high[c]:
-                    ordered = _by_rank(mine, ranks[:, c], low[c], high[c], by_rank, room)
-                    asked += 1
-                    place, gain = _telling_cut(ordered, ranks[:, c], counts, starts, persons, seen, last, asked, k)
-                    if place > 0 and gain > best + 1e-9:
-                        best_column, best_place, best = c, place, gain
-        if best_column < 0:
-            widths = np.empty(n_columns)
-            for c in range(n_columns):
-                widths[c] = position[high[c], c] - position[low[c], c] if low[c] < high[c] else -1.0
-            for c in np.argsort(-widths, kind="mergesort"):  # widest first, ties to the lowest column
-                if low[c] == high[c]:
-                    continue
-                ordered = _by_rank(mine, ranks[:, c], low[c], high[c], by_rank, room)
-                asked += 1
-                place = _even_cut(ordered, ranks[:, c], counts, starts, persons, seen, last, asked, k)
-                if place > 0:
-                    best_column, best_place = c, place
+                rank = ranks[rows[i], c]
+                low[c] = min(low[c], rank)
+                high[c] = max(high[c], rank)
+        best_column, best_place, best_gain = -1, 0, 1e-9
+        for c in range(n_columns):
+            is_open[c] = low[c] < high[c]
+        looking = _TELLING if by_information else _EVEN
+        c = -1
+        while True:  # one loop for both kinds of cut: each place that calls a kernel compiles it again
+            if looking == _TELLING:
+                c += 1
+                if c == n_columns:
+                    c = best_column
+                    looking = _FOUND if best_column >= 0 else _EVEN
+            if looking == _EVEN:
+                c = _widest(low, high, position, is_open)
+                if c < 0:
+                    break
+                is_open[c] = 0
+            if low[c] == high[c]:
+                continue
+            _sort(rows, start, stop, ranks, c, low[c], high[c], spare, room)
+            if looking == _FOUND:
+                break
+            asked += 1
+            _count(rows, start, stop, counts, starts, persons, seen, last, asked, before, after)
+            if looking == _TELLING:
+                place, gain = _telling_cut(rows, start, stop, ranks, c, counts, before, after, k, in_all, on_left)
+                if place > 0 and gain > best_gain:
+                    best_column, best_place, best_gain = c, place, gain + 1e-9
+            else:
+                best_place = _even_cut(rows, start, stop, ranks, c, before, after, k)
+                if best_place > 0:
+                    best_column = c
                     break
         if best_column < 0:
             left[node] = n_leaves
-            for row in mine:
-                leaf_of[row] = n_leaves
+            for i in range(start, stop):
+                leaf_of[rows[i]] = n_leaves
             n_leaves += 1
             continue
-        c = best_column
-        mine[:] = _by_rank(mine, ranks[:, c], low[c], high[c], by_rank, room)
+        middle = start + best_place
         column[node] = c
-        below[node] = ranks[mine[best_place - 1], c]
-        above[node] = ranks[mine[best_place], c]
+        below[node] = ranks[rows[middle - 1], c]
+        above[node] = ranks[rows[middle], c]
         left[node] = n_nodes
-        stack.append((n_nodes + 1, start + best_place, stop))
-        stack.append((n_nodes, start, start + best_place))
+        for child, first, end in ((n_nodes + 1, middle, stop), (n_nodes, start, middle)):
+            stack[3 * waiting], stack[3 * waiting + 1], stack[3 * waiting + 2] = child, first, end
+            waiting += 1
         n_nodes += 2
-    return column[:n_nodes], below[:n_nodes], above[:n_nodes], left[:n_nodes], leaf_of
+    return n_nodes
 
 
 @numba.njit(cache=True, nogil=True)
-def _by_rank(mine, rank, low, high, out, room):
-    """The rows in increasing rank, rows of equal rank as they were: by counting where the ranks lie densely."""
-    n = len(mine)
-    if high - low > 4 * n + 64:
-        return mine[np.argsort(rank[mine], kind="mergesort")]
-    for row in mine:
-        room[rank[row] - low + 1] += 1
-    for r in range(high - low + 1):
-        room[r + 1] += room[r]
-    for row in mine:
-        out[room[rank[row] - low]] = row
-        room[rank[row] - low] += 1
-    room[: high - low + 2] = 0
-    return out[:n]
+def _sort(rows, start, stop, ranks, c, low, high, spare, room):
+    """Put the rows from `start` to `stop` in the order of their ranks: few by insertion, many by the ranks' bytes."""
+    if stop - start <= 32:
+        for i in range(start + 1, stop):
+            row = rows[i]
+            rank = ranks[row, c]
+            j = i
+            while j > start and ranks[rows[j - 1], c] > rank:
+                rows[j] = rows[j - 1]
+                j -= 1
+            rows[j] = row
+        return
+    shift = 0
+    while (high - low) >> shift > 0:
+        for byte in range(256):
+            room[byte] = 0
+        for i in range(start, stop):
+            room[((ranks[rows[i], c] - low) >> shift) & 255] += 1
+        end = start
+        for byte in range(256):
+            end += room[byte]
+            room[byte] = end - room[byte]
+        for i in range(start, stop):
+            byte = ((ranks[rows[i], c] - low) >> shift) & 255
+            spare[room[byte]] = rows[i]
+            room[byte] += 1
+        for i in range(start, stop):
+            rows[i] = spare[i]
+        shift += 8
 
 
 @numba.njit(cache=True, nogil=True)
-def _sides(ordered, counts, starts, persons, seen, last, asked):
+def _widest(low, high, position, is_open):
+    """The open column with the longest range, the lowest of equals; -1 when none is open."""
+    widest, width = -1, 0.0
+    for c in range(len(low)):
+        if is_open[c]:
+            span = position[high[c], c] - position[low[c], c]
+            if widest < 0 or span > width:
+                widest, width = c, span
+    return widest
+
+
+@numba.njit(cache=True, nogil=True)
+def _count(rows, start, stop, counts, starts, persons, seen, last, asked, before, after):
     """Persons among the first i rows and among the rest, for every i."""
-    n = len(ordered)
-    before = np.zeros(n + 1, dtype=np.int64)
-    after = np.zeros(n + 1, dtype=np.int64)
+    n = stop - start
+    before[0] = 0
     if len(starts) == 0:
         for i in range(n):
-            before[i + 1] = before[i] + counts[ordered[i]].sum()
+            total = 0
+            for label in range(counts.shape[1]):
+                total += counts[rows[start + i], label]
+            before[i + 1] = before[i] + total
         for i in range(n + 1):
             after[i] = before[n] - before[i]
-        return before, after
+        return
     for i in range(n):
-        for p in range(starts[ordered[i]], starts[ordered[i] + 1]):
+        for p in range(starts[rows[start + i]], starts[rows[start + i] + 1]):
             last[persons[p]] = i
-    gone = np.zeros(n + 1, dtype=np.int64)
+    after[0] = 0  # at first those who are not met again
     for i in range(n):
         before[i + 1] = before[i]
-        gone[i + 1] = gone[i]
-        for p in range(starts[ordered[i]], starts[ordered[i] + 1]):
+        after[i + 1] = after[i]
+        for p in range(starts[rows[start + i]], starts[rows[start + i] + 1]):
             if seen[persons[p]] != asked:
                 seen[persons[p]] = asked
                 before[i + 1] += 1
             if last[persons[p]] == i:
-                gone[i + 1] += 1
+                last[persons[p]] = -1
+                after[i + 1] += 1
     for i in range(n + 1):
-        after[i] = before[n] - gone[i]
-    return before, after
+        after[i] = before[n] - after[i]
 
 
 @numba.njit(cache=True, nogil=True)
-def _even_cut(ordered, rank, counts, starts, persons, seen, last, asked, k):
+def _even_cut(rows, start, stop, ranks, c, before, after, k):
     """Where to cut so that both sides keep k and are as equal as can be; 0 for nowhere."""
-    before, after = _sides(ordered, counts, starts, persons, seen, last, asked)
-    best = 0
-    for i in range(1, len(ordered)):
-        allowed = rank[ordered[i]] != rank[ordered[i - 1]] and before[i] >= k and after[i] >= k
-        if allowed and (best == 0 or abs(before[i] - after[i]) < abs(before[best] - after[best])):
-            best = i
+    best, least = 0, 0
+    for i in range(1, stop - start):
+        if before[i] >= k and after[i] >= k and ranks[rows[start + i], c] != ranks[rows[start + i - 1], c]:
+            difference = abs(before[i] - after[i])
+            if best == 0 or difference < least:
+                best, least = i, difference
     return best
 
 
 @numba.njit(cache=True, nogil=True)
-def _telling_cut(ordered, rank, counts, starts, persons, seen, last, asked, k):
+def _telling_cut(rows, start, stop, ranks, c, counts, before, after, k, in_all, on_left):
     """Where to cut so that both sides keep k and the class entropy falls most; and by how much, times the rows."""
-    before, after = _sides(ordered, counts, starts, persons, seen, last, asked)
     n_classes = counts.shape[1]
-    total = np.zeros(n_classes, dtype=np.int64)
-    for row in ordered:
-        total += counts[row]
-    with_left = np.zeros(n_classes, dtype=np.int64)
-    whole = _entropy(total)
-    best = 0
-    best_gain = -1.0
-    for i in range(1, len(ordered)):
-        with_left += counts[ordered[i - 1]]
-        if rank[ordered[i]] != rank[ordered[i - 1]] and before[i] >= k and after[i] >= k:
-            gain = whole - _entropy(with_left) - _entropy(total - with_left)
+    for label in range(n_classes):
+        in_all[label] = on_left[label] = 0
+    for i in range(start, stop):
+        for label in range(n_classes):
+            in_all[label] += counts[rows[i], label]
+    whole = _entropy(in_all, on_left)
+    best, best_gain = 0, -1.0
+    for i in range(1, stop - start):
+        for label in range(n_classes):
+            on_left[label] += counts[rows[start + i - 1], label]
+        if before[i] >= k and after[i] >= k and ranks[rows[start + i], c] != ranks[rows[start + i - 1], c]:
+            gain = whole - _entropy(in_all, on_left)
             if gain > best_gain + 1e-9:
                 best, best_gain = i, gain
     return best, best_gain
 
 
 @numba.njit(cache=True, nogil=True)
-def _entropy(counts):
-    """Entropy of the class in bits, times the rows."""
-    total = 0
+def _entropy(in_all, on_left):
+    """Entropy of the class on the left and on the right in bits, each times its rows."""
     bits = 0.0
-    for count in counts:
-        if count > 0:
-            total += count
-            bits -= count * np.log2(count)
-    return bits + total * np.log2(total) if total > 0 else 0.0
+    left = right = 0
+    for label in range(len(in_all)):
+        here, there = on_left[label], in_all[label] - on_left[label]
+        left += here
+        right += there
+        if here > 0:
+            bits -= here * np.log2(here)
+        if there > 0:
+            bits -= there * np.log2(there)
+    if left > 0:
+        bits += left * np.log2(left)
+    if right > 0:
+        bits += right * np.log2(right)
+    return bits
