@@ -111,31 +111,47 @@ def _contained_rows(rows, group_of_row, bits, n_items, k, count):
             met[n_met] = g
             n_met += 1
         count[g] += 1
-    met = met[:n_met]
+    # The patterns in falling order of their own rows, so that k is met early: sorted by counting up to k.
+    room = np.empty(k + 2, dtype=np.int64)
+    for c in range(k + 2):
+        room[c] = 0
+    for i in range(n_met):
+        room[k - min(count[met[i]], k) + 1] += 1
+    if room[1] == n_met:  # all have k rows of their own
+        for i in range(n_met):
+            count[met[i]] = 0
+        return True
+    for c in range(1, k + 2):
+        room[c] += room[c - 1]
+    pattern = np.empty(n_met, dtype=np.int64)
     own = np.empty(n_met, dtype=np.int64)
     for i in range(n_met):
-        own[i] = count[met[i]]
+        c = k - min(count[met[i]], k)
+        pattern[room[c]] = met[i]
+        own[room[c]] = k - c
+        room[c] += 1
+    for i in range(n_met):
         count[met[i]] = 0
-    if own.min() >= k:
-        return True
-    # Bit i of cover[item] says whether pattern i has the item; the frequent patterns first, so that k is met early.
-    order = np.argsort(-own)
+    # Bit i of cover[item] says whether pattern i has the item.
     n_words = (n_met + 63) // 64
-    cover = np.zeros((n_items, n_words), dtype=np.uint64)
+    cover = np.empty((n_items, n_words), dtype=np.uint64)
+    for item in range(n_items):
+        for w in range(n_words):
+            cover[item, w] = np.uint64(0)
     for i in range(n_met):
         mark = np.uint64(1) << np.uint64(i & 63)
         for w in range(bits.shape[1]):
-            left = bits[met[order[i]], w]
+            left = bits[pattern[i], w]
             while left:
                 cover[w * 64 + np.int64(lowest_bit(left)), i >> 6] |= mark
                 left &= left - np.uint64(1)
     items = np.empty(n_items, dtype=np.int64)
     for i in range(n_met - 1, -1, -1):  # the rare ones first: they fail first
-        if own[order[i]] >= k:
+        if own[i] >= k:
             break
         n_mine = 0
         for w in range(bits.shape[1]):
-            left = bits[met[order[i]], w]
+            left = bits[pattern[i], w]
             while left:
                 items[n_mine] = w * 64 + np.int64(lowest_bit(left))
                 n_mine += 1
@@ -150,7 +166,7 @@ def _contained_rows(rows, group_of_row, bits, n_items, k, count):
             if w == n_words - 1 and n_met & 63:
                 here &= (np.uint64(1) << np.uint64(n_met & 63)) - np.uint64(1)
             while here:
-                total += own[order[w * 64 + np.int64(lowest_bit(here))]]
+                total += own[w * 64 + np.int64(lowest_bit(here))]
                 here &= here - np.uint64(1)
                 if total >= k:
                     break
