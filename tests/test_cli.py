@@ -426,8 +426,10 @@ def test_a_certificate_edited_by_hand_is_found(saved, field):
         statement["promise"]["k"] = 40
     else:
         statement["verdict"]["measured"] = 40
-    path.write_text(json.dumps(statement))
+    path.write_text(json.dumps(statement, indent=2, ensure_ascii=False) + "\n")
     assert "changed after it was sealed" in fails(run("verify", saved), BROKEN)
+    path.write_text(json.dumps(statement))
+    assert "it was edited" in fails(run("verify", saved), BROKEN)
 
 
 def test_a_certificate_that_is_none_is_found(saved):
@@ -437,7 +439,7 @@ def test_a_certificate_that_is_none_is_found(saved):
 
 def test_an_extra_file_and_a_missing_file_are_found(saved):
     (saved / "notes.txt").write_text(MARKER)
-    assert "1 files are in the folder that the certificate does not name" in fails(run("verify", saved), BROKEN)
+    assert "1 entries in the folder are not files that the certificate names" in fails(run("verify", saved), BROKEN)
     (saved / "notes.txt").unlink()
     assert run("verify", saved).exit_code == GOOD
     (saved / "data.csv").unlink()
