@@ -425,7 +425,7 @@ def test_a_certificate_edited_by_hand_is_found(saved, field):
     elif field == "promise":
         statement["promise"]["k"] = 40
     else:
-        statement["verdict"]["measured"] = 40
+        statement["verdict"]["measured"] = 40.0
     path.write_text(json.dumps(statement, indent=2, ensure_ascii=False) + "\n")
     assert "changed after it was sealed" in fails(run("verify", saved), BROKEN)
     path.write_text(json.dumps(statement))
