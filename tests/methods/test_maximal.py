@@ -7,13 +7,13 @@ import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from sklearn.utils.validation import validate_data
 
 import oracles
 from discreet import Baskets, CannotRelease, MaximalSelector, Roles
 from discreet.methods.maximal import NOT_PROVEN
 from discreet.privacy import containment_anonymity
 from instances import PERSON_ROLES, ROLES, people
+from medians import Medians
 from paper_example import TABLE_1, TABLE_1_LABELS
 from test_itemsets import feasible, frequent, maximal, skewed, tables
 
@@ -76,20 +76,10 @@ def test_scikit_learn_selector():
     assert [step["feature"] for step in picked.trace_ if step["kept"]] == [f"x{j}" for j in picked.support_]
 
 
-class Binarised(MaximalSelector):
-    """scikit-learn's checks fit on numbers that are not 0 and 1: they are cut at their medians first."""
+class Binarised(Medians, MaximalSelector):
+    """Cuts what scikit-learn's checks fit on at its medians."""
 
     name = ""
-
-    def fit(self, X, y):
-        X, y = validate_data(self, X, y, accept_sparse="csr", ensure_min_samples=2)
-        X = X.toarray() if sp.issparse(X) else X
-        return super().fit((np.median(X, axis=0) < X).astype(int), y)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = False
-        return tags
 
 
 @parametrize_with_checks([Binarised(k=2), Binarised(k=2, utility="distcnt", family="frequent")])

@@ -4,11 +4,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from sklearn.utils.validation import validate_data
 
 import oracles
 from discreet import Baskets, CannotRelease, GreedySelector, OptimalSelector
@@ -16,6 +14,7 @@ from discreet.methods import optimal
 from discreet.privacy import containment_anonymity
 from discreet.utility import classification_metric, ham_dist
 from discreet.worth import UTILITIES
+from medians import Medians
 from paper_example import TABLE_1, TABLE_1_LABELS
 
 
@@ -158,20 +157,10 @@ def test_nothing_to_keep():
         OptimalSelector(2).fit(np.eye(4, dtype=int), [0, 1, 0, 1])
 
 
-class Binarised(OptimalSelector):
-    """scikit-learn's checks fit on numbers that are not 0 and 1. With the input cut at its medians, all must pass."""
+class Binarised(Medians, OptimalSelector):
+    """Cuts what scikit-learn's checks fit on at its medians."""
 
     name = ""
-
-    def fit(self, X, y):
-        X, y = validate_data(self, X, y, accept_sparse="csr", ensure_min_samples=2)
-        X = X.toarray() if sp.issparse(X) else X
-        return super().fit((np.median(X, axis=0) < X).astype(int), y)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = False
-        return tags
 
 
 @parametrize_with_checks([Binarised(k=2), Binarised(k=2, utility="distcnt")])
