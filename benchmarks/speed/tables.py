@@ -19,7 +19,8 @@ from discreet.samples import data_file
 
 _GROUP_BY = f"SELECT {', '.join(data.QUASI)}, count(*)::BIGINT AS n FROM '{{path}}' GROUP BY ALL"
 _PEAK = """
-import json, resource, sys
+import json, re, sys
+from pathlib import Path
 import duckdb
 from discreet.engines import DuckDB
 who, path, columns, limit = sys.argv[1], sys.argv[2], sys.argv[3].split(","), sys.argv[4]
@@ -29,7 +30,8 @@ if who == "ours":
 else:
     rows = duckdb.connect(config=options).sql(f"SELECT {sys.argv[3]}, count(*)::BIGINT n FROM '{path}' GROUP BY ALL")
     groups = len(rows.to_arrow_table())
-print(json.dumps({"groups": groups, "MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
+peak = re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())  # getrusage counts the parent's too
+print(json.dumps({"groups": groups, "MB": int(peak[1]) / 1024}))
 """
 
 
@@ -37,11 +39,10 @@ def tally(table: Table, runs: int) -> None:
     """10 million rows x 8 quasi-identifiers in a Parquet file, against DuckDB's own GROUP BY into Arrow."""
     for groups in ("few", "many"):
         path = data.people(groups)
-        connection, sizes = duckdb.connect(), []
-        query = _GROUP_BY.format(path=path)
+        query, sizes = _GROUP_BY.format(path=path), []
         ours, theirs = in_turns(
             lambda path=path, sizes=sizes: sizes.append(len(DuckDB(path).tally(data.QUASI))),
-            lambda query=query, connection=connection: connection.sql(query).to_arrow_table(),
+            lambda query=query: duckdb.connect().sql(query).to_arrow_table(),
             runs=runs,
         )
         note = f"{sizes[0]:,} distinct"

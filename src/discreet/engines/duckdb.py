@@ -24,13 +24,15 @@ import pyarrow as pa
 
 from discreet.data.column import MISSING_MARKS, Column, Kind, encode
 from discreet.data.table import Table
-from discreet.engines.packing import Numbering, Packing, changed
+from discreet.engines.packing import Numbering, Packing
 from discreet.engines.sources import from_data, from_relation, no_csv_options
 from discreet.errors import DataError, did_you_mean, listing, quietly, shown
 from discreet.tally import Tally, tally, tally_of_groups
 
 _MOST_TEXTS = 1000  # distinct texts of a column that are numbered before grouping; an ENUM of many more is slow
 _MOST_WHOLE = 2**20  # a column of whole numbers over a longer range is not numbered
+_SAMPLE = 100_000  # rows looked at to guess how many are distinct
+_SPARSE = 0.05  # share of distinct rows from which on numbering values before grouping pays
 _WHOLE = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)")
 _PERSON = "\0person"  # a name that no column has
 
@@ -79,6 +81,7 @@ class DuckDB:
         self._kinds = dict(kinds or {})
         self._missing = (missing,) if isinstance(missing, str) else tuple(missing)
         self._numberings: dict[str, Numbering | None] = {}
+        self._numbered_at: object = None
         self._n_rows: int | None = None
         self._connection: duckdb.DuckDBPyConnection | None = None
         options = {"memory_limit": memory_limit, "threads": threads, "temp_directory": temp_directory}
@@ -167,8 +170,11 @@ class DuckDB:
     ) -> tuple[Tally, bool]:
         """The tally, and whether groups that DuckDB told apart were joined: then their persons are counted twice."""
         names = list(dict.fromkeys([*columns, *([] if target is None else [target])]))
+        state = self._source.state()
         packing = self._packing(names)
         found = self._grouped(names, person, packing)
+        if self._source.state() != state:
+            raise _changed()
         rows = found.column("n").to_numpy()
         persons = None if person is None else found.column("persons").to_numpy()
         if not rows.sum():
@@ -177,7 +183,7 @@ class DuckDB:
             counted = packing.tally(columns, target, found.column("k").to_numpy(), rows, persons)
         else:
             coded = self._coded([name for name in names if name not in packing.numberings], found)
-            coded |= packing.coded(found.column("k").to_numpy(), rows)
+            coded |= packing.coded(found.column("k").to_numpy())
             label = None if target is None else coded[target]
             counted = tally_of_groups([coded[name] for name in columns], rows, target=label, persons=persons)
         return counted, target is None and len(counted) < len(found)
@@ -251,12 +257,16 @@ class DuckDB:
     def _packing(self, names: Sequence[str]) -> Packing:
         """Which columns to write into one whole number, and how.
 
-        It pays for Parquet, which keeps texts in dictionaries: DuckDB then numbers each entry of a dictionary once,
-        groups numbers faster than texts, and what comes into memory are numbers.
+        It pays for Parquet, which keeps texts in dictionaries, when many rows are distinct: DuckDB then numbers each
+        entry of a dictionary once and groups numbers faster than texts, and what comes into memory are numbers.
         """
+        if not self._source.dictionaries or not self._many_distinct(names):
+            return Packing({})
+        if self._source.state() != self._numbered_at:
+            self._numberings, self._numbered_at = {}, self._source.state()
         numberings: dict[str, Numbering] = {}
         room = 62
-        for name in names if self._source.dictionaries else ():
+        for name in names:
             if name not in self._numberings:
                 self._numberings[name] = self._numbered(name)
             numbering = self._numberings[name]
@@ -264,6 +274,21 @@ class DuckDB:
                 numberings[name] = numbering
                 room -= numbering.bits
         return Packing(numberings)
+
+    def _many_distinct(self, names: Sequence[str]) -> bool:
+        """Are more than a few of the rows distinct? By the first rows and Chao's estimate of what they do not show.
+
+        Chao 1984: d distinct rows, f1 of them met once and f2 twice, stand for d + f1^2 / 2 f2 or more.
+        """
+        keys = [f"c{place}" for place in range(len(names))]
+        cells = [f"{self._source.cell(name)} AS {key}" for name, key in zip(names, keys, strict=True)]
+
+        def query(rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+            groups = _aggregate(rows.project(", ".join(cells) or "1 AS one").limit(_SAMPLE), keys, "count(*) AS n")
+            return groups.aggregate("count(*) AS d, count(*) FILTER (n = 1) AS f1, count(*) FILTER (n = 2) AS f2")
+
+        found = self._run(names, query).to_pylist()[0]
+        return found["d"] + found["f1"] ** 2 / (2 * found["f2"] + 1) > _SPARSE * self.n_rows
 
     def _numbered(self, name: str) -> Numbering | None:
         if self._source.types[name] == "VARCHAR":
@@ -277,36 +302,31 @@ class DuckDB:
         cell = self._source.cell(name)
 
         def distinct(rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-            counted = _aggregate(rows.project(f"{cell} AS c0"), ["c0"], "count(*)::BIGINT AS n")
-            return counted.limit(_MOST_TEXTS + 1)
+            return rows.project(f"{cell} AS c0").distinct().limit(_MOST_TEXTS + 1)
 
-        found = self._run([name], distinct)
-        if not 0 < len(found) <= _MOST_TEXTS:
+        texts = self._run([name], distinct).column("c0")
+        if not 0 < len(texts) <= _MOST_TEXTS:
             return None
-        texts = found.column("c0")
-        is_text = texts.is_valid().to_numpy()
         coded = self._encoded(name, texts)
         order = np.argsort(coded.codes, kind="stable")  # the numbers go up with the codes, so that keys are in order
-        order = order[is_text[order]]
+        order = order[texts.is_valid().to_numpy()[order]]
         listed = ", ".join(map(_literal, texts.take(pa.array(order)).to_pylist()))
         return Numbering(
             cell=f"TRY_CAST({cell} AS ENUM({listed}))" if listed else "NULL",
             number="enum_code({c})" if listed else "NULL",
             levels=len(order),
-            nulls=int(found.column("n").to_numpy()[~is_text].sum()),
             code_of=np.append(coded.codes[order], len(coded.values)),
             values=coded.values,
+            in_order=coded.levels == len(texts),
         )
 
     def _numbered_whole(self, name: str) -> Numbering | None:
         cell = self._source.cell(name)
-        wanted = f"min({cell}) AS low, max({cell}) AS high, (count(*) - count({cell}))::BIGINT AS nulls"
-        found = self._run([name], lambda rows: rows.aggregate(wanted)).to_pylist()[0]
-        low, high = found["low"], found["high"]
+        found = self._run([name], lambda rows: rows.aggregate(f"min({cell}) AS low, max({cell}) AS high")).to_pylist()
+        low, high = found[0]["low"], found[0]["high"]
         if low is None or high - low > _MOST_WHOLE or max(abs(low), abs(high)) >= 2**53:
             return None
-        number = f"CASE WHEN {{c}} BETWEEN {low} AND {high} THEN {{c}}::BIGINT - {low} END"
-        return Numbering(cell=cell, number=number, levels=high - low + 1, nulls=found["nulls"], low=low)
+        return Numbering(cell=cell, number=f"({{c}}::BIGINT - {low})", levels=high - low + 1, low=low)
 
 
 def _aggregate(rows: duckdb.DuckDBPyRelation, keys: list[str], counts: str) -> duckdb.DuckDBPyRelation:
@@ -319,5 +339,9 @@ def _literal(text: str) -> str:
 
 def _same(counted: Tally, persons: Tally) -> Tally:
     if not np.array_equal(counted.codes, persons.codes):
-        raise changed()
+        raise _changed()
     return persons
+
+
+def _changed() -> DataError:
+    return DataError("The data changed while they were counted. Count them again when nobody writes to them.")

@@ -13,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.data.column import Column, Kind, encode
-from discreet.errors import DataError
 from discreet.tally import Tally, order_of, tally_of_sorted
 
 
@@ -21,39 +20,30 @@ from discreet.tally import Tally, order_of, tally_of_sorted
 class Numbering:
     """Values of a column as whole numbers below `levels`, in the order of their codes; `levels` itself is missing.
 
-    cell     the column in SQL, before rows are grouped
-    number   the number in SQL of a cell {c}; null for what was not met before
-    nulls    rows that are missing; more of them say that the data changed
-    code_of  the code of each number, and `values` those behind the codes; of whole numbers found when they were met
+    cell      the column in SQL, before rows are grouped
+    number    the number in SQL of a cell {c}
+    code_of   the code of each number, and `values` those behind the codes; of whole numbers found when they were met
+    in_order  whether no two numbers have the same code; else equal rows may be far apart in the keys' order
     """
 
     cell: str
     number: str
     levels: int
-    nulls: int
     low: int = 0
     code_of: np.ndarray | None = None
     values: pa.Array | None = None
+    in_order: bool = True
 
     @property
     def bits(self) -> int:
         return self.levels.bit_length()
 
-    @property
-    def in_order(self) -> bool:
-        """Whether no two numbers that occur have the same code; else equal rows may be far apart in the keys' order."""
-        if self.code_of is None:
-            return True
-        met = self.code_of if self.nulls else self.code_of[: self.levels]
-        return len(np.unique(met)) == len(met)
-
-    def unpacked(self, name: str, key: np.ndarray, shift: int, rows: np.ndarray, codes: np.ndarray) -> pa.Array:
+    def unpacked(self, name: str, key: np.ndarray, shift: int, codes: np.ndarray) -> pa.Array:
         """Write the codes of the numbers at these bits of the keys, and return the values behind the codes."""
-        is_met, nulls = _met(key, shift, self.bits, self.levels, rows)
-        if nulls != self.nulls:
-            raise changed()
         code_of, values = self.code_of, self.values
         if code_of is None:
+            is_met = np.zeros(1 << self.bits, dtype=np.bool_)
+            _mark(key, shift, self.bits, is_met)
             code_of = np.cumsum(is_met) - is_met
             values = encode(name, pa.array(np.flatnonzero(is_met[: self.levels]) + self.low, pa.int64())).values
         _unpack(key, shift, self.bits, np.resize(code_of, 1 << self.bits).astype(np.int32), codes)
@@ -85,10 +75,10 @@ class Packing:
             terms.append(f"coalesce({number}::BIGINT, {numbering.levels}) * {1 << self.shifts[place + 1]}")
         return " + ".join(terms) or "0::BIGINT"
 
-    def coded(self, key: np.ndarray, rows: np.ndarray) -> dict[str, Column]:
+    def coded(self, key: np.ndarray) -> dict[str, Column]:
         """The packed columns of these groups, in their order."""
         codes = np.empty((len(key), len(self.numberings)), dtype=np.int32, order="F")
-        values = self._unpacked(key.copy(), rows.copy(), codes)  # Arrow's are read-only: another type for the kernels
+        values = self._unpacked(key.copy(), codes)  # Arrow's is read-only, which is another type to the kernels
         kind: Kind = "category"  # which one does not matter to those who count
         return {name: Column(name, kind, values[place], codes[:, place]) for place, name in enumerate(self.numberings)}
 
@@ -97,9 +87,9 @@ class Packing:
     ) -> Tally:
         """The tally of groups whose columns are all packed."""
         order = order_of(key)
-        key, rows = key[order], rows[order]
+        key = key[order]
         codes = np.empty((len(key), len(self.numberings)), dtype=np.int32, order="F")
-        values = self._unpacked(key, rows, codes)
+        values = self._unpacked(key, codes)
         place_of = {name: place for place, name in enumerate(self.numberings)}
         chosen = [place_of[name] for name in columns]
         labels = None if target is None else codes[:, place_of[target]]
@@ -107,37 +97,26 @@ class Packing:
             columns,
             [values[place] for place in chosen],
             codes[:, : len(chosen)] if chosen == [*range(len(chosen))] else codes[:, chosen],
-            rows,
+            rows[order],
             labels=labels,
             n_classes=1 if labels is None else int(labels.max()) + 1,
             persons=None if persons is None else persons[order],
         )
 
-    def _unpacked(self, key: np.ndarray, rows: np.ndarray, codes: np.ndarray) -> list[pa.Array]:
+    def _unpacked(self, key: np.ndarray, codes: np.ndarray) -> list[pa.Array]:
         return [
-            numbering.unpacked(name, key, self.shifts[place + 1], rows, codes[:, place])
+            numbering.unpacked(name, key, self.shifts[place + 1], codes[:, place])
             for place, (name, numbering) in enumerate(self.numberings.items())
         ]
 
 
 @numba.njit(cache=True, nogil=True)
-def _met(key, shift, bits, missing, rows):
-    """Which numbers occur at these bits, and how many rows have the number that stands for missing."""
-    is_met = np.zeros(1 << bits, dtype=np.bool_)
-    nulls = 0
+def _mark(key, shift, bits, is_met):
     for i in range(len(key)):
-        number = (key[i] >> shift) & ((1 << bits) - 1)
-        is_met[number] = True
-        if number == missing:
-            nulls += rows[i]
-    return is_met, nulls
+        is_met[(key[i] >> shift) & ((1 << bits) - 1)] = True
 
 
 @numba.njit(cache=True, nogil=True)
 def _unpack(key, shift, bits, code_of, codes):
     for i in range(len(key)):
         codes[i] = code_of[(key[i] >> shift) & ((1 << bits) - 1)]
-
-
-def changed() -> DataError:
-    return DataError("The data changed while they were counted. Count them again when nobody writes to them.")

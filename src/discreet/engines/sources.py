@@ -31,6 +31,7 @@ class Source:
     dictionaries  whether texts are kept in dictionaries
     collated      whether texts may have an order of their own, such as one that knows no capitals
     after         says in our words what a failure means, or makes ready for another try
+    files         what is read, to notice when it changes
     """
 
     what: str
@@ -41,6 +42,7 @@ class Source:
     dictionaries: bool = False
     collated: bool = False
     after: Callable[[str], None] = None  # type: ignore[assignment]
+    files: tuple[Path, ...] = ()
 
     def __post_init__(self):
         if self.after is None:
@@ -50,6 +52,10 @@ class Source:
         raise DataError(
             f"DuckDB could not count the rows of {self.what} ({failure}). Has a file changed, or does the query fail?"
         )
+
+    def state(self) -> tuple:
+        """Times and sizes of the files, equal as long as nobody writes to them."""
+        return tuple(quietly(_stamp, file)[0] for file in self.files)
 
     def cell(self, name: str) -> str:
         """A column in SQL; texts are told apart byte by byte, even where a database has it otherwise."""
@@ -64,6 +70,11 @@ class Source:
         if wanted is not None and pa.types.is_fixed_size_binary(wanted) and pa.types.is_binary(cells.type):
             return cells.cast(wanted)
         return cells
+
+
+def _stamp(file: Path) -> tuple[int, int]:
+    found = file.stat()
+    return found.st_mtime_ns, found.st_size
 
 
 def from_data(data: Any, connection: duckdb.DuckDBPyConnection, csv_options: dict[str, Any]) -> Source:
@@ -148,7 +159,7 @@ def _from_parquet(path: Path, files: list[Path], is_folder: bool, connection: du
     columns = dict(zip(names, relation.columns, strict=True))
     types = dict(zip(names, map(str, relation.types), strict=True))
     columns = {name: inner for name, inner in columns.items() if not _PANDAS_INDEX.fullmatch(name)}
-    return Source(repr(path.name), columns, types, scan, _arrow_types(schema), dictionaries=True)
+    return Source(repr(path.name), columns, types, scan, _arrow_types(schema), dictionaries=True, files=tuple(files))
 
 
 def _from_csv(
@@ -172,7 +183,7 @@ def _from_csv(
         broken.next_encoding_or_raise(failure)
 
     columns = {name: f"f{place}" for place, name in enumerate(names)}
-    return Source(repr(path.name), columns, dict.fromkeys(names, "VARCHAR"), scan, after=after)
+    return Source(repr(path.name), columns, dict.fromkeys(names, "VARCHAR"), scan, after=after, files=tuple(files))
 
 
 def _arrow_types(schema: pa.Schema) -> dict[str, pa.DataType]:
