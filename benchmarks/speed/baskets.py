@@ -11,7 +11,7 @@ from benchmarks.speed.measure import Table, against, in_turns, within
 from discreet.samples import load
 from discreet.utility import separated_pairs
 
-_SELECTED = {"hamdist": {5: 12, 8: 11, 11: 11}, "distcnt": {5: 12, 8: 9, 11: 7}}  # by the paper, +-1 for ties
+_SELECTED = {"hamdist": {5: 12, 8: 11, 11: 11}, "distcnt": {5: 12, 8: 9, 11: 7}}  # by the reference, +-1 for ties
 
 
 def greedy(table: Table, runs: int) -> None:
@@ -24,7 +24,7 @@ def greedy(table: Table, runs: int) -> None:
             (ours,) = in_turns(lambda selector=selector: selector.fit(baskets.matrix, labels), runs=3 * runs)
             kept = len(selector.support_)
             what = f"GreedySelector(k={k}, {utility}, stop).fit, PU1"
-            note = f"{kept} features, the paper {features}"
+            note = f"{kept} features, the reference {features}"
             table.add(within(what, 0.2, ours, note=note, fine=abs(kept - features) <= 1))
 
 

@@ -93,7 +93,7 @@ class Table:
 
     def save(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps([line.record() for line in self.lines], indent=1), encoding="utf-8")
+        path.write_text(json.dumps([line.record() for line in self.lines], indent=1, default=bool), encoding="utf-8")
 
 
 def _print_row(what: str, rival: str, ours: str, theirs: str, ratio: str, cpu: str, limit: str, met: str) -> None:
