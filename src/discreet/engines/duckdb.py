@@ -175,18 +175,19 @@ class DuckDB:
         found = self._grouped(names, person, packing)
         if self._source.state() != state:
             raise _changed()
-        rows = found.column("n").to_numpy()
+        key, rows = found.column("k").to_numpy(), found.column("n").to_numpy()
         persons = None if person is None else found.column("persons").to_numpy()
         if not rows.sum():
             raise DataError(f"The table has {len(self.names)} columns and no rows: there is nothing to count.")
         if names and len(packing.numberings) == len(names) and packing.in_order:
-            counted = packing.tally(columns, target, found.column("k").to_numpy(), rows, persons)
+            del found  # copied to arrays; there may be many
+            counted = packing.tally(columns, target, key, rows, persons)
         else:
             coded = self._coded([name for name in names if name not in packing.numberings], found)
-            coded |= packing.coded(found.column("k").to_numpy())
+            coded |= packing.coded(key)
             label = None if target is None else coded[target]
             counted = tally_of_groups([coded[name] for name in columns], rows, target=label, persons=persons)
-        return counted, target is None and len(counted) < len(found)
+        return counted, target is None and len(counted) < len(rows)
 
     def _grouped(self, names: list[str], person: str | None, packing: Packing) -> pa.Table:
         """The groups that DuckDB tells apart: cells that are not packed, the packed key, rows and persons of each."""
