@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a learner sees: distinct rows, each with a weight per class, so that its work depends on distinct rows only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from discreet.data.column import SUPPRESSED, Column
+from discreet.data.table import Table
+from discreet.errors import DataError, shown
+from discreet.tally import group
+
+MISSING = ""  # the text of a missing cell where missing is a value; no cell of a table is empty and not missing
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """One column: `numbers` in increasing order, or the `texts` of categories. The code after the last is unknown."""
+
+    name: str
+    numbers: np.ndarray | None = None
+    texts: tuple[str, ...] | None = None
+
+    @property
+    def is_number(self) -> bool:
+        return self.numbers is not None
+
+    @property
+    def unknown(self) -> int:
+        """The code of a cell that is missing, or holds a category that the learner has not met."""
+        return len(self.numbers) if self.numbers is not None else len(self.texts or ())
+
+    @cached_property
+    def _code_of(self) -> dict[str, int]:
+        return {text: code for code, text in enumerate(self.texts or ())}
+
+    def codes(self, column: Column) -> np.ndarray:
+        """The code of each row of a column of categories, be it of new rows."""
+        if self.is_number:
+            raise DataError(f"Column {shown(self.name)} holds numbers: compare them, they need not have been met.")
+        unknown = self.unknown
+        of_value = [self._code_of.get(text, unknown) for text in column.texts] + [self._code_of.get(MISSING, unknown)]
+        return np.array(of_value, dtype=np.int32)[column.codes]
+
+    def places(self, column: Column) -> np.ndarray:
+        """The number of each row, NaN where it is missing."""
+        if column.kind == "category" and len(column.values):
+            raise DataError(f"Column {shown(self.name)} was learnt as numbers, but holds categories here.")
+        numbers = column.numbers if len(column.values) else np.empty(0)
+        return np.append(numbers, np.nan)[column.codes]
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Labelled rows: `codes[i, f]` is the value of distinct row i in feature f, `counts[i, c]` its rows of class c.
+
+    >>> e = Examples.of(Table.of({"sex": ["f", "m", "f", None], "y": [1, 1, 0, 0]}), ["sex"], "y")
+    >>> e.codes.ravel().tolist(), e.counts.tolist(), e.classes
+    ([0, 1, 2], [[1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], ('0', '1'))
+    """
+
+    features: tuple[Feature, ...]
+    codes: np.ndarray
+    counts: np.ndarray
+    classes: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        features: Sequence[str],
+        target: str,
+        *,
+        missing: Literal["unknown", "value"] = "unknown",
+        suppressed: Literal["unknown", "value"] = "value",
+        weights: np.ndarray | None = None,
+    ) -> Examples:
+        """The distinct rows of some columns of a table.
+
+        `missing` and `suppressed` say whether such a cell of a category is one more value, or is not known. A number
+        that is missing is always unknown. Rows whose class is missing teach nothing and are left out.
+        """
+        label = table.column(target)
+        labelled = label.codes < len(label.values)
+        described = [_feature(table.column(name), missing, suppressed) for name in features]
+        codes = [feature.codes(column) if not feature.is_number else column.codes for feature, column in described]
+        codes = [c[labelled] for c in codes]
+        n, n_classes = int(labelled.sum()), len(label.values)
+        groups, first = group(codes, n, [feature.unknown + 1 for feature, _ in described])
+        cells = groups * n_classes + label.codes[labelled]
+        weights = None if weights is None else np.asarray(weights, dtype=np.float64)[labelled]
+        counts = np.bincount(cells, weights, minlength=len(first) * n_classes).astype(np.float64)
+        matrix = np.empty((len(first), len(codes)), dtype=np.int32)
+        for place, column_codes in enumerate(codes):
+            matrix[:, place] = column_codes[first]
+        return cls(
+            tuple(feature for feature, _ in described),
+            matrix,
+            counts.reshape(len(first), n_classes),
+            tuple(label.texts),
+        )
+
+
+def _feature(column: Column, missing: str, suppressed: str) -> tuple[Feature, Column]:
+    if column.kind != "category":
+        return Feature(column.name, numbers=column.numbers), column
+    texts = [text for text in column.texts if suppressed == "value" or text != SUPPRESSED]
+    if missing == "value" and column.has_missing:
+        texts.append(MISSING)
+    return Feature(column.name, texts=tuple(texts)), column
