@@ -62,6 +62,8 @@ class ChangesRecord(_Record):
     quasi_cells: int
     suppressed_cells: int
     changed_cells: int
+    swapped_cells: int = 0
+    rows_dropped: int = 0
 
 
 class Certificate(_Record):

@@ -44,11 +44,15 @@ _FOLDERS = frozenset({"release", "owner"})
 
 @dataclass(frozen=True)
 class Changes:
-    """How much was changed: cells of quasi-identifiers in all, suppressed, written differently; columns dropped."""
+    """How much was changed: cells of quasi-identifiers in all, suppressed, written differently, swapped (they hold the
+    value of another row); rows and columns dropped.
+    """
 
     quasi_cells: int
     suppressed_cells: int = 0
     changed_cells: int = 0
+    swapped_cells: int = 0
+    rows_dropped: int = 0
     columns_dropped: int = 0
 
 
@@ -113,6 +117,8 @@ class Release:
                 quasi_cells=changes.quasi_cells,
                 suppressed_cells=changes.suppressed_cells,
                 changed_cells=changes.changed_cells,
+                swapped_cells=changes.swapped_cells,
+                rows_dropped=changes.rows_dropped,
             ),
             does_not_protect=self.promise.does_not_protect,
         )

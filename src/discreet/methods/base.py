@@ -35,14 +35,16 @@ METHODS: dict[str, type[Method]] = {}  # by the name the command line uses
 class Decision:
     """What `_plan` found: the plan, the steps that led to it, notes for the owner. The trace is never published.
 
-    A method that changes the rows together, so that no plan could say what becomes of a row by itself, has no plan:
-    it gives the published columns of each quasi-identifier, in the rows' order, and counts its changes itself.
+    A method that changes the rows together, so that no plan could say what becomes of a row by itself, gives the
+    published columns of each quasi-identifier itself, in the rows' order; its plan, if it has one, is for new rows.
+    `rows` are the rows that are published, when some are left out: `published` then has those only, in that order.
     """
 
     plan: Plan | None
     trace: list[dict] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    published: dict[str, list[Column]] = field(default_factory=dict)
+    published: dict[str, list[Column]] | None = None
+    rows: np.ndarray | None = None
     changes: Changes | None = None
 
 
@@ -63,6 +65,7 @@ class Method(BaseEstimator):
     name: ClassVar[str] = ""
     takes: ClassVar[frozenset[str]] = frozenset({"table"})  # of "table" and "baskets"
     recodes: ClassVar[bool] = True  # whether a release of a table recodes new rows
+    recodes_source: ClassVar[bool] = True  # whether it then writes the rows it was made from as they were released
     random_cells: ClassVar[bool] = False  # whether chance decides about cells, and not only about the order of rows
     _parameter_constraints: ClassVar[dict] = {}
 
@@ -119,7 +122,14 @@ class Method(BaseEstimator):
         person = None if roles.person is None else table.column(roles.person)
         self._enough(len(table) if person is None else person.levels)
         decision = self._plan(table, roles, randomness)
-        published = decision.published if decision.plan is None else decision.plan.apply(table)
+        n_rows = len(table)
+        if decision.rows is not None:
+            table = table.select(roles.named).take(decision.rows)
+            person = None if roles.person is None else table.column(roles.person)
+        published = decision.published
+        if published is None:
+            assert decision.plan is not None
+            published = decision.plan.apply(table)
         columns = [column for name in table.names for column in _published(name, table, roles, published)]
         _refuse_clashes([column.name for column in columns])
         released = Table(columns, frame=table.frame)
@@ -142,7 +152,7 @@ class Method(BaseEstimator):
                 parameters=self._public_parameters(),
                 plan=decision.plan,
                 source_quasi=roles.quasi,
-                changes=decision.changes or _changes(table, roles, published),
+                changes=decision.changes or changes_between(table, roles, published, rows_dropped=n_rows - len(table)),
                 trace=decision.trace,
                 notes=decision.notes,
                 seed=getattr(self, "random_state", None),
@@ -254,8 +264,11 @@ def _published(name: str, table: Table, roles: Roles, quasi: dict[str, list[Colu
     return [table.column(name)] if name in roles.published else []
 
 
-def _changes(table: Table, roles: Roles, published: dict[str, list[Column]]) -> Changes:
-    """How many quasi-identifier cells were suppressed, or are written differently from the source."""
+def changes_between(table: Table, roles: Roles, published: dict[str, list[Column]], **counts: int) -> Changes:
+    """How many quasi-identifier cells were suppressed, or are written differently from the source.
+
+    `counts` are further fields of Changes, which the cells by themselves do not tell.
+    """
     suppressed = changed = dropped = 0
     for name in roles.quasi:
         new = published.get(name, [])
@@ -271,6 +284,7 @@ def _changes(table: Table, roles: Roles, published: dict[str, list[Column]]) -> 
         suppressed_cells=suppressed,
         changed_cells=changed,
         columns_dropped=dropped,
+        **counts,
     )
 
 
