@@ -49,10 +49,13 @@ class Feature:
 
     def places(self, column: Column) -> np.ndarray:
         """The number of each row, NaN where it is missing."""
+        return self.numbers_of(column)[column.codes]
+
+    def numbers_of(self, column: Column) -> np.ndarray:
+        """The number of each code of a column, be it of new rows; NaN, the last one, stands for missing."""
         if column.kind == "category" and len(column.values):
             raise DataError(f"Column {shown(self.name)} was learnt as numbers, but holds categories here.")
-        numbers = column.numbers if len(column.values) else np.empty(0)
-        return np.append(numbers, np.nan)[column.codes]
+        return np.append(column.numbers if len(column.values) else np.empty(0), np.nan)
 
 
 @dataclass(frozen=True, eq=False)
