@@ -13,7 +13,7 @@ import numba
 import numpy as np
 from numba.extending import intrinsic
 
-from discreet.tally import Partition, group
+from discreet.tally import Partition, count_groups, group
 
 
 @intrinsic
@@ -104,13 +104,7 @@ def _contained_rows(rows, group_of_row, bits, n_items, k, count):
     if len(rows) < k:
         return False
     met = np.empty(len(rows), dtype=np.int64)
-    n_met = 0
-    for row in rows:
-        g = group_of_row[row]
-        if count[g] == 0:
-            met[n_met] = g
-            n_met += 1
-        count[g] += 1
+    n_met = count_groups(rows, group_of_row, count, met)
     # The patterns in falling order of their own rows, so that k is met early: sorted by counting up to k.
     room = np.empty(k + 2, dtype=np.int64)
     for c in range(k + 2):
@@ -213,13 +207,7 @@ def _contained_persons(groups, persons, bits, k, n_persons):
 @numba.njit(cache=True, nogil=True)
 def _equal_rows(rows, group_of_row, sizes, k, count):
     met = np.empty(len(rows), dtype=np.int64)
-    n_met = 0
-    for row in rows:
-        g = group_of_row[row]
-        if count[g] == 0:
-            met[n_met] = g
-            n_met += 1
-        count[g] += 1
+    n_met = count_groups(rows, group_of_row, count, met)
     fine = True
     for i in range(n_met):
         inside = count[met[i]]

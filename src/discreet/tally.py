@@ -320,15 +320,22 @@ class Partition:
 
 
 @numba.njit(cache=True, nogil=True)
-def _refine(rows, group_of_row, sizes, inside, n_groups):
-    touched = np.empty(len(rows), dtype=np.int32)
-    met = 0
+def count_groups(rows, group_of_row, count, met):
+    """Count the rows of each group in `count`, all zero before; `met` gets the groups that occur. Returns how many."""
+    n_met = 0
     for row in rows:
         g = group_of_row[row]
-        if inside[g] == 0:
-            touched[met] = g
-            met += 1
-        inside[g] += 1
+        if count[g] == 0:
+            met[n_met] = g
+            n_met += 1
+        count[g] += 1
+    return n_met
+
+
+@numba.njit(cache=True, nogil=True)
+def _refine(rows, group_of_row, sizes, inside, n_groups):
+    touched = np.empty(len(rows), dtype=np.int64)
+    met = count_groups(rows, group_of_row, inside, touched)
     origins = np.empty(met, dtype=np.int32)
     whole = np.empty(met, dtype=np.int32)
     n_split = 0

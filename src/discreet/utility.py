@@ -12,7 +12,7 @@ import numpy as np
 
 from discreet.data.baskets import Baskets
 from discreet.errors import DataError
-from discreet.tally import Partition
+from discreet.tally import Partition, count_groups
 
 
 def ham_dist(X: object, y: object) -> float:
@@ -72,17 +72,17 @@ def separated_pairs(
     baskets: Baskets, partition: Partition | None = None, features: np.ndarray | None = None
 ) -> np.ndarray:
     """Pairs of different classes, equal so far, that each feature would tell apart. No partition: all are equal."""
-    return _gains(_pairs_of, baskets, partition, features)
+    return _gains(True, baskets, partition, features)
 
 
 def misfits_removed(
     baskets: Baskets, partition: Partition | None = None, features: np.ndarray | None = None
 ) -> np.ndarray:
     """By how much each feature would lower the classification metric."""
-    return _gains(_misfits_of, baskets, partition, features)
+    return _gains(False, baskets, partition, features)
 
 
-def _gains(kernel, baskets, partition, features):
+def _gains(by_pairs: bool, baskets: Baskets, partition: Partition | None, features: np.ndarray | None) -> np.ndarray:
     if partition is None:
         partition = Partition(len(baskets))
     if features is None:
@@ -94,67 +94,41 @@ def _gains(kernel, baskets, partition, features):
     if len(total) * n_classes < 2**31:
         cells = cells.astype(np.int32)
     columns, gains = baskets.columns, np.zeros(len(features), dtype=np.int64)
-    kernel(columns.indptr, columns.indices, features, cells, total.ravel(), n_classes, gains)
+    _gains_of(columns.indptr, columns.indices, features, cells, total.ravel(), n_classes, by_pairs, gains)
     return gains
 
 
-# Both kernels: one pass over the ones of the wanted columns. `inside` counts the rows with the feature in each
-# (group, class) cell; a group is settled at the first of its cells and emptied, so that its other cells pass it over.
-
-
 @numba.njit(cache=True, nogil=True)
-def _pairs_of(indptr, indices, features, cell_of_row, total, n_classes, gains):
+def _gains_of(indptr, indices, features, cell_of_row, total, n_classes, by_pairs, gains):
+    """One pass over the ones of the wanted columns.
+
+    `inside` counts the rows with the feature in each (group, class) cell; a group is settled at the first of its cells
+    and emptied, so that its other cells pass it over.
+    """
     inside = np.zeros(len(total), dtype=np.int64)
     met = np.empty(len(total), dtype=np.int64)
     for f in range(len(features)):
-        n_met = 0
-        for i in range(indptr[features[f]], indptr[features[f] + 1]):
-            cell = cell_of_row[indices[i]]
-            if inside[cell] == 0:
-                met[n_met] = cell
-                n_met += 1
-            inside[cell] += 1
+        rows = indices[indptr[features[f]] : indptr[features[f] + 1]]
         gain = 0
-        for i in range(n_met):
+        for i in range(count_groups(rows, cell_of_row, inside, met)):
             if inside[met[i]] == 0:
                 continue
             start = met[i] // n_classes * n_classes
             with_it = 0
             without = 0
             alike = 0
-            for c in range(start, start + n_classes):
-                with_it += inside[c]
-                without += total[c] - inside[c]
-                alike += inside[c] * (total[c] - inside[c])
-                inside[c] = 0
-            gain += with_it * without - alike
-        gains[f] = gain
-
-
-@numba.njit(cache=True, nogil=True)
-def _misfits_of(indptr, indices, features, cell_of_row, total, n_classes, gains):
-    inside = np.zeros(len(total), dtype=np.int64)
-    met = np.empty(len(total), dtype=np.int64)
-    for f in range(len(features)):
-        n_met = 0
-        for i in range(indptr[features[f]], indptr[features[f] + 1]):
-            cell = cell_of_row[indices[i]]
-            if inside[cell] == 0:
-                met[n_met] = cell
-                n_met += 1
-            inside[cell] += 1
-        gain = 0
-        for i in range(n_met):
-            if inside[met[i]] == 0:
-                continue
-            start = met[i] // n_classes * n_classes
             most = 0
             most_with = 0
             most_without = 0
             for c in range(start, start + n_classes):
+                here = inside[c]
+                elsewhere = total[c] - here
+                with_it += here
+                without += elsewhere
+                alike += here * elsewhere
                 most = max(most, total[c])
-                most_with = max(most_with, inside[c])
-                most_without = max(most_without, total[c] - inside[c])
+                most_with = max(most_with, here)
+                most_without = max(most_without, elsewhere)
                 inside[c] = 0
-            gain += most_with + most_without - most
+            gain += with_it * without - alike if by_pairs else most_with + most_without - most
         gains[f] = gain

@@ -60,7 +60,7 @@ def test_large_counts_do_not_overflow():
         rows=np.array([30_000_000, 9_999_900]),
         persons=np.array([30_000_000, 9_999_900]),
     )
-    distance, short, _, _ = TCloseness(0.1, distance="ordered")._check(counts)
+    distance, short, _, _ = TCloseness(0.1, distance="ordered")._measure(counts)
     exact = max(_exact(counts, group, ordered=True) for group in (0, 1))
     assert distance == pytest.approx(float(exact))
     assert short == 39_999_900

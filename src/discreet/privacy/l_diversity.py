@@ -11,7 +11,7 @@ persons: many visits of one patient do not make a group diverse.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral, Real
@@ -97,35 +97,51 @@ class LDiversity(Promise):
         return f"{self.measure} {self.l}-diversity"
 
     def check(self, data: object, roles: Roles | None = None) -> Verdict:
-        data, roles = table_and_roles(data, roles)
-        if not roles.sensitive:
-            raise RolesError("LDiversity is about sensitive columns; the roles name none.")
-        found = [self._check(data, roles.quasi, name, roles) for name in roles.sensitive]
-        measured, _, rows, groups = min(found)
-        labelled = None
-        if roles.target is not None:
-            hidden = [name for name in roles.sensitive if name != roles.target]
-            quasi = (*roles.quasi, roles.target)
-            labelled = min((self._check(data, quasi, name, roles)[0] for name in hidden), default=None)
-        return Verdict(
-            promise=str(self),
-            holds=all(short == 0 for _, short, _, _ in found),
-            required=self.l,
-            measured=measured,
-            rows=rows,
-            rows_short=max(short for _, short, _, _ in found),
-            with_label=labelled,
-            details={"groups": groups},
-        )
+        return over_sensitive(self, self.l, data, roles, self._measure, min)
 
-    def _check(self, data: object, quasi: Sequence[str], sensitive: str, roles: Roles) -> tuple[float, int, int, int]:
-        """The least diverse group's l, the rows in groups below l, all rows, all groups."""
-        counts = value_counts(data, quasi, sensitive, roles.person)
+    def _measure(self, counts: ValueCounts) -> Measured:
         diversity = _MEASURES[self.measure](counts, self.c)
         short = diversity < self.l - (_SLACK if self.measure == "entropy" else 0)
         measured = diversity.min()
         measured = float(measured) if self.measure == "entropy" else int(measured)
         return measured, int(counts.rows[short].sum()), int(counts.rows.sum()), counts.n_groups
+
+
+Measured = tuple[float, int, int, int]  # of the worst group, rows in groups that fall short, all rows, all groups
+
+
+def over_sensitive(
+    promise: Promise,
+    required: float,
+    data: object,
+    roles: Roles | None,
+    measure: Callable[[ValueCounts], Measured],
+    worst: Callable,
+) -> Verdict:
+    """The verdict of a promise about the values of each sensitive column within groups; `worst` is min or max.
+
+    A known label parts the groups further; of a target that is itself sensitive that would say nothing.
+    """
+    data, roles = table_and_roles(data, roles)
+    if not roles.sensitive:
+        raise RolesError(f"{type(promise).__name__} is about sensitive columns; the roles name none.")
+    found = [measure(value_counts(data, roles.quasi, name, roles.person)) for name in roles.sensitive]
+    labelled = None
+    if roles.target is not None:
+        hidden = [name for name in roles.sensitive if name != roles.target]
+        quasi = (*roles.quasi, roles.target)
+        labelled = worst((measure(value_counts(data, quasi, name, roles.person))[0] for name in hidden), default=None)
+    measured, _, rows, groups = worst(found)
+    return Verdict(
+        promise=str(promise),
+        holds=all(short == 0 for _, short, _, _ in found),
+        required=required,
+        measured=measured,
+        rows=rows,
+        rows_short=max(short for _, short, _, _ in found),
+        with_label=labelled,
+        details={"groups": groups},
+    )
 
 
 def distinct_values(counts: ValueCounts, c: float | None = None) -> np.ndarray:

@@ -21,8 +21,9 @@ import numpy as np
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import RolesError
-from discreet.privacy.base import Interval, Promise, StrOptions, Verdict, table_and_roles
-from discreet.privacy.l_diversity import ValueCounts, value_counts
+from discreet.privacy.base import Interval, Promise, StrOptions, Verdict
+from discreet.privacy.l_diversity import Measured, ValueCounts, over_sensitive
+from discreet.tally import is_engine
 
 _NEAR = 1e-9
 _BLOCK = 1 << 22  # cells of the dense block that ordered distances need
@@ -59,37 +60,18 @@ class TCloseness(Promise):
         return f"{self.t}-closeness" + (" (ordered)" if self.distance == "ordered" else "")
 
     def check(self, data: object, roles: Roles | None = None) -> Verdict:
-        data, roles = table_and_roles(data, roles)
-        if not roles.sensitive:
-            raise RolesError("TCloseness is about sensitive columns; the roles name none.")
-        if self.distance == "ordered" and isinstance(data, Table):
+        if self.distance == "ordered" and roles is not None and not is_engine(data):
+            data = Table.of(data)
+            roles.check(data)
             unordered = [name for name in roles.sensitive if data.column(name).kind == "category"]
             if unordered:
                 raise RolesError(
                     f"The ordered distance needs numbers or dates; {unordered[0]!r} holds categories."
                     f" Use distance='equal'."
                 )
-        found = [self._check(value_counts(data, roles.quasi, name, roles.person)) for name in roles.sensitive]
-        labelled = None
-        if roles.target is not None:
-            hidden = [name for name in roles.sensitive if name != roles.target]
-            quasi = (*roles.quasi, roles.target)
-            labelled = max(
-                (self._check(value_counts(data, quasi, name, roles.person))[0] for name in hidden), default=None
-            )
-        measured, _, rows, groups = max(found)
-        return Verdict(
-            promise=str(self),
-            holds=all(short == 0 for _, short, _, _ in found),
-            required=self.t,
-            measured=measured,
-            rows=rows,
-            rows_short=max(short for _, short, _, _ in found),
-            with_label=labelled,
-            details={"groups": groups},
-        )
+        return over_sensitive(self, self.t, data, roles, self._measure, max)
 
-    def _check(self, counts: ValueCounts) -> tuple[float, int, int, int]:
+    def _measure(self, counts: ValueCounts) -> Measured:
         distance = _equal(counts) if self.distance == "equal" else _ordered(counts)
         limit = Fraction(str(self.t))
         short = distance > float(limit)
