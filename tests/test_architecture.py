@@ -32,6 +32,7 @@ FLOW = [
     "linear",
     "worth",
     "search",
+    "document",
     "privacy",
     "certificate",
     "signature",

@@ -71,7 +71,7 @@ class Certificate(_Record):
 
     format: Literal[1] = 1
     discreet: str = __version__
-    shape: Literal["table", "baskets"]
+    shape: Literal["table", "baskets", "model", "names", "weights"]
     promise: dict[str, Any]
     counted: Literal["rows", "persons"]
     verdict: VerdictRecord

@@ -33,11 +33,12 @@ from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.data.write import FORMATS, LABEL, write_baskets, write_table
+from discreet.document import Document
 from discreet.errors import DataError, PromiseBroken
 from discreet.plan import Plan
 from discreet.privacy.base import Promise, Verdict
 from discreet.signature import SIGNATURE, sign
-from discreet.verification import PERSONS, check_published, read_release, verify
+from discreet.verification import EVIDENCE, PERSONS, check_published, read_release, verify
 
 _FOLDERS = frozenset({"release", "owner"})
 
@@ -67,6 +68,7 @@ class Release:
     roles: Roles | None = None
     table: Table | None = None
     baskets: Baskets | None = None
+    document: Document | None = None
     persons: np.ndarray | None = None
     plan: Plan | None = None
     source_quasi: tuple[str, ...] = ()
@@ -76,16 +78,32 @@ class Release:
     seed: int | None = None
 
     def __repr__(self) -> str:
-        rows, columns = len(self._content), len(self.columns)
-        return f"Release({self.promise}, by {self.method}, {rows} rows, {columns} columns, holds={self.verdict.holds})"
+        what = "" if self.document is None else f"{self.document.shape}, "
+        size = f"{what}{self.rows} rows, {len(self.columns)} columns"
+        return f"Release({self.promise}, by {self.method}, {size}, holds={self.verdict.holds})"
 
     @property
-    def _content(self) -> Table | Baskets:
-        return self.table if self.table is not None else self.baskets  # type: ignore[return-value]
+    def _content(self) -> Table | Baskets | Document:
+        return next(part for part in (self.table, self.baskets, self.document) if part is not None)
+
+    @property
+    def rows(self) -> int:
+        """How many rows are published; a document has none."""
+        return 0 if isinstance(self._content, Document) else len(self._content)
+
+    @property
+    def shape(self) -> str:
+        if self.document is not None:
+            return self.document.shape
+        return "table" if self.baskets is None else "baskets"
 
     @cached_property
     def data(self):
-        """What is published: the kind of frame that came in; baskets as a scipy CSR array (labels in `labels`)."""
+        """What is published: the kind of frame that came in; baskets as a scipy CSR array (labels in `labels`); what a
+        document says, as a dictionary.
+        """
+        if self.document is not None:
+            return self.document.content
         return self.baskets.matrix if self.baskets is not None else self.table.to_frame()  # type: ignore[union-attr]
 
     @property
@@ -95,6 +113,8 @@ class Release:
 
     @property
     def columns(self) -> tuple[str, ...]:
+        if isinstance(self._content, Document):
+            return tuple(name for name, _, _ in self._content.columns)
         return self._content.names
 
     @cached_property
@@ -106,13 +126,13 @@ class Release:
         """The statement that is published with the data; `save` adds the hashes of the files and the seal."""
         changes = self.changes
         return Certificate(
-            shape="table" if self.baskets is None else "baskets",
+            shape=self.shape,  # type: ignore[arg-type]
             promise=self.promise.to_dict(),
             counted="rows" if self.persons is None else "persons",
             verdict=VerdictRecord.of(self.verdict).model_copy(update={"kind": self._kind}),
             method=MethodRecord(name=self.method, parameters=self.parameters),
             columns=self._column_records(),
-            rows=len(self._content),
+            rows=self.rows,
             changes=ChangesRecord(
                 quasi_cells=changes.quasi_cells,
                 suppressed_cells=changes.suppressed_cells,
@@ -136,6 +156,10 @@ class Release:
 
         The promise covers the released rows only.
         """
+        if self.document is not None:
+            raise DataError(
+                f"The method {self.method!r} releases a document, not rows: there is no form to bring rows to."
+            )
         if self.roles is None:
             raise DataError("Only releases of tables recode rows; of baskets, keep the released columns.")
         if self.plan is None:
@@ -179,7 +203,10 @@ class Release:
 
     def _write_release(self, folder: Path, format: str, sign_with: str | os.PathLike | None) -> None:
         folder.mkdir()
-        if self.baskets is not None:
+        if self.document is not None:
+            data = folder / self.document.file
+            data.write_bytes(self.document.to_bytes())
+        elif self.baskets is not None:
             data = folder / "data.parquet"
             write_baskets(self.baskets, data)
         else:
@@ -198,10 +225,14 @@ class Release:
         (folder / "trace.json").write_text(json.dumps(record, indent=1, default=str), encoding="utf-8")
         if self.persons is not None:
             pq.write_table(pa.table({"person": self.persons}), folder / PERSONS)
+        if self.document is not None and self.document.evidence is not None:
+            write_table(self.document.evidence, folder / EVIDENCE, "parquet")
         for path in folder.iterdir():
             path.chmod(0o600)
 
     def _column_records(self) -> tuple[ColumnRecord, ...]:
+        if self.document is not None:
+            return tuple(ColumnRecord(name=n, role=r, kind=k) for n, r, k in self.document.columns)  # type: ignore[arg-type]
         if self.baskets is not None:
             items = [ColumnRecord(name=name, role="quasi", kind="item") for name in self.baskets.names]
             return (ColumnRecord(name=LABEL, role="target", kind="category"), *items)
@@ -215,8 +246,10 @@ class Release:
         )
 
 
-def _same(written: Table | Baskets, released: Table | Baskets) -> bool:
+def _same(written: Table | Baskets | Document, released: Table | Baskets | Document) -> bool:
     """Whether what was read back is what was to be written, cell by cell."""
+    if isinstance(written, Document) and isinstance(released, Document):
+        return written.content == released.content
     if isinstance(written, Baskets) and isinstance(released, Baskets):
         labels = [[str(b.classes[code]) for code in b.labels] for b in (written, released)]  # type: ignore[index, union-attr]
         return labels[0] == labels[1] and (written.matrix != released.matrix).nnz == 0

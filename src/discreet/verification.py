@@ -22,11 +22,13 @@ from discreet.data.column import encode
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.data.write import read_baskets, read_table
+from discreet.document import SHAPES, Document, read_document
 from discreet.errors import DataError, DiscreetError, listing
 from discreet.privacy.base import Both, Promise, Verdict
 from discreet.signature import SIGNATURE, check_signature
 
 PERSONS = "persons.parquet"  # in the owner's folder: whose row each released row is
+EVIDENCE = "evidence.parquet"  # in the owner's folder: the rows behind a document
 _PERSON = "\x00person"  # a column name no file can have
 
 
@@ -117,6 +119,8 @@ def _signer(folder: Path, public_key: str | os.PathLike | None) -> tuple[str | N
 
 def _check(folder: Path, certificate: Certificate, owner: str | os.PathLike | None) -> tuple[Verdict, list[str]]:
     data, roles = read_release(folder, certificate)
+    if isinstance(data, Document):
+        return _check_document(data, certificate, owner)
     problems = []
     if len(data) != certificate.rows or not len(data):
         problems.append(f"The certificate states {certificate.rows} rows; the data has {len(data)}.")
@@ -145,6 +149,35 @@ def _check(folder: Path, certificate: Certificate, owner: str | os.PathLike | No
     return verdict, problems
 
 
+def _check_document(
+    document: Document, certificate: Certificate, owner: str | os.PathLike | None
+) -> tuple[Verdict, list[str]]:
+    """What a document says is checked as far as it tells; the owner's rows tell the rest."""
+    stated = certificate.verdict
+    if document.columns != tuple((column.name, column.role, column.kind) for column in certificate.columns):
+        raise DataError("The certificate names other columns than the document.")
+    if certificate.rows:
+        raise DataError(f"The certificate states {certificate.rows} rows; a document has none.")
+    if not stated.holds:
+        raise DataError("The certificate itself states that the promise does not hold.")
+    if owner is not None and stated.kind == "owner":
+        document = _with_evidence(document, Path(owner), by_person=certificate.counted == "persons")
+    verdict = certificate.the_promise().check(document)
+    problems = [] if verdict.holds else [verdict.sentence()]
+    if verdict.kind != stated.kind:
+        problems.append("The certificate states another kind of evidence than this promise has.")
+    told = verdict.kind != "owner" or owner is not None  # otherwise what was measured stays the owner's word
+    if told and VerdictRecord.of(verdict) != stated:
+        problems.append("What is measured now differs from what the certificate states.")
+    return verdict, problems
+
+
+def _with_evidence(document: Document, owner: Path, *, by_person: bool) -> Document:
+    kinds = {name: kind for name, _, kind in document.columns}
+    evidence = read_table(owner / EVIDENCE, kinds)  # type: ignore[arg-type]
+    return document.with_evidence(evidence, _persons(owner, len(evidence)) if by_person else None)
+
+
 def _by_rows(promise: Promise, data: Table | Baskets, roles: Roles | None) -> Verdict:
     """The promise counted in rows, or those parts of it that rows can refute."""
     parts = promise.promises if isinstance(promise, Both) else (promise,)
@@ -157,9 +190,11 @@ def _by_rows(promise: Promise, data: Table | Baskets, roles: Roles | None) -> Ve
     return check_published(telling[0] if len(telling) == 1 else Both(tuple(telling)), data, roles, None)
 
 
-def read_release(folder: Path, certificate: Certificate) -> tuple[Table | Baskets, Roles | None]:
+def read_release(folder: Path, certificate: Certificate) -> tuple[Table | Baskets | Document, Roles | None]:
     """The published data and the roles of its columns."""
     (name,) = certificate.files
+    if certificate.shape in SHAPES:
+        return read_document(folder / name, certificate.shape), None
     if certificate.shape == "baskets":
         return read_baskets(folder / name, certificate.names("quasi")), None
     kinds = {column.name: column.kind for column in certificate.columns}
@@ -174,8 +209,12 @@ def read_release(folder: Path, certificate: Certificate) -> tuple[Table | Basket
     return read_table(folder / name, kinds), roles  # type: ignore[arg-type]
 
 
-def check_published(promise, data: Table | Baskets, roles: Roles | None, persons: np.ndarray | None) -> Verdict:
+def check_published(
+    promise, data: Table | Baskets | Document, roles: Roles | None, persons: np.ndarray | None
+) -> Verdict:
     """The promise on published data, counted in persons when it is known whose row each row is."""
+    if isinstance(data, Document):
+        return promise.check(data)
     if isinstance(data, Baskets):
         return promise.check(Baskets(data.matrix, data.names, data.labels, data.classes, persons=persons), None)
     if persons is not None:
@@ -209,7 +248,13 @@ def _remarks(certificate: Certificate, signer: str | None, with_owner: bool) -> 
         remarks.append("The certificate is not signed: this check detects accidents, not a forger.")
     else:
         remarks.append(f"Signed with the Ed25519 key {signer[:16]}...; compare it with the key the holder gave you.")
-    if certificate.counted == "persons" and not with_owner:
+    if certificate.shape in SHAPES:
+        if certificate.verdict.kind == "owner" and not with_owner:
+            remarks.append(
+                "The published file was checked for what it states. The rows behind it were counted by the owner"
+                " before saving (verify --owner repeats it)."
+            )
+    elif certificate.counted == "persons" and not with_owner:
         remarks.append(
             "The promise was counted in persons, which the published files do not tell apart. Recomputed here on rows;"
             " the count of persons was checked by the owner before saving (verify --owner repeats it)."

@@ -18,6 +18,7 @@ from discreet.data.baskets import Baskets
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.roles import Roles
 from discreet.data.table import Table
+from discreet.document import Document
 from discreet.errors import CannotRelease, DataError, PromiseBroken, RolesError, listing
 from discreet.parameters import check_parameters
 from discreet.plan import Plan
@@ -64,6 +65,7 @@ class Method(BaseEstimator):
 
     name: ClassVar[str] = ""
     takes: ClassVar[frozenset[str]] = frozenset({"table"})  # of "table" and "baskets"
+    gives: ClassVar[str] = ""  # the shape of the document that it releases, when it does not release rows
     recodes: ClassVar[bool] = True  # whether a release of a table recodes new rows
     recodes_source: ClassVar[bool] = True  # whether it then writes the rows it was made from as they were released
     random_cells: ClassVar[bool] = False  # whether chance decides about cells, and not only about the order of rows
@@ -179,6 +181,28 @@ class Method(BaseEstimator):
                 changes=changed.changes,
                 trace=changed.trace,
                 notes=changed.notes,
+                seed=getattr(self, "random_state", None),
+            )
+        )
+
+    # -- documents -------------------------------------------------------------------------------------------------
+
+    def _release_document(
+        self, document: Document, roles: Roles | None, trace: list[dict], notes: list[str] | None = None
+    ) -> Release:
+        """The release of a document; a method of this kind overrides `_release_table` or `_release_baskets`."""
+        return self._checked(
+            Release(
+                document=document,
+                roles=roles,
+                persons=document.persons,
+                promise=self.promise,
+                method=self.name,
+                parameters=self._public_parameters(),
+                source_quasi=() if roles is None else roles.quasi,
+                changes=Changes(quasi_cells=0),
+                trace=trace,
+                notes=notes or [],
                 seed=getattr(self, "random_state", None),
             )
         )
