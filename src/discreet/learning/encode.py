@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns as matrices for learners that know numbers only.
+
+One-hot: each category is a column, and so is missing; a category that was never met is all zeros. Numbers get mean 0
+and variance 1, and a column says whether they are missing. Ordinal: each category is its place, intervals in the order
+of their ends, other texts in the order of letters; numbers stay; what is missing or was never met is NaN. What stands
+for what is decided on the training rows alone.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import scipy.sparse as sp
+
+from discreet.data.column import Column
+from discreet.data.table import Table
+from discreet.errors import quietly
+from discreet.learning.examples import MISSING, Examples, Feature
+
+PARTS = 16  # of equally many training rows, that a column of numbers is also cut into where a line would not do
+
+
+def one_hot(codes: np.ndarray, width: int) -> sp.csr_array:
+    """A column per code below `width`; other codes are all zeros.
+
+    >>> one_hot(np.array([1, 0, 2]), 2).toarray().tolist()
+    [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
+    """
+    known = np.flatnonzero(codes < width)
+    return sp.csr_array((np.ones(len(known)), (known, codes[known])), shape=(len(codes), width))
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """Numbers with mean 0 and variance 1, in which part of the training rows they lie, and whether they are missing."""
+
+    mean: float
+    spread: float
+    edges: np.ndarray
+
+    @classmethod
+    def fit(cls, numbers: np.ndarray, counts: np.ndarray, parts: int = 1) -> Scale:
+        """From numbers that occur `counts` times; with more than one part the counts must be whole."""
+        if not counts.sum() > 0:
+            return cls(0.0, 1.0, np.empty(0))
+        mean = float(np.average(numbers, weights=counts))
+        spread = math.sqrt(np.average((numbers - mean) ** 2, weights=counts))
+        edges = np.empty(0)
+        if parts > 1:
+            every = np.repeat(numbers, counts.astype(np.int64))
+            edges = np.unique(np.quantile(every, np.arange(1, parts) / parts))
+        return cls(mean, spread if spread > 0 else 1.0, edges)
+
+    def matrix(self, numbers: np.ndarray) -> sp.csr_array:
+        """The numbers of some rows, NaN where missing."""
+        missing = np.isnan(numbers)
+        centred = np.where(missing, 0.0, (numbers - self.mean) / self.spread)
+        part = np.where(missing, len(self.edges) + 1, np.searchsorted(self.edges, numbers, side="right"))
+        return sp.csr_array(sp.hstack([sp.csr_array(centred[:, None]), one_hot(part, len(self.edges) + 2)]))
+
+
+def encoded(learnt: Table, tested: Table, names: list[str]) -> tuple[sp.csr_array, sp.csr_array]:
+    """Both tables as matrices, row by row; what stands for what is decided on the first alone.
+
+    Numbers are also cut into parts: with a line alone, a release that writes intervals would seem better than the
+    original.
+    """
+    parts = [_encode(learnt.column(name), tested.column(name)) for name in names]
+    if not parts:
+        return sp.csr_array((len(learnt), 0)), sp.csr_array((len(tested), 0))
+    left, right = zip(*parts, strict=True)
+    return sp.csr_array(sp.hstack(left)), sp.csr_array(sp.hstack(right))
+
+
+def _encode(learnt: Column, tested: Column) -> tuple[sp.csr_array, sp.csr_array]:
+    if learnt.kind != "category" and tested.kind != "category":
+        counts = np.bincount(learnt.codes, minlength=len(learnt.values) + 1)[: len(learnt.values)]
+        scale = Scale.fit(learnt.numbers, counts, PARTS if learnt.levels > 2 else 1)
+        return scale.matrix(_numbers(learnt)), scale.matrix(_numbers(tested))
+    feature = Feature(learnt.name, texts=(*learnt.texts, MISSING))  # missing is a value
+    return one_hot(learnt.codes, feature.unknown), one_hot(feature.codes(tested), feature.unknown)
+
+
+def _numbers(column: Column) -> np.ndarray:
+    return np.append(column.numbers, np.nan)[column.codes]
+
+
+# -- for learners that are fitted to examples ---------------------------------------------------------------------
+
+
+class Coding(Protocol):
+    """What stands for what, learnt from examples: their distinct rows as a matrix, and the rows of a table."""
+
+    def learn(self, examples: Examples) -> sp.csr_array | np.ndarray: ...
+
+    def apply(self, table: Table) -> sp.csr_array | np.ndarray: ...
+
+
+class OneHot:
+    """Categories one-hot, numbers standardised.
+
+    >>> t = Table.of({"sex": ["f", "m", None], "age": [20, 40, 60], "y": [0, 1, 1]})
+    >>> coding = OneHot()
+    >>> coding.learn(Examples.of(t, ["sex", "age"], "y", missing="value")).toarray().round(2)[:, :4].tolist()
+    [[1.0, 0.0, 0.0, -1.22], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.22]]
+    """
+
+    def learn(self, examples: Examples) -> sp.csr_array:
+        self._parts: list[tuple[Feature, Scale | None]] = []
+        found, weight = [], examples.counts.sum(axis=1)
+        for f, feature in enumerate(examples.features):
+            codes, scale = examples.codes[:, f], None
+            if feature.numbers is None:
+                found.append(one_hot(codes, feature.unknown))
+            else:
+                counts = np.bincount(codes, weight, minlength=feature.unknown + 1)[: feature.unknown]
+                scale = Scale.fit(feature.numbers, counts)
+                found.append(scale.matrix(np.append(feature.numbers, np.nan)[codes]))
+            self._parts.append((feature, scale))
+        return sp.csr_array(sp.hstack(found))
+
+    def apply(self, table: Table) -> sp.csr_array:
+        found = []
+        for feature, scale in self._parts:
+            column = table.column(feature.name)
+            if scale is None:
+                found.append(one_hot(feature.codes(column), feature.unknown))
+            else:
+                found.append(scale.matrix(feature.places(column)))
+        return sp.csr_array(sp.hstack(found))
+
+
+class Ordinal:
+    """Categories as their places, numbers as they are; NaN where not known.
+
+    >>> t = Table.of({"age": ["[9, 20)", "< 9", ">= 20"], "y": [0, 1, 1]})
+    >>> coding = Ordinal()
+    >>> sorted(coding.learn(Examples.of(t, ["age"], "y")).ravel().tolist()), coding.apply(t).ravel().tolist()
+    ([0.0, 1.0, 2.0], [1.0, 0.0, 2.0])
+    """
+
+    def learn(self, examples: Examples) -> np.ndarray:
+        self._parts: list[tuple[Feature, np.ndarray]] = []
+        matrix = np.empty(examples.codes.shape)
+        for f, feature in enumerate(examples.features):
+            place = np.append(feature.numbers if feature.numbers is not None else places(feature.texts or ()), np.nan)
+            matrix[:, f] = place[examples.codes[:, f]]
+            self._parts.append((feature, place))
+        return matrix
+
+    def apply(self, table: Table) -> np.ndarray:
+        matrix = np.empty((len(table), len(self._parts)))
+        for f, (feature, place) in enumerate(self._parts):
+            column = table.column(feature.name)
+            matrix[:, f] = feature.places(column) if feature.is_number else place[feature.codes(column)]
+        return matrix
+
+
+_INTERVAL = re.compile(r"< (?P<high>\S.*)|>= (?P<low>\S.*)|\[(?P<from>[^,]+), (?P<to>[^,]+)\)|(?P<point>[^,]+)")
+
+
+def places(texts: tuple[str, ...]) -> np.ndarray:
+    """The place of each category: intervals and numbers by their ends, then the other texts by their letters.
+
+    >>> places(("*", ">= 30", "[5, 30)", "< 5", "7")).tolist()
+    [4.0, 3.0, 1.0, 0.0, 2.0]
+    """
+    keys = [(0, ends, text) if (ends := _ends(text)) else (1, (0.0, 0.0), text) for text in texts]
+    place = np.empty(len(texts))
+    place[sorted(range(len(texts)), key=lambda code: keys[code])] = np.arange(len(texts))
+    return place
+
+
+def _ends(text: str) -> tuple[float, float] | None:
+    """The ends of an interval as it is written in a release, or None."""
+    parts = _INTERVAL.fullmatch(text)
+    if parts is None:
+        return None
+    low, high = parts["low"] or parts["from"] or parts["point"], parts["high"] or parts["to"] or parts["point"]
+    ends = (-math.inf if low is None else _border(low), math.inf if high is None else _border(high))
+    return None if any(end is None for end in ends) else ends  # type: ignore[return-value]
+
+
+def _border(text: str) -> float | None:
+    """A border as a number: itself, or a date's days."""
+    number, failure = quietly(float, text, errors=(ValueError,))
+    if not failure:
+        return number if not math.isnan(number) else None
+    moment, _ = quietly(datetime.datetime.fromisoformat, text, errors=(ValueError,))
+    return None if moment is None else (moment - datetime.datetime(1970, 1, 1)) / datetime.timedelta(days=1)
