@@ -36,6 +36,7 @@ INSTANCES = {
     "greedy-hamdist": _of(GreedySelector, ("table", "baskets")),
     "greedy-distcnt-stop": _of(GreedySelector, ("table", "baskets"), utility="distcnt", on_infeasible="stop"),
     "greedy-cm-k-anonymity": _of(GreedySelector, ("table", "baskets"), utility="cm", constraint="k-anonymity"),
+    "greedy-absences": _of(GreedySelector, ("table", "baskets"), absences=1),
     "maximal-containment": _of(MaximalSelector, ("table", "baskets")),
     "maximal-frequent": _of(MaximalSelector, ("table", "baskets"), family="frequent", utility="distcnt"),
     "optimal-auc": _of(OptimalSelector, ("table", "baskets")),

@@ -87,6 +87,18 @@ def ac_of_rows(rows, persons=None):
     ]
 
 
+def containment(rows, absences=0, persons=None):
+    """Persons left to an attacker who knows all items of a row, and the worst so many items that it lacks."""
+    whose = range(len(rows)) if persons is None else persons
+    items = set().union(*rows)
+    left = []
+    for e in {frozenset(row) for row in rows}:
+        containing = [(f, whose[i]) for i, f in enumerate(rows) if f >= e]
+        for size in range(min(absences, len(items - e)) + 1):
+            left += [len({p for f, p in containing if not f & set(A)}) for A in combinations(items - e, size)]
+    return min(left)
+
+
 def project(rows, features):
     return [row & set(features) for row in rows]
 

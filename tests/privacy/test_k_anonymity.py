@@ -119,3 +119,26 @@ def test_diabetes_counts_patients():
     by_persons = KAnonymity(5).check(table, Roles(quasi=quasi, person=person))
     assert by_persons.measured <= by_rows.measured
     assert by_persons.rows == by_rows.rows == 101_766
+
+
+@given(st.data(), st.integers(2, 3))
+def test_zero_one_columns_that_hold_come_with_what_they_leave_open(data, k):
+    """The same counts as containment's, of a table of 0/1 columns and of the baskets that it is."""
+    patterns = data.draw(st.lists(st.tuples(*[st.integers(0, 1)] * 3), min_size=1, max_size=4, unique=True))
+    rows = [row for row in patterns for _ in range(data.draw(st.integers(k, 5)))]
+    labels = data.draw(st.lists(st.sampled_from("pq"), min_size=len(rows), max_size=len(rows)))
+    matrix = np.array(rows)
+    verdict = KAnonymity(k).check(Baskets.of(matrix, labels))
+    sets = [set(np.flatnonzero(row)) for row in matrix]
+    assert verdict.details["AC"] == min(oracles.ac_of_rows(sets))
+    assert verdict.details["classical k"] == oracles.k_anonymity(rows) == verdict.measured
+    assert verdict.details["rows in groups below k"] == verdict.details["unique rows"] == 0
+    alike = [{labels[j] for j, other in enumerate(sets) if other >= row} for row in sets]
+    assert verdict.details["rows whose containing rows share one label"] == sum(len(found) == 1 for found in alike)
+    table = {"a": matrix[:, 0], "b": matrix[:, 1], "c": matrix[:, 2], "label": labels}
+    assert KAnonymity(k).check(table, Roles(target="label", quasi=["a", "b", "c"])).details == verdict.details
+
+
+def test_other_columns_have_no_containment():
+    table = {"x": ["a", "a", "b", "b"], "y": [0, 0, 1, 1]}
+    assert "AC" not in KAnonymity(2).check(table, Roles(quasi=["x", "y"])).details

@@ -25,6 +25,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError
 from discreet.privacy.base import Interval, Promise, Verdict, as_baskets, table_and_roles
+from discreet.privacy.exposure import exposure, items_of
 from discreet.privacy.one_hot import one_hot_note
 from discreet.privacy.supersets import Distinct
 
@@ -101,21 +102,11 @@ class Containment(Promise):
         if baskets is None:
             baskets = baskets_of(*table_and_roles(data, roles))
         distinct = Distinct.of(baskets)
-        groups, own = distinct.group_of_row, distinct.own
         left, given_up = distinct.fewest_left(self.k, self.absences)
-        details = {
-            "classical k": int(own.min()),
-            "unique rows": int((own[groups] == 1).sum()),
-            "rows in groups below k": int((own[groups] < self.k).sum()),
-        }
-        if self.absences:
-            details = {"AC": int(distinct.covers(1).min()), **details}
         with_label = None
         if baskets.labels is not None:
             same = [baskets.take(np.flatnonzero(baskets.labels == label)) for label in np.unique(baskets.labels)]
             with_label = min(containment_anonymity(part, self.absences) for part in same)
-            alike = distinct.one_label(distinct.label_of(baskets.labels, baskets.n_classes))
-            details["rows whose containing rows share one label"] = int(alike[groups].sum())
         measured = int(left.min())
         return Verdict(
             promise=str(self),
@@ -123,9 +114,9 @@ class Containment(Promise):
             required=self.k,
             measured=measured,
             rows=len(baskets),
-            rows_short=int((left[groups] < self.k).sum()),
+            rows_short=int((left[distinct.group_of_row] < self.k).sum()),
             with_label=with_label,
-            details=details,
+            details=exposure(distinct, baskets, self.k, None if self.absences else measured),
             notes=(*self._evidence(given_up, len(distinct)), *one_hot_note(baskets, self.absences)),
         )
 
@@ -153,7 +144,4 @@ def baskets_of(data: object, roles: Roles) -> Baskets:
         raise DataError("Containment is checked on tables in memory and on baskets, not through an engine.")
     if not roles.quasi:
         raise DataError("Containment needs 0/1 quasi-identifiers; none were named.")
-    baskets = Baskets.from_columns(data.select(roles.quasi))
-    persons = None if roles.person is None else data.column(roles.person).codes
-    baskets = Baskets(baskets.matrix, baskets.names, persons=persons)
-    return baskets if roles.target is None else baskets.labelled(data.column(roles.target).codes)
+    return items_of(data, roles)

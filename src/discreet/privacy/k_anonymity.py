@@ -21,6 +21,8 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import RolesError, did_you_mean, listing
 from discreet.privacy.base import Interval, Promise, Verdict, as_baskets, table_and_roles
+from discreet.privacy.exposure import are_items, exposure, items_of
+from discreet.privacy.supersets import Distinct
 from discreet.tally import Partition, group, group_sizes, is_engine, persons_per_group, tally
 
 
@@ -81,15 +83,24 @@ class KAnonymity(Promise):
     def check(self, data: object, roles: Roles | None = None) -> Verdict:
         baskets = as_baskets(data, roles)
         if baskets is not None:
-            return self._verdict(*_basket_groups(baskets))
+            return self._with_exposure(self._verdict(*_basket_groups(baskets)), baskets)
         data, roles = table_and_roles(data, roles)
         verdicts = [self._verdict(*_table_groups(data, names, roles)) for names in self._sets_of(roles)]
         worst = min(verdicts, key=lambda verdict: verdict.measured)
-        return replace(
+        found = replace(
             worst,
             rows_short=max(verdict.rows_short for verdict in verdicts),
             with_label=None if roles.target is None else min(v.with_label for v in verdicts),  # type: ignore[type-var]
         )
+        if isinstance(data, Table) and self.sets is None and are_items(data, roles.quasi):
+            return self._with_exposure(found, items_of(data, roles))
+        return found
+
+    def _with_exposure(self, verdict: Verdict, baskets: Baskets) -> Verdict:
+        """Of 0/1 items that hide everybody among k: AC and the rest, as containment states them."""
+        if not verdict.holds:  # distinct rows may be many, and the verdict is that they are
+            return verdict
+        return replace(verdict, details={**verdict.details, **exposure(Distinct.of(baskets), baskets, self.k)})
 
     def _sets_of(self, roles: Roles) -> Sequence[Sequence[str]]:
         if self.sets is None:
