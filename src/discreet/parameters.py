@@ -80,7 +80,8 @@ def _allows(allowed: Any, value: Any) -> bool:
     if allowed is callable:
         return callable(value)
     if isinstance(allowed, type):
-        return isinstance(value, allowed) and not (isinstance(value, bool) and issubclass(allowed, (Integral, Real)))
+        is_truth = isinstance(value, bool) and allowed is not bool
+        return isinstance(value, allowed) and not (is_truth and issubclass(allowed, (Integral, Real)))
     return allowed.allows(value)
 
 
