@@ -24,6 +24,8 @@ FLOW = [
     "itemsets",
     "prepare",
     "samples",
+    "labels",
+    "boxes",
     "plan",
     "axis",
     "engines",

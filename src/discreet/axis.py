@@ -19,6 +19,7 @@ import numpy as np
 from discreet.data.column import SUPPRESSED, Column, text_of
 from discreet.data.table import Table
 from discreet.errors import DataError
+from discreet.labels import EVERYTHING, MISSING, Meaning
 from discreet.plan import Recode, Scale
 from discreet.prepare.intervals import column_cut, interval_label, is_whole
 from discreet.tally import group, persons_per_group, tally
@@ -68,9 +69,14 @@ class Axis:
         return len(self.numbers) if self.numbers is not None else len(self.names or ())
 
     @cached_property
+    def has_other(self) -> bool:
+        """Whether some categories are too rare to be named."""
+        return self.names is not None and not set(self.column.texts) <= set(self.names)
+
+    @cached_property
     def scale(self) -> Scale:
         if self.names is None:
-            return Scale(self.name, ordered=True)
+            return Scale(self.name, ordered=True, kind=self.column.kind)
         places = {name: rank for rank, name in enumerate(self.names)}
         common = int(np.bincount(self.rank_of_code[self.column.codes]).argmax())
         return Scale(self.name, ordered=False, places=places, other=places.get(OTHER, common))
@@ -111,6 +117,27 @@ class Axis:
             return text_of(low) + suffix
         ends = (None if low == -np.inf else low), (None if high == np.inf else high)
         return interval_label(*ends, "date" if self.column.kind == "date" else "number") + suffix
+
+    def meaning_of_interval(self, low: float, high: float, missing: bool) -> Meaning:
+        """What `interval` writes, for whoever reads it: "*" and "not missing" are about new values too."""
+        if low == np.inf:
+            return MISSING
+        everything = low == -np.inf and high == np.inf and missing == self.column.has_missing
+        return EVERYTHING if everything else Meaning((low, high), missing=missing)
+
+    def meaning_of_set(self, ranks: tuple[int, ...]) -> Meaning:
+        """What `set_of` writes. A set without "other" is listed in full, so that what is not listed is an other."""
+        assert self.names is not None
+        missing = ranks[-1] == self.n_values
+        inside = {self.names[rank] for rank in ranks if rank < self.n_values}
+        outside = set(self.names) - inside
+        others = self.has_other and OTHER in inside
+        if not outside:
+            return EVERYTHING if missing == self.column.has_missing else Meaning(but=True, missing=missing)
+        shorter = len(outside) < len(inside) and missing == self.column.has_missing
+        if shorter and (others or not self.has_other):
+            return Meaning(texts=frozenset(outside), but=True, missing=missing)
+        return Meaning.of(inside - ({OTHER} if self.has_other else set()), others=others, missing=missing)
 
     def set_of(self, ranks: tuple[int, ...]) -> str | None:
         """How a set of categories is written: by name, or by what is not in it when that is shorter."""
@@ -164,21 +191,24 @@ def recode(
     has_missing = np.array([axis.column.has_missing for axis in axes])
     low, high, missing = _boxes(column, cut, left, n_leaves, has_missing)
     codes = np.empty((n_leaves, len(axes)), dtype=np.int32)
-    labels = []
+    labels, meanings = [], []
     for c, axis in enumerate(axes):
         if axis.names is None:
             boxes = np.column_stack([low[:, c], high[:, c], missing[:, c]])
             distinct, code = np.unique(boxes, axis=0, return_inverse=True)
-            texts = [axis.interval(float(a), float(b), bool(m)) for a, b, m in distinct]
+            ends = [(float(a), float(b), bool(m)) for a, b, m in distinct]
+            labels.append([axis.interval(*end) for end in ends])
+            meanings.append([axis.meaning_of_interval(*end) for end in ends])
         else:
-            code, texts = _sets(axis, ranks[:, c], leaf_of, n_leaves)
+            code, sets = _sets(ranks[:, c], leaf_of, n_leaves)
+            labels.append([axis.set_of(occurring) for occurring in sets])
+            meanings.append([axis.meaning_of_set(occurring) for occurring in sets])
         codes[:, c] = code.ravel()
-        labels.append(texts)
-    return Recode(tuple(axis.scale for axis in axes), column, cut, left, codes, tuple(labels))
+    return Recode(tuple(axis.scale for axis in axes), column, cut, left, codes, tuple(labels), tuple(meanings))
 
 
-def _sets(axis: Axis, rank: np.ndarray, leaf_of: np.ndarray, n_leaves: int) -> tuple[np.ndarray, list[str | None]]:
-    """The categories that occur in each leaf: a code per leaf, and what the codes are written as."""
+def _sets(rank: np.ndarray, leaf_of: np.ndarray, n_leaves: int) -> tuple[np.ndarray, list[tuple[int, ...]]]:
+    """The categories that occur in each leaf: a code per leaf, and the ranks that the codes stand for."""
     _, first = group([leaf_of, rank], len(rank))
     ranks = tuple(rank[first].tolist())
     ends = np.cumsum(np.bincount(leaf_of[first], minlength=n_leaves)).tolist()
@@ -186,7 +216,7 @@ def _sets(axis: Axis, rank: np.ndarray, leaf_of: np.ndarray, n_leaves: int) -> t
     code = [
         code_of.setdefault(ranks[start:end], len(code_of)) for start, end in zip([0, *ends[:-1]], ends, strict=True)
     ]
-    return np.array(code, dtype=np.int32), [axis.set_of(occurring) for occurring in code_of]
+    return np.array(code, dtype=np.int32), list(code_of)
 
 
 def _boxes(

@@ -3,31 +3,30 @@
 
 KeepItems    the table's quasi-identifiers become 0/1 items, some of which are kept
 Recode       each row goes down a tree of cuts to a leaf, which says what to write in each column
+
+Those in boxes.py rest on published labels alone; `public` gives such a form of the ones here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numba
 import numpy as np
 import pyarrow as pa
 
+from discreet.boxes import MOST_PATTERNS, Boxes, EachColumn, Plan
 from discreet.data.baskets import Baskets
-from discreet.data.column import SUPPRESSED, Column, from_labels
+from discreet.data.column import SUPPRESSED, Column, Kind, from_labels
 from discreet.data.table import Table
-from discreet.prepare.binarise import Binarisation
+from discreet.labels import MISSING, Labelling, Meaning
+from discreet.prepare.binarise import Binarisation, Item
 from discreet.prepare.binning import Binning
 from discreet.tally import group
 
-
-class Plan:
-    """Turns rows, those it was made from and new ones alike, into published quasi-identifiers."""
-
-    def apply(self, table: Table) -> dict[str, list[Column]]:
-        """The published columns that each quasi-identifier turns into, in the rows' order; none for those dropped."""
-        raise NotImplementedError
+__all__ = ["KeepItems", "Plan", "Recode", "Scale", "item_columns"]
 
 
 @dataclass(frozen=True)
@@ -44,6 +43,22 @@ class KeepItems(Plan):
 
     def apply(self, table: Table) -> dict[str, list[Column]]:
         return item_columns(self.baskets(table).keep(self.kept))
+
+    @cached_property
+    def public(self) -> EachColumn:
+        return EachColumn(tuple(self._labelling(self.binarisation.items[place]) for place in self.kept))
+
+    def _labelling(self, item: Item) -> Labelling:
+        name, text = item.column, item.text
+        kind = self.binning.kinds.get(name, "number") if name in self.binning.cuts else "category"
+        if text is None:
+            meaning = MISSING
+        elif kind == "category":
+            meaning = Meaning.of(["1", "true"] if item.flag else [text])
+        else:
+            ends, place = (None, *self.binning.cuts[name], None), self.binning.labels(name).index(text)
+            meaning = Meaning.between(ends[place], ends[place + 1])
+        return Labelling(item.name, kind, ("1",), (meaning,), fallback="0", made_from=name)
 
 
 def item_columns(baskets: Baskets) -> dict[str, list[Column]]:
@@ -74,6 +89,7 @@ class Scale:
     ordered: bool
     places: dict[str, int] | None = None
     other: int = 0
+    kind: Kind = "category"
 
     def of(self, column: Column) -> np.ndarray:
         """The place of each code of the column, missing included."""
@@ -94,6 +110,18 @@ class Recode(Plan):
     left: np.ndarray  # of an inner node its left child (the right one follows it), of a leaf its number
     codes: np.ndarray  # leaf x column
     labels: tuple[Sequence[str | None], ...]
+    meanings: tuple[Sequence[Meaning], ...] = ()  # of the labels
+
+    @cached_property
+    def public(self) -> Boxes | None:
+        """The leaves as patterns. New rows may be written differently: the tree places any value, patterns do not."""
+        if not self.meanings or len(self.codes) > MOST_PATTERNS:
+            return None
+        columns = [
+            Labelling(scale.name, scale.kind, tuple(labels), tuple(meanings))
+            for scale, labels, meanings in zip(self.scales, self.labels, self.meanings, strict=True)
+        ]
+        return Boxes.of(columns, self.codes)
 
     def leaves(self, table: Table) -> np.ndarray:
         """The leaf of each row, found once per distinct row."""

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a published label means: which values of a column it stands for.
+
+A recipient who knows the meanings can write new rows as a release would have. So they are published, and hold nothing
+that only a few persons have: a category is named in a meaning only when at least as many persons have it as the promise
+asks for. The method that makes the meanings sees to that; all other categories are `others`.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from discreet.data.column import KINDS, SUPPRESSED, Column, Kind
+from discreet.errors import DataError, shown
+from discreet.prepare.hierarchy import Hierarchy
+from discreet.prepare.intervals import interval_label
+
+_INTERVAL = re.compile(r"< (?P<below>\S+( \S+)?)|>= (?P<start>\S+( \S+)?)|\[(?P<low>[^,]+), (?P<high>[^,]+)\)")
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """The values that a label stands for.
+
+    An interval [low, high) of numbers or days, or a set of texts: `but` turns it into all values except these, `others`
+    adds the categories that no label of the column names. `missing` says whether a missing cell belongs to it.
+
+    >>> Meaning.between(25, 38), Meaning.of(["nurse"], others=True)
+    (Meaning([25, 38)), Meaning({nurse} and others))
+    """
+
+    interval: tuple[float, float] | None = None
+    texts: frozenset[str] = frozenset()
+    but: bool = False
+    others: bool = False
+    missing: bool = False
+
+    @classmethod
+    def between(cls, low: float | None, high: float | None, *, missing: bool = False) -> Meaning:
+        """Numbers, or days since 1970-01-01, from `low` on and below `high`; None leaves a side open."""
+        return cls((-np.inf if low is None else float(low), np.inf if high is None else float(high)), missing=missing)
+
+    @classmethod
+    def of(cls, texts: Iterable[str], *, others: bool = False, missing: bool = False) -> Meaning:
+        """These categories, or numbers and dates as they are written."""
+        return cls(texts=frozenset(texts), others=others, missing=missing)
+
+    def __repr__(self) -> str:
+        if self == EVERYTHING:
+            return "Meaning(everything)"
+        texts = "{" + ", ".join(sorted(self.texts)) + "}"
+        parts = [f"not {texts}"] if self.but else [texts] if self.texts else []
+        if self.interval is not None:
+            parts = ["[{:g}, {:g})".format(*self.interval)]
+        parts += [word for word in ("others", "missing") if getattr(self, word)]
+        return f"Meaning({' and '.join(parts) or 'nothing'})"
+
+    def __or__(self, other: Meaning) -> Meaning:
+        """What a label means that is written for both."""
+        if self == other:
+            return self
+        if self.interval is None or other.interval is None:
+            return EVERYTHING
+        low, high = min(self.interval[0], other.interval[0]), max(self.interval[1], other.interval[1])
+        return Meaning((low, high), missing=self.missing or other.missing)
+
+
+EVERYTHING = Meaning(but=True, missing=True)  # all values but none: what "*" means
+MISSING = Meaning(missing=True)
+
+
+@dataclass(frozen=True)
+class Labelling:
+    """The labels of one published column, each with its meaning. The label None is an empty cell.
+
+    `kind` is that of the column it is made from, which is `source`, or has the same name. What no label covers is
+    written as `fallback`. A column of 0/1 items has the label "1", and "0" as fallback.
+    """
+
+    name: str
+    kind: Kind
+    labels: tuple[str | None, ...]
+    meanings: tuple[Meaning, ...]
+    fallback: str = SUPPRESSED
+    made_from: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS or len(self.labels) != len(self.meanings):
+            raise DataError(f"The labels of {shown(self.name)} are not a labelling.")
+
+    # -- making ----------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def of_texts(cls, name: str, labels: Iterable[str | None], kind: Kind = "category") -> Labelling:
+        """Every label is a value by itself; "*" is everything, None a missing cell.
+
+        >>> Labelling.of_texts("sex", ["f", "m", "*"]).meanings
+        (Meaning({f}), Meaning({m}), Meaning(everything))
+        """
+        labels = tuple(dict.fromkeys(labels))
+        fixed: dict[str | None, Meaning] = {SUPPRESSED: EVERYTHING, None: MISSING}
+        return cls(name, kind, labels, tuple(fixed.get(label) or Meaning.of([str(label)]) for label in labels))
+
+    @classmethod
+    def of_cuts(cls, name: str, kind: Kind, cuts: Sequence[float]) -> Labelling:
+        """The intervals between cuts as Binning writes them, a missing cell, and "*".
+
+        >>> Labelling.of_cuts("age", "number", [25, 50]).labels
+        ('< 25', '[25, 50)', '>= 50', None, '*')
+        """
+        written = "date" if kind == "date" else "number"
+        ends = list(pairwise((None, *cuts, None)))
+        labels = [interval_label(low, high, written) for low, high in ends]  # type: ignore[arg-type]
+        meanings = [Meaning.between(low, high) for low, high in ends]
+        if not len(cuts):  # one interval, which is written "*"
+            return cls(name, kind, (None, SUPPRESSED), (MISSING, EVERYTHING))
+        return cls(name, kind, (*labels, None, SUPPRESSED), (*meanings, MISSING, EVERYTHING))
+
+    @classmethod
+    def of_hierarchy(
+        cls, hierarchy: Hierarchy, kind: Kind, named: Iterable[str], labels: Iterable[str | None] | None = None
+    ) -> Labelling:
+        """Labels of a value tree, all of them or these; `named` are the values that enough persons have.
+
+        A label that reads as an interval means it. Any other label means those of its leaves that are named; the
+        others, and values that the tree does not know, are covered by none of them and become "*".
+        """
+        leaves_of: dict[str, list[int]] = {}
+        for leaf, path in enumerate(hierarchy.paths):
+            for label in dict.fromkeys(path):
+                leaves_of.setdefault(label, []).append(leaf)
+        wanted = dict.fromkeys([*leaves_of, None] if labels is None else labels)
+        named = frozenset(named)
+        meanings = [
+            MISSING if label is None else _of_leaves(hierarchy, kind, label, leaves_of[label], named)
+            for label in wanted
+        ]
+        return cls(hierarchy.name, kind, tuple(wanted), tuple(meanings))
+
+    @property
+    def source(self) -> str:
+        return self.name if self.made_from is None else self.made_from
+
+    def tidy(self, used: Iterable[int]) -> tuple[Labelling, np.ndarray]:
+        """Only the labels in use, each once, in an order of their own; and the new place of each old one, or -1."""
+        meaning_of: dict[str | None, Meaning] = {}
+        for place in used:
+            label, meaning = self.labels[place], self.meanings[place]
+            meaning_of[label] = meaning_of.get(label, meaning) | meaning
+        ordered = sorted(meaning_of, key=lambda label: (label is None, meaning_of[label].interval or (), label or ""))
+        place_of = {label: place for place, label in enumerate(ordered)}
+        tidied = Labelling(
+            self.name,
+            self.kind,
+            tuple(ordered),
+            tuple(meaning_of[label] for label in ordered),
+            self.fallback,
+            self.made_from,
+        )
+        return tidied, np.array([place_of.get(label, -1) for label in self.labels], dtype=np.int32)
+
+    # -- reading values --------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _borders(self) -> np.ndarray:
+        ends = {end for meaning in self.meanings if meaning.interval is not None for end in meaning.interval}
+        return np.array(sorted(end for end in ends if np.isfinite(end)))
+
+    @cached_property
+    def _named(self) -> dict[str, int]:
+        return {text: i for i, text in enumerate(sorted({t for meaning in self.meanings for t in meaning.texts}))}
+
+    @cached_property
+    def is_suppressed(self) -> np.ndarray:
+        """Which labels are "*"."""
+        return np.array([label == SUPPRESSED for label in self.labels], dtype=bool)
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """How much each label covers, in the smallest parts that the labels of the column tell apart."""
+        part = len(self._named) + 1
+        whole = (len(self._borders) + 1) * part
+        return tuple(max(self._size(meaning, part, whole), 1) for meaning in self.meanings)
+
+    def _size(self, meaning: Meaning, part: int, whole: int) -> int:
+        if meaning.interval is not None:
+            first, last = self._pieces(meaning.interval)
+            return (last - first) * part + meaning.missing
+        found = whole - len(meaning.texts) if meaning.but else len(meaning.texts) + meaning.others
+        return found + meaning.missing
+
+    def _pieces(self, interval: tuple[float, float]) -> tuple[int, int]:
+        """Between borders lie pieces: the first that belongs to the interval, and the first after it."""
+        first = np.searchsorted(self._borders, interval[0], side="right") if interval[0] > -np.inf else 0
+        return int(first), int(np.searchsorted(self._borders, interval[1], side="left")) + 1
+
+    @cached_property
+    def by_size(self) -> list[int]:
+        """The labels, those that cover least first, "*" last."""
+        return sorted(range(len(self.labels)), key=lambda i: (self.is_suppressed[i], self.sizes[i], i))
+
+    def classes(self, column: Column) -> Classes:
+        """The values of a column in classes that no label tells apart."""
+        if self.kind != "category" and len(column.values) and column.kind != self.kind:
+            raise DataError(
+                f"Column {shown(column.name)} was released as a {self.kind}, but here it is a {column.kind} with"
+                f" {len(column.values)} different values. Say that it is a {self.kind} when reading it (kinds={{...}})."
+            )
+        n_values = len(column.values)
+        pieces, texts = np.zeros(n_values + 1, dtype=np.int64), np.full(n_values + 1, -1, dtype=np.int64)
+        if self.kind != "category" and n_values and len(self._borders):
+            pieces[:-1] = np.searchsorted(self._borders, column.numbers, side="right")
+        if self._named:
+            texts[:-1] = [self._named.get(text, -1) for text in column.texts]
+        pieces[-1] = -1
+        keys = pieces * (len(self._named) + 1) + texts + 1
+        _, first, class_of_code = np.unique(keys, return_index=True, return_inverse=True)
+        return Classes(self, class_of_code.ravel(), pieces[first], texts[first])
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Values that no label tells apart, as one class: `of_code[code]` is the class of a value; missing is the first."""
+
+    labelling: Labelling
+    of_code: np.ndarray
+    pieces: np.ndarray = field(repr=False)
+    texts: np.ndarray = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    def fit(self, label: int) -> np.ndarray:
+        """Which classes the label covers."""
+        meaning = self.labelling.meanings[label]
+        if meaning.interval is not None:
+            first, last = self.labelling._pieces(meaning.interval)
+            fits = (self.pieces >= first) & (self.pieces < last)
+        else:
+            listed = np.zeros(len(self.labelling._named) + 1, dtype=bool)  # the last place is for what is not named
+            listed[[self.labelling._named[text] for text in meaning.texts]] = True
+            listed[-1] = meaning.others and not meaning.but
+            fits = listed[self.texts] != meaning.but
+        fits[0] = meaning.missing
+        return fits
+
+
+# -- labels of value trees -----------------------------------------------------------------------------------------
+
+
+def _of_leaves(hierarchy: Hierarchy, kind: Kind, label: str, leaves: list[int], named: frozenset[str]) -> Meaning:
+    if label == SUPPRESSED:
+        return EVERYTHING
+    if hierarchy.cuts is not None:  # leaves are intervals, and those below a label are neighbours
+        ends = (None, *hierarchy.cuts, None)
+        return Meaning.between(ends[leaves[0]], ends[leaves[-1] + 1])
+    interval = None if kind == "category" else _read_interval(label, kind)
+    return (
+        Meaning(interval)
+        if interval
+        else Meaning.of(hierarchy.values[i] for i in leaves if hierarchy.values[i] in named)
+    )
+
+
+def _read_interval(label: str, kind: Kind) -> tuple[float, float] | None:
+    """The interval that a label of numbers or dates is the name of, if it is one."""
+    found = _INTERVAL.fullmatch(label)
+    if found is None:
+        return None
+    try:
+        low = _border(found["low"] or found["start"], kind, -np.inf)
+        high = _border(found["high"] or found["below"], kind, np.inf)
+    except ValueError:
+        return None
+    return (low, high) if low < high else None
+
+
+def _border(text: str | None, kind: Kind, open_end: float) -> float:
+    if text is None:
+        return open_end
+    if kind == "number":
+        return float(text)
+    return (datetime.datetime.fromisoformat(text) - datetime.datetime(1970, 1, 1)) / datetime.timedelta(days=1)
