@@ -23,16 +23,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from discreet.data.baskets import Baskets
-from discreet.data.column import Column
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, RolesError
+from discreet.learning.encode import PARTS, encoded
 from discreet.methods.base import Method
 from discreet.randomness import Randomness
 from discreet.tally import group
 
-CLASSIFIER = "logistic regression, categories one-hot, numbers standardised and in 16 parts"
-_PARTS = 16  # of equally many training rows, that a column of numbers is also cut into
+CLASSIFIER = f"logistic regression, categories one-hot, numbers standardised and in {PARTS} parts"
 _Z = 1.959963984540054  # 97.5 % point of the normal distribution
 
 
@@ -89,7 +88,7 @@ def holdout(
     truth = _labels(test, roles.target)
 
     def right(learnt: Table, tested: Table, names: list[str]) -> np.ndarray:
-        return _learn(*_encoded(learnt, tested, names), _labels(learnt, roles.target)) == truth
+        return _learn(*encoded(learnt, tested, names), _labels(learnt, roles.target)) == truth
 
     return _utility(
         before=right(train, test, features),
@@ -171,54 +170,6 @@ def _learn(learnt: sp.csr_array, tested: sp.csr_array, labels: np.ndarray) -> np
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the last digits of the weights are of no interest here
         return LogisticRegression(max_iter=300).fit(learnt, labels).predict(tested)
-
-
-def _encoded(learnt: Table, tested: Table, names: list[str]) -> tuple[sp.csr_array, sp.csr_array]:
-    """Both tables as matrices; what stands for what is decided on the first alone."""
-    parts = [_encode(learnt.column(name), tested.column(name)) for name in names]
-    if not parts:
-        return sp.csr_array((len(learnt), 0)), sp.csr_array((len(tested), 0))
-    left, right = zip(*parts, strict=True)
-    return sp.csr_array(sp.hstack(left)), sp.csr_array(sp.hstack(right))
-
-
-def _encode(learnt: Column, tested: Column) -> tuple[sp.csr_array, sp.csr_array]:
-    if learnt.kind != "category" and tested.kind != "category":
-        return _scaled(learnt, tested)
-    place = {text: i for i, text in enumerate(learnt.texts)}
-    width = len(place) + 1  # missing is a value; a category never seen is none
-    code_of = np.array([*(place.get(text, width) for text in tested.texts), len(place)])
-    return _one_hot(learnt.codes, width), _one_hot(code_of[tested.codes], width)
-
-
-def _one_hot(codes: np.ndarray, width: int) -> sp.csr_array:
-    known = np.flatnonzero(codes < width)
-    return sp.csr_array((np.ones(len(known)), (known, codes[known])), shape=(len(codes), width))
-
-
-def _scaled(learnt: Column, tested: Column) -> tuple[sp.csr_array, sp.csr_array]:
-    """Numbers with mean 0 and variance 1, in which part of the training rows they lie, and whether they are missing.
-
-    Without the parts a line would have to do, and a release that writes intervals would seem better than the original.
-    """
-    values = _numbers(learnt)
-    seen = values[~np.isnan(values)]
-    mean, spread = (float(seen.mean()), float(seen.std())) if len(seen) else (0.0, 0.0)
-    edges = np.empty(0)
-    if learnt.levels > 2 and len(seen):
-        edges = np.unique(np.quantile(seen, np.arange(1, _PARTS) / _PARTS))
-
-    def scaled(numbers: np.ndarray) -> sp.csr_array:
-        missing = np.isnan(numbers)
-        centred = np.where(missing, 0.0, (numbers - mean) / (spread if spread > 0 else 1.0))
-        part = np.where(missing, len(edges) + 1, np.searchsorted(edges, numbers, side="right"))
-        return sp.csr_array(sp.hstack([sp.csr_array(centred[:, None]), _one_hot(part, len(edges) + 2)]))
-
-    return scaled(values), scaled(_numbers(tested))
-
-
-def _numbers(column: Column) -> np.ndarray:
-    return np.append(column.numbers, np.nan)[column.codes]
 
 
 # -- intervals -----------------------------------------------------------------------------------------------------

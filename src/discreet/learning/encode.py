@@ -12,6 +12,7 @@ from __future__ import annotations
 import datetime
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -34,6 +35,13 @@ def one_hot(codes: np.ndarray, width: int) -> sp.csr_array:
     """
     known = np.flatnonzero(codes < width)
     return sp.csr_array((np.ones(len(known)), (known, codes[known])), shape=(len(codes), width))
+
+
+def _beside(parts: Sequence[sp.csr_array]) -> sp.csr_array:
+    """Matrices side by side, with the 32-bit indices that liblinear wants."""
+    joined = sp.csr_array(sp.hstack(parts))
+    places, ends = joined.indices.astype(np.int32), joined.indptr.astype(np.int32)
+    return sp.csr_array((joined.data, places, ends), shape=joined.shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +70,7 @@ class Scale:
         missing = np.isnan(numbers)
         centred = np.where(missing, 0.0, (numbers - self.mean) / self.spread)
         part = np.where(missing, len(self.edges) + 1, np.searchsorted(self.edges, numbers, side="right"))
-        return sp.csr_array(sp.hstack([sp.csr_array(centred[:, None]), one_hot(part, len(self.edges) + 2)]))
+        return _beside([sp.csr_array(centred[:, None]), one_hot(part, len(self.edges) + 2)])
 
 
 def encoded(learnt: Table, tested: Table, names: list[str]) -> tuple[sp.csr_array, sp.csr_array]:
@@ -75,7 +83,7 @@ def encoded(learnt: Table, tested: Table, names: list[str]) -> tuple[sp.csr_arra
     if not parts:
         return sp.csr_array((len(learnt), 0)), sp.csr_array((len(tested), 0))
     left, right = zip(*parts, strict=True)
-    return sp.csr_array(sp.hstack(left)), sp.csr_array(sp.hstack(right))
+    return _beside(left), _beside(right)
 
 
 def _encode(learnt: Column, tested: Column) -> tuple[sp.csr_array, sp.csr_array]:
@@ -123,7 +131,7 @@ class OneHot:
                 scale = Scale.fit(feature.numbers, counts)
                 found.append(scale.matrix(np.append(feature.numbers, np.nan)[codes]))
             self._parts.append((feature, scale))
-        return sp.csr_array(sp.hstack(found))
+        return _beside(found)
 
     def apply(self, table: Table) -> sp.csr_array:
         found = []
@@ -133,7 +141,7 @@ class OneHot:
                 found.append(one_hot(feature.codes(column), feature.unknown))
             else:
                 found.append(scale.matrix(feature.places(column)))
-        return sp.csr_array(sp.hstack(found))
+        return _beside(found)
 
 
 class Ordinal:
@@ -166,12 +174,12 @@ _INTERVAL = re.compile(r"< (?P<high>\S.*)|>= (?P<low>\S.*)|\[(?P<from>[^,]+), (?
 
 
 def places(texts: tuple[str, ...]) -> np.ndarray:
-    """The place of each category: intervals and numbers by their ends, then the other texts by their letters.
+    """The place of each category: intervals and numbers by their ends, other texts by their letters, missing last.
 
     >>> places(("*", ">= 30", "[5, 30)", "< 5", "7")).tolist()
     [4.0, 3.0, 1.0, 0.0, 2.0]
     """
-    keys = [(0, ends, text) if (ends := _ends(text)) else (1, (0.0, 0.0), text) for text in texts]
+    keys = [(0, ends, text) if (ends := _ends(text)) else (1 + (text == MISSING), (0.0, 0.0), text) for text in texts]
     place = np.empty(len(texts))
     place[sorted(range(len(texts)), key=lambda code: keys[code])] = np.arange(len(texts))
     return place

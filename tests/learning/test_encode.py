@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns as matrices: new rows are coded by what the training rows said; weights count as rows."""
+
+import numpy as np
+import pytest
+
+from discreet.data.table import Table
+from discreet.learning.encode import OneHot, Ordinal, Scale, encoded, places
+from discreet.learning.examples import Examples
+
+LEARNT = Table.of(
+    {"s": ["a", "*", None, "a"], "n": [1.0, 3.0, None, 3.0], "y": ["u", "v", "u", "v"]}, kinds={"s": "category"}
+)
+TESTED = Table.of({"s": ["never", None, "*"], "n": [2.0, None, 9.0]}, kinds={"s": "category", "n": "number"})
+
+
+def examples(**reading):
+    return Examples.of(LEARNT, ["s", "n"], "y", **reading)
+
+
+def test_one_hot_has_a_column_for_missing_and_none_for_what_was_never_met():
+    coding = OneHot()
+    coding.learn(examples(missing="value"))
+    categories, numbers = np.split(coding.apply(TESTED).toarray(), [3], axis=1)
+    assert categories.tolist() == [[0, 0, 0], [0, 0, 1], [1, 0, 0]]  # *, a, missing
+    mean, deviation = 7 / 3, np.std([1, 3, 3])
+    expected = [[(2 - mean) / deviation, 1, 0], [0, 0, 1], [(9 - mean) / deviation, 1, 0]]
+    np.testing.assert_allclose(numbers, expected)
+
+
+def test_distinct_rows_and_the_rows_of_the_table_are_coded_alike():
+    for coding in (OneHot(), Ordinal()):
+        seen = examples(missing="value")
+        learnt, applied = coding.learn(seen), coding.apply(LEARNT)
+        dense = [m if isinstance(m, np.ndarray) else m.toarray() for m in (learnt, applied)]
+        assert {tuple(np.nan_to_num(line, nan=-9)) for line in dense[0]} == {
+            tuple(np.nan_to_num(line, nan=-9)) for line in dense[1]
+        }
+        assert len(dense[0]) == len(seen)
+
+
+def test_ordinal_codes_are_nan_where_nothing_is_known():
+    coding = Ordinal()
+    coding.learn(examples(missing="value"))
+    np.testing.assert_array_equal(coding.apply(TESTED), [[np.nan, 2.0], [2.0, np.nan], [0.0, 9.0]])
+    coding.learn(examples(missing="unknown", suppressed="unknown"))
+    np.testing.assert_array_equal(coding.apply(TESTED)[:, 0], [np.nan, np.nan, np.nan])
+
+
+@pytest.mark.parametrize(
+    "ordered",
+    [
+        ["< 5", "[5, 10)", "[10, 100)", ">= 100", "*"],
+        ["< 2", "-3", "[0, 2)", "[0, 30)", "1.5", "*", "nan"],
+        ["< 2020-01-01", "[2020-01-01, 2020-07-01)", ">= 2020-07-01 12:00:00", "{a, b}"],
+        ["*", "[a, b)", "bird", "cat", ""],
+        ["7", "1,5", "[1, 2, 3)"],
+    ],
+)
+def test_intervals_come_in_the_order_of_their_ends(ordered):
+    for texts in (ordered, ordered[::-1], sorted(ordered)):
+        place = dict(zip(texts, places(tuple(texts)), strict=True))
+        assert sorted(texts, key=place.get) == ordered
+
+
+def test_a_scale_counts_weights_as_rows():
+    numbers, counts = np.array([1.0, 2.0, 5.0, 9.0]), np.array([3, 1, 0, 2])
+    every = np.repeat(numbers, counts)
+    scale = Scale.fit(numbers, counts, parts=4)
+    assert (scale.mean, scale.spread) == (pytest.approx(every.mean()), pytest.approx(every.std()))
+    assert scale.edges.tolist() == np.unique(np.quantile(every, [0.25, 0.5, 0.75])).tolist()
+    constant, empty = Scale.fit(np.array([4.0]), np.array([2])), Scale.fit(np.empty(0), np.empty(0))
+    assert constant.matrix(np.array([4.0, np.nan])).toarray().tolist() == [[0, 1, 0], [0, 0, 1]]
+    assert empty.matrix(np.array([np.nan])).toarray().tolist() == [[0, 0, 1]]
+
+
+def test_two_tables_are_coded_by_the_first():
+    learnt, tested = encoded(LEARNT, TESTED, ["s"])
+    assert learnt.toarray().tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 1], [0, 1, 0]]
+    assert tested.toarray().tolist() == [[0, 0, 0], [0, 0, 1], [1, 0, 0]]
+    assert [m.shape for m in encoded(LEARNT, TESTED, [])] == [(4, 0), (3, 0)]
+
+
+def test_numbers_that_meet_categories_are_compared_as_texts():
+    numbers, texts = Table.of({"x": [1, 2]}), Table.of({"x": ["2", "*"]}, kinds={"x": "category"})
+    learnt, tested = encoded(numbers, texts, ["x"])
+    assert learnt.toarray().tolist() == [[1, 0, 0], [0, 1, 0]]
+    assert tested.toarray().tolist() == [[0, 1, 0], [0, 0, 0]]
