@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from discreet import Baskets, GreedySelector, Mondrian, Roles, Table
+from discreet import Baskets, GreedySelector, MaximalSelector, Mondrian, Roles, Table
 from discreet.evaluate.utility import holdout
 from discreet.report.summary import Outcome, summarise
 from discreet.report.text import baselines, comparison, to_text
@@ -63,3 +63,17 @@ def test_baskets_count_items():
     baskets = Baskets.of((rng.random((120, 9)) < 0.3).astype(int), rng.integers(0, 2, 120))
     text = to_text(summarise(baskets, None, [Outcome(GreedySelector(k=4).release(baskets))], name="shop"))
     assert "of 9 items dropped" in text
+
+
+def test_items_stand_under_their_column_and_what_containment_leaves_open_is_said():
+    rng = np.random.default_rng(4)
+    town = rng.choice(list("abcdefg"), 90)
+    table = Table.of({"town": town, "own": rng.integers(0, 2, 90), "y": (town > "c").astype(int)})
+    release = MaximalSelector(k=3).release(table, Roles(target="y", quasi=["town", "own"]))
+    text = to_text(summarise(table, Roles(target="y", quasi=["town", "own"]), [Outcome(release)], name="people"))
+    assert f"'town' ({len(release.items['town'])} items)" in text
+    assert "'own'" in text
+    details = release.verdict.details
+    assert details["rows whose containing rows share one label"] > 0
+    assert f"the label of {details['rows whose containing rows share one label']} rows" in text
+    assert "Of such absences the promise covers none" in text

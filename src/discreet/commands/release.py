@@ -85,10 +85,15 @@ def release(
         str | None,
         typer.Option("--split", help="mondrian: median or information.", rich_help_panel=_METHOD),
     ] = None,
-    utility: Annotated[str | None, _parameter("greedy: hamdist, distcnt or cm.")] = None,
+    utility: Annotated[
+        str | None, _parameter("greedy: hamdist, distcnt or cm; maximal: hamdist or distcnt; optimal: auc and others.")
+    ] = None,
     constraint: Annotated[str | None, _parameter("greedy: containment or k-anonymity.")] = None,
+    absences: Annotated[
+        int | None, _parameter("greedy: how many items that a person lacks an attacker may know.")
+    ] = None,
     on_infeasible: Annotated[str | None, _parameter("greedy: skip or stop.")] = None,
-    max_features: Annotated[int | None, _parameter("greedy: at most so many items.")] = None,
+    max_features: Annotated[int | None, _parameter("greedy, optimal: at most so many items.")] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", help="Any parameter of the method, name=value (JSON or text).", rich_help_panel=_METHOD),
@@ -137,6 +142,7 @@ def release(
         "split": split_by,
         "utility": utility,
         "constraint": constraint,
+        "absences": absences,
         "on_infeasible": on_infeasible,
         "max_features": max_features,
         "random_state": seed,

@@ -25,8 +25,8 @@ from discreet.privacy.containment import Containment
 from discreet.randomness import Randomness
 
 ONE_HOT = (
-    "The items are values of columns: lacking one value of a column means having another. Containment does not protect"
-    " against an attacker who knows absences; the verdict's details count what that leaves."
+    "The items are values of columns: lacking one value of a column means having another. Of such absences the promise"
+    " covers {}; the verdict's details count what is left open."
 )
 
 
@@ -92,5 +92,7 @@ class Selector(SelectorMixin, Method):
             raise CannotRelease(f"No feature can be kept at k = {self.k}. {error}") from None
         everything = KeepItems(binning, items, kept=())
         kept, trace = self._keep(everything.baskets(table, target=roles.target, person=roles.person), randomness)
-        notes = [ONE_HOT] if isinstance(self.promise, Containment) else []
+        promise, notes = self.promise, []
+        if isinstance(promise, Containment):
+            notes.append(ONE_HOT.format(f"up to {promise.absences}" if promise.absences else "none"))
         return Decision(KeepItems(binning, items, tuple(kept)), trace, notes)

@@ -101,6 +101,7 @@ def _release(outcome: Outcome, data: Table | Baskets) -> dict[str, Any]:
         "rows": len(release.table if release.table is not None else release.baskets),  # type: ignore[arg-type]
         "quasi_published": quasi,
         "columns_published": list(release.columns),
+        "items": {name: list(items) for name, items in release.items.items()},
         "quasi_before": data.shape[1] if isinstance(data, Baskets) else len(release.source_quasi),
         "changes": asdict(release.changes),
         "column_changes": [change | {"published": list(change["published"])} for change in changes],

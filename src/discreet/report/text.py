@@ -24,15 +24,41 @@ def _lines(release: dict[str, Any], summary: dict[str, Any]) -> list[str]:
         verdict["sentence"],
         f"  evidence      {verdict['evidence']}",
         f"  unique rows   {unique} (smallest group {count(before['k'])}, then {count(after['k'])})",
-        f"  columns       {listing(release['columns_published'], most=8)}",
+        f"  columns       {_columns(release)}",
         *_left_out(summary["source"]),
         f"  cost          {_cost(release, summary['source']['shape'])}",
         f"  accuracy      {accuracy(release)}",
     ]
-    if verdict["with_label"] is not None and verdict["with_label"] < verdict["required"]:
-        left = number(verdict["with_label"])
-        lines.append(f"  mind          an attacker who knows the label too is left with {left}")
-    return lines
+    lines += [f"  mind          {text}" for text in _mind(verdict)]
+    return lines + [f"  note          {text}" for text in release["notes"]]
+
+
+def _columns(release: dict[str, Any]) -> str:
+    """The published columns; items under the column they were made from."""
+    source = {item: name for name, items in release["items"].items() for item in items}
+    names = list(dict.fromkeys(source.get(name, name) for name in release["columns_published"]))
+    items = {name: len(found) for name, found in release["items"].items()}
+    shown = [
+        f"{name!r} ({items[name]} item{'s' * (items[name] > 1)})" if name in items else repr(name) for name in names
+    ]
+    return ", ".join(shown[:8]) + (f" and {len(shown) - 8} more" if len(shown) > 8 else "")
+
+
+def _mind(verdict: dict[str, Any]) -> list[str]:
+    """What the promise leaves open, where it is less than was asked for."""
+    required, details = verdict["required"], verdict["details"]
+    found = []
+    if verdict["with_label"] is not None and verdict["with_label"] < required:
+        found.append(f"an attacker who knows the label too is left with {number(verdict['with_label'])}")
+    if details.get("classical k", required) < required:
+        rows = count(details["rows in groups below k"])
+        left = f"is left with {number(details['classical k'])}"
+        below = f"{rows} rows are in groups below {number(required)}"
+        found.append(f"an attacker who knows what a person lacks {left}; {below}")
+    if details.get("rows whose containing rows share one label", 0):
+        rows = count(details["rows whose containing rows share one label"])
+        found.append(f"the label of {rows} rows is that of everybody who has their items")
+    return found
 
 
 def _left_out(source: dict[str, Any]) -> list[str]:
