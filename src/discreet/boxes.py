@@ -37,6 +37,11 @@ class Plan:
         raise NotImplementedError
 
     @property
+    def labellings(self) -> tuple[Labelling, ...]:
+        """The labels that it writes, and what they mean; none where that is not known."""
+        return () if self.public is None else self.public.columns
+
+    @property
     def public(self) -> EachColumn | Boxes | None:
         """The plan as it may be published: labels and what they mean. None when there is no such form of it."""
         return None
@@ -69,12 +74,17 @@ class EachColumn(Plan):
         return published
 
     @property
+    def labellings(self) -> tuple[Labelling, ...]:
+        return self.columns
+
+    @property
     def public(self) -> EachColumn:
         return self
 
     def within(self, table: Table) -> EachColumn:
-        """The plan without labels that do not occur in the published table."""
-        return EachColumn(tuple(labelling.tidy(_met(labelling, table))[0] for labelling in self.columns))
+        """The plan without labels that do not occur in the published table, its columns in the table's order."""
+        tidied = [labelling.tidy(_met(labelling, table))[0] for labelling in self.columns]
+        return EachColumn(tuple(sorted(tidied, key=lambda labelling: table.names.index(labelling.name))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,17 +134,22 @@ class Boxes(Plan):
         return len(self.codes)
 
     @property
+    def labellings(self) -> tuple[Labelling, ...]:
+        return self.columns
+
+    @property
     def public(self) -> Boxes | None:
         return self if len(self) <= MOST_PATTERNS else None
 
     def within(self, table: Table) -> Boxes:
-        """The plan without patterns that do not occur in the published table."""
-        wanted = _texts(self.columns, self.codes)
-        columns = table.columns([labelling.name for labelling in self.columns])
+        """The plan without patterns that do not occur in the published table, its columns in the table's order."""
+        order = sorted(range(len(self.columns)), key=lambda c: table.names.index(self.columns[c].name))
+        labellings, codes = [self.columns[c] for c in order], self.codes[:, order]
+        columns = table.columns([labelling.name for labelling in labellings])
         _, first = group([column.codes for column in columns], len(table), [column.levels for column in columns])
         texts = [np.array([*column.texts, None], dtype=object)[column.codes[first]] for column in columns]
         met = set(zip(*texts, strict=True))
-        return Boxes.of(self.columns, self.codes[[pattern in met for pattern in wanted]])
+        return Boxes.of(labellings, codes[[pattern in met for pattern in _texts(labellings, codes)]])
 
     def apply(self, table: Table) -> dict[str, list[Column]]:
         pattern = self.patterns(table)
@@ -206,7 +221,8 @@ def _most_specific_first(columns: Sequence[Labelling], codes: np.ndarray) -> np.
     stars = sum(labelling.is_suppressed[codes[:, c]].astype(np.int64) for c, labelling in enumerate(columns))
     sizes = [np.array(labelling.sizes, dtype=object)[codes[:, c]] for c, labelling in enumerate(columns)]
     covered = [prod(line) for line in zip(*sizes, strict=True)]  # whole numbers of any length
-    order = sorted(range(len(codes)), key=lambda i: (stars[i], covered[i], tuple(codes[i])))
+    by_name = codes[:, sorted(range(len(columns)), key=lambda c: columns[c].name)].tolist()
+    order = sorted(range(len(codes)), key=lambda i: (stars[i], covered[i], by_name[i]))
     return codes[order].astype(np.int32)
 
 

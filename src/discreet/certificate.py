@@ -66,6 +66,15 @@ class ChangesRecord(_Record):
     rows_dropped: int = 0
 
 
+class GroupsRecord(_Record):
+    """Groups of equal quasi-identifiers: how many, those of one class, the fewest different values of a column."""
+
+    groups: int
+    pure_groups: int | None
+    pure_rows: int | None
+    diversity: dict[str, int]
+
+
 class Certificate(_Record):
     """What is published about a release, beside the release."""
 
@@ -79,6 +88,7 @@ class Certificate(_Record):
     columns: tuple[ColumnRecord, ...]
     rows: int
     changes: ChangesRecord
+    groups: GroupsRecord | None = None
     does_not_protect: str
     files: dict[str, str] = {}
     seal: str = ""
@@ -90,15 +100,20 @@ class Certificate(_Record):
         return tuple(column.name for column in self.columns if column.role == role)
 
     def computed_seal(self) -> str:
-        stated = json.dumps(self.model_dump(mode="json", exclude={"seal"}), sort_keys=True, ensure_ascii=True)
-        return hashlib.sha256(stated.encode()).hexdigest()
+        stated = {name: value for name, value in self._stated().items() if name != "seal"}
+        return hashlib.sha256(json.dumps(stated, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
 
     def sealed(self, files: dict[str, str]) -> Certificate:
-        bare = self.model_copy(update={"files": dict(sorted(files.items()))})
+        whole = self.model_dump(mode="json") | {"files": dict(sorted(files.items()))}
+        bare = Certificate.model_validate_json(json.dumps(whole))  # every field is stated from here on
         return bare.model_copy(update={"seal": bare.computed_seal()})
 
+    def _stated(self) -> dict[str, Any]:
+        """Only what was said: a certificate from before a field was thought of says nothing about it."""
+        return self.model_dump(mode="json", exclude_unset=True)
+
     def to_bytes(self) -> bytes:
-        return (json.dumps(self.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n").encode()
+        return (json.dumps(self._stated(), indent=2, ensure_ascii=False) + "\n").encode()
 
     @classmethod
     def read(cls, folder: Path) -> Certificate:

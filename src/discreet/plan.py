@@ -45,8 +45,12 @@ class KeepItems(Plan):
         return item_columns(self.baskets(table).keep(self.kept))
 
     @cached_property
+    def labellings(self) -> tuple[Labelling, ...]:
+        return tuple(self._labelling(self.binarisation.items[place]) for place in self.kept)
+
+    @property
     def public(self) -> EachColumn:
-        return EachColumn(tuple(self._labelling(self.binarisation.items[place]) for place in self.kept))
+        return EachColumn(self.labellings)
 
     def _labelling(self, item: Item) -> Labelling:
         name, text = item.column, item.text
@@ -117,11 +121,14 @@ class Recode(Plan):
         """The leaves as patterns. New rows may be written differently: the tree places any value, patterns do not."""
         if not self.meanings or len(self.codes) > MOST_PATTERNS:
             return None
-        columns = [
+        return Boxes.of(self.labellings, self.codes)
+
+    @cached_property
+    def labellings(self) -> tuple[Labelling, ...]:
+        return tuple(
             Labelling(scale.name, scale.kind, tuple(labels), tuple(meanings))
-            for scale, labels, meanings in zip(self.scales, self.labels, self.meanings, strict=True)
-        ]
-        return Boxes.of(columns, self.codes)
+            for scale, labels, meanings in zip(self.scales, self.labels, self.meanings, strict=False)
+        )
 
     def leaves(self, table: Table) -> np.ndarray:
         """The leaf of each row, found once per distinct row."""

@@ -20,11 +20,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discreet.atomic import new_folder
+from discreet.boxes import recoded
 from discreet.certificate import (
     CERTIFICATE,
     Certificate,
     ChangesRecord,
     ColumnRecord,
+    GroupsRecord,
     MethodRecord,
     VerdictRecord,
     sha256_of,
@@ -35,8 +37,10 @@ from discreet.data.table import Table
 from discreet.data.write import FORMATS, LABEL, write_baskets, write_table
 from discreet.document import Document
 from discreet.errors import DataError, PromiseBroken
+from discreet.losses import Losses, losses_of
 from discreet.plan import Plan
 from discreet.privacy.base import Promise, Verdict
+from discreet.recoding import RECORD, to_bytes
 from discreet.signature import SIGNATURE, sign
 from discreet.verification import EVIDENCE, PERSONS, check_published, read_release, verify
 
@@ -72,7 +76,9 @@ class Release:
     persons: np.ndarray | None = None
     plan: Plan | None = None
     source_quasi: tuple[str, ...] = ()
+    items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of each quasi-identifier that became items
     features: tuple[int, ...] = ()
+    penalty: float | None = None  # certainty penalty, see losses.py
     trace: list[dict] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     seed: int | None = None
@@ -122,6 +128,14 @@ class Release:
         return self.check(self.promise)
 
     @cached_property
+    def losses(self) -> Losses:
+        """What the release costs, and what its groups tell."""
+        if isinstance(self._content, Document):
+            raise DataError("A document publishes no rows: what it costs is not counted in cells.")
+        n_quasi = len(self.source_quasi) if self.baskets is None else len(self.features) + self.changes.columns_dropped
+        return losses_of(self._content, self.roles, n_quasi, self.changes, self.penalty)
+
+    @cached_property
     def certificate(self) -> Certificate:
         """The statement that is published with the data; `save` adds the hashes of the files and the seal."""
         changes = self.changes
@@ -140,6 +154,7 @@ class Release:
                 swapped_cells=changes.swapped_cells,
                 rows_dropped=changes.rows_dropped,
             ),
+            groups=None if self.document is not None else GroupsRecord(**vars(self.losses.groups)),
             does_not_protect=self.promise.does_not_protect,
         )
 
@@ -167,11 +182,16 @@ class Release:
                 f"The method {self.method!r} changes rows together, cluster by cluster; a new row is in no cluster and"
                 " cannot be recoded. Release it together with the others, or use a method that recodes rows."
             )
-        table = Table.of(rows)
-        quasi = self.plan.apply(table)
-        by_name = {column.name: column for columns in quasi.values() for column in columns}
-        names = [name for name in self.columns if name in by_name or name in table]
-        return Table([by_name[name] if name in by_name else table.column(name) for name in names], frame=table.frame)
+        return recoded(self.plan, Table.of(rows), self.columns)
+
+    @cached_property
+    def record(self) -> bytes | None:
+        """What is published about the recoding, so that a recipient can bring rows to the same form; see recoding.py.
+
+        None for methods that do not recode rows, and for releases of more than 50,000 patterns.
+        """
+        public = None if self.plan is None or self.table is None else self.plan.public
+        return None if public is None else to_bytes(public.within(self.table))  # type: ignore[arg-type]
 
     def save(
         self,
@@ -212,7 +232,9 @@ class Release:
         else:
             data = folder / f"data.{format}"
             write_table(self.table, data, format)  # type: ignore[arg-type]
-        statement = self.certificate.sealed({data.name: sha256_of(data)}).to_bytes()
+        if self.record is not None:
+            (folder / RECORD).write_bytes(self.record)
+        statement = self.certificate.sealed({path.name: sha256_of(path) for path in folder.iterdir()}).to_bytes()
         (folder / CERTIFICATE).write_bytes(statement)
         if sign_with is not None:
             (folder / SIGNATURE).write_bytes(sign(statement, Path(sign_with)))

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What columns are worth before anyone trains: HamDist, DistCnt and the classification metric (SPEC 1.2).
+"""What columns are worth before anyone trains: HamDist, DistCnt and the classification metric (SPEC 1.2). And what a
+release costs: information loss and certainty penalty, which losses.py counts.
 
-All three count, so all are exact integers inside and become shares at the end. With more than two classes a pair of
-rows of different classes takes the place of a (positive, negative) pair; for two classes both are the same.
+The first three count, so they are exact integers inside and become shares at the end. With more than two classes a pair
+of rows of different classes takes the place of a (positive, negative) pair; for two classes both are the same.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ import numpy as np
 
 from discreet.data.baskets import Baskets
 from discreet.errors import DataError
+from discreet.losses import certainty_penalty, information_loss
 from discreet.tally import Partition, count_groups
+
+__all__ = ["certainty_penalty", "classification_metric", "dist_cnt", "ham_dist", "information_loss"]
 
 
 def ham_dist(X: object, y: object) -> float:

@@ -2,8 +2,8 @@
 """Re-checks a saved release from its files. Knows promises, no method.
 
 What it finds wrong it lists; a release holds only when nothing is wrong: the certificate is whole, the folder holds
-the files it names and no others, their hashes agree, the promise holds on the data as read back, and the measurement
-is the one that was certified.
+the files it names and no others, their hashes agree, the promise holds on the data as read back, the measurement is the
+one that was certified, and the record of the recoding, where there is one, has no labels but those of the data.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from discreet.certificate import CERTIFICATE, Certificate, VerdictRecord, sha256_of
+from discreet.certificate import CERTIFICATE, Certificate, GroupsRecord, VerdictRecord, sha256_of
 from discreet.data.baskets import Baskets
 from discreet.data.column import encode
 from discreet.data.roles import Roles
@@ -24,7 +24,9 @@ from discreet.data.table import Table
 from discreet.data.write import read_baskets, read_table
 from discreet.document import SHAPES, Document, read_document
 from discreet.errors import DataError, DiscreetError, listing
+from discreet.losses import groups_of
 from discreet.privacy.base import Both, Promise, Verdict
+from discreet.recoding import RECORD, from_bytes, record_problems
 from discreet.signature import SIGNATURE, check_signature
 
 PERSONS = "persons.parquet"  # in the owner's folder: whose row each released row is
@@ -101,9 +103,14 @@ def _file_problems(folder: Path, certificate: Certificate) -> list[str]:
     ]
     if changed:
         problems.append(f"Files were changed after they were certified: {listing(sorted(changed))}.")
-    if len(certificate.files) != 1:
-        problems.append(f"The certificate names {len(certificate.files)} data files; a release has one.")
+    n_data = len(_data_files(certificate))
+    if n_data != 1:
+        problems.append(f"The certificate names {n_data} data files; a release has one.")
     return problems
+
+
+def _data_files(certificate: Certificate) -> list[str]:
+    return [name for name in certificate.files if name != RECORD]
 
 
 def _signer(folder: Path, public_key: str | os.PathLike | None) -> tuple[str | None, list[str]]:
@@ -146,7 +153,17 @@ def _check(folder: Path, certificate: Certificate, owner: str | os.PathLike | No
         problems.append(verdict.sentence())
     if stated != certificate.verdict:
         problems.append("What is measured now differs from what the certificate states.")
-    return verdict, problems
+    if certificate.groups is not None and certificate.groups != GroupsRecord(**vars(groups_of(data, roles))):
+        problems.append("The groups of the data differ from what the certificate states about them.")
+    return verdict, problems + _record_problems(folder, certificate, data)
+
+
+def _record_problems(folder: Path, certificate: Certificate, data: Table | Baskets) -> list[str]:
+    if RECORD not in certificate.files:
+        return []
+    if not isinstance(data, Table):
+        return [f"Baskets have no {RECORD}."]
+    return record_problems(from_bytes((folder / RECORD).read_bytes()), data, certificate.names("quasi"))
 
 
 def _check_document(
@@ -192,7 +209,7 @@ def _by_rows(promise: Promise, data: Table | Baskets, roles: Roles | None) -> Ve
 
 def read_release(folder: Path, certificate: Certificate) -> tuple[Table | Baskets | Document, Roles | None]:
     """The published data and the roles of its columns."""
-    (name,) = certificate.files
+    (name,) = _data_files(certificate)
     if certificate.shape in SHAPES:
         return read_document(folder / name, certificate.shape), None
     if certificate.shape == "baskets":

@@ -14,14 +14,18 @@ from typing import ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from discreet.boxes import MOST_PATTERNS, Boxes
 from discreet.data.baskets import Baskets
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.document import Document
 from discreet.errors import CannotRelease, DataError, PromiseBroken, RolesError, listing
+from discreet.losses import penalty_of
+from discreet.methods.limits import check_limit
 from discreet.parameters import check_parameters
-from discreet.plan import Plan
+from discreet.plan import Plan, Recode
+from discreet.prepare.hierarchy import Hierarchy
 from discreet.privacy.base import Promise
 from discreet.privacy.containment import Containment
 from discreet.privacy.one_hot import one_hot_note
@@ -124,7 +128,7 @@ class Method(BaseEstimator):
         person = None if roles.person is None else table.column(roles.person)
         self._enough(len(table) if person is None else person.levels)
         decision = self._plan(table, roles, randomness)
-        n_rows = len(table)
+        source = table
         if decision.rows is not None:
             table = table.select(roles.named).take(decision.rows)
             person = None if roles.person is None else table.column(roles.person)
@@ -144,6 +148,8 @@ class Method(BaseEstimator):
             other=roles.other,
             allow_unique=roles.allow_unique,
         )
+        left_out = len(source) - len(table)
+        labellings = () if decision.plan is None else decision.plan.labellings
         return self._checked(
             Release(
                 table=released.take(order),
@@ -154,9 +160,11 @@ class Method(BaseEstimator):
                 parameters=self._public_parameters(),
                 plan=decision.plan,
                 source_quasi=roles.quasi,
-                changes=decision.changes or changes_between(table, roles, published, rows_dropped=n_rows - len(table)),
+                items=_items_of(published, roles),
+                changes=decision.changes or changes_between(table, roles, published, rows_dropped=left_out),
+                penalty=penalty_of(labellings, source, published, roles.quasi, left_out),
                 trace=decision.trace,
-                notes=decision.notes,
+                notes=[*decision.notes, *_no_record(decision.plan)],
                 seed=getattr(self, "random_state", None),
             )
         )
@@ -212,6 +220,8 @@ class Method(BaseEstimator):
     def _checked(self, release: Release) -> Release:
         if not release.verdict.holds:
             raise PromiseBroken(f"{release.verdict.sentence()} Nothing was released.")
+        if release.document is None and getattr(self, "max_suppressed", None) is not None:
+            check_limit(self.max_suppressed, release.losses)
         return release
 
     def _enough(self, persons: int) -> None:
@@ -235,6 +245,8 @@ def _plain(value: object) -> object:
     """A parameter as JSON can hold it."""
     if callable(value):
         return getattr(value, "__name__", "callable")
+    if isinstance(value, Hierarchy):
+        return f"hierarchy of {value.levels} levels"
     if isinstance(value, dict):
         return {str(name): _plain(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
@@ -260,6 +272,22 @@ def _fresh_basket_order(baskets: Baskets, randomness: Randomness) -> np.ndarray:
         has[by_item.indices[by_item.indptr[item] : by_item.indptr[item + 1]]] = 1
         key, _ = group([key, has], len(baskets))
     return np.argsort(key, kind="stable")[randomness.permutation(len(baskets))]
+
+
+def _items_of(published: dict[str, list[Column]], roles: Roles) -> dict[str, tuple[str, ...]]:
+    """The published columns of each quasi-identifier that is not published as one column of its name."""
+    names = {name: tuple(column.name for column in published.get(name, ())) for name in roles.quasi}
+    return {name: items for name, items in names.items() if items and items != (name,)}
+
+
+def _no_record(plan: Plan | None) -> list[str]:
+    n_patterns = len(plan.codes) if isinstance(plan, (Boxes, Recode)) else 0
+    if n_patterns <= MOST_PATTERNS:
+        return []
+    return [
+        f"The release has {n_patterns:,} patterns, too many for a published record of the recoding (at most"
+        f" {MOST_PATTERNS:,}): recipients cannot bring new rows to its form; Release.recode can."
+    ]
 
 
 def _refuse_clashes(names: list[str]) -> None:

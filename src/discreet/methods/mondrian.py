@@ -26,6 +26,7 @@ from discreet.axis import Axis, recode
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.methods.base import Decision, Method
+from discreet.methods.limits import MAX_SUPPRESSED
 from discreet.parameters import Interval, StrOptions
 from discreet.privacy.base import Promise
 from discreet.privacy.k_anonymity import KAnonymity
@@ -41,6 +42,9 @@ class Mondrian(Method):
     k : int in [2, inf)
     split : "median" or "information"
         "median" halves the group along its widest column; "information" takes the cut that tells most about the target.
+    max_suppressed : float, dict or None
+        At most this share of the quasi-identifier cells may be suppressed, or there is no release. A dict limits
+        "cells", "rows" (left out, or suppressed in all quasi-identifiers) or both.
     random_state : int or None
         Only the order of the released rows is random.
 
@@ -60,12 +64,14 @@ class Mondrian(Method):
     _parameter_constraints: ClassVar[dict] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "split": [StrOptions({"median", "information"})],
+        "max_suppressed": MAX_SUPPRESSED,
         "random_state": [Integral, None],
     }
 
-    def __init__(self, k=5, *, split="median", random_state=None):
+    def __init__(self, k=5, *, split="median", max_suppressed=None, random_state=None):
         self.k = k
         self.split = split
+        self.max_suppressed = max_suppressed
         self.random_state = random_state
 
     @property

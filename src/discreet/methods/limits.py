@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`max_suppressed`: how much may be suppressed at most. A release obeys the limit, or there is none.
+
+Declare the parameter with `"max_suppressed": MAX_SUPPRESSED`; the base class checks it on what would be published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any
+
+from discreet.errors import CannotRelease
+from discreet.losses import Losses
+from discreet.parameters import Interval
+
+_SHARE = Interval(Real, 0, 1, closed="both")
+
+
+class _Shares:
+    """A mapping with shares of rows, of cells, or of both."""
+
+    def allows(self, value: Any) -> bool:
+        known = isinstance(value, Mapping) and len(value) > 0 and set(value) <= {"rows", "cells"}
+        return known and all(_SHARE.allows(share) for share in value.values())
+
+    def __str__(self) -> str:
+        return "a dict with such floats for 'rows', 'cells' or both"
+
+
+MAX_SUPPRESSED = [_SHARE, _Shares(), None]
+
+
+def check_limit(limit: float | Mapping[str, float] | None, losses: Losses) -> None:
+    """Raise CannotRelease when more is suppressed than `limit` allows.
+
+    A number, or "cells", limits the share of quasi-identifier cells, counted like the information loss; "rows" the
+    share of rows that are left out or published with every quasi-identifier suppressed.
+    """
+    if limit is None:
+        return
+    asked = limit if isinstance(limit, Mapping) else {"cells": limit}
+    found = {"rows": losses.suppressed_rows / max(losses.rows, 1), "cells": losses.information_loss}
+    over = [what for what in ("rows", "cells") if what in asked and found[what] > asked[what]]
+    if over:
+        named = {"rows": "rows", "cells": "cells of quasi-identifiers"}
+        said = " and ".join(
+            f"at most {asked[what]:.4g} of the {named[what]} may be suppressed, but {found[what]:.4g} would be"
+            for what in over
+        )
+        counts = f"{losses.suppressed_rows} of {losses.rows} rows wholly suppressed or left out"
+        raise CannotRelease(
+            f"By max_suppressed {said} ({counts}). Nothing was released. Lower k, name fewer quasi-identifiers, or"
+            " allow more."
+        )

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The published record of how rows pass through a release: its labels, what they mean, its patterns.
+
+`recoding.json` stands beside the data, for methods that recode rows. With it a recipient brings new rows, such as test
+records, to the form of the release. It is made from the published rows and the meanings of their labels; the random
+order of rows, the private table and the owner's exact plan have no part in it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from discreet.boxes import Boxes, EachColumn, recoded
+from discreet.certificate import Certificate, sha256_of
+from discreet.data.column import SUPPRESSED, Kind
+from discreet.data.table import Table
+from discreet.errors import DataError
+from discreet.labels import Labelling, Meaning
+
+RECORD = "recoding.json"
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+class _Label(_Record):
+    """A label and its values: numbers or days `from` one `below` another, texts `in` a list, or all but those."""
+
+    label: str | None
+    low: float | None = Field(None, alias="from")
+    high: float | None = Field(None, alias="below")
+    inside: list[str] | None = Field(None, alias="in")
+    outside: list[str] | None = Field(None, alias="not_in")
+    others: bool = False
+    missing: bool = False
+
+    def meaning(self) -> Meaning:
+        if {"low", "high"} & self.model_fields_set:
+            return Meaning.between(self.low, self.high, missing=self.missing)
+        if self.outside is not None:
+            return Meaning(texts=frozenset(self.outside), but=True, missing=self.missing)
+        return Meaning.of(self.inside or (), others=self.others, missing=self.missing)
+
+
+class _Column(_Record):
+    name: str
+    source: str | None = None
+    kind: Kind
+    fallback: Literal["*", "0"] = "*"
+    labels: list[_Label]
+
+    def labelling(self) -> Labelling:
+        labels, meanings = tuple(one.label for one in self.labels), tuple(one.meaning() for one in self.labels)
+        return Labelling(self.name, self.kind, labels, meanings, self.fallback, self.source)
+
+
+class _Recoding(_Record):
+    format: Literal[1]
+    columns: list[_Column]
+    patterns: list[list[int]] | None = None
+
+
+# -- writing -------------------------------------------------------------------------------------------------------
+
+
+def to_plain(plan: EachColumn | Boxes) -> dict[str, Any]:
+    """The plan as strings and numbers.
+
+    >>> plan = EachColumn((Labelling.of_cuts("age", "number", [40]),))
+    >>> to_plain(plan)["columns"][0]["labels"][:2]
+    [{'label': '< 40', 'from': None, 'below': 40.0}, {'label': '>= 40', 'from': 40.0, 'below': None}]
+    """
+    columns = [_plain_column(labelling) for labelling in plan.columns]
+    patterns = {"patterns": plan.codes.tolist()} if isinstance(plan, Boxes) else {}
+    return {"format": 1, "columns": columns, **patterns}
+
+
+def _plain_column(labelling: Labelling) -> dict[str, Any]:
+    plain: dict[str, Any] = {"name": labelling.name, "kind": labelling.kind}
+    if labelling.made_from is not None:
+        plain["source"] = labelling.made_from
+    if labelling.fallback != SUPPRESSED:
+        plain["fallback"] = labelling.fallback
+    meant = zip(labelling.labels, labelling.meanings, strict=True)
+    return plain | {"labels": [{"label": label, **_plain_meaning(meaning)} for label, meaning in meant]}
+
+
+def _plain_meaning(meaning: Meaning) -> dict[str, Any]:
+    plain: dict[str, Any] = {}
+    if meaning.interval is not None:
+        low, high = meaning.interval
+        plain |= {"from": low if np.isfinite(low) else None, "below": high if np.isfinite(high) else None}
+    elif meaning.but or meaning.texts:
+        plain["not_in" if meaning.but else "in"] = sorted(meaning.texts)
+    return plain | {word: True for word in ("others", "missing") if getattr(meaning, word)}
+
+
+def to_bytes(plan: EachColumn | Boxes) -> bytes:
+    """The record as it is written: a line for each label and for each pattern."""
+    plain = to_plain(plan)
+    columns = []
+    for column in plain["columns"]:
+        head = {name: value for name, value in column.items() if name != "labels"}
+        labels = ",\n   ".join(map(_json, column["labels"]))
+        columns.append(f'{_json(head)[:-1]}, "labels": [\n   {labels}]}}')
+    text = '{"format": 1, "columns": [\n ' + ",\n ".join(columns) + "]"
+    if "patterns" in plain:
+        text += ', "patterns": [\n ' + ",\n ".join(map(_json, plain["patterns"])) + "]"
+    return (text + "}\n").encode()
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+# -- reading -------------------------------------------------------------------------------------------------------
+
+
+def from_bytes(content: bytes) -> EachColumn | Boxes:
+    """The plan in a record; DataError when it is not one, or not written as discreet writes it."""
+    try:
+        record = _Recoding.model_validate_json(content)
+        columns = tuple(column.labelling() for column in record.columns)
+        plan: EachColumn | Boxes = EachColumn(columns)
+        if record.patterns is not None:
+            codes = np.array(record.patterns, dtype=np.int64).reshape(len(record.patterns), len(columns))
+            if not len(codes) or (codes < 0).any() or (codes >= [len(labelling.labels) for labelling in columns]).any():
+                raise ValueError
+            plan = Boxes.of(columns, codes)
+    except (ValidationError, ValueError, OverflowError, RecursionError) as error:
+        raise DataError(f"{RECORD} is not a record of a recoding ({type(error).__name__}).") from None
+    if to_bytes(plan) != content:
+        raise DataError(f"{RECORD} is not written as discreet writes it: it was edited.")
+    return plan
+
+
+def record_problems(plan: EachColumn | Boxes, table: Table, quasi: tuple[str, ...]) -> list[str]:
+    """What the record says that the published rows do not."""
+    if sorted(labelling.name for labelling in plan.columns) != sorted(quasi):
+        return [f"{RECORD} is about other columns than the quasi-identifiers of the release."]
+    met = plan.within(table)
+    strange = sum(len(labelling.labels) for labelling in plan.columns)
+    strange -= sum(len(labelling.labels) for labelling in met.columns)
+    problems = [f"{RECORD} has {strange} labels that do not occur in the data."] if strange else []
+    if isinstance(plan, Boxes) and isinstance(met, Boxes) and len(met) < len(plan):
+        problems.append(f"{RECORD} has {len(plan) - len(met)} patterns that do not occur in the data.")
+    return problems
+
+
+def recode(folder: str | os.PathLike, rows: object) -> Table:
+    """New rows as the release in `folder` writes them: its columns, in the rows' order, with published labels only.
+
+    `folder` is the published folder, the one that holds certificate.json; `rows` any frame, file or query that has the
+    quasi-identifiers as they were before. A row that fits no published pattern is written as the one that it fits in
+    most columns. The promise covers the released rows only.
+    """
+    folder = Path(folder)
+    certificate = Certificate.read(folder)
+    if RECORD not in certificate.files:
+        raise DataError(
+            f"The release has no {RECORD}, so rows cannot be brought to its form: its method changes rows together, or"
+            " it has too many patterns. Ask its owner to recode them."
+        )
+    path = folder / RECORD
+    if not path.is_file() or sha256_of(path) != certificate.files[RECORD]:
+        raise DataError(f"{RECORD} is not there, or was changed after it was certified. Get the release anew.")
+    plan = from_bytes(path.read_bytes())
+    table = Table.of(rows)
+    kinds = {labelling.source: labelling.kind for labelling in plan.columns if labelling.source in table}
+    names = tuple(column.name for column in certificate.columns)
+    return recoded(plan, Table.of(table, kinds=kinds), names)
