@@ -290,6 +290,12 @@ def _no_record(plan: Plan | None) -> list[str]:
     ]
 
 
+def _items_of(published: dict[str, list[Column]], roles: Roles) -> dict[str, tuple[str, ...]]:
+    """The published columns of each quasi-identifier that is not published as one column of its name."""
+    names = {name: tuple(column.name for column in published.get(name, ())) for name in roles.quasi}
+    return {name: items for name, items in names.items() if items and items != (name,)}
+
+
 def _refuse_clashes(names: list[str]) -> None:
     """An item is named after its column and value, and a published column may have just that name."""
     twice = sorted({name for name in names if names.count(name) > 1})
