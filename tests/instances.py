@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from discreet import GreedySelector, MaximalSelector, Mondrian, OptimalSelector, RandomFlip, Roles
+from discreet import GreedySelector, KAdet, MaximalSelector, Mondrian, OptimalSelector, RandomFlip, Roles
 
 # Strings that must not leave. RARE is the quasi-identifier value of one person, UNUSED a level that nobody has.
 NAME, RARE, UNUSED, INDEX, METADATA, HIDDEN = (
@@ -37,6 +37,8 @@ INSTANCES = {
     "greedy-distcnt-stop": _of(GreedySelector, ("table", "baskets"), utility="distcnt", on_infeasible="stop"),
     "greedy-cm-k-anonymity": _of(GreedySelector, ("table", "baskets"), utility="cm", constraint="k-anonymity"),
     "greedy-absences": _of(GreedySelector, ("table", "baskets"), absences=1),
+    "kadet": _of(KAdet, ("model",)),
+    "kadet-public-class": _of(KAdet, ("model",), public_class=True, prune=False),
     "maximal-containment": _of(MaximalSelector, ("table", "baskets")),
     "maximal-frequent": _of(MaximalSelector, ("table", "baskets"), family="frequent", utility="distcnt"),
     "optimal-auc": _of(OptimalSelector, ("table", "baskets")),

@@ -4,6 +4,7 @@
 import pytest
 
 from checks import BASKET_LAWS, TABLE_LAWS
+from checks_models import MODEL_LAWS
 from discreet.methods import METHODS
 from instances import INSTANCES
 
@@ -24,7 +25,8 @@ def test_every_registered_method_has_an_instance():
 
 def test_every_instance_covers_the_shapes_its_method_takes():
     for instance in INSTANCES.values():
-        assert set(instance.shapes) == instance.make(5).takes
+        method = instance.make(5)
+        assert set(instance.shapes) == ({method.gives} if method.gives else method.takes)
 
 
 @pytest.mark.parametrize(("instance", "law"), cases("table", TABLE_LAWS))
@@ -34,4 +36,9 @@ def test_law_on_tables(instance, law, tmp_path):
 
 @pytest.mark.parametrize(("instance", "law"), cases("baskets", BASKET_LAWS))
 def test_law_on_baskets(instance, law, tmp_path):
+    law(instance, tmp_path)
+
+
+@pytest.mark.parametrize(("instance", "law"), cases("model", MODEL_LAWS))
+def test_law_on_models(instance, law, tmp_path):
     law(instance, tmp_path)

@@ -21,17 +21,20 @@ _WHERE = {
     # what is promised
     "KAnonymity": "discreet.privacy",
     "Containment": "discreet.privacy",
+    "KAnonymousModel": "discreet.privacy",
     "LDiversity": "discreet.privacy",
     "TCloseness": "discreet.privacy",
     "Verdict": "discreet.privacy",
     # how
     "GreedySelector": "discreet.methods",
+    "KAdet": "discreet.methods",
     "MaximalSelector": "discreet.methods",
     "Mondrian": "discreet.methods",
     "OptimalSelector": "discreet.methods",
     "RandomFlip": "discreet.methods",
     # what goes out, and whether it holds
     "Release": "discreet.release",
+    "load_model": "discreet.methods",
     "verify": "discreet.verification",
     # what can go wrong
     "DiscreetError": "discreet.errors",
@@ -60,8 +63,8 @@ if TYPE_CHECKING:
         PromiseBroken,
         RolesError,
     )
-    from discreet.methods import GreedySelector, MaximalSelector, Mondrian, OptimalSelector, RandomFlip
-    from discreet.privacy import Containment, KAnonymity, LDiversity, TCloseness, Verdict
+    from discreet.methods import GreedySelector, KAdet, MaximalSelector, Mondrian, OptimalSelector, RandomFlip, load_model
+    from discreet.privacy import Containment, KAnonymity, KAnonymousModel, LDiversity, TCloseness, Verdict
     from discreet.release import Release
     from discreet.verification import verify
 

@@ -3,9 +3,10 @@
 
 from discreet.methods.base import METHODS, Method
 from discreet.methods.greedy import GreedySelector
+from discreet.methods.kadet import KAdet, load_model
 from discreet.methods.maximal import MaximalSelector
 from discreet.methods.mondrian import Mondrian
 from discreet.methods.optimal import OptimalSelector
 from discreet.methods.random_flip import RandomFlip
 
-__all__ = ["METHODS", "GreedySelector", "MaximalSelector", "Method", "Mondrian", "OptimalSelector", "RandomFlip"]
+__all__ = ["METHODS", "GreedySelector", "KAdet", "MaximalSelector", "Method", "Mondrian", "OptimalSelector", "RandomFlip", "load_model"]

@@ -4,6 +4,7 @@
 from discreet.privacy.base import PROMISES, Both, Promise, Verdict, promise_from
 from discreet.privacy.containment import Containment, containment_anonymity
 from discreet.privacy.k_anonymity import KAnonymity, k_anonymity
+from discreet.privacy.k_anonymous_model import KAnonymousModel
 from discreet.privacy.l_diversity import LDiversity
 from discreet.privacy.t_closeness import TCloseness
 
@@ -12,6 +13,7 @@ __all__ = [
     "Both",
     "Containment",
     "KAnonymity",
+    "KAnonymousModel",
     "LDiversity",
     "Promise",
     "TCloseness",
