@@ -25,6 +25,7 @@ from discreet._version import __version__
 from discreet.commands import data, key
 from discreet.commands.demo import demo
 from discreet.commands.inspect import inspect
+from discreet.commands.recode import recode
 from discreet.commands.release import release
 from discreet.commands.verify import verify
 from discreet.errors import DiscreetError, PrivacyLeakWarning, PromiseBroken
@@ -66,6 +67,7 @@ app.command("demo")(demo)
 app.command("inspect")(inspect)
 app.command("release")(release)
 app.command("verify")(verify)
+app.command("recode")(recode)
 app.add_typer(data.app, name="data")
 app.add_typer(key.app, name="key")
 

@@ -112,7 +112,7 @@ def _write_table(sample: Sample, out: Path, overwrite: bool) -> list[Path]:
     format = out.suffix.lstrip(".").lower()
     if format not in ("csv", "parquet"):
         raise DataError(f"{out.name!r}: {sample.name!r} is a table, which is written as .csv or .parquet.")
-    _write(out, overwrite, lambda path: write_table(sample.data, path, format))  # type: ignore[arg-type]
+    write_file(out, overwrite, lambda path: write_table(sample.data, path, format))  # type: ignore[arg-type]
     return [out]
 
 
@@ -125,12 +125,12 @@ def _write_baskets(sample: Sample, out: Path, overwrite: bool) -> list[Path]:
         )
     gap = "\t" if any(len(name.split()) != 1 for name in baskets.names) else " "
     lines = (gap.join(baskets.items(row)) + "\n" for row in range(len(baskets)))
-    _write(out, overwrite, lambda path: _write_lines(path, lines))
+    write_file(out, overwrite, lambda path: _write_lines(path, lines))
     if baskets.labels is None or baskets.classes is None:
         return [out]
     beside = out.with_suffix(".labels")
     classes = [str(label) for label in baskets.classes.tolist()]
-    _write(beside, overwrite, lambda path: _write_lines(path, (f"{classes[i]}\n" for i in baskets.labels)))
+    write_file(beside, overwrite, lambda path: _write_lines(path, (f"{classes[i]}\n" for i in baskets.labels)))
     return [out, beside]
 
 
@@ -139,7 +139,7 @@ def _write_lines(path: Path, lines: Any) -> None:
         file.writelines(lines)
 
 
-def _write(out: Path, overwrite: bool, fill: Any) -> None:
+def write_file(out: Path, overwrite: bool, fill: Any) -> None:
     """The file is there whole or not at all."""
     if out.exists() and not overwrite:
         raise DataError(f"{out.name!r} exists already. Choose another name, or add --overwrite.")

@@ -115,6 +115,20 @@ def pairs(values: list[str] | None, option: str) -> dict[str, str]:
     return found
 
 
+def shares(text: str, option: str) -> float | dict[str, float]:
+    """A share, or shares by name.
+
+    >>> shares("0.2", "--max-suppressed"), shares("rows=0.05,cells=0.3", "--max-suppressed")
+    (0.2, {'rows': 0.05, 'cells': 0.3})
+    """
+    try:
+        if "=" not in text:
+            return float(text)
+        return {name: float(share) for name, share in pairs(text.split(","), option).items()}
+    except ValueError:
+        raise DataError(f"{option} takes a share such as 0.2, or rows=0.05,cells=0.3.") from None
+
+
 def values(settings: list[str] | None) -> dict[str, Any]:
     """name=value options with their values: JSON where it is JSON, else text.
 

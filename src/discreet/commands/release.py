@@ -22,6 +22,7 @@ from discreet.commands.options import (
     Quote,
     emit,
     read_table,
+    shares,
     split,
     step,
     values,
@@ -94,6 +95,10 @@ def release(
     ] = None,
     on_infeasible: Annotated[str | None, _parameter("greedy: skip or stop.")] = None,
     max_features: Annotated[int | None, _parameter("greedy, optimal: at most so many items.")] = None,
+    max_suppressed: Annotated[
+        str | None,
+        _parameter("Tables: refuse if a larger share of quasi cells is suppressed; 0.2, or rows=0.05,cells=0.3."),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", help="Any parameter of the method, name=value (JSON or text).", rich_help_panel=_METHOD),
@@ -145,6 +150,7 @@ def release(
         "absences": absences,
         "on_infeasible": on_infeasible,
         "max_features": max_features,
+        "max_suppressed": None if max_suppressed is None else shares(max_suppressed, "--max-suppressed"),
         "random_state": seed,
     }
     made_by = build(method, {name: value for name, value in given.items() if value is not None}, settings)
@@ -279,18 +285,20 @@ def _save(
 ) -> None:
     from discreet.report.html import to_html
     from discreet.report.summary import summarise
-    from discreet.report.text import to_text
+    from discreet.report.text import document_text, to_text
 
-    summary = summarise(data, roles, [outcome], name=file.name)
-    pages = {"report.html": to_html(summary).encode()} if report else {}
+    is_document = outcome.release.document is not None  # reports are about rows
+    summary = None if is_document else summarise(data, roles, [outcome], name=file.name)
+    pages = {} if summary is None or not report else {"report.html": to_html(summary).encode()}
     with step("Writing, reading back, verifying"):
         outcome.release.save(out, format=format, sign_with=sign, overwrite=overwrite, owner_files=pages)
     published, kept = out / "release", out / "owner"
     if as_json:
-        page = str(kept / "report.html") if report else None
+        page = str(kept / "report.html") if pages else None
         emit({"release": str(published), "owner": str(kept), "report": page, "summary": summary})
         return
-    typer.echo(to_text(summary) if not quiet else outcome.release.verdict.sentence())
+    told = document_text(outcome) if summary is None else to_text(summary)
+    typer.echo(told if not quiet else outcome.release.verdict.sentence())
     if quiet:
         return
     typer.echo(f"\nPublish  {published}   ({', '.join(sorted(path.name for path in published.iterdir()))})")
