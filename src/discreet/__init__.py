@@ -36,6 +36,7 @@ _WHERE = {
     "Release": "discreet.release",
     "load_model": "discreet.methods",
     "verify": "discreet.verification",
+    "recode": "discreet.recoding",
     # what can go wrong
     "DiscreetError": "discreet.errors",
     "DataError": "discreet.errors",
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     )
     from discreet.methods import GreedySelector, KAdet, MaximalSelector, Mondrian, OptimalSelector, RandomFlip, load_model
     from discreet.privacy import Containment, KAnonymity, KAnonymousModel, LDiversity, TCloseness, Verdict
+    from discreet.recoding import recode
     from discreet.release import Release
     from discreet.verification import verify
 
