@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How C4.5 prunes: what costs fewer errors on rows to come, the subtree, a leaf, or the largest branch in its place?
+
+The errors to come of a leaf with n rows, e of them wrong, are e plus the `addErrs` of C4.5: the upper limit of a
+binomial confidence interval, by the normal approximation with a continuity correction.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numba
+import numpy as np
+
+from discreet.learning.c45_split import FIRST, LIMIT, SIZE, SMALL, START, TEST, WIDTH, longer, part
+
+_FREE = 0.1  # errors that a smaller tree may cost (C4.5, Weka)
+_NEARLY = 1e-3  # training errors that count as none when a tree is collapsed (Weka)
+
+
+@numba.njit(cache=True, nogil=True)
+def added_errors(n, errors, confidence, z):
+    """What is added to the errors of a leaf; z is the normal quantile of 1 - confidence."""
+    if errors < 1:
+        none = n * (1 - confidence ** (1 / n))
+        if errors == 0:
+            return none
+        one = max(n - 1, 0.0) if n <= 1.5 else _upper(n, 1.0, z) - 1
+        return none + errors * (one - none)
+    if errors + 0.5 >= n:
+        return max(n - errors, 0.0)
+    return _upper(n, errors, z) - errors
+
+
+@numba.njit(cache=True, nogil=True)
+def _upper(n, errors, z):
+    share = (errors + 0.5) / n
+    root = math.sqrt(share / n - share * share / n + z * z / (4 * n * n))
+    return n * (share + z * z / (2 * n) + z * root) / (1 + z * z / n)
+
+
+@numba.njit(cache=True, nogil=True)
+def _expected(counts, confidence, z):
+    """Errors to come at a leaf with these class counts."""
+    n, most = 0.0, 0.0
+    for c in range(len(counts)):
+        n += counts[c]
+        most = max(most, counts[c])
+    return n - most + added_errors(n, n - most, confidence, z) if n > SMALL else 0.0
+
+
+@numba.njit(cache=True, nogil=True)
+def collapse(nodes, counts):
+    """Subtrees that make no fewer training errors than a leaf become leaves."""
+    alone = np.zeros(len(nodes))
+    errors = np.zeros(len(nodes))
+    for node in range(len(nodes) - 1, -1, -1):
+        most = 0.0
+        for c in range(counts.shape[1]):
+            alone[node] += counts[node, c]
+            most = max(most, counts[node, c])
+        alone[node] -= most
+        if nodes[node, TEST] < 0:
+            errors[node] = alone[node]
+        else:
+            for child in range(nodes[node, FIRST], nodes[node, FIRST] + nodes[node, WIDTH]):
+                errors[node] += errors[child]
+    for node in range(len(nodes)):
+        if nodes[node, TEST] >= 0 and errors[node] >= alone[node] - _NEARLY:
+            nodes[node, TEST] = -1
+
+
+@numba.njit(cache=True, nogil=True)
+def _pass_down(entries, nodes, counts, items, weights, end, node, start, size, keep, confidence, z, waiting):
+    """Send the entries of a stretch down from a node; returns the items, the weights, where they end, and the errors
+    to come. With `keep` the nodes below own these entries from now on. `waiting` is scratch.
+    """
+    n_classes = counts.shape[1]
+    waiting[0, 0], waiting[0, 1], waiting[0, 2] = node, start, size
+    n_waiting, errors = 1, 0.0
+    here = np.empty(n_classes)
+    while n_waiting:
+        n_waiting -= 1
+        at, start, size = waiting[n_waiting, 0], waiting[n_waiting, 1], waiting[n_waiting, 2]
+        test, first, width = nodes[at, TEST], nodes[at, FIRST], nodes[at, WIDTH]
+        if keep or test < 0:
+            for c in range(n_classes):
+                here[c] = 0.0
+            for j in range(start, start + size):
+                here[entries.label[items[j]]] += weights[j]
+        if keep:
+            nodes[at, START], nodes[at, SIZE] = start, size
+            for c in range(n_classes):
+                counts[at, c] = here[c]
+        if test < 0:
+            errors += _expected(here, confidence, z)
+            continue
+        sizes, shares = np.empty(width, np.int64), np.empty(width)
+        limit = nodes[at, LIMIT]
+        items, weights, end, start = part(entries, items, weights, end, start, size, test, limit, sizes, shares)
+        for b in range(width):
+            if keep or sizes[b]:
+                waiting[n_waiting, 0], waiting[n_waiting, 1], waiting[n_waiting, 2] = first + b, start, sizes[b]
+                n_waiting += 1
+            start += sizes[b]
+    return items, weights, end, errors
+
+
+@numba.njit(cache=True, nogil=True)
+def prune(entries, nodes, counts, items, weights, end, raising, confidence, z):
+    """Replace subtrees, from below, by a leaf or (if `raising`) by their largest branch, which is then pruned anew."""
+    errors = np.zeros(len(nodes))
+    below = np.empty((len(nodes), 3), np.int64)
+    waiting = np.zeros((2 * len(nodes) + 2, 2), np.int64)  # a node, and whether its children are done
+    n_waiting = 1
+    while n_waiting:
+        n_waiting -= 1
+        node, done = waiting[n_waiting, 0], waiting[n_waiting, 1]
+        leaf = _expected(counts[node], confidence, z)
+        if nodes[node, TEST] < 0:
+            errors[node] = leaf
+            continue
+        first, width = nodes[node, FIRST], nodes[node, WIDTH]
+        if not done:
+            waiting[n_waiting, 1] = 1
+            n_waiting += 1
+            for child in range(first, first + width):
+                waiting[n_waiting, 0], waiting[n_waiting, 1] = child, 0
+                n_waiting += 1
+            continue
+        tree, branch, largest, most = 0.0, np.inf, first, -1.0
+        for child in range(first, first + width):
+            tree += errors[child]
+            weight = 0.0
+            for c in range(counts.shape[1]):
+                weight += counts[child, c]
+            if weight >= most - SMALL:  # of equals the last, as Weka has it
+                largest, most = child, weight
+        start, size = nodes[node, START], nodes[node, SIZE]
+        if raising:
+            items, weights = longer(items, end + size), longer(weights, end + size)
+            for j in range(size):  # a copy, to be ordered by the tests of the branch
+                items[end + j], weights[end + j] = items[start + j], weights[start + j]
+            items, weights, _, branch = _pass_down(
+                entries, nodes, counts, items, weights, end + size, largest, end, size, False, confidence, z, below
+            )
+        if leaf <= tree + _FREE and leaf <= branch + _FREE:
+            nodes[node, TEST] = -1
+            errors[node] = leaf
+        elif branch <= tree + _FREE:
+            for column in range(WIDTH + 1):
+                nodes[node, column] = nodes[largest, column]
+            items, weights, end, _ = _pass_down(
+                entries, nodes, counts, items, weights, end, node, start, size, True, confidence, z, below
+            )
+            waiting[n_waiting, 1] = 0
+            n_waiting += 1
+        else:
+            errors[node] = tree
+
+
+@numba.njit(cache=True, nogil=True)
+def reached(nodes):
+    """The nodes that the root still reaches, level by level, and the new place of the first child of each."""
+    kept = np.zeros(len(nodes), np.int64)
+    first = np.zeros(len(nodes), np.int64)
+    place, n = 0, 1
+    while place < n:
+        node = kept[place]
+        if nodes[node, TEST] >= 0:
+            first[place] = n
+            for child in range(nodes[node, FIRST], nodes[node, FIRST] + nodes[node, WIDTH]):
+                kept[n] = child
+                n += 1
+        place += 1
+    return kept[:n], first[:n]
