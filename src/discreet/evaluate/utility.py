@@ -23,11 +23,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from discreet.data.baskets import Baskets
+from discreet.data.column import text_of
 from discreet.data.roles import Roles
 from discreet.data.table import Table
+from discreet.document import Document
 from discreet.errors import DataError, RolesError
 from discreet.learning.encode import PARTS, encoded
 from discreet.methods.base import Method
+from discreet.published_tree import PublishedTree
 from discreet.randomness import Randomness
 from discreet.tally import group
 
@@ -81,7 +84,6 @@ def holdout(
     train_rows, test_rows = split(target.codes, persons, test_share, Randomness(seed))
     train, test = table.select(roles.named).take(train_rows), table.select(roles.named).take(test_rows)
     release = method.release(train, roles)
-    assert release.table is not None
     features = [name for name in roles.published if name != roles.target]
     plain = [name for name in features if name not in roles.quasi]
     published = [name for name in release.columns if name != roles.target]
@@ -90,13 +92,19 @@ def holdout(
     def right(learnt: Table, tested: Table, names: list[str]) -> np.ndarray:
         return _learn(*encoded(learnt, tested, names), _labels(learnt, roles.target)) == truth
 
+    if release.document is not None:
+        after, classifier = _answers(release.document, test) == truth, f"the released model, beside {CLASSIFIER}"
+    else:
+        assert release.table is not None
+        after, classifier = right(release.table, release.recode(test), published), CLASSIFIER
     return _utility(
         before=right(train, test, features),
-        after=right(release.table, release.recode(test), published),
+        after=after,
         without=right(train, test, plain),
         guess=right(train, test, []),
         persons=None if persons is None else persons[test_rows],
         n_train=len(train),
+        classifier=classifier,
     )
 
 
@@ -159,6 +167,13 @@ def _labels(table: Table, target: str | None) -> np.ndarray:
     return np.array(column.texts)[column.codes]
 
 
+def _answers(document: Document, test: Table) -> np.ndarray:
+    """What a released model says of rows."""
+    if document.shape != "model":
+        raise DataError(f"A release of {document.shape} says nothing of rows by itself: no accuracy can be measured.")
+    return np.array([text_of(label) for label in PublishedTree.of(document).predict(test).tolist()])
+
+
 def _learn(learnt: sp.csr_array, tested: sp.csr_array, labels: np.ndarray) -> np.ndarray:
     """What a classifier that learnt from the first matrix says of the second; with no column, the common class."""
     from sklearn.exceptions import ConvergenceWarning
@@ -175,7 +190,9 @@ def _learn(learnt: sp.csr_array, tested: sp.csr_array, labels: np.ndarray) -> np
 # -- intervals -----------------------------------------------------------------------------------------------------
 
 
-def _utility(*, before, after, without, guess, persons: np.ndarray | None, n_train: int) -> Utility:
+def _utility(
+    *, before, after, without, guess, persons: np.ndarray | None, n_train: int, classifier: str = CLASSIFIER
+) -> Utility:
     n = effective_rows(persons, len(before))
     return Utility(
         accuracy_before=wilson(float(before.mean()), n),
@@ -186,6 +203,7 @@ def _utility(*, before, after, without, guess, persons: np.ndarray | None, n_tra
         n_train=n_train,
         n_test=len(before),
         units="rows" if persons is None else "persons",
+        classifier=classifier,
     )
 
 

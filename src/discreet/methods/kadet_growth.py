@@ -209,7 +209,7 @@ class Labels:
         allowed = rule.allows(persons[there]).all()
         if allowed:  # what goes otherwise may bring few of a class
             allowed = rule.allows(entries.persons(branch, len(there), by_class=rule.public_class)).all()
-        number = {names[label]: b for b, label in enumerate(there) if label < len(names)}
+        number = {names[int(label)]: b for b, label in enumerate(there) if label < len(names)}
         missing = len(there) - 1 if there[-1] == len(names) else None
         node = {"column": self.column.name, "level": level, "branches": number, "missing": missing}
         return Split(branch, len(there), gain, bool(allowed), node | {"otherwise": otherwise})

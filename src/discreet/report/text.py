@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import listing
-from discreet.report.words import approximately, count, number, percent, points
+from discreet.report.words import EVIDENCE, approximately, count, number, percent, points
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from discreet.report.summary import Outcome
 
 
 def to_text(summary: dict[str, Any]) -> str:
@@ -59,6 +62,22 @@ def _mind(verdict: dict[str, Any]) -> list[str]:
         rows = count(details["rows whose containing rows share one label"])
         found.append(f"the label of {rows} rows is that of everybody who has their items")
     return found
+
+
+def document_text(outcome: Outcome) -> str:
+    """As `to_text`, of a release that is a document instead of rows."""
+    release = outcome.release
+    details = ", ".join(f"{count(value)} {name}" for name, value in release.verdict.details.items())
+    utility = None if outcome.utility is None else asdict(outcome.utility)
+    lines = [
+        release.verdict.sentence(),
+        f"  evidence      {EVIDENCE[release.certificate.verdict.kind]}",
+        f"  {release.shape:<13} {details or 'no rows'}",
+        f"  columns       {listing(release.columns, most=8)}",
+        f"  accuracy      {accuracy({'utility': utility, 'no_utility': outcome.no_utility})}",
+        "  report        There is none: it would compare rows, and no rows are published.",
+    ]
+    return "\n".join(lines)
 
 
 def _left_out(source: dict[str, Any]) -> list[str]:
