@@ -7,7 +7,17 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from discreet import GreedySelector, KAdet, MaximalSelector, Mondrian, OptimalSelector, RandomFlip, Roles
+from discreet import (
+    GreedySelector,
+    KAdet,
+    MaximalSelector,
+    Mondrian,
+    OptimalSelector,
+    RandomFlip,
+    Roles,
+    TopDownRefinement,
+    TopDownSpecialization,
+)
 
 # Strings that must not leave. RARE is the quasi-identifier value of one person, UNUSED a level that nobody has.
 NAME, RARE, UNUSED, INDEX, METADATA, HIDDEN = (
@@ -47,6 +57,8 @@ INSTANCES = {
     "mondrian-information": _of(Mondrian, ("table",), split="information"),
     "random-flip": _of(RandomFlip, ("table", "baskets")),
     "random-flip-member": _of(RandomFlip, ("table", "baskets"), vector="member"),
+    "tds": _of(TopDownSpecialization, ("table",)),
+    "tdr": _of(TopDownRefinement, ("table",)),
 }
 
 

@@ -32,6 +32,8 @@ _WHERE = {
     "Mondrian": "discreet.methods",
     "OptimalSelector": "discreet.methods",
     "RandomFlip": "discreet.methods",
+    "TopDownRefinement": "discreet.methods",
+    "TopDownSpecialization": "discreet.methods",
     # what goes out, and whether it holds
     "Release": "discreet.release",
     "load_model": "discreet.methods",
@@ -64,7 +66,17 @@ if TYPE_CHECKING:
         PromiseBroken,
         RolesError,
     )
-    from discreet.methods import GreedySelector, KAdet, MaximalSelector, Mondrian, OptimalSelector, RandomFlip, load_model
+    from discreet.methods import (
+        GreedySelector,
+        KAdet,
+        MaximalSelector,
+        Mondrian,
+        OptimalSelector,
+        RandomFlip,
+        TopDownRefinement,
+        TopDownSpecialization,
+        load_model,
+    )
     from discreet.privacy import Containment, KAnonymity, KAnonymousModel, LDiversity, TCloseness, Verdict
     from discreet.recoding import recode
     from discreet.release import Release

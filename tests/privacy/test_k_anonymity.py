@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ import oracles
 from discreet import KAnonymity, Roles, RolesError
 from discreet.data.baskets import Baskets
 from discreet.privacy import k_anonymity
+from discreet.privacy.base import promise_from
 
 cells = st.one_of(st.none(), st.sampled_from(["a", "b", "*"]))
 
@@ -67,6 +70,32 @@ def test_key_combinations_are_checked_each_by_itself():
     assert not KAnonymity(2).check(table, roles).holds
     assert KAnonymity(2, sets=[["x"], ["y"]]).check(table, roles).holds
     assert str(KAnonymity(2, sets=[["x"], ["y"]])) == "2-anonymity of 2 column sets"
+
+
+def test_some_columns_by_themselves_with_a_k_of_their_own():
+    table = {"x": ["a", "a", "b", "b"], "y": ["c", "d", "c", "d"], "z": ["e"] * 4}
+    roles = Roles(quasi=["x", "y", "z"])
+    verdict = KAnonymity(2, columns=["x", "z"]).check(table, roles)
+    assert verdict.holds
+    assert verdict.promise == "2-anonymity of x, z"
+    both = KAnonymity(2, columns=["x"]) & KAnonymity(3, columns=["y", "z"])
+    assert promise_from(json.loads(json.dumps(both.to_dict()))) == both
+    verdict = both.check(table, roles)
+    assert [part.holds for part in verdict.parts] == [True, False]
+    assert verdict.sentence().startswith("2-anonymity of x and 3-anonymity of y, z is broken")
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"columns": []}, {"columns": "x"}, {"columns": [3]}, {"sets": [["x"]], "columns": ["x"]}]
+)
+def test_columns_are_names_and_stand_without_sets(wrong):
+    with pytest.raises(RolesError, match="columns of KAnonymity are names"):
+        KAnonymity(2, **wrong)
+
+
+def test_columns_must_be_quasi_identifiers():
+    with pytest.raises(RolesError, match="not quasi-identifiers: 'z'"):
+        KAnonymity(2, columns=["x", "z"]).check({"x": ["a", "a"]}, Roles(quasi=["x"]))
 
 
 def test_of_several_key_combinations_the_worst_counts_in_each_respect():

@@ -8,5 +8,19 @@ from discreet.methods.maximal import MaximalSelector
 from discreet.methods.mondrian import Mondrian
 from discreet.methods.optimal import OptimalSelector
 from discreet.methods.random_flip import RandomFlip
+from discreet.methods.refine import TopDownRefinement
+from discreet.methods.specialize import TopDownSpecialization
 
-__all__ = ["METHODS", "GreedySelector", "KAdet", "MaximalSelector", "Method", "Mondrian", "OptimalSelector", "RandomFlip", "load_model"]
+__all__ = [
+    "METHODS",
+    "GreedySelector",
+    "KAdet",
+    "MaximalSelector",
+    "Method",
+    "Mondrian",
+    "OptimalSelector",
+    "RandomFlip",
+    "TopDownRefinement",
+    "TopDownSpecialization",
+    "load_model",
+]

@@ -55,7 +55,7 @@ def automatic(column: Column, *, counts: np.ndarray | None = None, fanout: int =
     if isinstance(fanout, bool) or not isinstance(fanout, (int, np.integer)) or fanout < 2:
         raise DataError(f"The fan-out of a hierarchy must be a whole number from 2 on. Got {fanout!r} instead.")
     counts = _checked_counts(column, counts)
-    if _is_post_code(column):
+    if is_post_code(column):
         return _prefixes(column)
     if column.kind == "date":
         return _calendar(column)
@@ -97,7 +97,7 @@ def _calendar(column: Column) -> Hierarchy:
 # -- post codes ----------------------------------------------------------------------------------------------------
 
 
-def _is_post_code(column: Column) -> bool:
+def is_post_code(column: Column) -> bool:
     """Texts of one length with a digit in each; numbers only if the column's name says so."""
     named = bool(_POST_CODE_NAME.search(column.name))
     if column.kind == "date" or (column.kind == "number" and not named):
@@ -202,7 +202,7 @@ def _equal_counts(column: Column, counts: np.ndarray, most: int, fanout: int) ->
         cuts.setdefault(int(np.searchsorted(numbers, cut)), cut)  # no interval without a value
     places = sorted(cuts)
     rows = np.add.reduceat(counts, [0, *places])
-    return [[cuts[places[i - 1]] for i in starts if i] for starts in [range(len(rows)), *_merged(rows, fanout)]]
+    return [[cuts[places[i - 1]] for i in starts if i] for starts in [range(len(rows)), *merged_levels(rows, fanout)]]
 
 
 # -- categories ----------------------------------------------------------------------------------------------------
@@ -212,7 +212,7 @@ def _groups(column: Column, counts: np.ndarray, fanout: int) -> Hierarchy:
     texts = column.texts
     run_of: dict[str, tuple[int, int]] = {text: (leaf, leaf + 1) for leaf, text in enumerate(texts)}
     levels = [texts]
-    for starts in _merged(counts, fanout):
+    for starts in merged_levels(counts, fanout):
         labels: list[str] = []
         for start, stop in pairwise((*starts, len(texts))):
             labels += [_group_label(texts, start, stop, run_of)] * (stop - start)
@@ -221,7 +221,7 @@ def _groups(column: Column, counts: np.ndarray, fanout: int) -> Hierarchy:
     return _hierarchy(column, levels, how if len(levels) > 1 else _VALUES)
 
 
-def _merged(counts: np.ndarray, fanout: int) -> list[list[int]]:
+def merged_levels(counts: np.ndarray, fanout: int) -> list[list[int]]:
     """For each level the places where its groups start: again and again the two neighbours that hold the fewest rows
     together become one, the lowest of equal pairs first; a level is kept whenever 1/fanout of the groups are left."""
     size = [int(count) for count in counts]

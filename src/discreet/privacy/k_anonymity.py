@@ -45,6 +45,8 @@ class KAnonymity(Promise):
 
     `sets` asks it of chosen combinations of columns instead of all quasi-identifiers together: what different
     outsiders may know. Each set must lie within the quasi-identifiers, and together they must name all of them.
+    `columns` asks it of these quasi-identifiers alone and says nothing of the others: sets with a k each are promised
+    as KAnonymity(5, columns=["age", "sex"]) & KAnonymity(10, columns=["zip"]).
 
     Promise
     -------
@@ -65,9 +67,14 @@ class KAnonymity(Promise):
 
     k: int = 5
     sets: tuple[tuple[str, ...], ...] | None = None
+    columns: tuple[str, ...] | None = None
 
     def __post_init__(self):
         super().__post_init__()
+        if self.columns is not None:
+            if self.sets is not None or not _is_sets([self.columns]):
+                raise RolesError("The columns of KAnonymity are names, such as ['age', 'sex'], and stand without sets.")
+            object.__setattr__(self, "columns", tuple(self.columns))
         if self.sets is not None:
             if not _is_sets(self.sets):
                 raise RolesError("The sets of KAnonymity are collections of column names, such as [['age', 'sex']].")
@@ -78,6 +85,8 @@ class KAnonymity(Promise):
         return True  # a group has at least as many rows as persons
 
     def __str__(self) -> str:
+        if self.columns is not None:
+            return f"{self.k}-anonymity of {', '.join(self.columns)}"
         return f"{self.k}-anonymity" + ("" if self.sets is None else f" of {len(self.sets)} column sets")
 
     def check(self, data: object, roles: Roles | None = None) -> Verdict:
@@ -103,22 +112,25 @@ class KAnonymity(Promise):
         return replace(verdict, details={**verdict.details, **exposure(Distinct.of(baskets), baskets, self.k)})
 
     def _sets_of(self, roles: Roles) -> Sequence[Sequence[str]]:
-        if self.sets is None:
+        sets = self.sets if self.columns is None else (self.columns,)
+        if sets is None:
             return [roles.quasi]
-        named = {name for names in self.sets for name in names}
+        named = {name for names in sets for name in names}
         strange = sorted(named - set(roles.quasi))
         if strange:
             raise RolesError(
-                f"The sets of KAnonymity name columns that are not quasi-identifiers: {listing(strange)}."
+                f"KAnonymity names columns that are not quasi-identifiers: {listing(strange)}."
                 f"{did_you_mean(strange[0], roles.quasi)}"
             )
+        if self.columns is not None:
+            return sets
         left = [name for name in roles.quasi if name not in named]
         if left:
             raise RolesError(
                 f"No set of KAnonymity holds the quasi-identifiers {listing(left)}, so nothing would be promised"
                 f" about them. Put them in a set, or give them another role."
             )
-        return self.sets
+        return sets
 
     def _verdict(self, sizes: np.ndarray, rows: np.ndarray, with_label: int | None) -> Verdict:
         measured = int(sizes.min())
