@@ -145,6 +145,57 @@ def _different(groups: np.ndarray, codes: np.ndarray, n_groups: int) -> np.ndarr
     return np.bincount(groups[first], minlength=n_groups)
 
 
+# -- column by column ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ColumnChange:
+    """One quasi-identifier: the published columns that stand for it (none when dropped), and how much they tell.
+
+    The detail kept is the information that the published columns give about the original one, as a share of all there
+    is: I(X; Y) / H(X). It is 1 when every original value can be read off, 0 when nothing can.
+    """
+
+    name: str
+    published: tuple[str, ...]
+    values_before: int
+    values_after: int
+    suppressed_cells: int
+    detail: float
+
+
+def changes_of_columns(
+    source: Table, published: Mapping[str, Sequence[Column]], quasi: Sequence[str]
+) -> tuple[ColumnChange, ...]:
+    """What became of each quasi-identifier; the published columns have the source's rows, in its order."""
+    return tuple(_change(source.column(name), published.get(name, ())) for name in quasi)
+
+
+def _change(old: Column, new: Sequence[Column]) -> ColumnChange:
+    after, _ = group([column.codes for column in new], len(old), [column.levels for column in new])
+    both, _ = group([old.codes, after], len(old))
+    everything = entropy(np.bincount(old.codes))
+    told = everything + entropy(np.bincount(after)) - entropy(np.bincount(both))
+    return ColumnChange(
+        name=old.name,
+        published=tuple(column.name for column in new),
+        values_before=old.levels,
+        values_after=int(after.max()) + 1 if new else 0,
+        suppressed_cells=sum(int(is_star(column)[column.codes].sum()) for column in new) if new else len(old),
+        detail=min(max(told / everything, 0.0), 1.0) if everything > 0 else float(bool(new)),
+    )
+
+
+def entropy(counts: np.ndarray) -> float:
+    """Bits needed on average to tell which group a row is in.
+
+    >>> entropy(np.array([2, 2, 4]))
+    1.5
+    """
+    shares = counts[counts > 0] / counts.sum()
+    return float(-(shares * np.log2(shares)).sum()) + 0.0
+
+
 # -- certainty penalty ---------------------------------------------------------------------------------------------
 
 

@@ -37,7 +37,7 @@ from discreet.data.table import Table
 from discreet.data.write import FORMATS, LABEL, write_baskets, write_table
 from discreet.document import Document
 from discreet.errors import DataError, PromiseBroken
-from discreet.losses import Losses, losses_of
+from discreet.losses import ColumnChange, Losses, losses_of
 from discreet.plan import Plan
 from discreet.privacy.base import Promise, Verdict
 from discreet.recoding import RECORD, to_bytes
@@ -79,6 +79,7 @@ class Release:
     items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of each quasi-identifier that became items
     features: tuple[int, ...] = ()
     penalty: float | None = None  # certainty penalty, see losses.py
+    column_changes: tuple[ColumnChange, ...] = ()  # where the plan does not tell what became of the columns
     trace: list[dict] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     seed: int | None = None

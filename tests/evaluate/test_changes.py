@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from discreet import DataError, GreedySelector, Mondrian, Roles
-from discreet.evaluate.changes import column_changes, entropy
+from discreet.evaluate.changes import column_changes
+from discreet.losses import entropy
 
 RNG = np.random.default_rng(4)
 TABLE = {

@@ -21,7 +21,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.document import Document
 from discreet.errors import CannotRelease, DataError, PromiseBroken, RolesError, listing
-from discreet.losses import penalty_of
+from discreet.losses import changes_of_columns, penalty_of
 from discreet.methods.limits import check_limit
 from discreet.parameters import check_parameters
 from discreet.plan import Plan, Recode
@@ -162,6 +162,7 @@ class Method(BaseEstimator):
                 source_quasi=roles.quasi,
                 items=_items_of(published, roles),
                 changes=decision.changes or changes_between(table, roles, published, rows_dropped=left_out),
+                column_changes=() if decision.published is None else changes_of_columns(table, published, roles.quasi),
                 penalty=penalty_of(labellings, source, published, roles.quasi, left_out),
                 trace=decision.trace,
                 notes=[*decision.notes, *_no_record(decision.plan)],
@@ -288,12 +289,6 @@ def _no_record(plan: Plan | None) -> list[str]:
         f"The release has {n_patterns:,} patterns, too many for a published record of the recoding (at most"
         f" {MOST_PATTERNS:,}): recipients cannot bring new rows to its form; Release.recode can."
     ]
-
-
-def _items_of(published: dict[str, list[Column]], roles: Roles) -> dict[str, tuple[str, ...]]:
-    """The published columns of each quasi-identifier that is not published as one column of its name."""
-    names = {name: tuple(column.name for column in published.get(name, ())) for name in roles.quasi}
-    return {name: items for name, items in names.items() if items and items != (name,)}
 
 
 def _refuse_clashes(names: list[str]) -> None:

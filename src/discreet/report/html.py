@@ -13,7 +13,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from discreet.report.words import approximately, count, interval, number, percent, points, short, unsure
+from discreet.report.words import approximately, count, interval, number, percent, plural, points, short, unsure
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _MOST_BINS = 10  # group sizes beyond are drawn together
@@ -46,7 +46,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    words = (approximately, count, interval, number, percent, points, short, unsure)
+    words = (approximately, count, interval, number, percent, plural, points, short, unsure)
     environment.filters.update({word.__name__: word for word in words})
     return environment
 

@@ -20,6 +20,7 @@ from discreet.errors import RolesError
 from discreet.evaluate.changes import column_changes
 from discreet.evaluate.risk import Risk, released_risk, risk
 from discreet.evaluate.utility import Utility
+from discreet.losses import Losses
 from discreet.privacy.base import Both, Promise, Verdict
 from discreet.release import Release
 from discreet.report.words import EVIDENCE
@@ -85,7 +86,7 @@ def _role(name: str, roles: Roles) -> str:
 
 def _release(outcome: Outcome, data: Table | Baskets) -> dict[str, Any]:
     release = outcome.release
-    by_column = not isinstance(data, Baskets) and release.plan is not None
+    by_column = release.plan is not None or bool(release.column_changes)
     changes = [asdict(change) for change in column_changes(release, data)] if by_column else []
     quasi = [column.name for column in release.certificate.columns if column.role == "quasi"]
     return {
@@ -104,6 +105,7 @@ def _release(outcome: Outcome, data: Table | Baskets) -> dict[str, Any]:
         "items": {name: list(items) for name, items in release.items.items()},
         "quasi_before": data.shape[1] if isinstance(data, Baskets) else len(release.source_quasi),
         "changes": asdict(release.changes),
+        "losses": _losses(release.losses),
         "column_changes": [change | {"published": list(change["published"])} for change in changes],
         "risk_after": _risk(released_risk(release)),
         "utility": None if outcome.utility is None else asdict(outcome.utility),
@@ -111,6 +113,10 @@ def _release(outcome: Outcome, data: Table | Baskets) -> dict[str, Any]:
         "notes": list(release.notes),
         "certificate": release.certificate.model_dump(mode="json", exclude={"files", "seal"}),
     }
+
+
+def _losses(losses: Losses) -> dict[str, Any]:
+    return asdict(losses) | {"pure_group_share": losses.pure_group_share, "pure_row_share": losses.pure_row_share}
 
 
 def _verdict(verdict: Verdict, kind: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import listing
-from discreet.report.words import EVIDENCE, approximately, count, number, percent, points
+from discreet.report.words import EVIDENCE, approximately, count, number, percent, plural, points
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -30,6 +30,7 @@ def _lines(release: dict[str, Any], summary: dict[str, Any]) -> list[str]:
         f"  columns       {_columns(release)}",
         *_left_out(summary["source"]),
         f"  cost          {_cost(release, summary['source']['shape'])}",
+        *_losses(release, summary["source"]["shape"]),
         f"  accuracy      {accuracy(release)}",
     ]
     lines += [f"  mind          {text}" for text in _mind(verdict)]
@@ -91,7 +92,27 @@ def _cost(release: dict[str, Any], shape: str) -> str:
         return f"{count(changes['columns_dropped'])} of {count(release['quasi_before'])} items dropped"
     cells = f"{count(changes['changed_cells'])} of {count(changes['quasi_cells'])} cells written differently"
     dropped = f"{count(changes['columns_dropped'])} of {count(release['quasi_before'])} quasi-identifiers dropped"
-    return f"{cells}, {count(changes['suppressed_cells'])} suppressed; {dropped}"
+    swapped = f", {count(changes['swapped_cells'])} swapped between rows" if changes["swapped_cells"] else ""
+    left_out = f"; {plural(changes['rows_dropped'], 'row')} left out" if changes["rows_dropped"] else ""
+    return f"{cells}, {count(changes['suppressed_cells'])} suppressed{swapped}; {dropped}{left_out}"
+
+
+def _losses(release: dict[str, Any], shape: str) -> list[str]:
+    """The losses as shares, and what the groups tell about the target and the sensitive columns."""
+    losses, lines = release["losses"], []
+    groups = losses["groups"]
+    if shape == "table":
+        penalty = losses["certainty_penalty"]
+        uncertain = "" if penalty is None else f", certainty penalty {approximately(penalty)}"
+        lines.append(f"  loss          {approximately(losses['information_loss'])} of the cells suppressed{uncertain}")
+    told = [plural(groups["groups"], "group")]
+    if groups["pure_groups"] is not None:
+        rows = approximately(losses["pure_row_share"])
+        told.append(f"{count(groups['pure_groups'])} of one class ({rows} of the rows)")
+    if groups["diversity"]:
+        fewest = ", ".join(f"{count(found)} in {name!r}" for name, found in list(groups["diversity"].items())[:8])
+        told.append(f"fewest different values {fewest}")
+    return [*lines, f"  groups        {'; '.join(told)}"]
 
 
 def accuracy(release: dict[str, Any]) -> str:

@@ -21,6 +21,15 @@ def count(value: float) -> str:
     return f"{int(value):,}"
 
 
+def plural(value: float, thing: str) -> str:
+    """So many of a thing.
+
+    >>> plural(1, "row"), plural(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{count(value)} {thing}{'' if value == 1 else 's'}"
+
+
 def number(value: float) -> str:
     """A measured number: whole if it is whole.
 
