@@ -9,6 +9,8 @@ import pandas as pd
 
 from discreet import (
     GreedySelector,
+    KActus,
+    KActus2,
     KAdet,
     MaximalSelector,
     Mondrian,
@@ -47,6 +49,10 @@ INSTANCES = {
     "greedy-distcnt-stop": _of(GreedySelector, ("table", "baskets"), utility="distcnt", on_infeasible="stop"),
     "greedy-cm-k-anonymity": _of(GreedySelector, ("table", "baskets"), utility="cm", constraint="k-anonymity"),
     "greedy-absences": _of(GreedySelector, ("table", "baskets"), absences=1),
+    "kactus": _of(KActus, ("table",)),
+    "kactus2": _of(KActus2, ("table",)),
+    "kactus2-swap": _of(KActus2, ("table",), swap=0.6, inducer="sklearn"),
+    "kactus2-diverse": _of(KActus2, ("table",), l=2, pool=True),
     "kadet": _of(KAdet, ("model",)),
     "kadet-public-class": _of(KAdet, ("model",), public_class=True, prune=False),
     "maximal-containment": _of(MaximalSelector, ("table", "baskets")),

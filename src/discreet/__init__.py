@@ -27,6 +27,8 @@ _WHERE = {
     "Verdict": "discreet.privacy",
     # how
     "GreedySelector": "discreet.methods",
+    "KActus": "discreet.methods",
+    "KActus2": "discreet.methods",
     "KAdet": "discreet.methods",
     "MaximalSelector": "discreet.methods",
     "Mondrian": "discreet.methods",
@@ -68,6 +70,8 @@ if TYPE_CHECKING:
     )
     from discreet.methods import (
         GreedySelector,
+        KActus,
+        KActus2,
         KAdet,
         MaximalSelector,
         Mondrian,

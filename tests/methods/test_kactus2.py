@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet import CannotRelease, DataError, KActus2, Roles, RolesError, Table
+from discreet.learning.c45 import C45
 from discreet.learning.tree import Branch
 from discreet.methods.moves import Rule, carry_out, decide, entropy
 from discreet.methods.nodes import Nodes
@@ -32,7 +33,7 @@ RULES = [
 def walk(case: Case, rule: Rule, *, by_person=False):
     """The path that each row is published with (None: left out), and the swapped rows; None when it is impossible."""
     nodes = Nodes.of(case.branches, case.levels)
-    ends = nodes.ends(case.cells, case.levels)
+    ends = nodes.ends(case.cells)
     persons = case.persons if by_person else None
     stocks = stocks_of(
         ends, case.labels, len(nodes), case.rank.__getitem__, persons, [case.sensitive] if rule.l else []
@@ -46,7 +47,7 @@ def walk(case: Case, rule: Rule, *, by_person=False):
         path, node = {}, 0 if b < 0 else moves.batches[b].node
         while node > 0:
             column = int(nodes.column[node])
-            path.setdefault(column, tuple(np.flatnonzero(nodes.accepted[node]).tolist()))
+            path.setdefault(column, tuple(nodes.codes[node].tolist()))
             node = int(nodes.parent[node])
         paths.append(None if b < 0 else path)
     return paths, set(swapped.tolist())
@@ -71,7 +72,7 @@ def node_paths(case: Case) -> set:
     nodes = Nodes.of(case.branches, case.levels)
     paths: list[dict] = [{}]
     for node in range(1, len(nodes)):
-        codes = tuple(np.flatnonzero(nodes.accepted[node]).tolist())
+        codes = tuple(nodes.codes[node].tolist())
         paths.append(paths[nodes.parent[node]] | {int(nodes.column[node]): codes})
     return {frozenset(path.items()) for path in paths}
 
@@ -330,6 +331,16 @@ def test_an_inducer_of_ones_own():
     release = KActus2(5, inducer=by_town).release(table, roles)
     assert set(cells_of(release)) == {("*", "North", "*"), ("*", "South", "*"), ("*", "East", "*")}
     assert release.certificate.method.parameters["inducer"] == "by_town"
+
+
+def test_the_arrays_of_c45_and_its_branches_give_the_same_release():
+    table, roles = people()
+
+    def branches(examples):
+        return C45(min_objects=2, confidence=0.25).fit(examples).tree_.branches()
+
+    one, other = (KActus2(7, inducer=inducer, random_state=3).release(table, roles) for inducer in ("c45", branches))
+    assert one.data.equals(other.data)
 
 
 @pytest.mark.parametrize(

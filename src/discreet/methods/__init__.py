@@ -3,6 +3,8 @@
 
 from discreet.methods.base import METHODS, Method
 from discreet.methods.greedy import GreedySelector
+from discreet.methods.kactus import KActus
+from discreet.methods.kactus2 import KActus2
 from discreet.methods.kadet import KAdet, load_model
 from discreet.methods.maximal import MaximalSelector
 from discreet.methods.mondrian import Mondrian
@@ -14,6 +16,8 @@ from discreet.methods.specialize import TopDownSpecialization
 __all__ = [
     "METHODS",
     "GreedySelector",
+    "KActus",
+    "KActus2",
     "KAdet",
     "MaximalSelector",
     "Method",

@@ -14,7 +14,6 @@ Departures from the paper:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -27,7 +26,6 @@ from discreet.data.table import Table
 from discreet.errors import CannotRelease
 from discreet.learning.c45 import C45
 from discreet.learning.sklearn_tree import sklearn_branches
-from discreet.learning.tree import Branch
 from discreet.methods.base import Decision, Method, changes_between
 from discreet.methods.limits import MAX_SUPPRESSED
 from discreet.methods.moves import Moves, Rule, carry_out, decide
@@ -121,8 +119,8 @@ class KActus(Method):
     def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
         assert roles.target is not None
         coded = Coded.of(table, roles, k=self.k, cuts=self.cuts)
-        nodes = Nodes.of(self._branches(coded), coded.levels)
-        ends = nodes.ends(coded.codes, coded.levels)[coded.group]
+        nodes = self._grown(coded)
+        ends = nodes.ends(coded.codes)[coded.group]
         labels = self._classes(coded.target)
         rank = _Ranks(table, roles, coded, randomness)
         persons = None if roles.person is None else table.column(roles.person).codes
@@ -137,16 +135,18 @@ class KActus(Method):
         batch, swapped = carry_out(moves, nodes.parent, ends, labels, rank)
         return self._decision(table, roles, coded, nodes, moves, batch, swapped)
 
-    def _branches(self, coded: Coded) -> Sequence[Branch]:
-        """The tree of the inducer; none where there is nothing to ask about."""
+    def _grown(self, coded: Coded) -> Nodes:
+        """The tree of the inducer; no node but the first where there is nothing to ask about."""
         if not coded.quasi:
-            return ()
+            return Nodes.of((), ())
         if callable(self.inducer):
-            return tuple(self.inducer(coded.examples()))
+            return Nodes.of(tuple(self.inducer(coded.examples())), coded.levels)
         if self.inducer == "sklearn":
-            return sklearn_branches(coded.examples(ordered=True), min_samples_leaf=self.min_objects, random_state=0)
+            examples = coded.examples(ordered=True)
+            branches = sklearn_branches(examples, min_samples_leaf=self.min_objects, random_state=0)
+            return Nodes.of(branches, coded.levels)
         learner = C45(min_objects=self.min_objects, confidence=self.confidence)
-        return learner.fit(coded.examples()).tree_.branches()
+        return Nodes.of_tree(learner.fit(coded.examples()).tree_)
 
     def _decision(
         self,
@@ -161,23 +161,22 @@ class KActus(Method):
         rows = np.flatnonzero(batch >= 0)
         left_out = len(table) - len(rows)
         source = table.select(roles.quasi).take(rows) if left_out else table
-        node_of_batch = np.array([one.node for one in moves.batches])
-        node_of_row = node_of_batch[batch[rows]]
-        columns, cells = nodes.labels(coded.quasi)
+        shown, pattern = np.unique([one.node for one in moves.batches], return_inverse=True)
+        columns, cells = nodes.labels(coded.quasi, shown)
+        pattern_of_row = pattern.ravel()[batch[rows]]
         told = {one.name for one in columns}
         untold = [_untold(table.column(name)) for name in roles.quasi if name not in told]
         published = {
-            one.name: [from_labels(one.name, one.labels, codes)]
-            for one, codes in zip(columns, cells[node_of_row].T, strict=True)
+            one.name: [from_labels(one.name, one.labels, codes[pattern_of_row])]
+            for one, codes in zip(columns, cells.T, strict=True)
         }
         published |= {one.name: [from_labels(one.name, one.labels, np.zeros(len(rows), np.int32))] for one in untold}
-        shown = np.pad(cells[np.unique(node_of_batch)], ((0, 0), (0, len(untold))))
         given = sum(sum(counts) for _, _, counts in moves.given)
         trace: list[dict] = [
-            {"nodes of the tree": len(nodes) - 1, "nodes published": len(np.unique(node_of_batch))},
+            {"nodes of the tree": len(nodes) - 1, "nodes published": len(shown)},
             {
                 "rows given to fill up others": given - len(swapped),
-                "rows that show nothing": int((node_of_row == 0).sum()),
+                "rows that show nothing": int((shown[pattern_of_row] == 0).sum()),
             },
         ]
         notes = []
@@ -188,7 +187,7 @@ class KActus(Method):
                 f" false there. The trace says which rows they are; with swap=0 there are none."
             )
         return Decision(
-            Boxes.of([*columns, *untold], shown),
+            Boxes.of([*columns, *untold], np.pad(cells, ((0, 0), (0, len(untold))))),
             trace,
             notes,
             published=published,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The branches of a decision tree as numbered nodes: where each row ends, and what is written at each node.
+"""A decision tree as numbered nodes: where each row ends, and what is written at each node.
 
 Node 0 shows nothing. Any other node is one more cell of a row: the codes that its branch and the branches of the same
 column above it accept. Children have larger numbers than their parents.
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numba
 import numpy as np
@@ -16,18 +17,17 @@ import numpy as np
 from discreet.data.column import SUPPRESSED
 from discreet.errors import DataError
 from discreet.labels import EVERYTHING, Labelling
-from discreet.learning.tree import Branch
+from discreet.learning.tree import Branch, Tree
 from discreet.methods.quasi import Quasi
 
 
 @dataclass(frozen=True, eq=False)
 class Nodes:
-    """`parent[i]`, `children[i]` and `column[i]` of node i, and the codes of that column that rows at it may have."""
+    """`parent[i]` and `column[i]` of node i, and `codes[i]` of that column that rows at it may have, increasing."""
 
     parent: np.ndarray
-    children: list[list[int]]
     column: np.ndarray
-    accepted: list[np.ndarray]
+    codes: list[np.ndarray]
 
     @classmethod
     def of(cls, branches: Sequence[Branch], levels: Sequence[int]) -> Nodes:
@@ -37,70 +37,80 @@ class Nodes:
         >>> Nodes.of([Branch(0, sexes[0]), Branch(0, sexes[1])], [2]).children
         [[1, 2], [], []]
         """
-        parent, column, children = [-1], [-1], [[]]  # type: list[int], list[int], list[list[int]]
-        accepted = [np.empty(0, dtype=bool)]
+        parent, column, codes = [-1], [-1], [np.empty(0, dtype=np.int64)]
         waiting: list[tuple[int, Sequence[Branch], dict[int, np.ndarray]]] = [(0, branches, {})]
         while waiting:
             above, family, path = waiting.pop()
             if not family:
                 continue
             place = _common_column(family, levels)
-            allowed = path.get(place)
             for branch in family:
                 accepts = branch.accepts[: levels[place]]
-                accepts = accepts if allowed is None else accepts & allowed
-                if not accepts.any():
-                    continue
-                node = len(parent)
-                parent.append(above)
-                column.append(place)
-                children.append([])
-                accepted.append(accepts)
-                children[above].append(node)
-                waiting.append((node, branch.children, path | {place: accepts}))
-        return cls(np.array(parent), children, np.array(column), accepted)
+                accepts = accepts & path[place] if place in path else accepts
+                if accepts.any():
+                    waiting.append((len(parent), branch.children, path | {place: accepts}))
+                    parent.append(above)
+                    column.append(place)
+                    codes.append(np.flatnonzero(accepts))
+        return cls(np.array(parent), np.array(column), codes)
+
+    @classmethod
+    def of_tree(cls, tree: Tree) -> Nodes:
+        """Number the nodes of a tree of categories; those that no training row reaches are left out."""
+        kept = np.flatnonzero(tree.weights > 0)
+        number = np.cumsum(tree.weights > 0) - 1
+        above = tree.parent[kept[1:]]
+        place = kept[1:] - tree.first[above]  # a test of a category has a child for each of its codes
+        every = np.arange(int(place.max(initial=0)) + 1)
+        codes = [every[:0], *(every[code : code + 1] for code in place.tolist())]
+        return cls(np.append(-1, number[above]), np.append(-1, tree.test[above]), codes)
 
     def __len__(self) -> int:
         return len(self.parent)
 
-    def ends(self, codes: np.ndarray, levels: Sequence[int]) -> np.ndarray:
-        """The last node on the way of each row: a leaf, unless no branch accepts the row."""
-        test, start = np.full(len(self), -1, dtype=np.int64), np.zeros(len(self), dtype=np.int64)
-        goes: list[np.ndarray] = []
-        place = 0
-        for node, below in enumerate(self.children):
-            if below:
-                c = int(self.column[below[0]])
-                child_of = np.full(levels[c], -1, dtype=np.int64)
-                for child in below:
-                    child_of[self.accepted[child]] = child
-                test[node], start[node] = c, place
-                place += len(child_of)
-                goes.append(child_of)
-        steps = np.concatenate(goes) if goes else np.empty(0, dtype=np.int64)
-        return _descend(np.ascontiguousarray(codes, dtype=np.int32), test, start, steps)
+    @cached_property
+    def children(self) -> list[list[int]]:
+        found: list[list[int]] = [[] for _ in range(len(self))]
+        for node, above in enumerate(self.parent[1:].tolist(), start=1):
+            found[above].append(node)
+        return found
 
-    def labels(self, quasi: Sequence[Quasi]) -> tuple[list[Labelling], np.ndarray]:
-        """What rows published at each node show: the labels of each column, and their places (node x column)."""
-        labels: list[list[str | None]] = [[SUPPRESSED] for _ in quasi]
+    def ends(self, rows: np.ndarray) -> np.ndarray:
+        """The last node on the way of each row of codes: a leaf, unless no branch accepts the row."""
+        child = np.repeat(np.arange(len(self)), [len(codes) for codes in self.codes])
+        code, above = np.concatenate(self.codes), self.parent[child]
+        order = np.lexsort((code, above))  # the steps that lead on from a node stand side by side, by code
+        start = np.searchsorted(above[order], np.arange(len(self) + 1))
+        test = np.full(len(self), -1, dtype=np.int64)
+        test[self.parent[1:]] = self.column[1:]
+        return _descend(np.ascontiguousarray(rows, dtype=np.int32), test, start, code[order], child[order])
+
+    def labels(self, quasi: Sequence[Quasi], nodes: np.ndarray) -> tuple[list[Labelling], np.ndarray]:
+        """What rows published at these nodes show: the labels of each column, and their places (node x column)."""
+        places: list[dict[str | None, int]] = [{SUPPRESSED: 0} for _ in quasi]
         meanings = [[EVERYTHING] for _ in quasi]
-        known: list[dict[bytes, int]] = [{} for _ in quasi]
-        cells = np.zeros((len(self), len(quasi)), dtype=np.int32)
-        for node in range(1, len(self)):
-            c, key = int(self.column[node]), self.accepted[node].tobytes()
-            if key not in known[c]:
-                label, meaning = quasi[c].label(self.accepted[node])
-                if label not in labels[c]:
-                    labels[c].append(label)
-                    meanings[c].append(meaning)
-                known[c][key] = labels[c].index(label)
-            cells[node] = cells[self.parent[node]]
-            cells[node, c] = known[c][key]
+        cells = np.full((len(nodes), len(quasi)), -1, dtype=np.int32)
+        known: dict[tuple[int, bytes], int] = {}
+        reached = np.asarray(nodes)
+        while (reached > 0).any():  # upwards; of nodes of one column the lowest says most
+            here, which = np.unique(reached, return_inverse=True)
+            place = np.zeros(len(here), dtype=np.int32)
+            for i, node in enumerate(here.tolist()):
+                key = int(self.column[node]), self.codes[node].tobytes()
+                if node and key not in known:
+                    label, meaning = quasi[key[0]].label(self.codes[node])
+                    known[key] = places[key[0]].setdefault(label, len(places[key[0]]))
+                    if known[key] == len(meanings[key[0]]):
+                        meanings[key[0]].append(meaning)
+                place[i] = known[key] if node else 0
+            open_ = np.flatnonzero((reached > 0) & (cells[np.arange(len(nodes)), self.column[reached]] < 0))
+            cells[open_, self.column[reached[open_]]] = place[which.ravel()[open_]]
+            reached = np.maximum(self.parent[reached], 0)
         columns = [
             Labelling(one.name, one.axis.column.kind, tuple(texts), tuple(means))
-            for one, texts, means in zip(quasi, labels, meanings, strict=True)
+            for one, texts, means in zip(quasi, places, meanings, strict=True)
         ]
-        return columns, cells
+        return columns, np.maximum(cells, 0)
 
 
 def _common_column(family: Sequence[Branch], levels: Sequence[int]) -> int:
@@ -121,14 +131,21 @@ def _common_column(family: Sequence[Branch], levels: Sequence[int]) -> int:
 
 
 @numba.njit(cache=True, nogil=True)
-def _descend(codes, test, start, steps):
-    ends = np.empty(len(codes), dtype=np.int64)
-    for row in range(len(codes)):
+def _descend(rows, test, start, code, child):
+    ends = np.empty(len(rows), dtype=np.int64)
+    for row in range(len(rows)):
         node = 0
         while test[node] >= 0:
-            child = steps[start[node] + codes[row, test[node]]]
-            if child < 0:
+            wanted = rows[row, test[node]]
+            low, high = start[node], start[node + 1]
+            while low < high:
+                middle = (low + high) // 2
+                if code[middle] < wanted:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low == start[node + 1] or code[low] != wanted:
                 break
-            node = child
+            node = child[low]
         ends[row] = node
     return ends

@@ -52,15 +52,15 @@ class Quasi:
         """What a learner is told: `ordered` gives intervals as numbers, whose missing cells are unknown."""
         if ordered and self.borders is not None:
             return Feature(self.name, numbers=np.arange(self.n_values, dtype=np.float64))
-        codes = np.eye(self.levels, dtype=bool)
-        return Feature(self.name, texts=tuple(self.label(accepted)[0] or MISSING_TEXT for accepted in codes))
+        texts = [self.label([code])[0] for code in range(self.levels)]
+        return Feature(self.name, texts=tuple(MISSING_TEXT if text is None else text for text in texts))
 
-    def label(self, accepted: np.ndarray) -> tuple[str | None, Meaning]:
-        """How a cell is written of which only this is told: that its code is one of those accepted; and what it means.
+    def label(self, codes: Sequence[int] | np.ndarray) -> tuple[str | None, Meaning]:
+        """How a cell is written of which only this is told: that its code is one of these, increasing; and its meaning.
 
         Intervals are written as the one from the first to the last.
         """
-        ranks = np.flatnonzero(accepted[: self.levels]).tolist()
+        ranks = [int(code) for code in codes]
         if self.borders is None:
             return self.axis.set_of(tuple(ranks)), self.axis.meaning_of_set(tuple(ranks))
         missing = ranks[-1] == self.n_values
