@@ -341,3 +341,38 @@ def test_adult_on_rows_that_the_tree_has_not_seen():
     assert isinstance(train, Table)
     for k, least in ((5, 0.82), (50, 0.81)):
         assert KAdet(k).fit(train, sample.roles).score(test) > least
+
+
+def test_the_command_line_releases_and_verifies_a_model(tmp_path):
+    from typer.testing import CliRunner
+
+    from discreet.cli import app
+
+    table, _, _ = made()
+    path = tmp_path / "people.csv"
+    lines = [",".join(table), *(",".join(map(str, cells)) for cells in zip(*table.values(), strict=True))]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    asked = [
+        "release",
+        str(path),
+        "--target",
+        "y",
+        "--quasi",
+        "age,town",
+        "--method",
+        "kadet",
+        "--k",
+        "10",
+        "--evaluate",
+    ]
+    told = CliRunner().invoke(app, [*asked, "-o", str(tmp_path / "out")])
+    assert told.exit_code == 0, told.output
+    assert "10-anonymous model holds" in told.output
+    assert "no rows are published" in told.output
+    assert "% after on 60 held-out rows" in told.output
+    assert {path.name for path in (tmp_path / "out" / "owner").iterdir()} == {"trace.json", "evidence.parquet"}
+    for options in ([], ["--owner", str(tmp_path / "out" / "owner")]):
+        checked = CliRunner().invoke(app, ["verify", str(tmp_path / "out" / "release"), *options])
+        assert checked.exit_code == 0, checked.output
+        assert "by kadet" in checked.output
+        assert ("verify --owner repeats it" in checked.output) == (not options)

@@ -11,6 +11,7 @@ Departures from the paper:
 4. A value that fewer than k persons have is never named. Its rows, and missing cells that fewer than k persons of a
    node have, follow the largest branch; so does a value that was never met.
 5. A class that fewer than k persons have is never named, and no leaf that holds one shows its counts.
+6. The tree is pruned (Quinlan's pessimistic pruning), unless prune=False.
 """
 
 from __future__ import annotations
