@@ -17,7 +17,7 @@ from scipy.stats import rankdata
 
 from discreet.data.baskets import Baskets
 from discreet.randomness import Randomness
-from discreet.tally import Partition
+from discreet.tally import Partition, group
 from discreet.utility import labels_of
 
 _FOLDS = 5
@@ -119,17 +119,22 @@ class Logistic:
     """Logistic regression, one class against the others, on distinct rows with counts: n matters only once."""
 
     def __init__(self, baskets: Baskets):
-        self.baskets, self.fold = baskets, _folds(baskets)
+        self.baskets = baskets
+        partition, fold = Partition.of(baskets), _folds(baskets)
+        n_folds, n_classes = int(fold.max()) + 1, baskets.n_classes
+        cells = (partition.group_of_row.astype(np.int64) * n_folds + fold) * n_classes + labels_of(baskets)
+        self._counts = np.bincount(cells, minlength=partition.n_groups * n_folds * n_classes).reshape(
+            -1, n_folds, n_classes
+        )
+        self._rows = csr(baskets)[partition.first_rows()].toarray()
 
     def counts(self, S: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """The distinct rows, a first column of ones; and rows of each (distinct row, fold, class)."""
-        kept = self.baskets.keep(list(S))
-        partition = Partition.of(kept)
-        n_folds, n_classes = int(self.fold.max()) + 1, kept.n_classes
-        cells = (partition.group_of_row.astype(np.int64) * n_folds + self.fold) * n_classes + labels_of(kept)
-        counts = np.bincount(cells, minlength=partition.n_groups * n_folds * n_classes)
-        rows = csr(kept)[partition.first_rows()].toarray()
-        return np.column_stack([np.ones(len(rows)), rows]), counts.reshape(-1, n_folds, n_classes).astype(float)
+        cells = self._rows[:, list(S)]
+        groups, first = group([column.astype(np.int64) for column in cells.T], len(cells), [2] * len(S))
+        counts = np.zeros((len(first), *self._counts.shape[1:]))
+        np.add.at(counts, groups, self._counts)
+        return np.column_stack([np.ones(len(first)), cells[first]]), counts
 
     def weights(self, S: Sequence[int]) -> np.ndarray:
         if not len(S):

@@ -237,6 +237,19 @@ class CommonItems:
             place = (place + 1) % self.k
         return rows
 
+    def beam(self, weights: np.ndarray, width: int) -> list[list[int]]:
+        """So many sets of k rows: row after row, the sets with the heaviest common items are kept and extended."""
+        states: list[list[int]] = [[]]
+        for _ in range(self.k):
+            grown: dict[frozenset[int], float] = {}
+            for rows in states:
+                gains = self.gains(rows, weights)
+                for row in np.argsort(-gains, kind="stable")[:width].tolist():
+                    if gains[row] >= 0:
+                        grown.setdefault(frozenset([*rows, row]), float(gains[row]))
+            states = [sorted(rows) for rows in sorted(grown, key=lambda rows: (-grown[rows], sorted(rows)))[:width]]
+        return states
+
     def gains(self, rows: Sequence[int], weights: np.ndarray) -> np.ndarray:
         """For every row, the weight of the items that it has in common with `rows`; -1 for the same persons' rows."""
         shared = np.zeros(self.n_items)
@@ -248,8 +261,6 @@ class CommonItems:
 
     def common(self, rows: Sequence[int]) -> np.ndarray:
         """The items that all the rows have."""
-        indptr, indices = self.matrix.indptr, self.matrix.indices
-        have = np.zeros(self.n_items, dtype=np.int64)
-        for row in rows:
-            have[indices[indptr[row] : indptr[row + 1]]] += 1
-        return np.flatnonzero(have == len(rows))
+        if not len(rows):
+            return np.arange(self.n_items)
+        return np.flatnonzero(np.bincount(self.matrix[list(rows)].indices, minlength=self.n_items) == len(rows))

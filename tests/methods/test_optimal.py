@@ -12,8 +12,10 @@ import oracles
 from discreet import Baskets, CannotRelease, GreedySelector, OptimalSelector
 from discreet.methods import optimal
 from discreet.privacy import containment_anonymity
+from discreet.randomness import Randomness
+from discreet.search import CommonItems
 from discreet.utility import classification_metric, ham_dist
-from discreet.worth import UTILITIES
+from discreet.worth import UTILITIES, guides, worth_of
 from medians import Medians
 from paper_example import TABLE_1, TABLE_1_LABELS
 
@@ -150,6 +152,52 @@ def test_a_time_limit_that_is_over_at_once_still_gives_a_feasible_set():
     few = OptimalSelector(4, utility="hamdist", time_limit=1e-9).fit(X[:, :20], y)
     assert containment_anonymity(X[:, few.support_]) >= 4
     assert few.bound_ >= few.value_
+    assert picked.stopped_
+    assert few.stopped_
+    notes = OptimalSelector(4, time_limit=1e-9).release(X, y).notes
+    assert any("The time limit of 1e-09 s ended the search" in note for note in notes)
+
+
+def test_the_notes_state_the_bound_the_proof_or_that_there_is_none():
+    rng = np.random.default_rng(0)
+    X = (rng.random((100, 80)) < 0.3).astype(int)
+    y = X[:, 0] | X[:, 5]
+
+    def note(d, utility):
+        method = OptimalSelector(4, utility=utility)
+        (found,) = (n for n in method.release(X[:, :d], y).notes if n.startswith("The selected set"))
+        assert not method.stopped_
+        return found
+
+    assert "proven that no feasible set has more" in note(10, "hamdist")
+    assert "No feasible set has more than" in note(80, "hamdist")
+    assert "There is no bound" in note(80, "auc")
+
+
+@given(found=labelled(), k=st.integers(2, 3))
+def test_a_wide_beam_finds_the_rows_with_the_heaviest_common_items(found, k):
+    rows, _, persons, d = found
+    assume(enough(rows, persons, k))
+    weights = np.arange(1.0, d + 1)
+    common = CommonItems(to_baskets(*found), k, Randomness(0))
+    whose = list(range(len(rows))) if persons is None else persons
+    best = max(
+        weights[sorted(set.intersection(*(rows[i] for i in chosen)))].sum()
+        for chosen in combinations(range(len(rows)), k)
+        if len({whose[i] for i in chosen}) == k
+    )
+    assert weights[common.common(common.beam(weights, 1000)[0])].sum() == best
+
+
+def test_rows_are_searched_for_a_large_k_too():
+    """80 rows share 30 columns: what 70 rows have in common are these."""
+    rng = np.random.default_rng(1)
+    X = (rng.random((240, 120)) < 0.35).astype(int)
+    X[:80, :30] = 1
+    found = Baskets.of(X, rng.integers(0, 2, 240))
+    search = optimal._Search(found, 70, list(range(120)), worth_of("hamdist", found), None, None)
+    sets = search._found_by_rows(CommonItems(found, 70, Randomness(0)), guides(found))
+    assert any(set(features) == set(range(30)) for features, _ in sets)
 
 
 def test_nothing_to_keep():

@@ -22,11 +22,8 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.data.baskets import Baskets
-from discreet.data.roles import Roles
-from discreet.data.table import Table
 from discreet.errors import CannotRelease
 from discreet.itemsets import Clock, Found, largest_contained, largest_frequent
-from discreet.methods.base import Decision
 from discreet.methods.selector import Selector
 from discreet.parameters import Interval, StrOptions
 from discreet.progress import progress
@@ -147,11 +144,8 @@ class MaximalSelector(Selector):
                 baskets.matrix, self.k, self.candidates, persons=baskets.persons, orders=[by_worth], clock=clock
             )
 
-    def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
-        decision = super()._plan(table, roles, randomness)
-        if not self.proven_:
-            decision.notes.append(NOT_PROVEN)
-        return decision
+    def _remarks(self) -> list[str]:
+        return [] if self.proven_ else [NOT_PROVEN]
 
 
 def _gains(baskets: Baskets, chosen: tuple[int, ...], pairs: np.ndarray, utility: str) -> list[int]:

@@ -13,12 +13,13 @@ Departures from the paper:
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from discreet.data.baskets import Baskets
 from discreet.errors import CannotRelease
@@ -29,15 +30,18 @@ from discreet.randomness import Randomness
 from discreet.search import CommonItems, Maximal, fill
 from discreet.worth import UTILITIES, Worth, guides, worth_of
 
-# Limits on work, not on time: with them the result does not depend on the machine unless time_limit is met first.
+# Limits on work, not on time: with them the result does not depend on the machine unless time_limit strikes first.
 _FEW = 64  # columns up to which all maximal sets are looked for
 _SETS = 500  # maximal sets that are evaluated
 _SUBSETS = 256  # subsets that are all evaluated, when there are no more
 _STARTS = 10  # row searches per guide
 _EVALUATED = 24  # of the sets they find
 _SWAPS = 30  # rows exchanged, evaluations in all
-_RUINS = 10  # parts dropped and filled anew
-_MOST_ROWS = 64  # k above which rows are not searched: k rows would have to be intersected at each step
+_ROW_WORK = 4e9  # ones that the row searches may look at: with large k or many rows there are fewer of them
+_WIDTH = 3  # sets in the beam
+_FORCED = 12  # features forced into each of them, one at a time
+_TRIED = 5  # of the sets that gives, evaluated in a round
+_ROUNDS = 4
 _SCREEN = "weight x hamdist"  # the guide whose sum over a set follows its AUC best
 
 
@@ -53,8 +57,8 @@ class OptimalSelector(Selector):
         "information": information of all features together. "hamdist" and "distcnt": as in GreedySelector. A callable
         takes the baskets projected on a set of features and returns a number, higher is better.
     time_limit : seconds, or None
-        After it the best set found so far is taken. The amount of work is limited too, so the limit is rarely met; when
-        it is, the result depends on the speed of the machine.
+        After it the best set found so far is taken. The amount of work is limited too, so this is a safety net. When it
+        strikes, `stopped_` and a note of the release say so, and the result depends on the speed of the machine.
     max_features : int or None
     cuts : mapping of column name to cut points, for tables; other numbers are cut by MDL against the target
     random_state : int or None
@@ -67,6 +71,7 @@ class OptimalSelector(Selector):
     value_ : the utility of the selected set
     bound_ : a proven upper bound of the utility over all feasible sets, or None
     proven_ : whether the selected set is proven to be optimal
+    stopped_ : whether the time limit ended the search
     trace_ : the selected features
 
     Promise
@@ -92,7 +97,7 @@ class OptimalSelector(Selector):
         "random_state": [Integral, None],
     }
 
-    def __init__(self, k=5, *, utility="auc", time_limit=10.0, max_features=None, cuts=None, random_state=None):
+    def __init__(self, k=5, *, utility="auc", time_limit=120.0, max_features=None, cuts=None, random_state=None):
         self.k = k
         self.utility = utility
         self.time_limit = time_limit
@@ -108,16 +113,31 @@ class OptimalSelector(Selector):
                 f"No feature can be kept at k = {self.k}: none of the {baskets.shape[1]} is held by {self.k} persons."
                 f" Lower k, or merge rare values."
             )
-        search = _Search(baskets, self.k, items, worth_of(self.utility, baskets), self.time_limit, self.max_features)
-        if not (len(items) <= _FEW and search.exactly()):
-            search.broadly()
-        alone = search.worth.alone(search.best)
+        with threadpool_limits(1):  # many small systems: threads cost more than they save, and round differently
+            worth = worth_of(self.utility, baskets)
+            search = _Search(baskets, self.k, items, worth, self.time_limit, self.max_features)
+            if not (len(items) <= _FEW and search.exactly()):
+                search.broadly()
+            alone = worth.alone(search.best)
         order = np.lexsort((np.array(search.best), -alone))
         kept = [search.best[place] for place in order]
         self.value_, self.bound_, self.proven_ = search.value, search.bound, search.proven
+        self.stopped_ = search.stopped
         return kept, [
             {"feature": baskets.names[search.best[place]], "gain": float(alone[place]), "kept": True} for place in order
         ]
+
+    def _remarks(self) -> list[str]:
+        name = self.utility if isinstance(self.utility, str) else "the utility"
+        found = f"The selected set has {name} = {self.value_:.4g}."
+        if self.proven_:
+            return [f"{found} It is proven that no feasible set has more."]
+        if self.bound_ is None:
+            found += " There is no bound: how much a better set could have is not known."
+        else:
+            found += f" No feasible set has more than {self.bound_:.4g}; whether one has more than this is not known."
+        ended = f"The time limit of {self.time_limit} s ended the search: another run may select other features."
+        return [found, ended] if self.stopped_ else [found]
 
 
 class _Search:
@@ -131,11 +151,13 @@ class _Search:
         self.best: list[int] = []
         self.value = -np.inf
         self.bound: float | None = None
-        self.proven = False
+        self.proven = self.stopped = False
         self._values: dict[frozenset[int], float] = {}
 
     def late(self) -> bool:
-        return bool(self.best) and time.monotonic() > self.deadline
+        """Whether the time is over, and there is a set to show for it."""
+        self.stopped |= time.monotonic() > self.deadline
+        return self.stopped and bool(self.best)
 
     def consider(self, features: Sequence[int]) -> bool:
         """Evaluate a feasible set, cut to `limit` features; True when it is the best so far."""
@@ -167,7 +189,8 @@ class _Search:
         bounded = self.worth.monotone and (self.limit is None or self.worth.modular)
         value = self._bound_by(maximal) if bounded else int.bit_count
         while maximal.open and not (bounded and maximal.feasible):
-            if maximal.exhausted or time.monotonic() > self.deadline:
+            self.late()
+            if maximal.exhausted or self.stopped:
                 self.bound = value(max(maximal.open, key=value)) if bounded else self._ceiling()
                 return False
             maximal.step(value)
@@ -227,35 +250,36 @@ class _Search:
                     return
                 self.consider(self.filled([], weights))
                 bar.advance()
-            if self.k <= _MOST_ROWS:
-                for features, rows in self._found_by_rows(common, ways):
-                    if self.late():
-                        return
-                    chosen = self.filled(features, ways[_SCREEN])
-                    if self.consider(chosen):
-                        rows_of[tuple(self.best)] = rows
-                    bar.advance()
-                if tuple(self.best) in rows_of:
-                    self._swap_rows(common, rows_of[tuple(self.best)], ways[_SCREEN])
-            self._ruin_and_recreate(ways[_SCREEN])
+            for features, rows in self._found_by_rows(common, ways):
+                if self.late():
+                    return
+                chosen = self.filled(features, ways[_SCREEN])
+                if self.consider(chosen):
+                    rows_of[tuple(self.best)] = rows
+                bar.advance()
+            if tuple(self.best) in rows_of:
+                self._swap_rows(common, rows_of[tuple(self.best)], ways[_SCREEN])
+            self._beam(ways[_SCREEN], bar.advance)
 
-    def filled(self, chosen: Sequence[int], weights: np.ndarray, last: Sequence[int] = ()) -> list[int]:
-        """The chosen features and those that fit beside them, by weight; the features `last` come last."""
-        by_weight = np.array(self.items)[np.argsort(-weights[self.items], kind="stable")]
-        order = np.concatenate([by_weight[~np.isin(by_weight, last)], np.array(sorted(last), dtype=by_weight.dtype)])
-        return fill(self.baskets, self.k, list(chosen), order.tolist())
+    def filled(self, chosen: Sequence[int], weights: np.ndarray) -> list[int]:
+        """The chosen features and those that fit beside them, by weight."""
+        return fill(self.baskets, self.k, list(chosen), _by_weight(self.items, weights))
 
     def _found_by_rows(self, common: CommonItems, ways: dict[str, np.ndarray]) -> Iterator[tuple[list[int], list[int]]]:
         """What k rows have in common, the most promising first, with the rows."""
         found: dict[tuple[int, ...], list[int]] = {}
-        for _ in range(_STARTS):
-            for weights in ways.values():
-                if self.late():
-                    break
-                rows = common.search(weights)
-                features = common.common(rows)
-                if len(features):
-                    found.setdefault(tuple(features.tolist()), rows)
+        pass_ = self.k * max(self.baskets.matrix.nnz, 1)
+        work = _ROW_WORK - _WIDTH * pass_
+        sets = common.beam(ways[_SCREEN], _WIDTH) if work > 0 else []
+        for weights in [*ways.values()] * _STARTS:
+            work -= 3 * pass_  # about: rows are taken one by one, then exchanged one by one
+            if work < 0 or self.late():
+                break
+            sets.append(common.search(weights))
+        for rows in sets:
+            features = common.common(rows)
+            if len(features):
+                found.setdefault(tuple(features.tolist()), rows)
         promising = sorted(found, key=lambda s: (-ways[_SCREEN][list(s)].sum(), s))[:_EVALUATED]
         return ((list(features), found[features]) for features in promising)
 
@@ -274,16 +298,32 @@ class _Search:
                     break
             place = (place + 1) % self.k
 
-    def _ruin_and_recreate(self, weights: np.ndarray) -> None:
-        """Drop a random tenth of the features, fill up again, the dropped ones last; stay with what is better."""
-        stream = Randomness(3)
-        for _ in range(_RUINS):
-            if self.late():
+    def _beam(self, weights: np.ndarray, tick: Callable[[], None]) -> None:
+        """Force a feature into one of the best sets, drop what does not fit beside it, fill up; go on with the best."""
+        beam: list[tuple[int, ...]] = []
+        for _ in range(_ROUNDS):
+            before, beam = beam, [tuple(sorted(s)) for s in sorted(self._values, key=self._rank)[:_WIDTH]]
+            if beam == before:
                 return
-            order = stream.permutation(len(self.best)).tolist()
-            n_out = max(1, len(order) // 10)
-            out = [self.best[place] for place in order[:n_out]]
-            self.consider(self.filled(sorted(self.best[place] for place in order[n_out:]), weights, last=out))
+            grown: dict[tuple[int, ...], float] = {}
+            for features in beam:
+                mine = _by_weight(features, weights)
+                for forced in _by_weight(set(self.items) - set(features), weights)[:_FORCED]:
+                    chosen = fill(self.baskets, self.k, [], [forced, *mine])
+                    grown[tuple(chosen)] = float(weights[chosen].sum())
+            for chosen_ in sorted(grown, key=lambda s: (-grown[s], s))[:_TRIED]:
+                if self.late():
+                    return
+                self.consider(self.filled(chosen_, weights))
+                tick()
+
+    def _rank(self, features: frozenset[int]) -> tuple[float, list[int]]:
+        return -self._values[features], sorted(features)
+
+
+def _by_weight(features: Iterable[int], weights: np.ndarray) -> list[int]:
+    """The heaviest first, of equals the first column."""
+    return sorted(features, key=lambda feature: (-weights[feature], feature))
 
 
 def in_a_fixed_order(baskets: Baskets) -> Baskets:

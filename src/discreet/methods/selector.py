@@ -15,7 +15,7 @@ from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import CannotRelease, DataError
-from discreet.methods.base import Decision, Method
+from discreet.methods.base import Changed, Decision, Method
 from discreet.parameters import check_parameters
 from discreet.plan import KeepItems
 from discreet.prepare.binarise import Binarisation
@@ -42,6 +42,10 @@ class Selector(SelectorMixin, Method):
     def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict]]:
         """The features to keep, in the order they were chosen; and the steps, each with feature, gain and kept."""
         raise NotImplementedError
+
+    def _remarks(self) -> list[str]:
+        """What the owner should know about the search that `_keep` made last."""
+        return []
 
     # -- the scikit-learn selector -------------------------------------------------------------------------------
 
@@ -95,4 +99,11 @@ class Selector(SelectorMixin, Method):
         promise, notes = self.promise, []
         if isinstance(promise, Containment):
             notes.append(ONE_HOT.format(f"up to {promise.absences}" if promise.absences else "none"))
-        return Decision(KeepItems(binning, items, tuple(kept)), trace, notes)
+        return Decision(KeepItems(binning, items, tuple(kept)), trace, notes + self._remarks())
+
+    # -- baskets ---------------------------------------------------------------------------------------------------
+
+    def _change(self, baskets: Baskets, randomness: Randomness) -> Changed:
+        changed = super()._change(baskets, randomness)
+        changed.notes += self._remarks()
+        return changed
