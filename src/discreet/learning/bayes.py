@@ -73,13 +73,13 @@ class _Gaussians:
         return cls(feature, precision, means, np.maximum(np.sqrt(spread), precision / 6))
 
     def of(self, column: Column) -> np.ndarray:
-        distinct, place = np.unique(self.feature.places(column), return_inverse=True)
-        known = np.isfinite(distinct)
+        numbers = self.feature.numbers_of(column)
+        known = np.isfinite(numbers)
         half = self.precision / 2
-        rounded = np.rint(np.where(known, distinct, 0.0) / self.precision) * self.precision
+        rounded = np.rint(np.where(known, numbers, 0.0) / self.precision) * self.precision
         distance = np.abs(rounded[:, None] - self.means)  # the mass is the same on both sides of the mean
         mass = ndtr((half - distance) / self.deviations) - ndtr((-half - distance) / self.deviations)
-        return np.where(known[:, None], np.log(np.maximum(mass, _LEAST)), 0.0)[place]
+        return np.where(known[:, None], np.log(np.maximum(mass, _LEAST)), 0.0)[column.codes]
 
 
 class NaiveBayes:

@@ -3,6 +3,8 @@
 
 | name          | learner                                              | missing cell     | suppressed cell ("*") |
 |---------------|------------------------------------------------------|------------------|-----------------------|
+| `c45`         | `c45.C45`: C4.5, pruned                              | unknown          | unknown               |
+| `part`        | `part.Part`: rules from partial C4.5 trees           | unknown          | unknown               |
 | `naive-bayes` | `bayes.NaiveBayes`                                   | unknown          | unknown               |
 | `logistic`    | logistic regression, L2 with C = 1, one-hot          | a category       | a category            |
 | `svm`         | linear SVM, squared hinge loss with C = 1, one-hot   | a category       | a category            |
@@ -11,8 +13,8 @@
 | `boosting`    | histogram gradient boosting, 100 trees, ordinal      | a category       | a category            |
 | `tree`        | CART grown to the end, ordinal codes                 | a category       | a category            |
 
-A number that is missing is unknown to the first, a column of its own in one-hot coding, and NaN, which trees send to
-the better side, in ordinal coding. All but boosting learn from distinct rows with weights, which gives what learning
+A number that is missing is unknown to the first ones, a column of its own in one-hot coding, and NaN, which trees send
+to the better side, in ordinal coding. All but boosting learn from distinct rows with weights, which gives what learning
 from the rows gives; boosting counts rows in a leaf and is given them all. The SVM's probabilities are a squashed
 distance from the border: they rank rows, but are no frequencies. scikit-learn is loaded when first used.
 """
@@ -196,6 +198,7 @@ class Boosting(_Learner):
 
     def _fit(self, matrix: Any, counts: np.ndarray) -> None:
         from sklearn.ensemble import HistGradientBoostingClassifier
+        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
         if (counts != np.rint(counts)).any():
             raise DataError(
@@ -204,10 +207,14 @@ class Boosting(_Learner):
         row, label = np.nonzero(counts)
         times = counts[row, label].astype(np.int64)
         model = HistGradientBoostingClassifier(early_stopping=False, random_state=self.seed)
-        self._model = model.fit(np.repeat(matrix[row], times, axis=0), np.repeat(label, times))
+        with threadpool_limits(1, user_api="openmp"):  # folds run side by side, trees one after the other
+            self._model = model.fit(np.repeat(matrix[row], times, axis=0), np.repeat(label, times))
 
     def _proba(self, matrix: Any) -> np.ndarray:
-        return self._model.predict_proba(matrix)
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(1, user_api="openmp"):
+            return self._model.predict_proba(matrix)
 
 
 class Neighbors(_Learner):
@@ -237,11 +244,25 @@ class Neighbors(_Learner):
         return found / found.sum(axis=1, keepdims=True)
 
 
+def _c45(seed: int = 0) -> Classifier:
+    from discreet.learning.c45 import C45
+
+    return C45()
+
+
+def _part(seed: int = 0) -> Classifier:
+    from discreet.learning.part import Part
+
+    return Part()
+
+
 def _naive_bayes(seed: int = 0) -> NaiveBayes:
     return NaiveBayes()
 
 
 CLASSIFIERS: dict[str, Callable[..., Classifier]] = {
+    "c45": _c45,
+    "part": _part,
     "naive-bayes": _naive_bayes,
     "logistic": Logistic,
     "svm": LinearSVM,
