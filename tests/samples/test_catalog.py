@@ -189,6 +189,8 @@ def test_pu1_takes_subject_and_body_of_all_folders(folder):
     assert sample.data.matrix.toarray().tolist() == [[1, 1, 0, 1], [0, 0, 1, 0]]
     assert sample.counts.toarray().tolist() == [[1, 2, 0, 1], [0, 0, 1, 0]]
     assert sample.data.classes[sample.data.labels].tolist() == ["spam", "legit"]
+    bodies = catalog_baskets.pu1_bodies().data  # token 3 is in a subject only
+    assert (bodies.names, bodies.matrix.toarray().tolist()) == (("0", "1", "2"), [[1, 1, 0], [0, 0, 1]])
 
 
 def test_class_items_of_mushroom_become_labels(folder):

@@ -237,6 +237,12 @@ CATALOG: dict[str, Entry] = {
         "I. Androutsopoulos et al., PU1, 2003",
         "non-commercial use only; acknowledge and notify the authors", (1,), ones=248780,
     ),
+    "pu1_bodies": Entry(
+        baskets.pu1_bodies, 1099, 24604, {"legit": 618, "spam": 481},
+        "The same e-mails without their subject lines: the matrix of paper 1.",
+        "I. Androutsopoulos et al., PU1, 2003",
+        "non-commercial use only; acknowledge and notify the authors", (1,), ones=246584,
+    ),
     "arnetminer": Entry(
         baskets.arnetminer, 308, 1143, None,
         "Words in the titles of publications by 'Lei Wang'; which of 112 persons wrote each? A stand-in for paper 1.",
