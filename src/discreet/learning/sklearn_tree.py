@@ -45,12 +45,14 @@ def one_hot(examples: Examples) -> np.ndarray:
     return np.concatenate(columns, axis=1).astype(np.float32) if columns else np.empty((len(examples), 0), np.float32)
 
 
-def from_sklearn(estimator: Any, examples: Examples) -> tuple[Branch, ...]:
-    """The branches of a fitted DecisionTreeClassifier whose columns are those of `one_hot`, or the codes themselves.
-
-    Which of the two is told from the number of its columns.
-    """
-    tree, meanings = estimator.tree_, _meanings(examples, estimator.n_features_in_)
+def from_sklearn(estimator: Any, examples: Examples, *, codes: bool = False) -> tuple[Branch, ...]:
+    """The branches of a fitted DecisionTreeClassifier whose columns are those of `one_hot`, or (if `codes`) the codes."""
+    tree, meanings = estimator.tree_, _meanings(examples, codes)
+    if len(meanings) != estimator.n_features_in_:
+        raise DataError(
+            f"The tree was fitted to {estimator.n_features_in_} columns; the examples have"
+            f" {len(meanings)} {'columns of codes' if codes else 'with the categories as 0 and 1'}. Fit it to these."
+        )
     below: list[tuple[Branch, ...]] = [()] * tree.node_count
     for node in reversed(range(tree.node_count)):  # children stand after their parents
         left, right = int(tree.children_left[node]), int(tree.children_right[node])
@@ -58,24 +60,17 @@ def from_sklearn(estimator: Any, examples: Examples) -> tuple[Branch, ...]:
             continue
         f, code = meanings[tree.feature[node]]
         feature = examples.features[f]
-        codes = np.arange(feature.unknown + 1)
-        goes_left = (codes if code is None else codes == code) <= tree.threshold[node]
+        every = np.arange(feature.unknown + 1)
+        goes_left = (every if code is None else every == code) <= tree.threshold[node]
         if feature.is_number:
             goes_left[-1] = bool(tree.missing_go_to_left[node])
         below[node] = (Branch(f, goes_left, below[left]), Branch(f, ~goes_left, below[right]))
     return below[0]
 
 
-def _meanings(examples: Examples, n_columns: int) -> list[tuple[int, int | None]]:
+def _meanings(examples: Examples, codes: bool) -> list[tuple[int, int | None]]:
     """Of each column of scikit-learn's matrix the feature, and the code that it asks for; none where it is the code."""
-    plain: list[tuple[int, int | None]] = [(f, None) for f in range(len(examples.features))]
-    wide: list[tuple[int, int | None]] = []
+    found: list[tuple[int, int | None]] = []
     for f, feature in enumerate(examples.features):
-        wide += [(f, None)] if feature.is_number else [(f, code) for code in range(feature.unknown)]
-    for meanings in (wide, plain):
-        if len(meanings) == n_columns:
-            return meanings
-    raise DataError(
-        f"The tree was fitted to {n_columns} columns; the examples have {len(plain)} features, or {len(wide)} columns"
-        f" with the categories as 0 and 1. Fit it to one of these."
-    )
+        found += [(f, None)] if codes or feature.is_number else [(f, code) for code in range(feature.unknown)]
+    return found

@@ -108,12 +108,10 @@ class Tree:
     @cached_property
     def probabilities(self) -> np.ndarray:
         """The share of each class at each node; a node without rows has the shares of its parent."""
-        shares = np.full(self.counts.shape, 1 / max(len(self.classes), 1))
-        for node, weight in enumerate(self.weights):
-            if weight > 0:
-                shares[node] = self.counts[node] / weight
-            elif node:
-                shares[node] = shares[self.parent[node]]
+        weights = self.weights[:, None]
+        shares = np.divide(self.counts, weights, out=np.zeros(self.counts.shape), where=weights > 0)
+        for node in np.flatnonzero(self.weights == 0):
+            shares[node] = shares[self.parent[node]]
         return shares
 
     @cached_property
