@@ -46,7 +46,7 @@ def one_hot(examples: Examples) -> np.ndarray:
 
 
 def from_sklearn(estimator: Any, examples: Examples, *, codes: bool = False) -> tuple[Branch, ...]:
-    """The branches of a fitted DecisionTreeClassifier whose columns are those of `one_hot`, or (if `codes`) the codes."""
+    """The branches of a fitted DecisionTreeClassifier on the columns of `one_hot`, or on the codes themselves."""
     tree, meanings = estimator.tree_, _meanings(examples, codes)
     if len(meanings) != estimator.n_features_in_:
         raise DataError(
