@@ -35,7 +35,7 @@ $(READY): requirements.lock pyproject.toml
 	@touch $@
 
 lock:  ## renew requirements.lock (needs uv)
-	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
+	uv pip compile pyproject.toml --extra dev --extra dp --universal --python-version 3.11 --generate-hashes \
 	  --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements.lock
 
 clean:

@@ -24,6 +24,7 @@ _WHERE = {
     "KAnonymousModel": "discreet.privacy",
     "LDiversity": "discreet.privacy",
     "TCloseness": "discreet.privacy",
+    "DifferentialPrivacy": "discreet.privacy",
     "Verdict": "discreet.privacy",
     # how
     "GreedySelector": "discreet.methods",
@@ -81,7 +82,15 @@ if TYPE_CHECKING:
         TopDownSpecialization,
         load_model,
     )
-    from discreet.privacy import Containment, KAnonymity, KAnonymousModel, LDiversity, TCloseness, Verdict
+    from discreet.privacy import (
+        Containment,
+        DifferentialPrivacy,
+        KAnonymity,
+        KAnonymousModel,
+        LDiversity,
+        TCloseness,
+        Verdict,
+    )
     from discreet.recoding import recode
     from discreet.release import Release
     from discreet.verification import verify

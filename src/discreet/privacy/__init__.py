@@ -2,7 +2,9 @@
 """What is promised: definitions and checks, no search."""
 
 from discreet.privacy.base import PROMISES, Both, Promise, Verdict, promise_from
+from discreet.privacy.budget import Budget
 from discreet.privacy.containment import Containment, containment_anonymity
+from discreet.privacy.differential import DifferentialPrivacy
 from discreet.privacy.k_anonymity import KAnonymity, k_anonymity
 from discreet.privacy.k_anonymous_model import KAnonymousModel
 from discreet.privacy.l_diversity import LDiversity
@@ -11,7 +13,9 @@ from discreet.privacy.t_closeness import TCloseness
 __all__ = [
     "PROMISES",
     "Both",
+    "Budget",
     "Containment",
+    "DifferentialPrivacy",
     "KAnonymity",
     "KAnonymousModel",
     "LDiversity",

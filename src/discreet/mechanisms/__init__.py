@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Noise: each mechanism states its sensitivity, its neighbours, its loss and its error."""
+
+from discreet.mechanisms.additive import Gaussian, Geometric, Laplace
+from discreet.mechanisms.base import Mechanism
+from discreet.mechanisms.euclidean import Euclidean
+from discreet.mechanisms.selection import Exponential, LaplaceTop, PermuteAndFlip
+
+__all__ = ["Euclidean", "Exponential", "Gaussian", "Geometric", "Laplace", "LaplaceTop", "Mechanism", "PermuteAndFlip"]

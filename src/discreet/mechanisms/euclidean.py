@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Noise for vectors whose density falls with the Euclidean norm: density proportional to exp(-norm/scale).
+
+Its direction is uniform on the sphere and its norm has the Gamma distribution with as many degrees as there are
+dimensions. In binary floating point the set of vectors that can come out would depend on the vector that went in, and
+the last bits would give it away. So the noise is computed with 160 decimal digits and the sum is rounded to a coarse
+grid: of the few digits that are left, the errors far below can change any only with odds below 2^-100. That is the
+delta that the statement carries, and the whole cost; rounding an answer that is private already costs nothing more.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Context, Decimal, localcontext
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from discreet.errors import DataError, ParameterError
+from discreet.mechanisms.base import Mechanism, real, scale_for
+from discreet.privacy.budget import exact
+from discreet.privacy.noise import FINITE, Noise
+from discreet.randomness import Randomness
+
+DIGITS = 160  # of every number on the way
+_BYTES = 64  # of a uniform number: 512 bits
+_COARSE = 10  # binary places of the scale that are kept in the answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Euclidean(Mechanism):
+    """Noise on a vector; the sensitivity is in L2. For 2^20 dimensions and epsilon 60 at most, as the proof needs it.
+
+    >>> mechanism = Euclidean(sensitivity=0.5, epsilon=1, dimension=3)
+    >>> mechanism.scale, round(mechanism.error, 2), mechanism.loss.delta == 2**-100
+    (0.5, 0.75, True)
+    """
+
+    dimension: int = 1
+
+    name: ClassVar[str] = "euclidean"
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.dimension > 2**20 or self.epsilon > 60:
+            raise ParameterError("Euclidean noise is for 2^20 dimensions and an epsilon of 60 at most.")
+
+    def _scale(self) -> float:
+        return scale_for(exact(self.sensitivity), self.epsilon)
+
+    @property
+    def error(self) -> float:
+        """The expected absolute error of one coordinate: that of the norm times that of a coordinate's share."""
+        d = self.dimension
+        share = math.exp(math.lgamma(d / 2) - math.lgamma((d + 1) / 2)) / math.sqrt(math.pi)
+        return d * self.scale * share
+
+    @property
+    def grid(self) -> float:
+        """The step of the answers: a power of two, about a thousandth of the scale."""
+        return 2.0 ** (math.floor(math.log2(self.scale)) - _COARSE)
+
+    @property
+    def noise(self) -> Noise:
+        return Noise(self.name, self.sensitivity, self.scale, delta=FINITE, neighbours=self.neighbours)
+
+    def run(self, values: Any) -> np.ndarray:
+        values = self._vector(values)
+        with localcontext(Context(prec=DIGITS, rounding=ROUND_HALF_EVEN, Emin=-(10**9), Emax=10**9)) as context:
+            noise = _noise(self.dimension, _decimal(Fraction(self.scale)), Randomness())
+            step = Decimal(self.grid)
+            steps = [((Decimal(v) + b) / step).to_integral_value() for v, b in zip(values.tolist(), noise, strict=True)]
+            return np.array([float(context.multiply(count, step)) for count in steps])
+
+    def simulate(self, values: Any, randomness: Randomness) -> np.ndarray:
+        values, generator = self._vector(values), randomness.numpy()
+        direction = generator.normal(size=self.dimension)
+        norm = generator.gamma(self.dimension, self.scale)
+        return np.round((values + norm * direction / np.linalg.norm(direction)) / self.grid) * self.grid
+
+    def _vector(self, values: Any) -> np.ndarray:
+        values = real(values)
+        if len(values) != self.dimension:
+            raise DataError(f"The noise was made for {self.dimension} dimensions; the vector has {len(values)}.")
+        if np.abs(values).max() > 2.0**40 * self.scale:
+            raise DataError("The vector is more than 2^40 times as long as the noise. Bound it, or use other units.")
+        return values
+
+
+def _noise(dimension: int, scale: Decimal, randomness: Randomness) -> list[Decimal]:
+    """A vector of the noise, in the precision of the current context."""
+    normal = _normals(dimension, randomness)
+    length = sum((x * x for x in normal), Decimal(0)).sqrt()
+    product = Decimal(1)
+    for uniform in _uniforms(dimension, randomness):  # a sum of exponentials is minus the logarithm of a product
+        product *= uniform
+    radius = -product.ln() * scale
+    return [x * radius / length for x in normal]
+
+
+def _normals(n: int, randomness: Randomness) -> list[Decimal]:
+    """Independent normal numbers, two from each point of the unit disc (Marsaglia's polar method)."""
+    drawn: list[Decimal] = []
+    while len(drawn) < n:
+        pairs = (n - len(drawn) + 1) // 2
+        points = [2 * u - 1 for u in _uniforms(2 * pairs, randomness)]
+        for x, y in zip(points[::2], points[1::2], strict=True):
+            square = x * x + y * y
+            if square < 1:
+                factor = (-2 * square.ln() / square).sqrt()
+                drawn += [x * factor, y * factor]
+    return drawn[:n]
+
+
+def _uniforms(n: int, randomness: Randomness) -> list[Decimal]:
+    """Numbers in the middle of 2^512 equal parts of (0, 1)."""
+    content = randomness.bytes(_BYTES * n)
+    whole = (int.from_bytes(content[start : start + _BYTES], "big") for start in range(0, len(content), _BYTES))
+    return [(2 * Decimal(number) + 1) / _PARTS for number in whole]
+
+
+_PARTS = Decimal(2 ** (8 * _BYTES + 1))
+
+
+def _decimal(number: Fraction) -> Decimal:
+    return Decimal(number.numerator) / Decimal(number.denominator)

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Choosing the largest of many scores: only their places are released, in the order of the picks, never a score.
+
+LaplaceTop       Laplace noise on every score, the largest noisy ones; the scale has the factor 2 often forgotten
+Exponential      the exponential mechanism, pick after pick without replacement (the same as one draw of Gumbel noise)
+PermuteAndFlip   the same with exponential noise, pick after pick; never worse in expectation than Exponential
+
+Scores are whole numbers, and `sensitivity` is the most that any one of them changes. So ties and floating point have
+no part in the proofs (docs/privacy/differential.md): the noise is exact and the comparison is of whole numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from discreet.errors import DataError
+from discreet.mechanisms.base import Mechanism, opendp, scale_for, whole
+from discreet.mechanisms.exact import DiscreteLaplace
+from discreet.privacy.budget import exact
+from discreet.privacy.noise import Noise
+from discreet.randomness import Randomness
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection(Mechanism):
+    """Picks the places of `picks` large scores, each pick at the cost of epsilon/picks."""
+
+    picks: int = 1
+
+    def _scale(self) -> float:
+        return scale_for(2 * self.picks * exact(self.sensitivity), self.epsilon)
+
+    @property
+    def error(self) -> float:
+        """How far the score of a pick among 100 candidates may lie below the best one, with odds 1/2."""
+        return self.scale * math.log(100 / 0.5)
+
+    @property
+    def noise(self) -> Noise:
+        return Noise(self.name, self.sensitivity, self.scale, picks=self.picks, neighbours=self.neighbours)
+
+    def _scores(self, scores: Any) -> np.ndarray:
+        scores = whole(scores)
+        if len(scores) < self.picks:
+            raise DataError(f"{self.picks} picks were asked of {len(scores)} candidates. Ask for fewer.")
+        return scores
+
+
+def largest(scores: np.ndarray, picks: int) -> np.ndarray:
+    """The places of the largest scores, largest first; equal ones in the order of their places."""
+    return np.lexsort((np.arange(len(scores)), -scores))[:picks]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaplaceTop(Selection):
+    """The places of the largest scores after discrete Laplace noise.
+
+    >>> LaplaceTop(sensitivity=1, epsilon=2, picks=2).scale
+    2.0
+    """
+
+    name: ClassVar[str] = "laplace-top"
+
+    def run(self, values: Any) -> np.ndarray:
+        return self._top(values, Randomness())
+
+    def simulate(self, values: Any, randomness: Randomness) -> np.ndarray:
+        return self._top(values, randomness)
+
+    def _top(self, values: Any, randomness: Randomness) -> np.ndarray:
+        scores = self._scores(values)
+        return largest(scores + DiscreteLaplace(self.scale).draw(len(scores), randomness), self.picks)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Peeling(Selection):
+    """Picks one place after the other, by OpenDP; a picked place is not picked again."""
+
+    measure: ClassVar[str]
+
+    @cached_property
+    def _measurement(self) -> Any:
+        dp = opendp()
+        space = dp.vector_domain(dp.atom_domain(T="i64")), dp.linf_distance(T="i64")
+        return dp.m.make_noisy_top_k(*space, getattr(dp, self.measure)(), k=self.picks, scale=self.scale)
+
+    def run(self, values: Any) -> np.ndarray:
+        return np.array(self._measurement(self._scores(values).tolist()), dtype=np.int64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exponential(_Peeling):
+    """The exponential mechanism: each pick has odds proportional to exp(score/scale) among those that are left."""
+
+    name: ClassVar[str] = "exponential"
+    measure: ClassVar[str] = "zero_concentrated_divergence"  # OpenDP then draws by the exponential mechanism
+
+    def simulate(self, values: Any, randomness: Randomness) -> np.ndarray:
+        scores = self._scores(values)
+        return largest(scores + randomness.numpy().gumbel(0.0, self.scale, len(scores)), self.picks)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PermuteAndFlip(_Peeling):
+    """Permute and flip: candidates in random order, each taken with odds exp(-(best - score)/scale)."""
+
+    name: ClassVar[str] = "permute-and-flip"
+    measure: ClassVar[str] = "max_divergence"
+
+    def simulate(self, values: Any, randomness: Randomness) -> np.ndarray:
+        left, generator, picked = self._scores(values).astype(float), randomness.numpy(), []
+        for _ in range(self.picks):
+            picked.append(int(largest(left + generator.exponential(self.scale, len(left)), 1)[0]))
+            left[picked[-1]] = -math.inf
+        return np.array(picked, dtype=np.int64)

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What noise costs: one use of a mechanism as a certificate states it, and the loss that follows from the statement.
+
+Whoever reads a certificate can repeat this arithmetic. That the sensitivity is right is proved on the page that
+`proof` names; that the noise was drawn is the holder's word.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from numbers import Integral, Real
+from typing import ClassVar
+
+from discreet.document import Document
+from discreet.errors import DataError, did_you_mean
+from discreet.parameters import Interval, StrOptions, check_parameters
+from discreet.privacy.budget import NEIGHBOURS, Budget, epsilon_of, exact
+
+PAGE = "docs/privacy/differential.md"
+KEY = "noise"  # under which a document states it
+FINITE = 2.0**-100  # the delta that finite arithmetic costs the Euclidean noise
+
+
+@dataclass(frozen=True)
+class Cost:
+    """How a mechanism is named, in what norm its sensitivity is, where its proof stands, and what it costs."""
+
+    norm: str
+    anchor: str
+    epsilon: Callable[[Noise], Fraction] | None  # None where there is none without a delta
+    rho: Callable[[Noise], Fraction] | None = None
+    delta: float = 0.0
+
+
+@dataclass(frozen=True)
+class Noise:
+    """One use of a mechanism: its scale, the sensitivity it was made for, and how many picks it made.
+
+    >>> Noise("laplace", sensitivity=2, scale=4.0).loss.epsilon
+    0.5
+    """
+
+    mechanism: str
+    sensitivity: float
+    scale: float
+    picks: int = 1
+    delta: float = 0.0
+    neighbours: str = "replace-one"
+
+    _parameter_constraints: ClassVar[dict] = {
+        "mechanism": [str],
+        "sensitivity": [Interval(Real, 0, None, closed="left")],
+        "scale": [Interval(Real, 0, None, closed="neither")],
+        "picks": [Interval(Integral, 1, None, closed="left")],
+        "delta": [Interval(Real, 0, 1, closed="left")],
+        "neighbours": [StrOptions(set(NEIGHBOURS))],
+    }
+
+    def __post_init__(self):
+        check_parameters(self, self._parameter_constraints)
+        if self.mechanism not in COSTS:
+            raise DataError(f"No mechanism {self.mechanism!r} is known.{did_you_mean(self.mechanism, COSTS)}")
+        if math.isinf(self.sensitivity) or math.isinf(self.scale):
+            raise DataError("The sensitivity and the scale of noise are finite.")
+        if self.delta < COSTS[self.mechanism].delta:
+            raise DataError(
+                f"The mechanism {self.mechanism!r} has a delta of {COSTS[self.mechanism].delta:g} at least."
+            )
+
+    @property
+    def proof(self) -> str:
+        """Where the statement is proved."""
+        return f"{PAGE}#{COSTS[self.mechanism].anchor}"
+
+    @property
+    def loss(self) -> Budget:
+        """What this use costs; the smaller epsilon where both ways to it are open."""
+        cost = COSTS[self.mechanism]
+        rho = None if cost.rho is None else up(cost.rho(self))
+        found = [] if cost.epsilon is None else [up(cost.epsilon(self))]
+        if rho is not None and self.delta:
+            found.append(epsilon_of(rho, self.delta))
+        if not found:
+            raise DataError(f"The mechanism {self.mechanism!r} keeps no promise without a delta.")
+        return Budget(min(found), self.delta, rho)
+
+    def sentence(self) -> str:
+        """The statement in words."""
+        picks = f", {self.picks} picks" if self.picks > 1 else ""
+        return (
+            f"{self.mechanism}{picks}: scale {self.scale:g}, {COSTS[self.mechanism].norm} sensitivity"
+            f" {self.sensitivity:g} ({self.neighbours} neighbours), {self.loss}; proof: {self.proof}"
+        )
+
+
+def stated(document: Document) -> list[Noise]:
+    """The noise that a document states under the key "noise", as `asdict` writes it."""
+    uses = document.content.get(KEY)
+    if not isinstance(uses, list) or not all(isinstance(use, dict) and set(use) == _FIELDS for use in uses):
+        raise DataError("The document does not state what noise was used.")
+    return [Noise(**use) for use in uses]
+
+
+def up(value: Fraction) -> float:
+    """The nearest number that is written as no less than the value: 1/10 is 0.1."""
+    near = float(value)
+    return near if exact(near) >= value else math.nextafter(near, math.inf)
+
+
+def _ratio(noise: Noise) -> Fraction:
+    return exact(noise.sensitivity) / Fraction(noise.scale)
+
+
+_FIELDS = {field.name for field in fields(Noise)}
+
+COSTS: dict[str, Cost] = {
+    "laplace": Cost("L1", "laplace-noise", _ratio),
+    "geometric": Cost("L1", "geometric-noise", _ratio),
+    "gaussian": Cost("L2", "gaussian-noise", None, rho=lambda noise: _ratio(noise) ** 2 / 2),
+    "euclidean": Cost("L2", "euclidean-noise", _ratio, delta=FINITE),
+    "laplace-top": Cost("largest", "noisy-top-n", lambda noise: 2 * noise.picks * _ratio(noise)),
+    "exponential": Cost(
+        "largest",
+        "exponential-mechanism",
+        lambda noise: 2 * noise.picks * _ratio(noise),
+        rho=lambda noise: noise.picks * (2 * _ratio(noise)) ** 2 / 8,
+    ),
+    "permute-and-flip": Cost("largest", "permute-and-flip", lambda noise: 2 * noise.picks * _ratio(noise)),
+}
