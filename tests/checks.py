@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import oracles
-from discreet import CannotRelease, DataError, Roles, verify
+from discreet import CannotRelease, DataError, Roles, recode, verify
 from discreet.errors import DiscreetError
 from instances import MARKERS, NAME, PERSON_ROLES, RARE, ROLES, baskets, people
 
@@ -212,6 +212,31 @@ def check_unseen_values_are_recoded(instance, tmp_path):
     recoded = release.recode(strange)
     assert len(recoded) == 3
     assert recoded.names == release.columns
+
+
+def check_a_recipient_recodes_as_the_owner_does(instance, tmp_path):
+    """With the published folder alone: published labels for any row, and the owner's for rows that were released.
+
+    Where labels group values, those that too few persons have are not listed anywhere, so their rows are left out.
+    """
+    method, frame = instance.make(5), people()
+    release = method.release(frame, ROLES)
+    folder = release.save(tmp_path / "out") / "release"
+    if not method.recodes:
+        with pytest.raises(DataError, match="so rows cannot be brought to its form"):
+            recode(folder, frame)
+        return
+    strange = frame.assign(age=frame["age"] * 3 - 70, town="Nowhere", job=[None, "pilot"] * (len(frame) // 2))
+    published = published_rows(folder)
+    for name in release.roles.quasi:
+        met = {row[name] for row in published} | {"0" if name not in ROLES.quasi else "*"}
+        written = {"" if cell is None else str(cell) for cell in recode(folder, strange).to_arrow()[name].to_pylist()}
+        assert written <= met, name
+    if method.recodes_source:
+        known = frame[frame["town"] != RARE]
+        theirs, ours = recode(folder, known), release.recode(known)
+        assert theirs.names == ours.names
+        assert theirs.to_arrow().to_pylist() == ours.to_arrow().to_pylist()
 
 
 def check_impossible_is_an_error_and_writes_nothing(instance, tmp_path):

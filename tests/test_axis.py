@@ -5,6 +5,7 @@ import pytest
 
 from discreet import DataError, Mondrian, Roles, Table
 from discreet.axis import Axis, _order_by_class
+from discreet.labels import EVERYTHING, MISSING, Meaning
 
 
 def axis(values, *, rarest=1, labels=None):
@@ -93,3 +94,27 @@ def test_for_two_classes_the_order_is_by_class_share():
 def test_infinite_numbers_are_refused():
     with pytest.raises(DataError, match="'c' holds infinite numbers"):
         axis([1.0, float("inf")])
+
+
+def test_what_the_written_sets_mean():
+    towns = axis([*"aabbccddeef"], rarest=2)
+    ranks = {name: rank for rank, name in enumerate(towns.names)}
+    assert towns.has_other
+    assert towns.meaning_of_set((ranks["a"],)) == Meaning.of(["a"])
+    assert towns.meaning_of_set((ranks["a"], ranks["other"])) == Meaning.of(["a"], others=True)
+    # "not {a, other}" says what it means by what it names: nobody outside knows what the others are
+    inside = tuple(ranks[name] for name in "bcde")
+    assert towns.set_of(inside) == "not {a, other}"
+    assert towns.meaning_of_set(inside) == Meaning.of("bcde")
+    assert towns.meaning_of_set((*inside, ranks["other"])) == Meaning(texts=frozenset("a"), but=True)
+    assert towns.meaning_of_set(tuple(range(6))) == EVERYTHING
+
+
+def test_a_value_called_other_where_nothing_is_rare_is_a_value():
+    towns = axis([*"aabb", "other", "other", None], rarest=2)
+    assert not towns.has_other
+    assert towns.meaning_of_set((2,)) == Meaning.of(["other"])
+    assert towns.meaning_of_set((2, 3)) == Meaning.of(["other"], missing=True)
+    assert towns.meaning_of_set((3,)) == MISSING
+    assert towns.meaning_of_set((0, 1, 2)) == Meaning(but=True)
+    assert towns.meaning_of_set((0, 1, 2, 3)) == EVERYTHING

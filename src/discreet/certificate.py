@@ -70,8 +70,8 @@ class GroupsRecord(_Record):
     """Groups of equal quasi-identifiers: how many, those of one class, the fewest different values of a column."""
 
     groups: int
-    pure_groups: int | None
-    pure_rows: int | None
+    pure_groups: int
+    pure_rows: int
     diversity: dict[str, int]
 
 

@@ -14,7 +14,7 @@ Diversity            the fewest different values of the target, or of a sensitiv
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -33,9 +33,9 @@ class Groups:
     """Groups of rows with equal published quasi-identifiers. Published with a release, whose files show the same."""
 
     groups: int
-    pure_groups: int | None = None  # of one class; None without a target
-    pure_rows: int | None = None
-    diversity: dict[str, int] = field(default_factory=dict)
+    pure_groups: int  # of one class
+    pure_rows: int
+    diversity: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -50,13 +50,12 @@ class Losses:
     groups: Groups
 
     @property
-    def pure_group_share(self) -> float | None:
-        return None if self.groups.pure_groups is None else self.groups.pure_groups / max(self.groups.groups, 1)
+    def pure_group_share(self) -> float:
+        return self.groups.pure_groups / max(self.groups.groups, 1)
 
     @property
-    def pure_row_share(self) -> float | None:
-        published = self.groups.pure_rows
-        return None if published is None else published / max(self.rows - self.left_out, 1)
+    def pure_row_share(self) -> float:
+        return self.groups.pure_rows / max(self.rows - self.left_out, 1)
 
 
 class _Released(Protocol):
@@ -133,9 +132,7 @@ def groups_of(content: Table | Baskets, roles: Roles | None) -> Groups:
     n_groups = int(groups.max()) + 1 if len(groups) else 0
     different = {name: _different(groups, codes, n_groups) for name, codes in judged.items()}
     diversity = {name: int(found.min()) if n_groups else 0 for name, found in different.items()}
-    if target is None:
-        return Groups(n_groups, diversity=diversity)
-    pure = different[target] == 1
+    pure = different[target] == 1 if target is not None else np.zeros(n_groups, dtype=bool)
     return Groups(n_groups, int(pure.sum()), int(pure[groups].sum()), diversity)
 
 

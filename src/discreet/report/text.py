@@ -105,14 +105,10 @@ def _losses(release: dict[str, Any], shape: str) -> list[str]:
         penalty = losses["certainty_penalty"]
         uncertain = "" if penalty is None else f", certainty penalty {approximately(penalty)}"
         lines.append(f"  loss          {approximately(losses['information_loss'])} of the cells suppressed{uncertain}")
-    told = [plural(groups["groups"], "group")]
-    if groups["pure_groups"] is not None:
-        rows = approximately(losses["pure_row_share"])
-        told.append(f"{count(groups['pure_groups'])} of one class ({rows} of the rows)")
-    if groups["diversity"]:
-        fewest = ", ".join(f"{count(found)} in {name!r}" for name, found in list(groups["diversity"].items())[:8])
-        told.append(f"fewest different values {fewest}")
-    return [*lines, f"  groups        {'; '.join(told)}"]
+    pure = f"{count(groups['pure_groups'])} of one class ({approximately(losses['pure_row_share'])} of the rows)"
+    fewest = ", ".join(f"{count(found)} in {name!r}" for name, found in list(groups["diversity"].items())[:8])
+    told = f"{plural(groups['groups'], 'group')}; {pure}; fewest different values {fewest}"
+    return [*lines, f"  groups        {told}"]
 
 
 def accuracy(release: dict[str, Any]) -> str:
