@@ -20,12 +20,17 @@ from discreet import (
     TopDownRefinement,
     TopDownSpecialization,
 )
+from discreet.prepare.hierarchy import from_paths
 
 # Strings that must not leave. RARE is the quasi-identifier value of one person, UNUSED a level that nobody has.
 NAME, RARE, UNUSED, INDEX, METADATA, HIDDEN = (
     f"{word}-7731" for word in ("Name", "Rare", "Unused", "Index", "Metadata", "Hidden")
 )
 MARKERS = (NAME, RARE, UNUSED, INDEX, METADATA, HIDDEN)
+
+TOWNS = from_paths(
+    "town", [(t, "east" if t == "East" else "not east", "*") for t in ("North", "South", "East", "West", RARE)]
+)
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,7 @@ INSTANCES = {
     "random-flip": _of(RandomFlip, ("table", "baskets")),
     "random-flip-member": _of(RandomFlip, ("table", "baskets"), vector="member"),
     "tds": _of(TopDownSpecialization, ("table",)),
+    "tds-hierarchies": _of(TopDownSpecialization, ("table",), hierarchies={"town": TOWNS}),
     "tdr": _of(TopDownRefinement, ("table",)),
 }
 

@@ -8,12 +8,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import oracles
+from checks import published_bytes
 from discreet import CannotRelease, DataError, ParameterError, Roles, RolesError, TopDownSpecialization, verify
 from discreet.axis import Axis
 from discreet.data.table import Table
 from discreet.methods.cut import Cut, Rows
 from discreet.methods.finer import FINEST, AutomaticTree, GivenTree, Line, entropy
 from discreet.prepare.hierarchy import from_paths
+from instances import MARKERS, RARE, people
 from top_down import TopDown
 
 PATHS = [
@@ -25,6 +27,7 @@ PATHS = [
     ("f", "e-f", "e-f", "*"),
 ]
 DEGREES = from_paths("degree", PATHS)
+TOWNS = ("North", "South", "East", "West")
 QUASI = ("age", "degree", "pay")
 
 
@@ -59,8 +62,7 @@ def steps_of(cut):
     """All refinements of a cut, as the slow twin writes them."""
     steps = []
     while step := cut.refine():
-        values = cut.values[step.column]
-        children = {frozenset(child.leaves.tolist()) for child in values.children(step.part, step.at)}
+        children = {frozenset(child.leaves.tolist()) for child in step.children}
         steps.append((step.column, frozenset(step.part.leaves.tolist()), children))
         assert step.smallest == tuple(groups.size for groups in cut.sets)
     return steps
@@ -283,6 +285,17 @@ def test_rare_values_of_a_given_tree_are_written_but_not_named_to_the_public():
     (public,) = release.plan.public.columns
     named = {text for meaning in public.meanings for text in meaning.texts}
     assert named == {"a", "e"}
+
+
+def test_a_rare_value_of_a_given_tree_is_in_no_published_byte(tmp_path):
+    tree = from_paths("town", [(t, "south" if t == "South" else "not south", "*") for t in (*TOWNS, RARE)])
+    release = TopDownSpecialization(5, hierarchies={"town": tree}).release(
+        people(), Roles(target="again", quasi=["town"])
+    )
+    assert "not south" in release.table.column("town").texts
+    content = published_bytes(release.save(tmp_path / "out") / "release")
+    assert not any(marker.encode() in content for marker in MARKERS)
+    assert b"not south" in content
 
 
 def test_post_codes_lose_their_ends_and_numbers_are_cut_at_round_places():

@@ -26,11 +26,11 @@ _CLOSED, _SPLITS, _DISCLOSES = 0, 1, 2  # what may be done with a part
 
 @dataclass(frozen=True)
 class Step:
-    """One refinement: the column, the part and where it was noted, its score, and the smallest group of each set."""
+    """One refinement: the column, the part, what it became, the score, and the smallest group of each set then."""
 
     column: int
     part: Part
-    at: int
+    children: list[Part]
     score: float
     smallest: tuple[int, ...]
 
@@ -75,21 +75,20 @@ class Groups:
         self.size = rows.total
         self.smallest = np.full(n_leaves, _MANY)
         self._order = np.arange(n)
-        most = min(n, rows.total if rows.persons is None else n) + 1
-        self._start, self._stop = np.zeros(most, dtype=np.int64), np.full(most, n)
-        self._link = np.full((most, rows.leaves.shape[1]), -1, dtype=np.int32)  # the next group with the same part
+        self._start, self._stop = np.zeros(n, dtype=np.int64), np.full(n, n)
+        self._link = np.full((n, rows.leaves.shape[1]), -1, dtype=np.int32)  # the next group with the same part
         self._head = np.full(n_leaves, -1, dtype=np.int32)  # the first group with a part
         self._head[rows.start[self.columns]] = 0
         self._n_groups = 1
-        self._spare, self._touched = np.empty(n, dtype=np.int64), np.zeros(most, dtype=np.int64)
+        self._spare, self._touched = np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         self._room, self._count = np.zeros((2, n_leaves + 1), dtype=np.int64)
         self._met = np.empty(n_leaves, dtype=np.int64)
 
-    def split(self, column: int, part: int, child_of: np.ndarray, children: np.ndarray, part_of: np.ndarray) -> int:
-        """Part the groups that have `part` by the child each row goes to; the number of groups that come of it."""
+    def split(self, column: int, part: int, number_of: np.ndarray, children: np.ndarray, part_of: np.ndarray) -> int:
+        """Part the groups that have `part` by the number of each row's child; how many groups come of it."""
         self._n_groups, n_touched = _split(
             self.rows.leaves, self._order, self._start, self._stop, self._link, self._head, self._n_groups,
-            self.columns, column, part, child_of, children, part_of, self._spare, self._room, self._touched,
+            self.columns, column, part, number_of, children, part_of, self._spare, self._room, self._touched,
         )  # fmt: skip
         return n_touched
 
@@ -141,7 +140,7 @@ class Cut:
         self.parts: dict[int, Part] = {}
         n_leaves = int(rows.start[-1])
         self._column_of = np.repeat(np.arange(len(values)), np.diff(rows.start))
-        self._part_of, self._child_of = np.zeros((2, n_leaves), dtype=np.int32)
+        self._part_of, self._child_of, self._number_of = np.zeros((3, n_leaves), dtype=np.int32)
         self._mode = np.zeros(n_leaves, dtype=np.int8)
         self._gain, self._rows = np.zeros((2, n_leaves), dtype=np.int64)
         self._open = np.empty(0, dtype=np.int64)
@@ -177,20 +176,19 @@ class Cut:
         column, first = int(self._column_of[at]), int(self._part_of[at])
         part, start = self.parts.pop(first), int(self.start[column])
         children = self.values[column].children(part, at - start)
-        child_of = np.empty(len(self._part_of), dtype=np.int32)
         for number, child in enumerate(children):
-            child_of[start + child.leaves] = number
+            self._number_of[start + child.leaves] = number
         mine = [groups for groups, has in zip(self.sets, self._sets_of[:, column], strict=True) if has]
         ids = np.array([start + child.first for child in children])
         for groups in mine:
             groups.size = min(groups.size, int(groups.smallest[at]))
         self._open = self._open[self._part_of[self._open] != first]
-        touched = [groups.split(column, first, child_of, ids, self._part_of) for groups in mine]
+        touched = [groups.split(column, first, self._number_of, ids, self._part_of) for groups in mine]
         for child in children:
             self._add(column, child)
         for groups, n_touched in zip(mine, touched, strict=True):
             groups.measure(n_touched, self._part_of, self._child_of, self._mode)
-        return Step(column, part, at - start, float(scores.max()), tuple(groups.size for groups in self.sets))
+        return Step(column, part, children, float(scores.max()), tuple(groups.size for groups in self.sets))
 
     def _close(self) -> None:
         """Forget refinements that would break a k: no later one makes a group larger."""
@@ -222,7 +220,7 @@ class Cut:
 
 @numba.njit(cache=True, nogil=True)
 def _split(
-    leaves, order, start, stop, link, head, n_groups, columns, column, part, child_of, children, part_of, spare, room,
+    leaves, order, start, stop, link, head, n_groups, columns, column, part, number_of, children, part_of, spare, room,
     touched,
 ):  # fmt: skip
     n_touched = 0
@@ -234,13 +232,13 @@ def _split(
         for j in range(len(children)):
             room[j] = 0
         for i in range(first, end):
-            room[child_of[leaves[order[i], column]]] += 1
+            room[number_of[leaves[order[i], column]]] += 1
         place = first
         for j in range(len(children)):
             place += room[j]
             room[j] = place - room[j]
         for i in range(first, end):
-            j = child_of[leaves[order[i], column]]
+            j = number_of[leaves[order[i], column]]
             spare[room[j]] = order[i]
             room[j] += 1
         for i in range(first, end):

@@ -235,26 +235,26 @@ def _common(table: Table, roles: Roles, name: str, rarest: int) -> list[str]:
 
 
 def _note(values: Values, k: int, persons: np.ndarray | None) -> list[str]:
-    """A given tree that cannot be opened, because missing is a child of its root and few persons miss the cell."""
+    """For the owner: a given tree that cannot be opened, as missing is a child of its root and few persons miss it."""
     column = values.column
-    if not isinstance(values, GivenTree) or values.label(values.root()) is None or not column.has_missing:
+    if not isinstance(values, GivenTree) or values.leaf_of_code[-1] < len(values.hierarchy):
         return []
     is_missing = column.codes == len(column.values)
     few = int(is_missing.sum()) if persons is None else len(np.unique(persons[is_missing]))
-    alone = int(values.leaf_of_code[-1]) >= len(values.hierarchy)
+    if few >= k:
+        return []
     return [
         f"Column {shown(values.name)} is missing for {few} persons, fewer than k = {k}, and its hierarchy has no place"
         f" for missing: it stays suppressed. Add a line for '?' to the hierarchy."
-    ] * (alone and few < k)
+    ]
 
 
 def _told(step: Step, values: list[Values]) -> dict:
     of_column = values[step.column]
-    into = [of_column.label(child) for child in of_column.children(step.part, step.at)]
     return {
         "column": of_column.name,
         "value": of_column.label(step.part),
-        "into": into,
+        "into": [of_column.label(child) for child in step.children],
         "score": step.score / FINEST,
         "smallest groups": list(step.smallest),
     }
