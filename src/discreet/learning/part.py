@@ -7,10 +7,10 @@ as one stays a subtree, stop; if all became leaves, replace the test by a leaf w
 errors. The path to the leaf with the most rows becomes the rule, the rows it covers are taken away, the rest of the
 tree is forgotten. The last rule has no condition.
 
-Departures from the paper: 1. As in Weka's PART, branches lighter than `min_objects` are never expanded and never become
-a rule. 2. A row with an unknown value in a condition is covered in part, by the share of the known rows that took the
-branch; it stays with the rest of its weight. 3. As in C45: a cut lies in the middle between two numbers, ties go to the
-first feature or branch, and limits are limits of weight.
+Departures from the paper, all as in Weka's PART: 1. Branches lighter than `min_objects` are never expanded and never
+become a rule. 2. A leaf may be expected to make 0.1 errors more than the test it replaces, as in C4.5. 3. A row with an
+unknown value in a condition is covered in part, by the share of the known rows that took the branch; it stays with the
+rest of its weight. 4. Tests and ties are those of C45.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from discreet.learning.examples import Examples, Feature
 from discreet.parameters import Interval, check_parameters
 from discreet.tally import group
 
+_FREE = 0.1  # errors that a leaf may cost more than the test it replaces (C4.5, Weka)
 _FEATURE, _LIMIT, _BRANCH = range(3)  # columns of a condition; LIMIT is the last code below the cut, -1 of a category
 
 
@@ -139,7 +140,7 @@ class _Partial:
                     break
                 node.covers[node.at] = node.counts[node.at].sum()
             else:
-                if self._errors(node.counts.sum(axis=0)) > sum(map(self._errors, node.counts)) + SMALL:
+                if self._errors(node.counts.sum(axis=0)) > sum(map(self._errors, node.counts)) + _FREE + SMALL:
                     return path
                 path.pop()  # a leaf does as well
                 if path:
