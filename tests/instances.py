@@ -8,10 +8,12 @@ import numpy as np
 import pandas as pd
 
 from discreet import (
+    ExponentialSelector,
     GreedySelector,
     KActus,
     KActus2,
     KAdet,
+    LaplaceSelector,
     MaximalSelector,
     Mondrian,
     OptimalSelector,
@@ -19,6 +21,7 @@ from discreet import (
     Roles,
     TopDownRefinement,
     TopDownSpecialization,
+    TreeLadder,
 )
 from discreet.prepare.hierarchy import from_paths
 
@@ -27,7 +30,6 @@ NAME, RARE, UNUSED, INDEX, METADATA, HIDDEN = (
     f"{word}-7731" for word in ("Name", "Rare", "Unused", "Index", "Metadata", "Hidden")
 )
 MARKERS = (NAME, RARE, UNUSED, INDEX, METADATA, HIDDEN)
-
 TOWNS = from_paths(
     "town", [(t, "east" if t == "East" else "not east", "*") for t in ("North", "South", "East", "West", RARE)]
 )
@@ -49,7 +51,17 @@ def _make(cls, parameters, k, seed=None):
     return cls(k=k, random_state=seed, **parameters)
 
 
+def _private(cls, shapes, **parameters):
+    return Instance(partial(_make_private, cls, parameters), shapes)
+
+
+def _make_private(cls, parameters, k, seed=None):
+    """Differential privacy has no k."""
+    return cls(random_state=seed, **parameters)
+
+
 INSTANCES = {
+    "exponential-select": _private(ExponentialSelector, ("names",), epsilon=1.0, n_features=3),
     "greedy-hamdist": _of(GreedySelector, ("table", "baskets")),
     "greedy-distcnt-stop": _of(GreedySelector, ("table", "baskets"), utility="distcnt", on_infeasible="stop"),
     "greedy-cm-k-anonymity": _of(GreedySelector, ("table", "baskets"), utility="cm", constraint="k-anonymity"),
@@ -60,6 +72,7 @@ INSTANCES = {
     "kactus2-diverse": _of(KActus2, ("table",), l=2, pool=True),
     "kadet": _of(KAdet, ("model",)),
     "kadet-public-class": _of(KAdet, ("model",), public_class=True, prune=False),
+    "laplace-select": _private(LaplaceSelector, ("names",), epsilon=1.0, n_features=3),
     "maximal-containment": _of(MaximalSelector, ("table", "baskets")),
     "maximal-frequent": _of(MaximalSelector, ("table", "baskets"), family="frequent", utility="distcnt"),
     "optimal-auc": _of(OptimalSelector, ("table", "baskets")),
@@ -71,6 +84,8 @@ INSTANCES = {
     "tds": _of(TopDownSpecialization, ("table",)),
     "tds-hierarchies": _of(TopDownSpecialization, ("table",), hierarchies={"town": TOWNS}),
     "tdr": _of(TopDownRefinement, ("table",)),
+    "tree-ladder": _of(TreeLadder, ("table",), trust=20),
+    "tree-ladder-few-bins": _of(TreeLadder, ("table",), bins=3),
 }
 
 

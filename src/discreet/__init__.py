@@ -27,16 +27,19 @@ _WHERE = {
     "DifferentialPrivacy": "discreet.privacy",
     "Verdict": "discreet.privacy",
     # how
+    "ExponentialSelector": "discreet.methods",
     "GreedySelector": "discreet.methods",
     "KActus": "discreet.methods",
     "KActus2": "discreet.methods",
     "KAdet": "discreet.methods",
+    "LaplaceSelector": "discreet.methods",
     "MaximalSelector": "discreet.methods",
     "Mondrian": "discreet.methods",
     "OptimalSelector": "discreet.methods",
     "RandomFlip": "discreet.methods",
     "TopDownRefinement": "discreet.methods",
     "TopDownSpecialization": "discreet.methods",
+    "TreeLadder": "discreet.methods",
     # what goes out, and whether it holds
     "Release": "discreet.release",
     "load_model": "discreet.methods",
@@ -70,16 +73,19 @@ if TYPE_CHECKING:
         RolesError,
     )
     from discreet.methods import (
+        ExponentialSelector,
         GreedySelector,
         KActus,
         KActus2,
         KAdet,
+        LaplaceSelector,
         MaximalSelector,
         Mondrian,
         OptimalSelector,
         RandomFlip,
         TopDownRefinement,
         TopDownSpecialization,
+        TreeLadder,
         load_model,
     )
     from discreet.privacy import (

@@ -9,16 +9,20 @@ from discreet.methods.kadet import KAdet, load_model
 from discreet.methods.maximal import MaximalSelector
 from discreet.methods.mondrian import Mondrian
 from discreet.methods.optimal import OptimalSelector
+from discreet.methods.private_select import ExponentialSelector, LaplaceSelector
 from discreet.methods.random_flip import RandomFlip
 from discreet.methods.refine import TopDownRefinement
 from discreet.methods.specialize import TopDownSpecialization
+from discreet.methods.tree_ladder import TreeLadder
 
 __all__ = [
     "METHODS",
+    "ExponentialSelector",
     "GreedySelector",
     "KActus",
     "KActus2",
     "KAdet",
+    "LaplaceSelector",
     "MaximalSelector",
     "Method",
     "Mondrian",
@@ -26,5 +30,6 @@ __all__ = [
     "RandomFlip",
     "TopDownRefinement",
     "TopDownSpecialization",
+    "TreeLadder",
     "load_model",
 ]
