@@ -299,7 +299,7 @@ def test_what_cannot_be_learnt_from_is_refused():
     ],
 )
 def test_ten_folds_of_weka_give_the_figure_of_j48(name, how, published):
-    """Weka 3.8, J48 with its defaults, `-x 10 -s 1`: the same rows are right, to the second decimal."""
+    """Weka's J48 with its defaults, `-x 10 -s 1`: the same rows are right, to the second decimal."""
     table, features, target = load(name)
     found = accuracy(C45, table, features, target, folds(table.column(target).codes, 10, seed=1), how=how)
     assert round(100 * found, 2) == published
