@@ -9,7 +9,8 @@ import pytest
 from discreet import KActus, KActus2, Roles
 from discreet.methods.moves import Rule
 from kactus_cases import Case, random_case
-from methods.test_kactus2 import cells_of, check_invariants, people, twin_of, walk
+from methods.test_kactus2 import check_invariants, twin_of, walk
+from methods.test_kactus2_releases import cells_of, people
 
 
 def without_classes(case: Case) -> Case:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The walk against its slow twin and the invariants of every output; the release as a whole; published losses."""
+"""The walk over the tree against its slow twin, and the invariants of every output."""
 
 from collections import Counter
 
@@ -8,13 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet import CannotRelease, DataError, KActus2, Roles, RolesError, Table
-from discreet.learning.c45 import C45
 from discreet.learning.tree import Branch
 from discreet.methods.moves import Rule, carry_out, decide, entropy
 from discreet.methods.nodes import Nodes
 from discreet.methods.stock import stocks_of
-from discreet.samples import load
 from kactus_cases import Case, random_case
 from kactus_twin import Row, Twin
 
@@ -208,159 +205,3 @@ def test_entropy_in_bits():
     assert entropy([4, 4]) == 1.0
     assert entropy([5, 0]) == 0.0
     assert entropy([]) == 0.0
-
-
-# -- releases ----------------------------------------------------------------------------------------------------------
-
-
-def people(n=400, seed=0) -> tuple[dict, Roles]:
-    rng = np.random.default_rng(seed)
-    age, town = rng.integers(18, 90, n), rng.choice(["North", "South", "East"], n, p=[0.6, 0.3, 0.1])
-    job = rng.choice(["nurse", "clerk", "smith", "pilot"], n, p=[0.5, 0.3, 0.17, 0.03])
-    ill = rng.choice(["flu", "gout", "cold"], n, p=[0.7, 0.2, 0.1])
-    label = np.where((age > 50) ^ (town == "South") ^ (rng.random(n) < 0.15), "yes", "no")
-    table = {"age": age, "town": town, "job": job, "ill": ill, "y": label, "who": np.arange(n) // 2}
-    return {name: cells.tolist() for name, cells in table.items()}, Roles(
-        target="y", quasi=["age", "town", "job"], sensitive=["ill"]
-    )
-
-
-def cells_of(release) -> list[tuple]:
-    return [tuple(row[name] for name in release.roles.quasi) for row in release.data.to_pylist()]
-
-
-@pytest.mark.parametrize("inducer", ["c45", "sklearn"])
-def test_every_cell_is_true_without_swapping(inducer):
-    """Recoding a source row gives a pattern as specific as the published one, or more so, and the row fits both."""
-    table, roles = people()
-    release = KActus2(5, inducer=inducer, random_state=1).release(table, roles)
-    recoded = Counter(cells_of_table(release.recode(Table.of(table)), roles.quasi))
-    published = Counter(cells_of(release))
-    assert set(recoded) <= set(published)
-    assert min(published.values()) >= 5
-    assert release.changes.swapped_cells == 0
-    assert release.notes == []
-
-
-def cells_of_table(table: Table, names) -> list[tuple]:
-    return list(zip(*(table.column(name).to_arrow().to_pylist() for name in names), strict=True))
-
-
-def test_swapped_rows_are_counted_noted_and_known_to_the_owner_only(tmp_path):
-    sample = load("tic_tac_toe")
-    release = KActus2(10, swap=0.5, random_state=1).release(sample.data, sample.roles)
-    swapped = next(step["swapped rows"] for step in release.trace if "swapped rows" in step)
-    assert len(swapped) == release.changes.swapped_cells == release.certificate.changes.swapped_cells > 0
-    assert swapped == sorted(set(swapped))
-    assert "not their own" in release.notes[0]
-    folder = release.save(tmp_path / "out")
-    assert "swapped rows" in (folder / "owner" / "trace.json").read_text()
-    assert all(b"swapped rows" not in path.read_bytes() for path in (folder / "release").iterdir())
-
-
-def test_diversity_is_promised_and_kept():
-    """The tree seeks boards of one outcome; with the outcome as sensitive column none are shown."""
-    sample = load("tic_tac_toe")
-    roles = Roles(target="class", quasi=sample.roles.quasi, sensitive=["class"])
-    found = {}
-    for l in (None, 2):  # noqa: E741
-        release = KActus2(5, l=l, random_state=1).release(sample.data, roles)
-        groups: dict[tuple, set] = {}
-        for cells, row in zip(cells_of(release), release.data.to_pylist(), strict=True):
-            groups.setdefault(cells, set()).add(row["class"])
-        found[l] = release, min(map(len, groups.values()))
-        assert len(groups) > 10
-    assert found[None][1] == 1
-    assert found[2][1] == 2
-    assert str(found[2][0].promise) == "5-anonymity and distinct 2-diversity"
-    assert found[None][0].changes.suppressed_cells < found[2][0].changes.suppressed_cells
-
-
-def test_diversity_that_not_even_the_whole_table_has_is_refused():
-    table, roles = people()
-    with pytest.raises(CannotRelease, match="do not keep 4-anonymity and distinct 4-diversity"):
-        KActus2(4, l=4).release(table, roles)
-    with pytest.raises(RolesError, match="the roles name none"):
-        KActus2(4, l=2).release(table, Roles(target="y", quasi=["age", "town"]))
-
-
-def test_pooling_suppresses_no_more_cells_on_tic_tac_toe():
-    sample = load("tic_tac_toe")
-    for k in (5, 10, 15):
-        apart, pooled = (KActus2(k, pool=pool).release(sample.data, sample.roles).changes for pool in (False, True))
-        assert pooled.suppressed_cells <= apart.suppressed_cells
-
-
-def test_persons_are_counted():
-    table, roles = people()
-    roles = Roles(target="y", quasi=roles.quasi, person="who")
-    release = KActus2(6, swap=0.5, random_state=2).release(table, roles)
-    persons: dict[tuple, set] = {}
-    for cells, person in zip(cells_of(release), release.persons.tolist(), strict=True):
-        persons.setdefault(cells, set()).add(person)
-    assert len(persons) > 3
-    assert min(map(len, persons.values())) >= 6
-
-
-def test_numbers_without_a_cut_and_single_categories_are_suppressed():
-    table = {"age": [30, 31] * 10, "sex": ["f"] * 20, "town": ["N", "S"] * 10, "y": ["a", "b"] * 10}
-    release = KActus2(5, cuts={"age": []}).release(table, Roles(target="y", quasi=["age", "sex", "town"]))
-    assert set(cells_of(release)) == {("*", "*", "N"), ("*", "*", "S")}
-
-
-def test_missing_is_a_value_and_rare_categories_are_other():
-    jobs = ["nurse"] * 8 + [None] * 8 + ["spy", "king", "pope", "czar"] * 2
-    table = {"job": jobs, "y": ["a"] * 8 + ["b"] * 8 + ["c"] * 8}
-    release = KActus2(4).release(table, Roles(target="y", quasi=["job"]))
-    assert Counter(cells_of(release)) == {("nurse",): 8, (None,): 8, ("other",): 8}
-
-
-def test_a_tree_without_a_split_shows_nothing():
-    table = {"a": ["u", "v"] * 6, "y": ["x", "x", "z", "z"] * 3}
-    release = KActus2(3).release(table, Roles(target="y", quasi=["a"]))
-    assert set(cells_of(release)) == {("*",)}
-
-
-def test_an_inducer_of_ones_own():
-    def by_town(examples):
-        place = [feature.name for feature in examples.features].index("town")
-        codes = np.eye(len(examples.features[place].texts) + 1, dtype=bool)[:-1]
-        return [Branch(place, accepts) for accepts in codes]
-
-    table, roles = people()
-    release = KActus2(5, inducer=by_town).release(table, roles)
-    assert set(cells_of(release)) == {("*", "North", "*"), ("*", "South", "*"), ("*", "East", "*")}
-    assert release.certificate.method.parameters["inducer"] == "by_town"
-
-
-def test_the_arrays_of_c45_and_its_branches_give_the_same_release():
-    table, roles = people()
-
-    def branches(examples):
-        return C45(min_objects=2, confidence=0.25).fit(examples).tree_.branches()
-
-    one, other = (KActus2(7, inducer=inducer, random_state=3).release(table, roles) for inducer in ("c45", branches))
-    assert one.data.equals(other.data)
-
-
-@pytest.mark.parametrize(
-    ("branches", "message"),
-    [
-        ([(0, [1, 0, 0]), (1, [0, 1, 0])], "different columns"),
-        ([(0, [1, 1, 0]), (0, [0, 1, 1])], "accept the same code"),
-        ([(7, [1, 1, 0])], "do not have"),
-        ([(0, [1])], "do not have"),
-    ],
-)
-def test_an_inducer_that_does_not_part_the_rows_is_refused(branches, message):
-    table, roles = people()
-    tree = [Branch(column, np.array(accepts, dtype=bool)) for column, accepts in branches]
-    with pytest.raises(DataError, match=message):
-        KActus2(5, inducer=lambda examples: tree, cuts={"age": [50]}).release(table, roles)
-
-
-@pytest.mark.parametrize(("k", "published"), [(5, 0.58), (10, 0.61), (15, 0.64), (20, 0.65), (30, 0.68)])
-def test_information_loss_on_tic_tac_toe_is_the_paper_s(k, published):
-    sample = load("tic_tac_toe")
-    changes = KActus2(k).release(sample.data, sample.roles).changes
-    assert changes.suppressed_cells / changes.quasi_cells == pytest.approx(published, abs=0.03)
