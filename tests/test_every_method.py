@@ -5,6 +5,7 @@ import pytest
 
 from checks import BASKET_LAWS, TABLE_LAWS
 from checks_models import MODEL_LAWS
+from checks_names import NAMES_LAWS
 from discreet.methods import METHODS
 from instances import INSTANCES
 
@@ -41,4 +42,9 @@ def test_law_on_baskets(instance, law, tmp_path):
 
 @pytest.mark.parametrize(("instance", "law"), cases("model", MODEL_LAWS))
 def test_law_on_models(instance, law, tmp_path):
+    law(instance, tmp_path)
+
+
+@pytest.mark.parametrize(("instance", "law"), cases("names", NAMES_LAWS))
+def test_law_on_names(instance, law, tmp_path):
     law(instance, tmp_path)

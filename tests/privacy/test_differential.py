@@ -40,7 +40,7 @@ def test_data_show_no_differential_privacy(data):
 
 
 def test_neighbours_are_not_mixed():
-    with pytest.raises(ParameterError, match="neighbours"):
+    with pytest.raises(DataError, match="neighbours"):
         DifferentialPrivacy(1.0, neighbours="add-remove").check([TOP])
 
 

@@ -17,7 +17,7 @@ from numbers import Real
 from typing import ClassVar
 
 from discreet.document import Document
-from discreet.errors import DataError, ParameterError
+from discreet.errors import DataError
 from discreet.privacy.base import Interval, Promise, StrOptions, Verdict, VerdictKind
 from discreet.privacy.budget import NEIGHBOURS, Budget, total, within
 from discreet.privacy.noise import Noise, stated
@@ -74,7 +74,7 @@ class DifferentialPrivacy(Promise):
                 " noise, as a certificate has them; no data can show it."
             )
         if any(noise.neighbours != self.neighbours for noise in data):
-            raise ParameterError(f"The promise is about {self.neighbours} neighbours, the noise about others.")
+            raise DataError(f"The promise is about {self.neighbours} neighbours, the noise about others.")
         losses = [noise.loss for noise in data]
         spent = total(losses)
         return Verdict(
