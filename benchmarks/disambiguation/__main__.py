@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import tomllib
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +19,13 @@ def main() -> None:
     options = argparse.ArgumentParser(prog="python -m benchmarks.disambiguation", description=__doc__)
     options.add_argument("--draws", type=int, default=3, help="how often the name references are drawn anew")
     options.add_argument("--seeds", type=int, default=2, help="topic models for each draw")
+    options.add_argument("--readings", action="store_true", help="only: what depends on how the score is read")
     asked = options.parse_args()
     published = tomllib.loads((HERE / "published.toml").read_text(encoding="utf-8"))
     found = protocol.publications()
+    if asked.readings:
+        _readings(found, asked.draws, asked.seeds, published["k"])
+        return
     drawn = [protocol.references(found, seed) for seed in range(asked.draws)]
     print("The paper's own 148 x 552 matrix is not public; these references are drawn from 308 public publications.")
     sizes = ", ".join(f"{b.shape[0]} x {b.shape[1]} ({b.matrix.nnz / np.prod(b.shape):.1%} ones)" for b in drawn)
@@ -37,7 +42,7 @@ def main() -> None:
     print(
         _line(
             "all keywords",
-            _text(protocol.full(drawn, asked.seeds)),
+            _text(protocol.as_published(None, drawn, asked.seeds)),
             "",
             "",
             f"{whole['auc']} ({whole['features']})",
@@ -66,6 +71,24 @@ def main() -> None:
             print(_line(f"{found.classes[person]} ({count}), {name}", *map(_single, ours)), flush=True)
         all_words = protocol.authorship(found, person, None)
         print(_line(f"{found.classes[person]} ({count}), all words", _single(all_words), "", ""), flush=True)
+
+
+def _readings(found, draws: int, seeds: int, ks: list[int]) -> None:
+    print("AUC as published, by how references are drawn and what is read off their topics\n")
+    heads = (f"{name}, k = {k}" for name in ("HamDist", "Maximal") for k in (ks[0], ks[-1]))
+    print(_line("references", "score", "all keywords", *heads))
+    print(_line(*["---"] * 7))
+    scores = {
+        "P(u | T), as printed": protocol.entropy,
+        "P(T | u)": partial(protocol.entropy, of_topics=True),
+        "number of keywords": protocol.size,
+    }
+    for drawn, matched in (("as in life", False), ("matched", True)):
+        made = [protocol.references(found, seed, matched=matched) for seed in range(draws)]
+        for name, score in scores.items():
+            makers = [None, *(partial(protocol.METHODS[m], k) for m in ("HamDist", "Maximal") for k in (ks[0], ks[-1]))]
+            ours = [_text(protocol.as_published(make, made, seeds, score)) for make in makers]
+            print(_line(drawn, name, *ours), flush=True)
 
 
 def _text(result: protocol.Result | None) -> str:

@@ -3,13 +3,14 @@
 
 The paper's matrix (148 name references x 552 keywords, half of the references being several persons) is not public.
 What is public: 308 publications under the one name "Lei Wang", with the real person behind each (112 of them). Name
-references are drawn from them: a pure one is publications of one person, an impure one publications of two to four
-persons. Both kinds have the same numbers of publications, so that size tells nothing.
+references are drawn from them: a pure one is publications of one person, an impure one those of two to four persons.
+As drawn in life, several persons have more publications than one; "matched" references have equally many of both kinds,
+so that size tells nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +24,8 @@ from discreet import Baskets, CannotRelease, GreedySelector, MaximalSelector, Ra
 from discreet.methods import Method
 
 PURE = IMPURE = 74  # references of each kind, as in the paper
-PUBLICATIONS = (5, 12)  # of a reference
+PUBLICATIONS = (3, 12)  # of a person
+MATCHED = (5, 12)  # of a reference, where both kinds have equally many
 PERSONS = (2, 4)  # behind an impure reference
 TOPICS = 10  # |T|; the paper does not say how many
 
@@ -47,20 +49,39 @@ def publications() -> Baskets:
     return found.keep(words)
 
 
-def references(found: Baskets, seed: int) -> Baskets:
+def references(found: Baskets, seed: int, *, matched: bool = False) -> Baskets:
     """Name references with the keywords of their publications; label 1 where several persons share the name."""
-    rng = np.random.default_rng(seed)
-    by_person = [np.flatnonzero(found.labels == person) for person in range(found.n_classes)]
-    often = [mine for mine in by_person if len(mine) >= PUBLICATIONS[0]]
-    rows = []
-    for _ in range(PURE):
-        mine = often[rng.integers(len(often))]
-        size = min(len(mine), int(rng.integers(PUBLICATIONS[0], PUBLICATIONS[1] + 1)))
-        rows += [rng.choice(mine, size, replace=False), _of_several(rng, by_person, size)]
+    rows = [row for pair in (_matched if matched else _as_in_life)(found, np.random.default_rng(seed)) for row in pair]
     labels = np.tile([0, 1], PURE)
     matrix = np.array([found.matrix[row].toarray().max(axis=0) for row in rows])
     used = matrix.sum(axis=0) >= 2  # a keyword of one reference says nothing about others
     return Baskets.of(matrix[:, used], labels, names=np.array(found.names)[used])
+
+
+def _as_in_life(found: Baskets, rng: np.random.Generator) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Publications of one person; and of two to four, each with as many as a person alone has."""
+    often = [mine for mine in _by_person(found) if len(mine) >= PUBLICATIONS[0]]
+    for _ in range(PURE):
+        one = _some(rng, often[rng.integers(len(often))], PUBLICATIONS)
+        persons = rng.choice(len(often), rng.integers(PERSONS[0], PERSONS[1] + 1), replace=False)
+        yield one, np.concatenate([_some(rng, often[person], PUBLICATIONS) for person in persons])
+
+
+def _matched(found: Baskets, rng: np.random.Generator) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Publications of one person; and as many of two to four."""
+    by_person = _by_person(found)
+    often = [mine for mine in by_person if len(mine) >= MATCHED[0]]
+    for _ in range(PURE):
+        one = _some(rng, often[rng.integers(len(often))], MATCHED)
+        yield one, _of_several(rng, by_person, len(one))
+
+
+def _by_person(found: Baskets) -> list[np.ndarray]:
+    return [np.flatnonzero(found.labels == person) for person in range(found.n_classes)]
+
+
+def _some(rng: np.random.Generator, mine: np.ndarray, between: tuple[int, int]) -> np.ndarray:
+    return rng.choice(mine, min(len(mine), int(rng.integers(between[0], between[1] + 1))), replace=False)
 
 
 def _of_several(rng: np.random.Generator, by_person: list[np.ndarray], size: int) -> np.ndarray:
@@ -78,11 +99,24 @@ def _of_several(rng: np.random.Generator, by_person: list[np.ndarray], size: int
 # -- the paper's score ------------------------------------------------------------------------------------------------
 
 
-def entropy(learnt: np.ndarray, scored: np.ndarray, seed: int) -> np.ndarray:
-    """Equation (5): the entropy of each reference's distribution over the topics; high for several persons."""
+def entropy(learnt: np.ndarray, scored: np.ndarray, seed: int, *, of_topics: bool = False) -> np.ndarray:
+    """Equation (5), read as it is printed: -sum of P(u | T) log P(u | T) over the topics T; high for several persons.
+
+    P(u | T) is the part that the reference u has in topic T: its share of T in u's keywords, times their number, over
+    the same of all references. `of_topics` is another reading: the entropy of P(T | u), u's distribution over the
+    topics. It is highest where u has no keyword left.
+    """
     topics = LatentDirichletAllocation(TOPICS, random_state=seed, max_iter=20).fit(learnt)
     share = topics.transform(scored)
-    return -(share * np.log(share)).sum(axis=1)
+    if not of_topics:
+        share = share * scored.sum(axis=1, keepdims=True)
+        share /= (topics.transform(learnt) * learnt.sum(axis=1, keepdims=True)).sum(axis=0)
+    return -(share * np.log(np.maximum(share, 1e-300))).sum(axis=1)
+
+
+def size(learnt: np.ndarray, scored: np.ndarray, seed: int) -> np.ndarray:
+    """No topics: how many keywords a reference has."""
+    return scored.sum(axis=1)
 
 
 @dataclass(frozen=True)
@@ -99,24 +133,23 @@ class Result:
         return f"{np.mean(self.auc):.2f} ± {np.std(self.auc):.2f} ({size})"
 
 
-def full(found: list[Baskets], seeds: int) -> Result:
-    """All keywords: no privacy."""
-    auc = [_auc(b.matrix.toarray(), b.labels, seed) for b in found for seed in range(seeds)]
-    return Result(auc, float(np.mean([b.shape[1] for b in found])))
-
-
-def as_published(make: Callable[[], Method], found: list[Baskets], seeds: int) -> Result | None:
-    """The paper's protocol: the method sees all references, and all are scored."""
+def as_published(
+    make: Callable[[], Method] | None, found: list[Baskets], seeds: int, score: Callable = entropy
+) -> Result | None:
+    """The paper's protocol: the method sees all references, and all are scored. Without a method: all keywords."""
     auc, features, flipped = [], [], []
     for b in found:
-        try:
-            release = make().release(b)
-        except CannotRelease:
-            return None
-        features.append(len(release.columns))
-        flipped.append(release.changes.changed_cells / release.changes.quasi_cells)
-        auc += [_auc(release.data.toarray(), release.labels, seed) for seed in range(seeds)]
-    return Result(auc, float(np.mean(features)), float(np.mean(flipped)))
+        cells, labels = b.matrix.toarray(), b.labels
+        if make is not None:
+            try:
+                release = make().release(b)
+            except CannotRelease:
+                return None
+            cells, labels = release.data.toarray(), release.labels
+            flipped.append(release.changes.changed_cells / release.changes.quasi_cells)
+        features.append(cells.shape[1])
+        auc += [float(roc_auc_score(labels, score(cells, cells, seed))) for seed in range(seeds)]
+    return Result(auc, float(np.mean(features)), float(np.mean(flipped or [0.0])))
 
 
 def nested(make: Callable[[], Method] | None, found: list[Baskets], folds: int = 5) -> Result | None:
@@ -135,10 +168,6 @@ def nested(make: Callable[[], Method] | None, found: list[Baskets], folds: int =
             features.append(len(kept))
         auc.append(float(roc_auc_score(b.labels, scores)))
     return Result(auc, float(np.mean(features)))
-
-
-def _auc(matrix: np.ndarray, labels: np.ndarray, seed: int) -> float:
-    return float(roc_auc_score(labels, entropy(matrix, matrix, seed)))
 
 
 # -- whose publication is it? -----------------------------------------------------------------------------------------

@@ -141,7 +141,7 @@ class Logistic:
             return np.zeros(0)
         X, counts = self.counts(S)
         of_class = counts.sum(axis=1)
-        fits = [_logistic(X, of_class[:, c], of_class.sum(axis=1)) for c in _one_against_others(self.baskets)]
+        fits = [logistic(X, of_class[:, c], of_class.sum(axis=1)) for c in _one_against_others(self.baskets)]
         return np.abs(np.array(fits)[:, 1:]).max(axis=0)
 
     def auc(self, S: Sequence[int]) -> float:
@@ -153,8 +153,8 @@ class Logistic:
         for c in _one_against_others(self.baskets):
             for f in range(counts.shape[1]):
                 rest = counts.sum(axis=1) - counts[:, f]
-                scores = X @ _logistic(X, rest[:, c], rest.sum(axis=1))
-                found.append(_auc_of_counts(scores, counts[:, f, c], counts[:, f].sum(axis=1) - counts[:, f, c]))
+                scores = X @ logistic(X, rest[:, c], rest.sum(axis=1))
+                found.append(auc_of_counts(scores, counts[:, f, c], counts[:, f].sum(axis=1) - counts[:, f, c]))
         known = [value for value in found if value is not None]
         return float(np.mean(known)) if known else 0.5
 
@@ -163,8 +163,11 @@ def _one_against_others(baskets: Baskets) -> range:
     return range(1, 2) if baskets.n_classes == 2 else range(baskets.n_classes)
 
 
-def _logistic(X: np.ndarray, ones: np.ndarray, total: np.ndarray) -> np.ndarray:
-    """Newton's method with a penalty that makes the optimum unique, and small steps when classes come apart."""
+def logistic(X: np.ndarray, ones: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """The weights of a logistic regression on rows with counts.
+
+    Newton's method with a penalty that makes the optimum unique, and small steps when classes come apart.
+    """
     w, penalty = np.zeros(X.shape[1]), np.full(X.shape[1], WEAK)
     penalty[0] = 1e-3
     for _ in range(_NEWTON):
@@ -176,7 +179,8 @@ def _logistic(X: np.ndarray, ones: np.ndarray, total: np.ndarray) -> np.ndarray:
     return w
 
 
-def _auc_of_counts(scores: np.ndarray, positive: np.ndarray, negative: np.ndarray) -> float | None:
+def auc_of_counts(scores: np.ndarray, positive: np.ndarray, negative: np.ndarray) -> float | None:
+    """Area under the ROC curve of rows with counts, ties counted half; None when all are of one kind."""
     if not positive.sum() or not negative.sum():
         return None
     _, place = np.unique(np.round(scores, 9), return_inverse=True)
