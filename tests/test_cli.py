@@ -116,7 +116,8 @@ def test_release_then_verify(here):
     assert done.exit_code == GOOD, done.output
     assert "4-anonymity holds" in done.stdout
     assert MARKER not in done.output
-    assert sorted(path.name for path in (here / "out" / "release").iterdir()) == [CERTIFICATE, "data.csv"]
+    files = sorted(path.name for path in (here / "out" / "release").iterdir())
+    assert files == [CERTIFICATE, "data.csv", "recoding.json"]
     assert sorted(path.name for path in (here / "out" / "owner").iterdir()) == ["report.html", "trace.json"]
     published = pd.read_csv(here / "out" / "release" / "data.csv")
     assert list(published.columns) == ["age", "sex", "town", "ill", "again"]
@@ -167,8 +168,14 @@ def test_a_release_that_cannot_be_evaluated_is_made_and_says_why(here):
 
 def test_parameters_of_the_method_by_option_and_by_set(here):
     done = run("release", "people.csv", *RELEASE, "--split", "information", "-o", "one", "--json", "--no-report")
-    assert json.loads(done.stdout)["summary"]["releases"][0]["parameters"] == {"k": 4, "split": "information"}
+    found = json.loads(done.stdout)["summary"]["releases"][0]["parameters"]
+    assert (found["k"], found["split"]) == (4, "information")
     assert not (here / "one/owner/report.html").exists()
+    done = run("release", "people.csv", *RELEASE, "--max-suppressed", "rows=0.1,cells=1", "-o", "limited", "--json")
+    found = json.loads(done.stdout)["summary"]["releases"][0]["parameters"]
+    assert found["max_suppressed"] == {"rows": 0.1, "cells": 1}
+    message = fails(run("release", "people.csv", *RELEASE, "--max-suppressed", "few", "-o", "three"))
+    assert "--max-suppressed takes a share" in message
     options = ["--method", "greedy", "--set", "k=6", "--set", "utility=distcnt", "--set", 'cuts={"age": [40, 60]}']
     done = run("release", "people.csv", *ROLES, *options, "--constraint", "k-anonymity", "-o", "two", "--json")
     found = json.loads(done.stdout)["summary"]["releases"][0]
@@ -627,7 +634,8 @@ def test_the_session_of_the_page_runs_as_it_is_printed(tmp_path, monkeypatch):
     """Every line after a command is what the command prints; a line of dots stands for any lines."""
     monkeypatch.chdir(tmp_path)
     page = (Path(__file__).parent.parent / "docs" / "command-line.md").read_text(encoding="utf-8")
-    session = re.findall(r"```console\n\$ (.*?)```", page, re.DOTALL)
+    blocks = re.findall(r"```console\n\$ (.*?)```", page, re.DOTALL)
+    session = [part for block in blocks for part in re.split(r"^\$ ", block, flags=re.MULTILINE)]
     assert len(session) >= 6
     for block in session:
         command, _, expected = block.partition("\n")
