@@ -121,12 +121,12 @@ class KActus(Method):
         coded = Coded.of(table, roles, k=self.k, cuts=self.cuts)
         nodes = self._grown(coded)
         ends = nodes.ends(coded.codes)[coded.group]
-        labels = self._classes(coded.target)
+        labels, rule = self._classes(coded.target), self._rule
         rank = _Ranks(table, roles, coded, randomness)
         persons = None if roles.person is None else table.column(roles.person).codes
-        sensitive = [table.column(name).codes for name in roles.sensitive] if self._rule.l else []
+        sensitive = [table.column(name).codes for name in roles.sensitive] if rule.l else []
         stocks = stocks_of(ends, labels, len(nodes), rank, persons, sensitive)
-        moves = decide(nodes.children, stocks, self._rule)
+        moves = decide(nodes.children, stocks, rule)
         if moves is None:
             raise CannotRelease(
                 f"All {len(table)} rows together do not keep {self.promise}: a sensitive column has too few different"

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -40,7 +41,7 @@ class Rule:
     def lacking(self, stock: Stock) -> int:
         return max(self.k - stock.persons, 0)
 
-    @property
+    @cached_property
     def most_swapped(self) -> int:
         """The largest q with q / k <= swap."""
         return next(q for q in range(self.k, -1, -1) if q / self.k <= self.swap)
