@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Releases by kACTUS-2: cells that are true, swaps, diversity, persons, inducers, losses as published."""
 
+import json
 from collections import Counter
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from discreet import CannotRelease, DataError, KActus2, Roles, RolesError, Table
+from discreet.cli import app
 from discreet.learning.c45 import C45
 from discreet.learning.tree import Branch
 from discreet.samples import load
@@ -231,3 +234,23 @@ def test_information_loss_on_tic_tac_toe_is_the_paper_s(k, published):
     sample = load("tic_tac_toe")
     changes = KActus2(k).release(sample.data, sample.roles).changes
     assert changes.suppressed_cells / changes.quasi_cells == pytest.approx(published, abs=0.03)
+
+
+def test_a_limit_of_suppressed_cells_is_obeyed_or_refused():
+    sample = load("tic_tac_toe")
+    assert KActus2(5, max_suppressed=0.6).release(sample.data, sample.roles).verdict.holds
+    with pytest.raises(CannotRelease, match="suppressed"):
+        KActus2(30, max_suppressed=0.6).release(sample.data, sample.roles)
+
+
+def test_the_command_line_releases_with_kactus2(tmp_path):
+    sample = load("tic_tac_toe")
+    sample.data.to_frame("pandas").to_csv(tmp_path / "boards.csv", index=False)
+    out, quasi = tmp_path / "out", ",".join(sample.roles.quasi)
+    options = ["--target", "class", "--quasi", quasi, "--method", "kactus2", "--k", "10", "--set", "swap=0.5"]
+    done = CliRunner().invoke(app, ["release", str(tmp_path / "boards.csv"), *options, "-o", str(out)])
+    assert done.exit_code == 0, done.output
+    certificate = json.loads((out / "release" / "certificate.json").read_text())
+    assert certificate["method"]["name"] == "kactus2"
+    assert certificate["changes"]["swapped_cells"] > 0
+    assert CliRunner().invoke(app, ["verify", str(out / "release")]).exit_code == 0
