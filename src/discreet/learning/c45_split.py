@@ -30,9 +30,9 @@ _MOST_LOGS = 1 << 16  # n log2 n is looked up below this
 TEST, LIMIT, FIRST, WIDTH, START, SIZE = range(6)
 
 # codes[f, e] and label[e] of entry e; levels[f] is the code of unknown; numbers[f, code] where is_number[f]; in_average
-# says whose gain counts in the average; the values of n log2 n; then scratch, all zero between calls: counts by code,
-# and the codes that occur as bits of two levels.
-Entries = namedtuple("Entries", "codes label is_number levels numbers in_average logs hist bits tops")
+# says whose gain counts in the average; the values of n log2 n; then scratch: counts by code and the codes that occur
+# as bits of two levels, all zero between calls, and the class counts of both sides of a cut.
+Entries = namedtuple("Entries", "codes label is_number levels numbers in_average logs hist bits tops sides")
 
 
 def entries_of(examples: Examples) -> tuple[Entries, np.ndarray]:
@@ -60,6 +60,7 @@ def entries_of(examples: Examples) -> tuple[Entries, np.ndarray]:
         hist=np.zeros((most, examples.counts.shape[1])),
         bits=np.zeros((most >> 6) + 1, dtype=np.uint64),
         tops=np.zeros((most >> 12) + 1, dtype=np.uint64),
+        sides=np.zeros((2, examples.counts.shape[1])),
     ), weight
 
 
@@ -81,9 +82,9 @@ def _rate(entries, f, items, weights, start, stop, total, least, mdl):
     hist, bits, tops, label, logs = entries.hist, entries.bits, entries.tops, entries.label, entries.logs
     codes, unknown, is_number, numbers = entries.codes[f], entries.levels[f], entries.is_number[f], entries.numbers[f]
     n_classes = hist.shape[1]
-    left = np.zeros(n_classes)
-    right = np.zeros(n_classes)
-    known = 0.0
+    left, right, known = entries.sides[0], entries.sides[1], 0.0
+    for c in range(n_classes):
+        left[c] = right[c] = 0.0
     for j in range(start, stop):
         code = codes[items[j]]
         if code != unknown:
