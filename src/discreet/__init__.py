@@ -42,6 +42,7 @@ _WHERE = {
     "TreeLadder": "discreet.methods",
     # what goes out, and whether it holds
     "Release": "discreet.release",
+    "Ledger": "discreet.ledger",
     "load_model": "discreet.methods",
     "verify": "discreet.verification",
     "recode": "discreet.recoding",
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
         PromiseBroken,
         RolesError,
     )
+    from discreet.ledger import Ledger
     from discreet.methods import (
         ExponentialSelector,
         GreedySelector,

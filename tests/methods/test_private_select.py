@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import contextlib
 import math
 from itertools import product
 
@@ -11,8 +12,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from typer.testing import CliRunner
 
-from discreet import Baskets, ExponentialSelector, LaplaceSelector, ParameterError
+from discreet import Baskets, BudgetExceeded, ExponentialSelector, LaplaceSelector, Ledger, ParameterError
+from discreet.cli import app
 from discreet.evaluate.audit import audit
 from discreet.methods.private_select import pair_scores
 from discreet.utility import ham_dist
@@ -169,6 +172,28 @@ def test_the_release_names_the_data_frames_columns():
     assert release.data["names"] == list(release.columns)
     assert all(name.startswith("word ") for name in release.columns)
     assert release.certificate.shape == "names"
+
+
+def test_verify_prints_the_mechanism_and_where_its_proof_stands(tmp_path):
+    release = ExponentialSelector(epsilon=0.5, n_features=2).release(*baskets())
+    folder = release.save(tmp_path / "out") / "release"
+    printed = CliRunner().invoke(app, ["verify", str(folder)]).output
+    assert "evidence   proved" in printed
+    assert (
+        "exponential, 2 picks: scale 1192, per-score sensitivity 149 (replace-one neighbours), epsilon 0.5" in printed
+    )
+    assert "proof: docs/privacy/differential.md#exponential-mechanism" in printed
+
+
+def test_a_release_is_spent_from_the_ledger_before_it_is_seen(tmp_path):
+    ledger = Ledger(tmp_path / "ledger.sqlite")
+    ledger.set_limit("clinic", epsilon=1.0)
+    method = LaplaceSelector(epsilon=0.6, n_features=2)
+    for name in ("one", "two"):
+        with contextlib.suppress(BudgetExceeded), ledger.spending("clinic", epsilon=method.epsilon, what=method.name):
+            method.release(*baskets()).save(tmp_path / name)
+    assert [path.name for path in sorted(tmp_path.iterdir()) if path.is_dir()] == ["one"]
+    assert ledger.left("clinic").epsilon == 0.4
 
 
 @pytest.mark.filterwarnings("ignore::discreet.errors.PrivacyLeakWarning")

@@ -85,6 +85,5 @@ class DifferentialPrivacy(Promise):
             rows=0,
             rows_short=0,
             kind="proved",
-            details={"epsilon": spent.epsilon, "delta": spent.delta},
             notes=tuple(noise.sentence() for noise in data),
         )

@@ -121,12 +121,12 @@ COSTS: dict[str, Cost] = {
     "geometric": Cost("L1", "geometric-noise", _ratio),
     "gaussian": Cost("L2", "gaussian-noise", None, rho=lambda noise: _ratio(noise) ** 2 / 2),
     "euclidean": Cost("L2", "euclidean-noise", _ratio, delta=FINITE),
-    "laplace-top": Cost("largest", "noisy-top-n", lambda noise: 2 * noise.picks * _ratio(noise)),
+    "laplace-top": Cost("per-score", "noisy-top-n", lambda noise: 2 * noise.picks * _ratio(noise)),
     "exponential": Cost(
-        "largest",
+        "per-score",
         "exponential-mechanism",
         lambda noise: 2 * noise.picks * _ratio(noise),
         rho=lambda noise: noise.picks * (2 * _ratio(noise)) ** 2 / 8,
     ),
-    "permute-and-flip": Cost("largest", "permute-and-flip", lambda noise: 2 * noise.picks * _ratio(noise)),
+    "permute-and-flip": Cost("per-score", "permute-and-flip", lambda noise: 2 * noise.picks * _ratio(noise)),
 }
