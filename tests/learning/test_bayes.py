@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from benchmarks.learning.others import on_weka_folds
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -111,3 +112,12 @@ def test_a_feature_that_was_not_learnt_is_refused():
         model.predict(table, features=["sx"])
     with pytest.raises(DataError, match="at least one row whose class is known"):
         NaiveBayes().fit(Examples.of(Table.of({"sex": ["f"], "y": [None]}), ["sex"], "y"))
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "published"), [("german", 75.4), ("tic_tac_toe", 69.62), ("glass", 49.53), ("pima", 76.30)]
+)
+def test_ten_folds_of_weka_give_the_figure_of_its_naive_bayes(name, published):
+    """Weka's NaiveBayes with its defaults, `-x 10 -s 1`: the same rows are right, to the second decimal."""
+    assert on_weka_folds("naive-bayes", name) == published

@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from benchmarks.learning.others import on_weka_folds
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -181,3 +182,10 @@ def test_scikit_learn_is_loaded_when_first_used():
     code = "import sys, discreet.learning.crossval; print('sklearn' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("name", "published"), [("tic_tac_toe", 98.33), ("pima", 77.21)])
+def test_logistic_regression_comes_near_that_of_weka(name, published):
+    """Weka's has next to no penalty, so the figures differ a little."""
+    assert on_weka_folds("logistic", name) == pytest.approx(published, abs=2)

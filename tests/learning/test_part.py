@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from benchmarks.learning.others import on_weka_folds
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtri
@@ -203,3 +204,12 @@ def test_parameters_and_empty_data_are_refused():
         Part(min_objects=0).fit(Examples.of(table, ["x"], "y"))
     with pytest.raises(DataError, match="at least one row whose class is known"):
         Part().fit(Examples.of(Table.of({"x": ["a"], "y": [None]}), ["x"], "y"))
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "published"), [("german", 69.4), ("tic_tac_toe", 94.26), ("glass", 67.76), ("pima", 75.26)]
+)
+def test_ten_folds_of_weka_give_the_figure_of_its_part(name, published):
+    """Weka's PART with its defaults, `-x 10 -s 1`: the same rows are right, to the second decimal."""
+    assert on_weka_folds("part", name) == published

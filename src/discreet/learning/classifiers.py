@@ -22,7 +22,8 @@ distance from the border: they rank rows, but are no frequencies. scikit-learn i
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
@@ -61,6 +62,17 @@ def examples_for(classifier: Classifier, table: Table, features: Sequence[str], 
     return Examples.of(table, features, target, missing=classifier.missing, suppressed=classifier.suppressed)
 
 
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """One thread, since folds run side by side; no word of weights whose last digits are not settled."""
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
+
+
 class _Learner:
     """A model on a matrix behind the three calls. Without a feature, or with one class, the shares of the classes."""
 
@@ -82,12 +94,8 @@ class _Learner:
         self._coding = type(self).coding()
         self._is_constant = len(self._met) < 2 or not examples.features
         if not self._is_constant:
-            matrix = self._coding.learn(examples)
-            with warnings.catch_warnings():
-                from sklearn.exceptions import ConvergenceWarning
-
-                warnings.simplefilter("ignore", ConvergenceWarning)  # the last digits of weights are of no interest
-                self._fit(matrix, examples.counts)
+            with _quiet():
+                self._fit(self._coding.learn(examples), examples.counts)
         return self
 
     def predict_proba(self, table: Table) -> np.ndarray:
@@ -96,7 +104,8 @@ class _Learner:
         if self._is_constant:
             proba[:] = self._shares
         elif len(table):
-            proba[:, self._met] = self._proba(self._coding.apply(table))
+            with _quiet():
+                proba[:, self._met] = self._proba(self._coding.apply(table))
         return proba
 
     def predict(self, table: Table) -> np.ndarray:
@@ -198,7 +207,6 @@ class Boosting(_Learner):
 
     def _fit(self, matrix: Any, counts: np.ndarray) -> None:
         from sklearn.ensemble import HistGradientBoostingClassifier
-        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
         if (counts != np.rint(counts)).any():
             raise DataError(
@@ -207,14 +215,10 @@ class Boosting(_Learner):
         row, label = np.nonzero(counts)
         times = counts[row, label].astype(np.int64)
         model = HistGradientBoostingClassifier(early_stopping=False, random_state=self.seed)
-        with threadpool_limits(1, user_api="openmp"):  # folds run side by side, trees one after the other
-            self._model = model.fit(np.repeat(matrix[row], times, axis=0), np.repeat(label, times))
+        self._model = model.fit(np.repeat(matrix[row], times, axis=0), np.repeat(label, times))
 
     def _proba(self, matrix: Any) -> np.ndarray:
-        from threadpoolctl import threadpool_limits
-
-        with threadpool_limits(1, user_api="openmp"):
-            return self._model.predict_proba(matrix)
+        return self._model.predict_proba(matrix)
 
 
 class Neighbors(_Learner):

@@ -33,6 +33,7 @@ from discreet.parameters import Interval, check_parameters
 from discreet.tally import group
 
 _FREE = 0.1  # errors that a leaf may cost more than the test it replaces (C4.5, Weka)
+_DIGITS = 9  # weights and entropies that are equal to so many decimals are equal: the first branch is taken
 _FEATURE, _LIMIT, _BRANCH = range(3)  # columns of a condition; LIMIT is the last code below the cut, -1 of a category
 
 
@@ -116,7 +117,7 @@ class _Partial:
             node = path[depth]
             if depth < deepest:
                 node.covers[node.at] = covers
-            best = int(np.argmax(node.covers))
+            best = int(np.argmax(np.round(node.covers, _DIGITS)))
             if depth == deepest or best != node.at:
                 end, counts = depth + 1, node.counts[best]
             covers = node.covers[best]
@@ -168,7 +169,7 @@ class _Partial:
         weights = of_branch.sum(axis=1)
         heavy = np.flatnonzero(weights >= self.least - SMALL)
         entropy = entr(of_branch[heavy] / weights[heavy, None]).sum(axis=1)
-        order = heavy[np.argsort(np.where(entropy > SMALL, entropy, 0.0), kind="stable")]
+        order = heavy[np.argsort(np.round(entropy, _DIGITS), kind="stable")]
         return _Node(test, limit, starts, sizes, of_branch, shares, order[::-1].tolist(), np.zeros(width))
 
     def _errors(self, counts: np.ndarray) -> float:
