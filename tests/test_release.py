@@ -168,7 +168,7 @@ def test_a_killed_process_leaves_no_release(tmp_path):
 
 def test_the_certificate_before_and_after_saving(release, tmp_path):
     assert release.certificate.files == {}
-    assert release.certificate.method.parameters == {"k": 5, "split": "median", "max_suppressed": None}
+    assert release.certificate.method.parameters.items() >= {"k": 5, "split": "median", "max_suppressed": None}.items()
     assert [c.role for c in release.certificate.columns] == ["quasi"] * 4 + ["sensitive", "other", "target"]
     release.save(tmp_path / "out")
     stated = json.loads((tmp_path / "out" / "release" / "certificate.json").read_text())

@@ -23,7 +23,7 @@ from discreet.data.baskets import Baskets
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.labels import Labelling, Meaning
+from discreet.labels import Labelling
 from discreet.prepare.intervals import is_whole
 from discreet.tally import Partition, group
 
@@ -229,23 +229,21 @@ def penalty_of(
 def _of_labels(labelling: Labelling, column: Column) -> dict[str | None, float]:
     classes = labelling.classes(column)
     n_values = np.bincount(classes.of_code[: column.levels], minlength=len(classes))
+    ends = (column.numbers.min(), column.numbers.max()) if column.kind != "category" and len(column.values) else None
     cost: dict[str | None, float] = {}
     for place, (label, meaning) in enumerate(zip(labelling.labels, labelling.meanings, strict=True)):
         if label == SUPPRESSED:
             cost[label] = 1.0
         elif meaning.interval is not None:
-            cost[label] = _width(meaning, column)
+            cost[label] = 0.0 if ends is None else _width(*meaning.interval, *ends, whole=is_whole(column))
         else:
             cost[label] = _share(int(n_values[classes.fit(place)].sum()), column.levels)
     return cost | {SUPPRESSED: 1.0}
 
 
-def _width(meaning: Meaning, column: Column) -> float:
+def _width(low: float, high: float, least: float, largest: float, *, whole: bool) -> float:
     """The width of an interval within the column's range, as a share of it; whole numbers end before the upper end."""
-    if not len(column.values) or meaning.interval is None:
-        return 0.0
-    least, largest = float(column.numbers.min()), float(column.numbers.max())
-    low, high = max(meaning.interval[0], least), min(meaning.interval[1] - is_whole(column), largest)
+    low, high = max(low, least), min(high - whole, largest)
     span = largest / 2 - least / 2  # halves: a range of doubles may be longer than the largest double
     return min(max((high / 2 - low / 2) / span, 0.0), 1.0) if span > 0 else 0.0
 

@@ -132,11 +132,25 @@ def test_baskets_and_many_names_fit_a_page():
         assert "400 baskets of 90 items" in text
 
 
-def test_a_method_that_changes_rows_together_has_no_chart_of_columns(both):
+def test_without_changes_of_columns_there_is_no_chart_of_them(both):
     bare = both | {"releases": [release | {"column_changes": []} for release in both["releases"]]}
     text = to_html(bare)
     assert "Detail kept" not in text
     assert len([tag for tag, _ in Page(text).tags if tag == "svg"]) == 2
+
+
+def test_losses_rows_left_out_and_swapped_cells_are_said(both):
+    page = Page(to_html(both)).text
+    for release in both["releases"]:
+        groups = release["losses"]["groups"]
+        assert f"{groups['pure_groups']} of {groups['groups']}" in page
+    assert "certainty penalty" in page
+    assert "fewest different values of y" in page
+    assert "left out;" not in page
+    changes = both["releases"][0]["changes"] | {"rows_dropped": 2, "swapped_cells": 3}
+    changed = Page(to_html(both | {"releases": [both["releases"][0] | {"changes": changes}]})).text
+    assert "3 swapped between rows, so that they are false" in changed
+    assert "; 2 rows left out." in changed
 
 
 def test_same_summary_same_page(both):

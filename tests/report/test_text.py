@@ -77,3 +77,18 @@ def test_items_stand_under_their_column_and_what_containment_leaves_open_is_said
     assert details["rows whose containing rows share one label"] > 0
     assert f"the label of {details['rows whose containing rows share one label']} rows" in text
     assert "Of such absences the promise covers none" in text
+
+
+def test_losses_rows_left_out_and_swapped_cells_are_said(summary):
+    text = to_text(summary)
+    for release in summary["releases"]:
+        groups = release["losses"]["groups"]
+        assert f"{groups['groups']} groups; {groups['pure_groups']} of one class" in text
+        assert f"fewest different values {groups['diversity']['y']} in 'y'" in text
+    assert "of the cells suppressed, certainty penalty" in text
+    assert "left out" not in text
+    assert "swapped" not in text
+    release = summary["releases"][1]
+    changes = release["changes"] | {"rows_dropped": 1, "swapped_cells": 1234}
+    changed = to_text(summary | {"releases": [release | {"changes": changes}]})
+    assert ", 1,234 swapped between rows; 0 of 2 quasi-identifiers dropped; 1 row left out" in changed
