@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the accuracy of C4.5 beside J48's: on Weka's own folds, and over repeats on folds of ours.
+"""Prints the accuracy of C4.5 beside J48's, then of the others: on Weka's own folds, and on folds of ours.
 
 Needs the folder of the papers' data sets in DISCREET_DATA. On Weka's folds the two programs see the same rows, so a
 difference is a difference of the programs. The interval is that of 95 % of such figures under other divisions into
@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.learning import others
 from benchmarks.learning.parity import HOW, accuracy, load
 from benchmarks.learning.weka import folds
 from discreet.learning.c45 import C45
@@ -29,10 +30,18 @@ def main() -> None:
     options = argparse.ArgumentParser(prog="python -m benchmarks.learning", description=__doc__)
     options.add_argument("--data", choices=[*PUBLISHED], nargs="*", default=[*PUBLISHED])
     options.add_argument("--repeats", type=int, default=20, help="divisions into folds of ours (default 20)")
+    options.add_argument("--learners", choices=["c45", "others"], nargs="*", default=["c45", "others"])
     asked = options.parse_args()
+    if "c45" in asked.learners:
+        _report(asked.data, asked.repeats)
+    if "others" in asked.learners:
+        others.report(PUBLISHED, asked.data, asked.repeats)
+
+
+def _report(names: list[str], repeats: int) -> None:
     print("| data | numbers | protocol | Weka | ours, its folds | difference | ours, our folds | 95 % | fine |")
     print("| --- | --- | --- | ---: | ---: | ---: | ---: | --- | --- |")
-    lines = [line for name in asked.data for line in _lines(name, asked.repeats)]
+    lines = [line for name in names for line in _lines(name, repeats)]
     judged = [fine for fine in lines if fine is not None]
     print(f"\n{sum(judged)} of {len(judged)} figures are fine.")
 
