@@ -12,6 +12,7 @@ import json
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numba
 import numpy as np
@@ -28,6 +29,14 @@ OTHER = "other"
 _AMBIGUOUS = re.compile(r'[{}",]|^not |or missing$|^[<>\[]')  # could be read as a set, an interval, or a quotation
 
 
+class Written(Protocol):
+    """Another way to write the values that occur in a group, and what is so written."""
+
+    def label(self, ranks: tuple[int, ...]) -> str | None: ...
+
+    def meaning(self, ranks: tuple[int, ...]) -> Meaning: ...
+
+
 @dataclass(frozen=True)
 class Axis:
     """One column: `rank_of_code` gives the place of each code, `names` the categories in the order of their ranks."""
@@ -36,6 +45,7 @@ class Axis:
     rank_of_code: np.ndarray
     names: tuple[str, ...] | None = None  # None for numbers and dates; "other" last, if there is one
     numbers: np.ndarray | None = None  # of numbers and dates, in the order of their ranks
+    tree: Written | None = None  # how groups are written, when not as intervals and sets
 
     @classmethod
     def of(cls, table: Table, name: str, *, rarest: int, person: str | None, by_class: str | None) -> Axis:
@@ -184,16 +194,26 @@ def _order_by_class(counts: np.ndarray) -> np.ndarray:
 
 
 def recode(
-    axes: list[Axis], ranks: np.ndarray, leaf_of: np.ndarray, column: np.ndarray, cut: np.ndarray, left: np.ndarray
+    axes: list[Axis],
+    ranks: np.ndarray,
+    leaf_of: np.ndarray,
+    column: np.ndarray,
+    cut: np.ndarray,
+    left: np.ndarray,
+    sides: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> Recode:
-    """The plan of a tree of cuts. `ranks` and `leaf_of` are those of the distinct rows the tree was made from."""
+    """The plan of a tree of cuts. `ranks` and `leaf_of` are those of the distinct rows the tree was made from.
+
+    Where both sides of a cut share values, `sides` says where the left one ends (NaN: where its parent does) and where
+    the right one begins.
+    """
     n_leaves = int((column < 0).sum())
     has_missing = np.array([axis.column.has_missing for axis in axes])
-    low, high, missing = _boxes(column, cut, left, n_leaves, has_missing)
+    low, high, missing = _boxes(column, *(sides or (cut, cut)), left, n_leaves, has_missing)
     codes = np.empty((n_leaves, len(axes)), dtype=np.int32)
     labels, meanings = [], []
     for c, axis in enumerate(axes):
-        if axis.names is None:
+        if axis.tree is None and axis.names is None:
             boxes = np.column_stack([low[:, c], high[:, c], missing[:, c]])
             distinct, code = np.unique(boxes, axis=0, return_inverse=True)
             ends = [(float(a), float(b), bool(m)) for a, b, m in distinct]
@@ -201,8 +221,11 @@ def recode(
             meanings.append([axis.meaning_of_interval(*end) for end in ends])
         else:
             code, sets = _sets(ranks[:, c], leaf_of, n_leaves)
-            labels.append([axis.set_of(occurring) for occurring in sets])
-            meanings.append([axis.meaning_of_set(occurring) for occurring in sets])
+            label, meaning = axis.set_of, axis.meaning_of_set
+            if axis.tree is not None:
+                label, meaning = axis.tree.label, axis.tree.meaning
+            labels.append([label(occurring) for occurring in sets])
+            meanings.append([meaning(occurring) for occurring in sets])
         codes[:, c] = code.ravel()
     return Recode(tuple(axis.scale for axis in axes), column, cut, left, codes, tuple(labels), tuple(meanings))
 
@@ -220,13 +243,13 @@ def _sets(rank: np.ndarray, leaf_of: np.ndarray, n_leaves: int) -> tuple[np.ndar
 
 
 def _boxes(
-    column: np.ndarray, cut: np.ndarray, left: np.ndarray, n_leaves: int, has_missing: np.ndarray
+    column: np.ndarray, end: np.ndarray, begin: np.ndarray, left: np.ndarray, n_leaves: int, has_missing: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The interval of each leaf in each column, and whether missing belongs to it."""
     shape = len(column), len(has_missing)
     low, high, missing = np.full(shape, -np.inf), np.full(shape, np.inf), np.empty(shape, dtype=bool)
     missing[0] = has_missing
-    _narrow(column, cut, left, low, high, missing)
+    _narrow(column, end, begin, left, low, high, missing)
     of_leaf = np.empty(n_leaves, dtype=np.int64)
     leaves = np.flatnonzero(column < 0)
     of_leaf[left[leaves]] = leaves
@@ -234,7 +257,7 @@ def _boxes(
 
 
 @numba.njit(cache=True, nogil=True)
-def _narrow(column, cut, left, low, high, missing):
+def _narrow(column, end, begin, left, low, high, missing):
     """Hand the box of each node down to its children, cut in two."""
     for node in range(len(column)):  # children come after their parent
         c = column[node]
@@ -245,6 +268,7 @@ def _narrow(column, cut, left, low, high, missing):
                 low[child, i] = low[node, i]
                 high[child, i] = high[node, i]
                 missing[child, i] = missing[node, i]
-        high[left[node], c] = min(high[node, c], cut[node])
-        missing[left[node], c] = False
-        low[left[node] + 1, c] = cut[node]
+        if not np.isnan(end[node]):
+            high[left[node], c] = min(high[node, c], end[node])
+            missing[left[node], c] = False
+        low[left[node] + 1, c] = max(low[node, c], begin[node])

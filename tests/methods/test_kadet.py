@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from checks_models import members, smallest
-from discreet import CannotRelease, DataError, KAdet, Roles, load_model, verify
+from discreet import CannotRelease, DataError, KAdet, Roles, RolesError, load_model, verify
 from discreet.data.table import Table
 from discreet.errors import PromiseBroken
 from discreet.prepare.hierarchy import from_paths
@@ -240,8 +240,8 @@ def test_rows_that_do_not_fit_are_refused():
         model.predict({"age": ["old", "young"], "town": ["a", "b"]})
     with pytest.raises(DataError, match="learns from a table with roles"):
         model.fit(table, table["y"])
-    with pytest.raises(DataError, match="'town' is not a Hierarchy"):
-        KAdet(5, hierarchies={"town": [["a", "*"]]}).fit(table, roles)
+    with pytest.raises(RolesError, match="hierarchies for 'twon', which the roles do not call"):
+        KAdet(5, hierarchies={"twon": TREES["town"]}).fit(table, roles)
 
 
 def test_no_rows_are_recoded():

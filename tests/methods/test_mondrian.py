@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import math
 from collections import Counter
 
 import numpy as np
@@ -7,7 +8,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import oracles
-from discreet import CannotRelease, DataError, Mondrian, Roles
+from discreet import CannotRelease, DataError, Mondrian, ParameterError, Roles, RolesError
+from discreet.data.table import Table
+from discreet.methods.mondrian_cuts import Need, partition
+from discreet.prepare.automatic import automatic
+from discreet.prepare.hierarchy import from_paths
+from discreet.randomness import Randomness
 
 
 @st.composite
@@ -117,6 +123,239 @@ def test_a_category_that_fewer_than_k_persons_have_is_never_named(table, k):
         release = Mondrian(k, split=split).release(table, Roles(target="y", quasi=QUASI))
         text = " ".join(str(label) for label in release.data.column("town").to_pylist())
         assert not any(town in text for town in rare)
+
+
+# -- the slow twin of the cuts ----------------------------------------------------------------------------------------
+
+
+class Twin:
+    """Cuts of rows, one by one; sorts in place as the kernel does, since relaxed cuts share rows in their order."""
+
+    def __init__(self, ranks, counts, groups, needs, position, by_information, relaxed):
+        self.ranks, self.counts, self.groups, self.needs = ranks, counts, groups, needs
+        self.position, self.by_information, self.relaxed = position, by_information, relaxed
+
+    def has(self, rows, need):
+        inside = [t for t, row in enumerate(self.groups) if row in set(rows)]
+        return len(inside) if need.codes is None else len({need.codes[t] for t in inside})
+
+    def fits(self, *sides):
+        return all(self.has(side, need) >= need.least for side in sides for need in self.needs)
+
+    def bits(self, rows):
+        by_class = [sum(self.counts[row][label] for row in rows) for label in range(len(self.counts[0]))]
+        return sum(n * math.log2(sum(by_class) / n) for n in by_class if n)
+
+    def telling(self, rows, c):
+        best, most = 0, -1.0
+        for i in range(1, len(rows)):
+            if self.ranks[rows[i]][c] != self.ranks[rows[i - 1]][c] and self.fits(rows[:i], rows[i:]):
+                gain = self.bits(rows) - self.bits(rows[:i]) - self.bits(rows[i:])
+                if gain > most + 1e-9:
+                    best, most = i, gain
+        return best, most
+
+    def even(self, rows, c):
+        ways = []
+        for i in range(1, len(rows)):
+            among = self.ranks[rows[i]][c] == self.ranks[rows[i - 1]][c]
+            if (self.relaxed or not among) and self.fits(rows[:i], rows[i:]):
+                first = self.needs[0]
+                ways.append((abs(self.has(rows[:i], first) - self.has(rows[i:], first)), among, i))
+        return min(ways)[2] if ways else 0
+
+    def leaves(self, rows):
+        columns = range(len(self.ranks[0]))
+        ends = [sorted(self.ranks[row][c] for row in rows) for c in columns]
+        width = {c: self.position[ends[c][-1]][c] - self.position[ends[c][0]][c] for c in columns}
+        is_open = [c for c in columns if ends[c][0] < ends[c][-1]]
+        found = None
+        if self.by_information:
+            most = 1e-9
+            for c in is_open:
+                rows.sort(key=lambda row: self.ranks[row][c])
+                place, gain = self.telling(rows, c)
+                if place and gain > most:
+                    found, most = (c, place), gain + 1e-9
+            if found:
+                rows.sort(key=lambda row: self.ranks[row][found[0]])
+        for c in sorted(is_open, key=lambda c: (-width[c], c)):
+            if found is None:
+                rows.sort(key=lambda row: self.ranks[row][c])
+                place = self.even(rows, c)
+                found = (c, place) if place else None
+        if found is None:
+            return {frozenset(rows)}
+        return self.leaves(rows[: found[1]]) | self.leaves(rows[found[1] :])
+
+
+@given(data=st.data(), by_information=st.booleans(), relaxed=st.booleans())
+def test_the_cuts_are_those_of_the_slow_twin(data, by_information, relaxed):
+    n = data.draw(st.integers(1, 24))
+
+    def numbers(most, length):
+        return np.array(data.draw(st.lists(st.integers(0, most), min_size=length, max_size=length)), dtype=np.int64)
+
+    groups = np.concatenate([np.arange(n), numbers(n - 1, data.draw(st.integers(0, 12)))])
+    ranks = np.column_stack([numbers(5, n), numbers(2, n), numbers(9, n)])
+    labels = numbers(2, len(groups))
+    counts = np.zeros((n, 3), dtype=np.int64)
+    np.add.at(counts, (groups, labels), 1)
+    persons = numbers(9, len(groups)) if data.draw(st.booleans()) else None
+    needs = [Need(data.draw(st.integers(1, 4)), persons)]
+    if data.draw(st.booleans()):
+        needs += [Need(2, numbers(3, len(groups))), Need(2, labels)]
+    position = np.column_stack([np.arange(10) / scale for scale in (5, 2, 9)])
+    cuts = partition(ranks, counts, groups, needs, position, by_information=by_information, relaxed=relaxed)
+    found = {frozenset(np.flatnonzero(cuts.leaf_of == leaf).tolist()) for leaf in set(cuts.leaf_of.tolist())}
+    twin = Twin(ranks.tolist(), counts.tolist(), groups.tolist(), needs, position.tolist(), by_information, relaxed)
+    assert found == twin.leaves(list(range(n)))
+
+
+# -- relaxed, with hierarchies, diverse -------------------------------------------------------------------------------
+
+TREES = {
+    "town": from_paths("town", [("a", "north", "*"), ("d", "north", "*"), ("b", "south", "*"), ("c", "south", "*")])
+}
+MODES = {
+    "relaxed": {"relaxed": True},
+    "relaxed-information": {"relaxed": True, "split": "information"},
+    "hierarchy": {"labels": "hierarchy"},
+    "hierarchy-given": {"labels": "hierarchy", "hierarchies": TREES},
+    "hierarchy-relaxed": {"labels": "hierarchy", "relaxed": True, "split": "information"},
+    "diverse": {"l": 2},
+    "diverse-relaxed": {"l": 2, "relaxed": True, "split": "information"},
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@given(table=tables(), k=st.integers(2, 4), person=st.sampled_from([None, "who"]))
+def test_random_tables_keep_the_promise_in_every_mode(mode, table, k, person):
+    assume(len(set(table["y"])) > 1)
+    whose = list(range(len(table["y"]))) if person is None else table["who"]
+    assume(len(set(whose)) >= k)
+    release = Mondrian(k, **MODES[mode]).release(table, Roles(target="y", quasi=QUASI, sensitive=["y"], person=person))
+    rows = list(zip(*(release.data.column(name).to_pylist() for name in QUASI), strict=True))
+    persons = None if person is None else release.persons.tolist()
+    measured = oracles.k_anonymity(rows, persons)
+    assert measured >= k
+    if "l" in MODES[mode]:
+        labels = release.data.column("y").to_pylist()
+        assert min(len({y for r, y in zip(rows, labels, strict=True) if r == row}) for row in set(rows)) >= 2
+
+
+@pytest.mark.parametrize("split", ["median", "information"])
+@given(table=tables(), k=st.integers(2, 3), person=st.sampled_from([None, "who"]))
+def test_relaxed_labels_are_true_of_the_cells_they_replace(split, table, k, person):
+    whose = list(range(len(table["y"]))) if person is None else table["who"]
+    assume(len(set(table["y"])) > 1 and len(set(whose)) >= k)
+    roles = Roles(target="y", quasi=QUASI, person=person)
+    method = Mondrian(k, split=split, relaxed=True)
+    published = method._plan(Table.of(table), roles, Randomness(0)).published
+    few = [t for t in "abcd" if len({w for w, town in zip(whose, table["town"], strict=True) if town == t}) < k]
+    for name in QUASI:
+        source = ["other" if name == "town" and value in few else value for value in table[name]]
+        (column,) = published[name]
+        for label, value in zip(column.to_arrow().to_pylist(), source, strict=True):
+            assert inside(label, value), (name, label, value)
+
+
+@given(table=tables(), k=st.integers(2, 4), is_given=st.booleans())
+def test_a_group_is_written_as_the_lowest_label_its_values_share(table, k, is_given):
+    assume(len(set(table["y"])) > 1 and len(table["y"]) >= k and set(table["town"]) != {None} != set(table["age"]))
+    method, source = Mondrian(k, labels="hierarchy", hierarchies=TREES if is_given else None), Table.of(table)
+    plan = method._plan(source, Roles(target="y", quasi=QUASI), Randomness(0)).plan
+    leaf_of = plan.leaves(source).tolist()
+    few = {town for town, rows in Counter(table["town"]).items() if rows < k}
+    towns = table["town"] if is_given else ["other" if t and t in few else t for t in table["town"]]
+    for name, values in {"age": table["age"], "pay": table["pay"], "town": towns}.items():
+        tree = TREES["town"] if is_given and name == "town" else automatic(Table.of({name: values}).column(name))
+        paths = dict(zip(tree.values, tree.paths, strict=True))
+        labels = plan.apply(source)[name][0].to_arrow().to_pylist()
+        for leaf in set(leaf_of):
+            mine = {i for i, other in enumerate(leaf_of) if other == leaf}
+            known = [None if values[i] is None else paths[str(values[i]).removesuffix(".0")] for i in mine]
+            assert {labels[i] for i in mine} == {lowest(known)}
+
+
+def lowest(paths):
+    """The lowest label that all paths have, missing aside."""
+    known = [path for path in paths if path is not None]
+    if not known:
+        return None
+    label = next(labels[0] for labels in zip(*known, strict=True) if len(set(labels)) == 1)
+    return label if None not in paths or label == "*" else f"{label} or missing"
+
+
+def test_rows_at_the_cut_are_shared_by_hand():
+    """Ages 1 2 2 2 2 3 at k = 3: no cut between ages leaves three on both sides; the four of age 2 can be shared."""
+    table, roles = {"age": [1, 2, 2, 2, 2, 3], "y": [0, 1] * 3}, Roles(target="y", quasi=["age"])
+    assert set(Mondrian(3).release(table, roles).data.column("age").to_pylist()) == {"*"}
+    release = Mondrian(3, relaxed=True).release(table, roles)
+    assert Counter(release.data.column("age").to_pylist()) == {"< 3": 3, ">= 2": 3}
+    assert release.recode({"age": [0, 2, 9]}).column("age").to_arrow().to_pylist() == ["< 3", ">= 2", ">= 2"]
+
+
+def test_missing_at_the_cut_is_shared_too():
+    table = {"age": [1, None, None, None, None, None], "y": [0, 1] * 3}
+    release = Mondrian(3, relaxed=True).release(table, Roles(target="y", quasi=["age"]))
+    assert Counter(release.data.column("age").to_pylist()) == {"*": 3, None: 3}
+
+
+def test_chance_decides_who_is_shared():
+    table = {"age": [1] * 4 + [2] * 12 + [3] * 4, "mark": list(range(20)), "y": [0, 1] * 10}
+    roles = Roles(target="y", quasi=["age"], other=["mark"], allow_unique=["mark"])
+    sides = []
+    for seed in range(4):
+        rows = Mondrian(10, relaxed=True, random_state=seed).release(table, roles).data.to_pylist()
+        sides.append(frozenset(row["mark"] for row in rows if row["age"] == "< 3"))
+    assert len(set(sides)) == 4
+    assert all(set(range(4)) <= side <= set(range(16)) for side in sides)
+
+
+def test_groups_follow_the_tree_by_hand():
+    """In the order of the tree, a d b c, the median cut parts the regions; by name it would part a b from c d."""
+    table, roles = {"town": list("abcd") * 2, "y": [0, 1] * 4}, Roles(target="y", quasi=["town"])
+    release = Mondrian(4, labels="hierarchy", hierarchies=TREES).release(table, roles)
+    assert Counter(release.data.column("town").to_pylist()) == {"north": 4, "south": 4}
+    assert release.certificate.method.parameters["hierarchies"] == ["town"]
+
+
+def test_post_codes_and_ages_are_written_by_automatic_trees():
+    table = {
+        "zip": ["01067", "01069", "01097", "10115", "10117", "10119"],
+        "age": [31, 32, 33, 61, 62, 63],
+        "y": [0, 1] * 3,
+    }
+    release = Mondrian(3, labels="hierarchy").release(table, Roles(target="y", quasi=["zip", "age"]))
+    assert Counter(release.data.column("zip").to_pylist()) == {"010**": 3, "1011*": 3}
+    assert Counter(release.data.column("age").to_pylist()) == {"< 50": 3, ">= 50": 3}
+
+
+def test_diversity_is_kept_in_every_group():
+    """Cutting between 4 and 5 would part the ill from the well; the only cut left is none."""
+    table = {"age": list(range(8)), "ill": ["flu"] * 4 + ["none"] * 4, "y": [0, 1] * 4}
+    roles = Roles(target="y", quasi=["age"], sensitive=["ill"])
+    assert len(set(Mondrian(2).release(table, roles).data.column("age").to_pylist())) == 4
+    release = Mondrian(2, l=2).release(table, roles)
+    assert set(release.data.column("age").to_pylist()) == {"*"}
+    assert release.verdict.parts[1].measured == 2
+
+
+def test_parameters_that_contradict_each_other_are_refused():
+    table = {"age": list(range(8)), "ill": ["flu"] * 4 + ["none"] * 4, "y": [0, 1] * 4}
+    roles = Roles(target="y", quasi=["age"], sensitive=["ill"])
+    with pytest.raises(CannotRelease, match="l = 3 was asked, but column 'ill' has 2 different values"):
+        Mondrian(2, l=3).release(table, roles)
+    with pytest.raises(RolesError, match="l = 2 is about sensitive columns"):
+        Mondrian(2, l=2).release(table, Roles(target="y", quasi=["age"]))
+    with pytest.raises(ParameterError, match="labels='hierarchy' only"):
+        Mondrian(2, hierarchies={"age": TREES["town"]}).release(table, roles)
+    with pytest.raises(DataError, match="does not cover column 'age'"):
+        Mondrian(2, labels="hierarchy", hierarchies={"age": TREES["town"]}).release(table, roles)
+
+
+# -- by hand ----------------------------------------------------------------------------------------------------------
 
 
 def test_median_halves_by_hand():

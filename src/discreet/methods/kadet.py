@@ -17,7 +17,6 @@ Departures from the paper:
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from numbers import Integral
 from pathlib import Path
 from typing import Any, ClassVar
@@ -31,8 +30,10 @@ from discreet.data.table import Table
 from discreet.document import Document
 from discreet.errors import CannotRelease, DataError, PromiseBroken
 from discreet.methods.base import Method
+from discreet.methods.given import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.methods.kadet_growth import Cuts, Entries, Growth, Labels, Question, Rule
 from discreet.parameters import Interval, check_parameters
+from discreet.prepare.hierarchy import Hierarchy
 from discreet.privacy.base import Promise
 from discreet.privacy.k_anonymous_model import KAnonymousModel
 from discreet.published_tree import PublishedTree
@@ -52,8 +53,8 @@ class KAdet(Method):
         Whether attackers may know the class of persons, too: then every class within every leaf has k persons or none.
     prune : bool
         Whether branches that do not pay are taken back.
-    hierarchies : mapping of column name to Hierarchy, or None
-        For categories; the other ones are built automatically. Numbers and dates are cut, and need none.
+    hierarchies : mapping of column to Hierarchy or file, or a folder of files; None for automatic ones
+        Of categories. Numbers and dates are cut and need none.
     random_state : int or None
         Nothing is random here; it is taken so that all methods are made alike.
 
@@ -80,7 +81,7 @@ class KAdet(Method):
         "k": [Interval(Integral, 2, None, closed="left")],
         "public_class": [bool],
         "prune": [bool],
-        "hierarchies": [Mapping, None],
+        "hierarchies": HIERARCHIES,
         "random_state": [Integral, None],
     }
 
@@ -123,6 +124,9 @@ class KAdet(Method):
     def load(folder: str | os.PathLike) -> PublishedTree:
         return load_model(folder)
 
+    def _public_parameters(self) -> dict:
+        return super()._public_parameters() | {"hierarchies": public_hierarchies(self.hierarchies)}
+
     # -- a release -------------------------------------------------------------------------------------------------
 
     def _release_table(self, table: Table, roles: Roles, randomness: Randomness) -> Release:
@@ -152,8 +156,9 @@ class KAdet(Method):
                 f" persons; {'where the class is known, each' if self.public_class else 'one at least'} needs {self.k}."
                 f" Lower k."
             )
+        given = given_hierarchies(self.hierarchies, roles)
         growth = Growth(
-            [self._question(table, name, roles) for name in roles.quasi],
+            [self._question(table, name, roles, given.get(name)) for name in roles.quasi],
             Rule(self.k, self.public_class),
             [_plain(target, int(code)) for code in named],
             named,
@@ -161,13 +166,13 @@ class KAdet(Method):
         )
         return self._document(table, roles, growth, growth.nodes(Entries.of(table, roles)))
 
-    def _question(self, table: Table, name: str, roles: Roles) -> Question:
+    def _question(self, table: Table, name: str, roles: Roles, given: Hierarchy | None) -> Question:
         column = table.column(name)
         if column.kind != "category":
             return Cuts(Axis.of(table, name, rarest=self.k, person=None, by_class=None))
         persons = None if roles.person is None else table.column(roles.person).codes
         support = persons_per_group(column.codes.astype(np.int64), len(column.values) + 1, persons)[:-1]
-        return Labels.of(column, support, self.k, (self.hierarchies or {}).get(name))
+        return Labels.of(column, support, self.k, given)
 
     def _document(self, table: Table, roles: Roles, growth: Growth, nodes: list[dict[str, Any]]) -> Document:
         """Of the columns only those that are asked about."""

@@ -18,7 +18,6 @@ from discreet.axis import Axis
 from discreet.data.column import Column
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.errors import DataError, shown
 from discreet.prepare.automatic import automatic
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.published_tree import children_of
@@ -165,8 +164,6 @@ class Labels:
         if hierarchy is None:
             kept = Column(column.name, column.kind, column.values.take(named), np.arange(len(named), dtype=np.int32))
             hierarchy = automatic(kept, counts=persons[named])
-        elif not isinstance(hierarchy, Hierarchy):
-            raise DataError(f"The hierarchy of column {shown(column.name)} is not a Hierarchy. Read or build one.")
         else:
             hierarchy.check_against(column)
         leaves = hierarchy.leaf_codes(column)
