@@ -20,7 +20,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -34,10 +33,11 @@ from discreet.errors import CannotRelease, ParameterError, RolesError, did_you_m
 from discreet.methods.base import Decision, Method
 from discreet.methods.cut import Cut, Rows, Step
 from discreet.methods.finer import FINEST, AutomaticTree, GivenTree, Line, Values
+from discreet.methods.given import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.methods.limits import MAX_SUPPRESSED
 from discreet.parameters import Interval
 from discreet.prepare.automatic import automatic, is_post_code
-from discreet.prepare.hierarchy import Hierarchy, read_hierarchies, read_hierarchy
+from discreet.prepare.hierarchy import Hierarchy
 from discreet.privacy.base import Promise
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.randomness import Randomness
@@ -94,7 +94,7 @@ class TopDownSpecialization(Method):
     name = "tds"
     _parameter_constraints: ClassVar[dict] = {
         "k": [_K],
-        "hierarchies": [Mapping, str, Path, None],
+        "hierarchies": HIERARCHIES,
         "quasi_sets": [Mapping, list, tuple, None],
         "max_suppressed": MAX_SUPPRESSED,
         "random_state": [Integral, None],
@@ -119,7 +119,7 @@ class TopDownSpecialization(Method):
 
     def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
         sets = self._sets(roles)
-        given, notes = self._given(roles), []
+        given, notes = given_hierarchies(self.hierarchies, roles), []
         target = table.column(roles.target)  # type: ignore[arg-type]
         persons = None if roles.person is None else table.column(roles.person).codes
         values = []
@@ -154,23 +154,6 @@ class TopDownSpecialization(Method):
             return GivenTree(column, automatic(column), _common(table, roles, name, rarest), target)
         return AutomaticTree(Axis.of(table, name, rarest=rarest, person=roles.person, by_class=roles.target), target)
 
-    def _given(self, roles: Roles) -> dict[str, Hierarchy]:
-        """The hierarchies of the quasi-identifiers; a folder may hold more than are needed."""
-        if self.hierarchies is None:
-            return {}
-        if not isinstance(self.hierarchies, Mapping):
-            return {name: tree for name, tree in read_hierarchies(self.hierarchies).items() if name in roles.quasi}
-        strange = sorted(str(name) for name in self.hierarchies if name not in roles.quasi)
-        if strange:
-            raise RolesError(
-                f"There are hierarchies for {listing(strange)}, which the roles do not call quasi-identifiers."
-                f"{did_you_mean(strange[0], roles.quasi)}"
-            )
-        return {
-            name: tree if isinstance(tree, Hierarchy) else read_hierarchy(tree, name)
-            for name, tree in self.hierarchies.items()
-        }
-
     def _sets(self, roles: Roles) -> list[tuple[tuple[int, ...], int]]:
         """The sets as places among the quasi-identifiers, each with its k."""
         if self.quasi_sets is None:
@@ -196,10 +179,7 @@ class TopDownSpecialization(Method):
             )
 
     def _public_parameters(self) -> dict:
-        parameters = super()._public_parameters()
-        if self.hierarchies is not None:  # which columns, not the files
-            named = isinstance(self.hierarchies, Mapping)
-            parameters["hierarchies"] = sorted(self.hierarchies) if named else "given"
+        parameters = super()._public_parameters() | {"hierarchies": public_hierarchies(self.hierarchies)}
         if self.quasi_sets is not None:
             del parameters["k"]
             parameters["quasi_sets"] = [[list(columns), int(k)] for columns, k in _stated(self.quasi_sets)]
