@@ -68,13 +68,9 @@ class _OnGrid(Mechanism):
         return math.floor(math.log2(self.sensitivity)) - _FINE - math.ceil(math.log2(self.dimension))
 
     @property
-    def widened(self) -> float:
+    def covered(self) -> float:
         """The sensitivity of the rounded numbers (in L2 the widening would even be a root of this)."""
         return up(exact(self.sensitivity) + self.dimension * Fraction(2) ** self.grid)
-
-    @property
-    def noise(self) -> Noise:
-        return Noise(self.name, self.widened, self.scale, neighbours=self.neighbours)
 
     make: ClassVar[str]  # OpenDP's names of the noise and of the norm
     norm: ClassVar[str]
@@ -108,7 +104,7 @@ class Laplace(_OnGrid):
     norm: ClassVar[str] = "l1_distance"
 
     def _scale(self) -> float:
-        return scale_for(exact(self.widened), self.epsilon)
+        return scale_for(exact(self.covered), self.epsilon)
 
     @property
     def error(self) -> float:
@@ -137,7 +133,7 @@ class Gaussian(_OnGrid):
 
     def _scale(self) -> float:
         rho = rho_for(self.epsilon, self.delta)
-        return self.widened / math.sqrt(2 * rho) * (1 + 1e-9) if rho else math.inf
+        return self.covered / math.sqrt(2 * rho) * (1 + 1e-9) if rho else math.inf
 
     @property
     def error(self) -> float:
@@ -145,7 +141,7 @@ class Gaussian(_OnGrid):
 
     @property
     def noise(self) -> Noise:
-        return Noise(self.name, self.widened, self.scale, delta=self.delta, neighbours=self.neighbours)
+        return self._noise(delta=float(self.delta))
 
     def simulate(self, values: Any, randomness: Randomness) -> np.ndarray:
         return self._vector(values) + randomness.numpy().normal(0.0, self.scale, self.dimension)

@@ -75,7 +75,16 @@ class Mechanism:
     @property
     def noise(self) -> Noise:
         """The statement for a certificate."""
-        return Noise(self.name, self.sensitivity, self.scale, neighbours=self.neighbours)
+        return self._noise()
+
+    def _noise(self, **more: Any) -> Noise:
+        plain = int(self.covered) if isinstance(self.covered, Integral) else float(self.covered)
+        return Noise(self.name, plain, self.scale, neighbours=self.neighbours, **more)
+
+    @property
+    def covered(self) -> float:
+        """The sensitivity that the scale is made for."""
+        return self.sensitivity
 
     @property
     def loss(self) -> Budget:

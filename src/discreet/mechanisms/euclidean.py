@@ -64,7 +64,7 @@ class Euclidean(Mechanism):
 
     @property
     def noise(self) -> Noise:
-        return Noise(self.name, self.sensitivity, self.scale, delta=FINITE, neighbours=self.neighbours)
+        return self._noise(delta=FINITE)
 
     def run(self, values: Any) -> np.ndarray:
         values = self._vector(values)

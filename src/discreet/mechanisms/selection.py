@@ -42,7 +42,7 @@ class Selection(Mechanism):
 
     @property
     def noise(self) -> Noise:
-        return Noise(self.name, self.sensitivity, self.scale, picks=self.picks, neighbours=self.neighbours)
+        return self._noise(picks=int(self.picks))
 
     def _scores(self, scores: Any) -> np.ndarray:
         scores = whole(scores)

@@ -31,7 +31,9 @@ def exact(number: float | Fraction) -> Fraction:
     >>> exact(0.1) * 10 == 1
     True
     """
-    return Fraction(number) if isinstance(number, Rational) else Fraction(repr(float(number)))
+    if isinstance(number, Rational):
+        return Fraction(int(number.numerator), int(number.denominator))
+    return Fraction(repr(float(number)))
 
 
 @dataclass(frozen=True)
