@@ -8,8 +8,8 @@ Whatever is learnt before a classifier (cuts, for instance) is learnt on the tra
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from scipy.stats import rankdata
@@ -82,8 +82,8 @@ class Score:
     """How well the test rows of one fold were predicted.
 
     balanced_accuracy  mean over the classes of the share of their rows that were right
-    auc                odds that a row of a class is ranked above a row of another; with more than two classes each one
-                       against the rest, weighted by its rows; NaN if all rows are of one class
+    auc                chance that a row of a class is ranked above a row of another; with more than two classes each
+                       one against the rest, weighted by its rows; NaN if all rows are of one class
     brier              mean of half the squared distance between the probabilities and the truth: 0 best, 1 worst
     rows               test rows whose class is known
     """
@@ -112,7 +112,7 @@ class Scores:
         return float(self.of(measure).std(ddof=1))
 
     def __repr__(self) -> str:
-        means = ", ".join(f"{f.name}={self.mean(f.name):.4f}" for f in fields(Score) if f.name != "rows")  # type: ignore[arg-type]
+        means = ", ".join(f"{measure}={self.mean(measure):.4f}" for measure in get_args(Measure))
         return f"Scores({len(self.folds)} folds: {means})"
 
 
