@@ -23,6 +23,7 @@ from discreet.utility import labels_of
 _FOLDS = 5
 CELLS = 20_000_000  # a ridge regression is fitted on no more dense cells than this; beyond, on some of the rows
 _NEWTON = 8  # steps of Newton's method
+_CLOSE = 1e-6  # a step so short is the last
 WEAK, STRONG = 1.0, 0.5  # penalties; the second is per row. The better of the two counts
 
 
@@ -132,9 +133,9 @@ class Logistic:
         """The distinct rows, a first column of ones; and rows of each (distinct row, fold, class)."""
         cells = self._rows[:, list(S)]
         groups, first = group([column.astype(np.int64) for column in cells.T], len(cells), [2] * len(S))
-        counts = np.zeros((len(first), *self._counts.shape[1:]))
-        np.add.at(counts, groups, self._counts)
-        return np.column_stack([np.ones(len(first)), cells[first]]), counts
+        parts = self._counts.reshape(len(cells), -1).T
+        counts = np.stack([np.bincount(groups, part, minlength=len(first)) for part in parts], axis=-1)
+        return np.column_stack([np.ones(len(first)), cells[first]]), counts.reshape(-1, *self._counts.shape[1:])
 
     def weights(self, S: Sequence[int]) -> np.ndarray:
         if not len(S):
@@ -150,10 +151,12 @@ class Logistic:
             return 0.5
         X, counts = self.counts(S)
         found = []
+        of_class = counts.sum(axis=1)
         for c in _one_against_others(self.baskets):
+            start = logistic(X, of_class[:, c], of_class.sum(axis=1))
             for f in range(counts.shape[1]):
-                rest = counts.sum(axis=1) - counts[:, f]
-                scores = X @ logistic(X, rest[:, c], rest.sum(axis=1))
+                rest = of_class - counts[:, f]
+                scores = X @ logistic(X, rest[:, c], rest.sum(axis=1), start)
                 found.append(auc_of_counts(scores, counts[:, f, c], counts[:, f].sum(axis=1) - counts[:, f, c]))
         known = [value for value in found if value is not None]
         return float(np.mean(known)) if known else 0.5
@@ -163,19 +166,22 @@ def _one_against_others(baskets: Baskets) -> range:
     return range(1, 2) if baskets.n_classes == 2 else range(baskets.n_classes)
 
 
-def logistic(X: np.ndarray, ones: np.ndarray, total: np.ndarray) -> np.ndarray:
-    """The weights of a logistic regression on rows with counts.
+def logistic(X: np.ndarray, ones: np.ndarray, total: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
+    """The weights of a logistic regression on rows with counts, from weights that are about right if there are any.
 
     Newton's method with a penalty that makes the optimum unique, and small steps when classes come apart.
     """
-    w, penalty = np.zeros(X.shape[1]), np.full(X.shape[1], WEAK)
+    w, penalty = np.zeros(X.shape[1]) if start is None else start.copy(), np.full(X.shape[1], WEAK)
     penalty[0] = 1e-3
     for _ in range(_NEWTON):
         p = 1 / (1 + np.exp(-np.clip(X @ w, -30, 30)))
         hessian = (X * (total * p * (1 - p))[:, None]).T @ X
         hessian[np.diag_indices(len(w))] += penalty
-        step = scipy.linalg.solve(hessian, X.T @ (ones - total * p) - penalty * w, assume_a="pos", check_finite=False)
-        w += step * min(1.0, 5.0 / max(np.abs(step).max(), 1e-300))
+        step = np.linalg.solve(hessian, X.T @ (ones - total * p) - penalty * w)
+        longest = max(float(np.abs(step).max()), 1e-300)
+        w += step * min(1.0, 5.0 / longest)
+        if longest < _CLOSE:
+            break
     return w
 
 
