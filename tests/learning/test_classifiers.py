@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from discreet.data.table import Table
 from discreet.errors import DataError
+from discreet.learning import classifiers
 from discreet.learning.classifiers import CLASSIFIERS, examples_for
 from discreet.learning.encode import OneHot, Ordinal
 from discreet.learning.examples import Examples
@@ -169,6 +170,18 @@ def test_three_neighbours_are_those_of_the_rows_where_no_two_are_equally_far():
     rows = KNeighborsClassifier(3, algorithm="brute").fit(x.numbers[x.codes][:, None], y.codes)
     expected = rows.predict_proba(test.column("x").numbers[test.column("x").codes][:, None])
     np.testing.assert_allclose(model.predict_proba(test), expected)
+
+
+def test_neighbours_in_a_sparse_matrix_are_the_same(monkeypatch):
+    rng = np.random.default_rng(0)
+    train, test = (Table.of({"x": rng.normal(size=50), "y": np.arange(50) % 2}, kinds={"y": "category"}) for _ in "ab")
+    found = []
+    for cells in (classifiers._DENSE, 0):
+        monkeypatch.setattr(classifiers, "_DENSE", cells)
+        model = CLASSIFIERS["3nn"]()
+        model.fit(examples_for(model, train, ["x"], "y"))
+        found.append(model.predict_proba(test))
+    np.testing.assert_allclose(*found)
 
 
 def test_equal_rows_share_what_is_left_of_the_three():

@@ -36,6 +36,10 @@ def test_nobody_is_on_both_sides(persons, seed):
     persons = np.array([*persons, 0, 1])  # two persons at least
     for fold in kfold(len(persons), 2, seed, labels=persons % 3, persons=persons):
         assert set(persons[fold.train]).isdisjoint(persons[fold.test])
+    named = kfold(len(persons), 2, seed, persons=np.array([f"person {person:02d}" for person in persons]))
+    assert [fold.test.tolist() for fold in named] == [
+        fold.test.tolist() for fold in kfold(len(persons), 2, seed, persons=persons)
+    ]
 
 
 def test_folds_depend_on_the_seed_alone():

@@ -18,7 +18,6 @@ from discreet.data.table import Table
 from discreet.errors import DataError, ParameterError
 from discreet.learning.classifiers import Classifier, examples_for
 from discreet.randomness import Randomness
-from discreet.tally import group
 
 Measure = Literal["accuracy", "balanced_accuracy", "auc", "brier"]
 Prepare = Callable[[Table], Callable[[Table], Table]]
@@ -50,7 +49,9 @@ def kfold(
     for name, given in (("labels", labels), ("persons", persons)):
         if given is not None and len(given) != n:
             raise DataError(f"There are {n} rows, but {len(given)} {name}.")
-    unit_of_row, first = (np.arange(n), np.arange(n)) if persons is None else group([np.asarray(persons)], n)
+    unit_of_row, first = np.arange(n), np.arange(n)
+    if persons is not None:
+        _, first, unit_of_row = np.unique(persons, return_index=True, return_inverse=True)
     if not 2 <= folds <= len(first) or repeats < 1:
         what = "rows" if persons is None else "persons"
         raise ParameterError(
