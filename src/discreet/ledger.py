@@ -26,16 +26,16 @@ from discreet.privacy.budget import ACCOUNTING, NEIGHBOURS, Budget, exact, total
 
 FORMAT = 1  # of the file, in SQLite's user_version
 _PATIENCE = 30  # seconds to wait for another process
-_TABLES = """
-CREATE TABLE limits (
-  data_set TEXT PRIMARY KEY, epsilon TEXT NOT NULL, delta TEXT NOT NULL,
-  accounting TEXT NOT NULL, neighbours TEXT NOT NULL);
-CREATE TABLE entries (
-  number INTEGER PRIMARY KEY AUTOINCREMENT, data_set TEXT NOT NULL REFERENCES limits, epsilon TEXT NOT NULL,
-  delta TEXT NOT NULL, rho TEXT, what TEXT NOT NULL, state TEXT NOT NULL, time TEXT NOT NULL);
-CREATE TRIGGER kept BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'what was spent stays spent'); END;
-"""
-
+_TABLES = (
+    """CREATE TABLE limits (
+    data_set TEXT PRIMARY KEY, epsilon TEXT NOT NULL, delta TEXT NOT NULL, accounting TEXT NOT NULL,
+    neighbours TEXT NOT NULL)""",
+    """CREATE TABLE entries (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, data_set TEXT NOT NULL REFERENCES limits, epsilon TEXT NOT NULL,
+    delta TEXT NOT NULL, rho TEXT, what TEXT NOT NULL, state TEXT NOT NULL, time TEXT NOT NULL)""",
+    """CREATE TRIGGER kept BEFORE DELETE ON entries
+    BEGIN SELECT RAISE(ABORT, 'what was spent stays spent'); END""",
+)
 _WORDS: dict[str, list] = {"accounting": [StrOptions(set(ACCOUNTING))], "neighbours": [StrOptions(set(NEIGHBOURS))]}
 
 State = Literal["open", "done", "failed"]
@@ -209,7 +209,7 @@ class Ledger:
     def _prepare(self, file: sqlite3.Connection, make: bool) -> None:
         (format,) = file.execute("PRAGMA user_version").fetchone()
         if format == 0 and make and not file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            for statement in _TABLES.replace("END;", "END").split(";\n"):
+            for statement in _TABLES:
                 file.execute(statement)
             file.execute(f"PRAGMA user_version = {FORMAT}")
         elif format != FORMAT:

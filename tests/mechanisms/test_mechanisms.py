@@ -8,6 +8,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from scipy.stats import beta, binom, gamma, kstest
 
 from discreet.errors import DataError, DiscreetError, ParameterError
 from discreet.evaluate.audit import audit
@@ -190,6 +191,31 @@ def test_picks_have_the_odds_of_the_definition_on_both_back_ends(cls):
 def test_equal_scores_are_all_picked_in_the_end():
     for cls in SELECTIONS:
         assert sorted(make(cls, picks=5).run([7] * 5)) == list(range(5))
+
+
+@pytest.mark.parametrize("cls", SELECTIONS)
+def test_a_pick_falls_short_of_the_bound_no_oftener_than_stated(cls):
+    mechanism, scores, n = make(cls), np.array([0] * 50 + [3] * 10 + [8]), 400
+    for odds in (0.5, 0.05):
+        bound = mechanism.shortfall(len(scores), odds)
+        short = sum(8 - scores[mechanism.run(scores)[0]] > bound for _ in range(n))
+        assert short <= binom.ppf(1 - 1e-9, n, odds)
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 7])
+def test_euclidean_noise_has_a_gamma_norm_and_no_direction_on_both_back_ends(dimension):
+    """Kolmogorov and Smirnov on the norm and on one coordinate's share; odds of a false alarm 1e-9 each."""
+    mechanism, zero, n = make(Euclidean, 0.5, dimension=dimension), np.zeros(dimension), 400
+    seeds = Randomness(4).uint64(n).tolist()
+    ran = np.array([mechanism.run(zero) for _ in range(n)])
+    simulated = np.array([mechanism.simulate(zero, Randomness(seed)) for seed in seeds])
+    for noise in (ran, simulated):
+        norm = np.linalg.norm(noise, axis=1)
+        assert kstest(norm, gamma(dimension, scale=mechanism.scale).cdf).pvalue > 1e-9
+        if dimension > 1:  # a coordinate of a uniform direction, squared, has a Beta distribution
+            share = (noise[:, 0] / norm) ** 2
+            assert kstest(share, beta(0.5, (dimension - 1) / 2).cdf).pvalue > 1e-9
+        assert abs((noise > 0).mean() - 0.5) < 6 * 0.5 / math.sqrt(noise.size)
 
 
 def test_euclidean_answers_lie_on_the_grid():

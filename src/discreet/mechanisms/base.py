@@ -70,7 +70,7 @@ class Mechanism:
     @property
     @abstractmethod
     def error(self) -> float:
-        """The expected absolute error of one number; of selections, the most that a pick loses with odds 1/2."""
+        """The expected absolute error of one number; of a selection, what its `shortfall` is."""
 
     @property
     def noise(self) -> Noise:

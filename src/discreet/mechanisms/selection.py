@@ -37,8 +37,12 @@ class Selection(Mechanism):
 
     @property
     def error(self) -> float:
-        """How far the score of a pick among 100 candidates may lie below the best one, with odds 1/2."""
-        return self.scale * math.log(100 / 0.5)
+        """The shortfall among 100 candidates that is exceeded with odds 1/2 at most."""
+        return self.shortfall(100)
+
+    def shortfall(self, candidates: int, odds: float = 0.5) -> float:
+        """How far the first pick's score may lie below the best one; more only with these odds."""
+        return self.scale * math.log(candidates / odds)
 
     @property
     def noise(self) -> Noise:
@@ -65,6 +69,9 @@ class LaplaceTop(Selection):
     """
 
     name: ClassVar[str] = "laplace-top"
+
+    def shortfall(self, candidates: int, odds: float = 0.5) -> float:
+        return 2 * self.scale * math.log(2 * candidates / odds)  # all noise lies within half of this on either side
 
     def run(self, values: Any) -> np.ndarray:
         return self._top(values, Randomness())
