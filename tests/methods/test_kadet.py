@@ -203,6 +203,16 @@ def test_dates_are_cut():
     assert model.predict({"day": ["2024-02-01", "2025-01-01"]}).tolist() == [0, 1]
 
 
+@pytest.mark.parametrize("classes", [[0, 1], [0.5, 1.5], [False, True], ["2024-01-01", "2024-02-01"]])
+def test_classes_of_every_kind_are_published_and_read_back(classes, tmp_path):
+    table = {"age": [1] * 6 + [9] * 6, "y": [classes[0]] * 6 + [classes[1]] * 6}
+    folder = KAdet(3).release(table, Roles(target="y", quasi=["age"])).save(tmp_path / "out")
+    assert verify(folder / "release", owner=folder / "owner").holds
+    loaded = load_model(folder / "release")
+    assert loaded.score(table) == loaded.score(table, np.array(table["y"])) == 1.0
+    assert len(loaded.classes_) == 2
+
+
 # -- a classifier -----------------------------------------------------------------------------------------------------
 
 

@@ -35,13 +35,13 @@ from discreet.methods.cut import Cut, Rows, Step
 from discreet.methods.finer import FINEST, AutomaticTree, GivenTree, Line, Values
 from discreet.methods.given import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.methods.limits import MAX_SUPPRESSED
+from discreet.methods.tree_labels import common_values
 from discreet.parameters import Interval
 from discreet.prepare.automatic import automatic, is_post_code
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.privacy.base import Promise
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.randomness import Randomness
-from discreet.tally import persons_per_group
 
 _K = Interval(Integral, 2, None, closed="left")
 
@@ -142,7 +142,7 @@ class TopDownSpecialization(Method):
         """How the column can be made finer: along its tree if it has one."""
         column = table.column(name)
         if given is not None:
-            return GivenTree(column, given, _common(table, roles, name, rarest), target)
+            return GivenTree(column, given, common_values(table, name, rarest, roles.person), target)
         if column.kind != "category":
             return Line(Axis.of(table, name, rarest=rarest, person=roles.person, by_class=None), target)
         return self._categories(table, roles, name, rarest, target)
@@ -151,7 +151,7 @@ class TopDownSpecialization(Method):
         """How a column of categories without a given tree can be made finer."""
         column = table.column(name)
         if len(column.values) and is_post_code(column):
-            return GivenTree(column, automatic(column), _common(table, roles, name, rarest), target)
+            return GivenTree(column, automatic(column), common_values(table, name, rarest, roles.person), target)
         return AutomaticTree(Axis.of(table, name, rarest=rarest, person=roles.person, by_class=roles.target), target)
 
     def _sets(self, roles: Roles) -> list[tuple[tuple[int, ...], int]]:
@@ -204,14 +204,6 @@ def _stated(sets: object) -> list[tuple[tuple[str, ...], int]]:
     if not found:
         raise ParameterError("'quasi_sets' is empty. Leave it out for one set of all quasi-identifiers.")
     return found
-
-
-def _common(table: Table, roles: Roles, name: str, rarest: int) -> list[str]:
-    """The values that at least so many persons have."""
-    column = table.column(name)
-    persons = None if roles.person is None else table.column(roles.person).codes
-    support = persons_per_group(column.codes.astype(np.int64), len(column.values) + 1, persons)
-    return [text for text, enough in zip(column.texts, support[:-1] >= rarest, strict=True) if enough]
 
 
 def _note(values: Values, k: int, persons: np.ndarray | None) -> list[str]:

@@ -95,7 +95,7 @@ def tree_axis(table: Table, name: str, *, rarest: int, person: str | None, given
         values = pa.array(names[order].tolist(), pa.string())
         hierarchy = automatic(Column(name, "category", values, np.arange(len(order))), counts=counts[order])
         leaf_of_rank = np.append(np.argsort(order), -1)
-    common = [*_common(table, name, rarest, person), *([OTHER] if axis.has_other else [])]
+    common = [*common_values(table, name, rarest, person), *([OTHER] if axis.has_other else [])]
     known = Labelling.of_hierarchy(hierarchy, column.kind, common)
     return replace(axis, tree=TreeLabels(hierarchy, leaf_of_rank, known, axis.has_other))
 
@@ -110,7 +110,7 @@ def _in_order_of(hierarchy: Hierarchy, leaf_of_code: np.ndarray, column: Column)
     )
 
 
-def _common(table: Table, name: str, rarest: int, person: str | None) -> list[str]:
+def common_values(table: Table, name: str, rarest: int, person: str | None) -> list[str]:
     """The values that at least so many persons have."""
     column = table.column(name)
     persons = None if person is None else table.column(person).codes
