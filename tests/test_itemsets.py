@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import oracles
 from discreet.itemsets import Clock, largest_contained, largest_frequent
+from discreet.itemsets import containment as contained
 from paper_example import TABLE_1
 
 
@@ -134,6 +135,20 @@ def test_contained_sets_are_feasible_and_at_least_as_large_where_the_family_is_t
     for columns, frequent_set in zip(found.sets, frequent_sets, strict=True):
         assert oracles.is_feasible(rows, columns, 4, "containment")
         assert len(columns) >= len(frequent_set)
+
+
+@given(found=tables(), k=st.integers(2, 5))
+def test_the_bound_of_an_unproven_search_holds(found, k):
+    rows, d, persons = found
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(contained, "_FEW", 0)
+        got = largest_contained(
+            matrix_of(rows, d), k, persons=None if persons is None else np.unique(persons, return_inverse=True)[1]
+        )
+    largest = max((int(s).bit_count() for s in feasible(rows, d, k, persons)), default=0)
+    assert got.bound >= largest
+    if got.sets:
+        assert len(got.sets[0]) <= largest
 
 
 def test_the_time_limit_is_kept_and_told():

@@ -4,7 +4,8 @@
 Columns that nobody has say nothing and are left out; columns that fewer than k have never fit. Some sets are made at
 once: the largest frequent itemsets, which are all feasible, and the empty set, grown in several orders. Where columns
 are few the search in `feasible` then finds all that are larger, and proves that there are no others; where they are
-many it would not end, and is left out.
+many it would not end, and is left out. Then there is a bound: two columns that some rows, but fewer than k, have
+together exclude each other, and of columns that all exclude each other a set holds one at most.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import scipy.sparse as sp
 from discreet.bitmaps import Patterns
 from discreet.data.baskets import Baskets
 from discreet.itemsets.blocks import DONE, STACK_FULL
-from discreet.itemsets.feasible import conflicts, explore
+from discreet.itemsets.feasible import conflicts, explore, most_conflicts
 from discreet.itemsets.frequent import arrays_of, largest_frequent
 from discreet.itemsets.pool import Clock, Found, OutOfTime, Pool
 from discreet.tally import Partition, persons_per_group
@@ -27,6 +28,8 @@ _BUDGET = 10_000_000  # words looked at between two looks at the clock
 _WORK = 2e9  # words looked at in the search, when no time limit is given: some seconds
 _SEED_WORK = 1e9  # and to find the frequent itemsets to begin with
 _FEW = 400  # columns; with more, the search would not end
+_WIDE = 20_000  # columns, and
+_BOUND_WORK = 5e8  # cells looked at, up to which the size of the largest set is bounded
 _CELLS = 5e7  # distinct rows times columns, to bound the memory of the search
 
 
@@ -68,13 +71,24 @@ def largest_contained(
     except OutOfTime:
         proven = False
     found = pool.found(proven)
-    return Found([tuple(columns[list(chosen)].tolist()) for chosen in found.sets], proven)
+    bound = found.bound if proven or clock.over else _bound(narrow, k, persons)
+    return Found([tuple(columns[list(chosen)].tolist()) for chosen in found.sets], proven, bound)
 
 
 def _support(matrix: sp.csr_array, persons: np.ndarray | None) -> np.ndarray:
     by_item = matrix.tocsc()
     item = np.repeat(np.arange(matrix.shape[1]), np.diff(by_item.indptr))
     return persons_per_group(item, matrix.shape[1], None if persons is None else persons[by_item.indices])
+
+
+def _bound(matrix: sp.csr_array, k: int, persons: np.ndarray | None) -> int | None:
+    """No feasible set has more columns than this; None when finding it would take too long."""
+    n_items, lengths = matrix.shape[1], np.diff(matrix.indptr).astype(np.int64)
+    if n_items > _WIDE or int((lengths**2).sum()) > _BOUND_WORK:
+        return None
+    row_start, row_items, item_start, item_rows, who, weight = _by_persons(matrix, persons)
+    against = conflicts(row_start, row_items, item_start, item_rows, weight, who, k)
+    return int(most_conflicts(_lines(np.array([0, n_items]), np.arange(n_items), n_items)[0], against)[1])
 
 
 # -- sets that are made at once ---------------------------------------------------------------------------------------
@@ -153,13 +167,7 @@ def _clashes(row_start, row_items, item_start, item_rows, chosen, order, k):
 
 def _search(matrix: sp.csr_array, k: int, persons: np.ndarray | None, pool: Pool, clock: Clock) -> None:
     """Find all AC-maximal sets that belong to the pool; OutOfTime when that takes too long."""
-    if persons is None:
-        partition = Partition.of(Baskets(matrix, ()))
-        matrix, weight = matrix[partition.first_rows()], partition.sizes.copy()
-    else:
-        order = np.argsort(persons, kind="stable")
-        matrix, persons, weight = matrix[order], persons[order], np.ones(len(persons), dtype=np.int64)
-    row_start, row_items, item_start, item_rows, who = arrays_of(matrix, persons)
+    row_start, row_items, item_start, item_rows, who, weight = _by_persons(matrix, persons)
     n_items = matrix.shape[1]
     lines = _lines(row_start, row_items, n_items)
     against = conflicts(row_start, row_items, item_start, item_rows, weight, who, k)
@@ -174,6 +182,15 @@ def _search(matrix: sp.csr_array, k: int, persons: np.ndarray | None, pool: Pool
         clock.check(_BUDGET - left)
         if status == STACK_FULL:
             sets, fresh = (np.concatenate([stack, np.zeros_like(stack)]) for stack in (sets, fresh))
+
+
+def _by_persons(matrix: sp.csr_array, persons: np.ndarray | None) -> tuple[np.ndarray, ...]:
+    """Distinct rows with their numbers; or, where persons count, all rows in the order of persons."""
+    if persons is None:
+        partition = Partition.of(Baskets(matrix, ()))
+        return *arrays_of(matrix[partition.first_rows()], None), partition.sizes.copy()
+    order = np.argsort(persons, kind="stable")
+    return *arrays_of(matrix[order], persons[order]), np.ones(len(persons), dtype=np.int64)
 
 
 @numba.njit(cache=True, nogil=True)

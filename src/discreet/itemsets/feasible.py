@@ -141,7 +141,7 @@ def _number(lines, S, table, group):
 
 
 @numba.njit(cache=True, nogil=True)
-def _most_conflicts(candidates, against):
+def most_conflicts(candidates, against):
     """The candidate in conflict with most others, and how many cliques of conflicts cover the candidates."""
     pick = np.int64(-1)
     most = np.int64(0)
@@ -224,7 +224,7 @@ def explore(lines, item_start, item_rows, weight, persons, against, sets, fresh,
         if size < floor or (size == floor and not precedes(todo, size, pool, sizes, state)):
             continue
         work[0] += 2 * size * n_words
-        pick, bound = _most_conflicts(candidates, against)
+        pick, bound = most_conflicts(candidates, against)
         if _size(S) + bound < floor:
             continue
         _number(lines, joint, table, group)

@@ -13,10 +13,14 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Found:
-    """Sets of columns, the larger first, then in the order of their columns; `proven`: no other set belongs here."""
+    """Sets of columns, the larger first, then in the order of their columns; `proven`: no other set belongs here.
+
+    `bound`: no set of the family has more columns; None when that is not known.
+    """
 
     sets: list[tuple[int, ...]]
     proven: bool
+    bound: int | None = None
 
 
 class OutOfTime(Exception):  # noqa: N818  (no error: it ends a search that has an answer)
@@ -37,8 +41,13 @@ class Clock:
             self.tick()
         if self.work is not None:
             self.work -= work
-        if (self.work is not None and self.work <= 0) or (self.end is not None and time.monotonic() >= self.end):
+        if (self.work is not None and self.work <= 0) or self.over:
             raise OutOfTime
+
+    @property
+    def over(self) -> bool:
+        """Whether the seconds are over."""
+        return self.end is not None and time.monotonic() >= self.end
 
     def part(self, share: float, work: float) -> Clock:
         """A clock for a share of the time that is left, and for no more than so much work."""
@@ -68,7 +77,7 @@ class Pool:
 
     def found(self, proven: bool) -> Found:
         sets = [tuple(self.sets[i, : self.sizes[i]].tolist()) for i in range(self.state[0])]
-        return Found(sets, proven)
+        return Found(sets, proven, (len(sets[0]) if sets else 0) if proven else None)
 
 
 @numba.njit(cache=True, nogil=True)

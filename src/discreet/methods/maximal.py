@@ -32,7 +32,7 @@ from discreet.tally import Partition
 from discreet.utility import separated_pairs
 
 NOT_PROVEN = (
-    "The search for the largest sets ended before all were looked at: there may be larger ones. The promise does not"
+    "The search for the largest sets ended before all were looked at: there may be larger ones. {} The promise does not"
     " depend on it."
 )
 
@@ -61,6 +61,7 @@ class MaximalSelector(Selector):
     support_ : the selected columns, in their order
     scores_ : the pairs of rows of different classes that each separates, by itself or (distcnt) after those before it
     proven_ : whether the candidates are the largest sets there are
+    bound_ : no set of the family has more features; None when that is not known
     trace_ : the candidates with size and utility, then the selected features
 
     Promise
@@ -111,7 +112,8 @@ class MaximalSelector(Selector):
         found = self._largest(baskets, pairs)
         if not found.sets:
             raise CannotRelease(f"No feature can be kept at k = {self.k}: fewer than {self.k} persons have any one.")
-        self.proven_ = found.proven
+        self.proven_, self.bound_ = found.proven, found.bound
+        self._largest_size = len(found.sets[0])
         gains = [_gains(baskets, chosen, pairs, self.utility) for chosen in found.sets]
         best = int(np.argmax([sum(gain) for gain in gains]))  # the first of equals: the larger, then by columns
         trace: list[dict] = [
@@ -145,7 +147,10 @@ class MaximalSelector(Selector):
             )
 
     def _remarks(self) -> list[str]:
-        return [] if self.proven_ else [NOT_PROVEN]
+        if self.proven_:
+            return []
+        bound = "" if self.bound_ is None else f" No feasible set has more than {self.bound_}."
+        return [NOT_PROVEN.format(f"The largest set found has {self._largest_size} features.{bound}")]
 
 
 def _gains(baskets: Baskets, chosen: tuple[int, ...], pairs: np.ndarray, utility: str) -> list[int]:
