@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One thing that candidates are judged by: their values, which way is better, how much it weighs.
+
+A rank is a place counted from the worst, which is 1; equal values share the lowest of their places (1-2-2-4). A level
+is a value on a scale from 0 (worst) to 1 (best). Both are exact: a number is taken as it is written in decimals, so
+that 0.1 + 0.2 is 0.3 here, and candidates that are equal on paper are equal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
+
+from discreet.errors import ParameterError, shown
+
+Number = int | float | Decimal | Fraction
+
+
+def exact(number: Number) -> Fraction:
+    """The number as it is written.
+
+    >>> exact(0.1) + exact(0.2) == exact(0.3)
+    True
+    """
+    if isinstance(number, Fraction):
+        return number
+    if isinstance(number, Decimal):
+        if number.is_finite():
+            return Fraction(number)
+    else:
+        plain = number.item() if hasattr(number, "item") else number  # NumPy's numbers
+        if isinstance(plain, (int, float)) and math.isfinite(plain):
+            return Fraction(plain) if isinstance(plain, int) else Fraction(repr(plain))
+    raise ParameterError(f"A finite number is needed to compare by; this {type(number).__name__!r} is none.")
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """What candidates are judged by; `values` has one value for each of them.
+
+    higher_is_better  whether a larger value is the better one
+    weight            how much it counts; 0 ignores it
+    digits            values are rounded to so many decimals first: what differs by less does not differ
+    scale             (worst, best): which values are 0 and 1 as levels; the worst and the best candidate's if not given
+
+    >>> performance = Criterion("performance", [74.4, 73.0, 73.0, 72.9])
+    >>> performance.ranks
+    (4, 2, 2, 1)
+    >>> [float(level) for level in Criterion("size", [1, 2, 5], higher_is_better=False).levels]
+    [1.0, 0.75, 0.0]
+    """
+
+    name: str
+    values: Sequence[Number]
+    higher_is_better: bool = True
+    weight: Number = 1
+    digits: int | None = None
+    scale: tuple[Number, Number] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", tuple(exact(value) for value in self.values))
+        if exact(self.weight) < 0:
+            raise ParameterError(f"The weight of {shown(self.name)} is below 0. Take 0 to leave a criterion out.")
+        if self.scale is not None:
+            worst, best = map(exact, self.scale)
+            if worst == best or (worst < best) != self.higher_is_better:
+                way = "above" if self.higher_is_better else "below"
+                raise ParameterError(
+                    f"The scale of {shown(self.name)} is (worst, best), with the best {way} the worst."
+                )
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @cached_property
+    def goodness(self) -> tuple[Fraction, ...]:
+        """The values, rounded as asked, the better the larger."""
+        digits, found = self.digits, [exact(value) for value in self.values]
+        if digits is not None:
+            found = [round(value, digits) for value in found]
+        return tuple(found) if self.higher_is_better else tuple(-value for value in found)
+
+    @cached_property
+    def ranks(self) -> tuple[int, ...]:
+        """The place of each candidate: 1 and the number of those that are worse."""
+        counts: dict[Fraction, int] = {}
+        for value in self.goodness:
+            counts[value] = counts.get(value, 0) + 1
+        distinct = sorted(counts)
+        places = dict(zip(distinct, accumulate((counts[value] for value in distinct), initial=1), strict=False))
+        return tuple(places[value] for value in self.goodness)
+
+    @cached_property
+    def levels(self) -> tuple[Fraction, ...]:
+        """The values on the scale from 0 (worst) to 1 (best); 1 for all if all are equal."""
+        if self.scale is None:
+            worst, best = min(self.goodness, default=Fraction(0)), max(self.goodness, default=Fraction(0))
+        else:
+            sign = 1 if self.higher_is_better else -1
+            worst, best = sign * exact(self.scale[0]), sign * exact(self.scale[1])
+        if worst == best:
+            return (Fraction(1),) * len(self)
+        return tuple((value - worst) / (best - worst) for value in self.goodness)
+
+
+def check_weights(criteria: Sequence[Criterion]) -> None:
+    """Weights must sum to 1; 0.333 three times will do."""
+    total = sum((exact(criterion.weight) for criterion in criteria), Fraction(0))
+    if abs(total - 1) > Fraction(1, 100):
+        named = ", ".join(f"{criterion.name}={float(exact(criterion.weight)):g}" for criterion in criteria)
+        hint = ""
+        if total > 0:
+            shares = (f"{criterion.name}={float(exact(criterion.weight) / total):.4g}" for criterion in criteria)
+            hint = f" In the same proportion: {', '.join(shares)}."
+        raise ParameterError(f"The weights must sum to 1; {named} sum to {float(total):g}.{hint}")

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Pareto front: candidates that no other beats, and the one where the front bends most.
+
+A candidate beats another if it is as good by every criterion and better by one. The knee is the candidate of the front
+with the largest sum of levels, each criterion stretched so that the front reaches from 0 to 1. With two criteria that
+is the candidate farthest beyond the straight line between the two ends. A front that does not bulge beyond that line
+has no knee.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from discreet.choose.criteria import Criterion
+
+
+def pareto_front(criteria: Sequence[Criterion]) -> tuple[int, ...]:
+    """The places of the candidates that no other beats, in the order given; equals stand together.
+
+    >>> accuracy = Criterion("accuracy", [0.9, 0.8, 0.7, 0.7])
+    >>> columns = Criterion("columns", [5, 3, 3, 1], higher_is_better=False)
+    >>> pareto_front([accuracy, columns])
+    (0, 1, 3)
+    """
+    if not criteria:
+        return ()
+    places = list(zip(*(criterion.ranks for criterion in criteria), strict=True))
+    front: list[int] = []
+    for candidate in sorted(range(len(places)), key=places.__getitem__, reverse=True):  # who beats it comes before it
+        if not any(_beats(places[other], places[candidate]) for other in front):
+            front.append(candidate)
+    return tuple(sorted(front))
+
+
+def _beats(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    return one != other and all(mine >= theirs for mine, theirs in zip(one, other, strict=True))
+
+
+def knee_of(criteria: Sequence[Criterion], front: Sequence[int] | None = None) -> int | None:
+    """The candidate where the front bends most, or None where it does not bend outwards; ties go to the first.
+
+    >>> accuracy = Criterion("accuracy", [0.70, 0.88, 0.90])
+    >>> columns = Criterion("columns", [1, 2, 9], higher_is_better=False)
+    >>> knee_of([accuracy, columns])
+    1
+    """
+    front = pareto_front(criteria) if front is None else front
+    if not front:
+        return None
+    stretched = [
+        Criterion(criterion.name, [criterion.goodness[candidate] for candidate in front]).levels
+        for criterion in criteria
+    ]
+    sums = [sum(levels, Fraction(0)) for levels in zip(*stretched, strict=True)]
+    bends = max(sums) > 1 or len(criteria) == 1
+    return front[sums.index(max(sums))] if bends else None
