@@ -188,12 +188,14 @@ class _Search:
         maximal = Maximal(self.baskets, self.k, self.items)
         bounded = self.worth.monotone and (self.limit is None or self.worth.modular)
         value = self._bound_by(maximal) if bounded else int.bit_count
-        while maximal.open and not (bounded and maximal.feasible):
-            self.late()
-            if maximal.exhausted or self.stopped:
-                self.bound = value(max(maximal.open, key=value)) if bounded else self._ceiling()
-                return False
-            maximal.step(value)
+        with progress("Searching the maximal sets") as bar:
+            while maximal.open and not (bounded and maximal.feasible):
+                self.late()
+                if maximal.exhausted or self.stopped:
+                    self.bound = value(max(maximal.open, key=value)) if bounded else self._ceiling()
+                    return False
+                maximal.step(value)
+                bar.advance()
         sets = [maximal.columns(c) for c in maximal.feasible]
         if bounded:
             self.consider(sets[0])
