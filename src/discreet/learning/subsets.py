@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One learner, the same folds, any subset of the features: each subset is learnt once, and nothing is counted twice.
+
+The training rows of a fold become distinct rows with counts once; those of a subset are joined from them. Naive Bayes
+counts every feature once per fold, and a subset then only adds up logarithms. The answers of a subset are those that
+`crossval.cross_validate` scores, row by row.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.data.column import Column
+from discreet.data.table import Table
+from discreet.errors import DataError, ParameterError, did_you_mean, shown
+from discreet.learning.bayes import NaiveBayes
+from discreet.learning.classifiers import CLASSIFIERS, Classifier, examples_for
+from discreet.learning.crossval import Fold
+from discreet.learning.examples import Examples
+from discreet.tally import group
+
+_SIDE_BY_SIDE = frozenset({"c45", "naive-bayes"})  # learners that let go of the interpreter, and change nothing global
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Which test rows were predicted right: `right[i]` is about row `rows[i]`; fold f ends before `ends[f]`."""
+
+    right: np.ndarray
+    rows: np.ndarray
+    ends: np.ndarray
+
+    @property
+    def n_right(self) -> int:
+        return int(self.right.sum())
+
+    @property
+    def accuracy(self) -> float:
+        """The share of all test rows that were predicted right."""
+        return self.n_right / len(self.right)
+
+    @property
+    def of_folds(self) -> np.ndarray:
+        """The share of each fold."""
+        return np.array([part.mean() for part in np.split(self.right, self.ends[:-1])])
+
+
+class SubsetScores:
+    """Cross-validated answers of a learner about a target, by subset of the features. Subsets are kept in memory.
+
+    Parameters
+    ----------
+    table, features, target, folds : as for `cross_validate`
+    learner : a name of `CLASSIFIERS`
+    workers : threads; the answers do not depend on it
+
+    Examples
+    --------
+    >>> from discreet.learning.crossval import kfold
+    >>> t = Table.of({"x": ["a", "b"] * 6, "z": ["c"] * 12, "y": ["no", "yes"] * 6})
+    >>> scores = SubsetScores(t, ["x", "z"], "y", kfold(12, 3), "naive-bayes")
+    >>> scores.of(["x"]).accuracy, scores.of(["z"]).n_right, scores.learnt
+    (1.0, 4, 2)
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        features: Sequence[str],
+        target: str,
+        folds: Sequence[Fold],
+        learner: str = "c45",
+        *,
+        workers: int | None = None,
+    ):
+        if learner not in CLASSIFIERS:
+            raise ParameterError(f"{learner!r} is not a learner.{did_you_mean(learner, CLASSIFIERS)}")
+        self.features, self.learner = tuple(features), learner
+        self._place = {name: place for place, name in enumerate(self.features)}
+        self._known: dict[tuple[int, ...], Answers] = {}
+        self._workers = (workers or os.cpu_count() or 1) if learner in _SIDE_BY_SIDE else 1
+        label = table.column(target)
+        texts = np.array([*label.texts, ""], dtype=object)[label.codes]
+        needed = table.select([*self.features, target])
+        tested = [fold.test[label.codes[fold.test] < len(label.values)] for fold in folds]
+        if not all(len(rows) for rows in tested):
+            raise DataError("A fold has no test row whose class is known: nothing can be scored. Use fewer folds.")
+        make = CLASSIFIERS[learner]
+        kind = _Bayes if learner == "naive-bayes" else _Learnt
+        self._folds = [
+            kind(make, needed.take(fold.train), needed, rows, texts[rows], self.features, target)
+            for fold, rows in zip(folds, tested, strict=True)
+        ]
+        self._rows, self._ends = np.concatenate(tested), np.cumsum([len(rows) for rows in tested])
+
+    @property
+    def learnt(self) -> int:
+        """How many subsets have been learnt so far."""
+        return len(self._known)
+
+    def of(self, subset: Iterable[str]) -> Answers:
+        """The answers from these features; the order in which they are named does not matter."""
+        places = self._places(subset)
+        self._learn([places])
+        return self._known[places]
+
+    def learn(self, subsets: Iterable[Iterable[str]]) -> None:
+        """Learn several subsets at once, for `of` to look up."""
+        self._learn([self._places(subset) for subset in subsets])
+
+    def _places(self, subset: Iterable[str]) -> tuple[int, ...]:
+        names = list(subset)
+        unknown = [name for name in names if name not in self._place]
+        if unknown:
+            raise DataError(f"{shown(unknown[0])} is not a feature here.{did_you_mean(unknown[0], self.features)}")
+        return tuple(sorted({self._place[name] for name in names}))
+
+    def _learn(self, subsets: Sequence[tuple[int, ...]]) -> None:
+        fresh = [places for places in dict.fromkeys(subsets) if places not in self._known]
+        tasks = [(fold, places) for places in fresh for fold in self._folds]
+        if self._workers > 1 and len(tasks) > 1:
+            with ThreadPoolExecutor(self._workers) as pool:
+                found = list(pool.map(lambda task: task[0].right(task[1]), tasks))
+        else:
+            found = [fold.right(places) for fold, places in tasks]
+        for number, places in enumerate(fresh):
+            own = found[number * len(self._folds) : (number + 1) * len(self._folds)]
+            self._known[places] = Answers(np.concatenate(own), self._rows, self._ends)
+
+
+class _Learnt:
+    """A fold of any learner: the distinct training rows of all features, from which those of a subset are joined."""
+
+    def __init__(
+        self,
+        make: Callable[[], Classifier],
+        train: Table,
+        table: Table,
+        rows: np.ndarray,
+        truth: np.ndarray,
+        features: Sequence[str],
+        target: str,
+    ):
+        self._make, self._truth = make, truth
+        self._examples = examples_for(make(), train, features, target)
+        self._test = table.select(list(features)).take(rows) if features else table.take(rows)
+
+    def right(self, places: tuple[int, ...]) -> np.ndarray:
+        model = self._make()
+        model.fit(project(self._examples, places))
+        return model.predict(self._test) == self._truth
+
+
+class _Bayes:
+    """A fold of naive Bayes: log P(value | class) of every value of every feature."""
+
+    def __init__(
+        self,
+        make: Callable[[], Classifier],
+        train: Table,
+        table: Table,
+        rows: np.ndarray,
+        truth: np.ndarray,
+        features: Sequence[str],
+        target: str,
+    ):
+        model = make()
+        assert isinstance(model, NaiveBayes)
+        model.fit(examples_for(model, train, features, target))
+        columns = table.columns(features)
+        self._prior, self._classes, self._truth = model.log_prior_, np.array(model.classes_, dtype=object), truth
+        self._codes = [column.codes[rows] for column in columns]
+        self._logs = model.evidence(Table([_every_value(column, columns) for column in columns])) if columns else None
+
+    def right(self, places: tuple[int, ...]) -> np.ndarray:
+        scores = np.repeat(self._prior[None, :], len(self._truth), axis=0)
+        for place in places:
+            assert self._logs is not None
+            scores += self._logs[place][self._codes[place]]
+        return self._classes[np.argmax(scores, axis=1)] == self._truth
+
+
+def _every_value(column: Column, columns: Sequence[Column]) -> Column:
+    """A column with each code once, missing included, made as long as the longest by repeating missing."""
+    longest = max(len(other.values) for other in columns) + 1
+    return Column(column.name, column.kind, column.values, np.minimum(np.arange(longest), len(column.values)))
+
+
+def project(examples: Examples, places: Sequence[int]) -> Examples:
+    """The examples of some of the features, without another look at the rows.
+
+    >>> t = Table.of({"sex": ["f", "m", "f"], "age": [1, 2, 3], "y": [1, 1, 0]})
+    >>> project(Examples.of(t, ["sex", "age"], "y"), [0]).counts.tolist()
+    [[1.0, 1.0], [0.0, 1.0]]
+    """
+    features = tuple(examples.features[place] for place in places)
+    columns = [examples.codes[:, place] for place in places]
+    groups, first = group(columns, len(examples), [feature.unknown + 1 for feature in features])
+    counts = np.empty((len(first), examples.counts.shape[1]))
+    for c in range(counts.shape[1]):
+        counts[:, c] = np.bincount(groups, examples.counts[:, c], minlength=len(first))
+    codes = np.empty((len(first), len(places)), dtype=np.int32)
+    for place, column in enumerate(columns):
+        codes[:, place] = column[first]
+    return Examples(features, codes, counts, examples.classes)
