@@ -101,7 +101,7 @@ class KAnonymity(Promise):
             rows_short=max(verdict.rows_short for verdict in verdicts),
             with_label=None if roles.target is None else min(v.with_label for v in verdicts),  # type: ignore[type-var]
         )
-        if isinstance(data, Table) and self.sets is None and are_items(data, roles.quasi):
+        if isinstance(data, Table) and self.sets is None and self.columns is None and are_items(data, roles.quasi):
             return self._with_exposure(found, items_of(data, roles))
         return found
 
