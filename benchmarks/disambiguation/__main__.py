@@ -79,8 +79,8 @@ def _readings(found, draws: int, seeds: int, ks: list[int]) -> None:
     print(_line("references", "score", "all keywords", *heads))
     print(_line(*["---"] * 7))
     scores = {
-        "P(u | T), as printed": protocol.entropy,
-        "P(T | u)": partial(protocol.entropy, of_topics=True),
+        "P(u given T), as printed": protocol.entropy,
+        "P(T given u)": partial(protocol.entropy, of_topics=True),
         "number of keywords": protocol.size,
     }
     for drawn, matched in (("as in life", False), ("matched", True)):
