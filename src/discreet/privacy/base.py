@@ -69,6 +69,7 @@ class Promise:
     name: ClassVar[str] = ""
     kind: ClassVar[VerdictKind] = "recomputed"
     does_not_protect: ClassVar[str] = ""
+    higher_is_safer: ClassVar[bool] = True  # whether more measured is more protection
     _parameter_constraints: ClassVar[dict] = {}
 
     def __init_subclass__(cls, **kwargs):

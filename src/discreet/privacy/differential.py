@@ -42,6 +42,7 @@ class DifferentialPrivacy(Promise):
 
     name: ClassVar[str] = "differential privacy"
     kind: ClassVar[VerdictKind] = "proved"
+    higher_is_safer: ClassVar[bool] = False
     does_not_protect: ClassVar[str] = (
         "What is true of many persons together is not hidden, and may be applied to one of them. Several releases of"
         " the same persons add up: the epsilons are summed."

@@ -44,6 +44,7 @@ class TCloseness(Promise):
     """
 
     name: ClassVar[str] = "t-closeness"
+    higher_is_safer: ClassVar[bool] = False
     does_not_protect: ClassVar[str] = (
         "t-closeness leaves what the whole table says about everyone, and by itself does not stop linking:"
         " join it with k-anonymity."
