@@ -28,6 +28,7 @@ _WHERE = {
     "Verdict": "discreet.privacy",
     # how
     "ExponentialSelector": "discreet.methods",
+    "Fwell": "discreet.methods",
     "GreedySelector": "discreet.methods",
     "KActus": "discreet.methods",
     "KActus2": "discreet.methods",
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from discreet.ledger import Ledger
     from discreet.methods import (
         ExponentialSelector,
+        Fwell,
         GreedySelector,
         KActus,
         KActus2,

@@ -28,7 +28,7 @@ from discreet.data.baskets import Baskets
 from discreet.document import Document
 from discreet.errors import CannotRelease, DataError, PrivacyLeakWarning
 from discreet.mechanisms.selection import Exponential, LaplaceTop, Selection
-from discreet.methods.selector import Selector
+from discreet.methods.selector import Selector, numeric
 from discreet.parameters import Interval, check_parameters
 from discreet.privacy.differential import DifferentialPrivacy
 from discreet.privacy.noise import KEY
@@ -80,7 +80,7 @@ class PrivateSelector(Selector):
         The picks are differentially private. What `transform` makes of the rows is not.
         """
         check_parameters(self, self._parameter_constraints)
-        X, y = self._numeric(X, y)
+        X, y = numeric(self, X, y, "0/1 cells", advice=" Binarise it first.")
         randomness = Randomness(self.random_state)
         if randomness.seeded:
             warnings.warn(SEEDED, PrivacyLeakWarning, stacklevel=2)

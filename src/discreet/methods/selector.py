@@ -52,7 +52,7 @@ class Selector(SelectorMixin, Method):
     def fit(self, X, y):
         """Select features of a 0/1 matrix (scipy sparse or dense) for the labels y."""
         check_parameters(self, self._parameter_constraints)
-        X, y = self._numeric(X, y)
+        X, y = numeric(self, X, y, "0/1 cells", advice=" Binarise it first.")
         baskets = Baskets.of(X, y)
         baskets.check_for_release()
         self._enough(len(baskets))
@@ -60,17 +60,6 @@ class Selector(SelectorMixin, Method):
         self.support_ = np.array(kept, dtype=np.intp)
         self.scores_ = np.array([step["gain"] for step in self.trace_ if step["kept"]], dtype=float)
         return self
-
-    def _numeric(self, X, y):
-        """scikit-learn's checks of X and y; its message about text quotes a cell, so ours takes its place."""
-        text = False
-        try:
-            return validate_data(self, X, y, accept_sparse="csr", ensure_min_samples=2, dtype="numeric")
-        except ValueError as error:
-            text = "could not convert" in str(error)
-            if not text:
-                raise
-        raise DataError(f"{type(self).__name__} needs 0/1 cells; the matrix holds text. Binarise it first.")
 
     def _get_support_mask(self):
         check_is_fitted(self)
@@ -107,3 +96,15 @@ class Selector(SelectorMixin, Method):
         changed = super()._change(baskets, randomness)
         changed.notes += self._remarks()
         return changed
+
+
+def numeric(estimator, X, y, needs: str, *, dtype: object = "numeric", advice: str = ""):
+    """scikit-learn's checks of X and y; its message about text quotes a cell, so ours takes its place."""
+    text = False
+    try:
+        return validate_data(estimator, X, y, accept_sparse="csr", ensure_min_samples=2, dtype=dtype)
+    except ValueError as error:
+        text = "could not convert" in str(error)
+        if not text:
+            raise
+    raise DataError(f"{type(estimator).__name__} needs {needs}; the matrix holds text.{advice}")
