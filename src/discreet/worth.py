@@ -149,10 +149,8 @@ def _cmi(baskets: Baskets) -> Worth:
         columns = list(S)
         if len(columns) < 2:
             return float(alone(columns).sum())
-        left = np.zeros((len(columns), len(columns)))
-        for cell in range(4):  # both, the first, the second, none
-            counts = np.stack([_pairs(part[:, columns], cell) for part in by_class], axis=-1)
-            left += entropy(counts)
+        cells = zip(*(_pairs(part[:, columns]) for part in by_class), strict=True)
+        left = sum(entropy(np.stack(cell, axis=-1)) for cell in cells)
         joint = np.triu(prior - left, 1).sum()
         return float(joint / (len(columns) - 1) / n)
 
@@ -165,13 +163,12 @@ def _cmi(baskets: Baskets) -> Worth:
     return Worth(value, alone, monotone=False)
 
 
-def _pairs(columns: sp.csc_array, cell: int) -> np.ndarray:
+def _pairs(columns: sp.csc_array) -> tuple[np.ndarray, ...]:
+    """How many rows have both of two columns, the first only, the second only, none."""
     both = (columns.T @ columns).toarray()
     have = columns.sum(axis=0)
-    if cell == 0:
-        return both
     first, second = have[:, None] - both, have[None, :] - both
-    return (first, second, columns.shape[0] - both - first - second)[cell - 1]
+    return both, first, second, columns.shape[0] - both - first - second
 
 
 def _counts_by_class(baskets: Baskets) -> np.ndarray:
