@@ -1,15 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which one to take: E(S) by ranks, a score by values, the Pareto front; over attribute subsets and over releases."""
 
+from discreet.choose.candidates import MEASURES, Candidate, Choice, Measure, choose
 from discreet.choose.criteria import Criterion
 from discreet.choose.evaluation import Evaluation, evaluate, evaluation
 from discreet.choose.front import knee_of, pareto_front
+from discreet.choose.releases import from_folder, from_release, owner_measures
+from discreet.choose.results import Result, Results, read_study
 
 __all__ = [
+    "MEASURES",
+    "Candidate",
+    "Choice",
     "Criterion",
     "Evaluation",
+    "Measure",
+    "Result",
+    "Results",
+    "choose",
     "evaluate",
     "evaluation",
+    "from_folder",
+    "from_release",
     "knee_of",
+    "owner_measures",
     "pareto_front",
+    "read_study",
 ]
