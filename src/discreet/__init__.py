@@ -25,6 +25,7 @@ _WHERE = {
     "LDiversity": "discreet.privacy",
     "TCloseness": "discreet.privacy",
     "DifferentialPrivacy": "discreet.privacy",
+    "BreachIncrease": "discreet.privacy",
     "Verdict": "discreet.privacy",
     # how
     "ExponentialSelector": "discreet.methods",
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
         load_model,
     )
     from discreet.privacy import (
+        BreachIncrease,
         Containment,
         DifferentialPrivacy,
         KAnonymity,

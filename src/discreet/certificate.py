@@ -52,6 +52,10 @@ class VerdictRecord(_Record):
         values = {name: getattr(verdict, name) for name in cls.model_fields if name != "parts"}
         return cls(**values, parts=tuple(cls.of(part) for part in verdict.parts))
 
+    def verdict(self) -> Verdict:
+        values = {name: getattr(self, name) for name in type(self).model_fields if name != "parts"}
+        return Verdict(**values, parts=tuple(part.verdict() for part in self.parts))
+
 
 class MethodRecord(_Record):
     name: str

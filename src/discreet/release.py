@@ -63,7 +63,9 @@ class Changes:
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """A release in memory. `data` is what is published; `trace`, `notes`, `seed` and `persons` are the owner's."""
+    """A release in memory. `data` is what is published; `trace`, `notes`, `seed`, `persons` and `source` are the
+    owner's.
+    """
 
     promise: Promise
     method: str
@@ -74,6 +76,7 @@ class Release:
     baskets: Baskets | None = None
     document: Document | None = None
     persons: np.ndarray | None = None
+    source: Table | None = None  # the quasi-identifiers as they were, row by row, where the promise compares with them
     plan: Plan | None = None
     source_quasi: tuple[str, ...] = ()
     items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of each quasi-identifier that became items
@@ -165,7 +168,7 @@ class Release:
 
     def check(self, promise: Promise) -> Verdict:
         """Another promise, measured on this release; counted in persons where the release is."""
-        return check_published(promise, self._content, self.roles, self.persons)
+        return check_published(promise, self._content, self.roles, self.persons, self.source)
 
     def recode(self, rows: object) -> Table:
         """New rows as the release would have written them: the same columns, in the rows' order.
@@ -250,6 +253,8 @@ class Release:
             pq.write_table(pa.table({"person": self.persons}), folder / PERSONS)
         if self.document is not None and self.document.evidence is not None:
             write_table(self.document.evidence, folder / EVIDENCE, "parquet")
+        if self.source is not None:
+            write_table(self.source, folder / EVIDENCE, "parquet")
         for path in folder.iterdir():
             path.chmod(0o600)
 

@@ -18,19 +18,19 @@ import pyarrow.parquet as pq
 
 from discreet.certificate import CERTIFICATE, Certificate, GroupsRecord, VerdictRecord, sha256_of
 from discreet.data.baskets import Baskets
-from discreet.data.column import encode
+from discreet.data.column import Kind, encode
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.data.write import read_baskets, read_table
 from discreet.document import SHAPES, Document, read_document
-from discreet.errors import DataError, DiscreetError, listing
+from discreet.errors import DataError, DiscreetError, listing, quietly
 from discreet.losses import groups_of
 from discreet.privacy.base import Both, Promise, Verdict
 from discreet.recoding import RECORD, from_bytes, record_problems
 from discreet.signature import SIGNATURE, check_signature
 
 PERSONS = "persons.parquet"  # in the owner's folder: whose row each released row is
-EVIDENCE = "evidence.parquet"  # in the owner's folder: the rows behind a document
+EVIDENCE = "evidence.parquet"  # in the owner's folder: the rows behind a document, or behind published rows
 _PERSON = "\x00person"  # a column name no file can have
 
 
@@ -135,13 +135,21 @@ def _check(folder: Path, certificate: Certificate, owner: str | os.PathLike | No
         problems.append("The certificate names no quasi-identifiers, so it promises nothing about anyone.")
     if not certificate.verdict.holds:
         problems.append("The certificate itself states that the promise does not hold.")
-    by_person = certificate.counted == "persons"
-    if certificate.verdict.kind != ("owner" if by_person else "recomputed"):
+    promise, by_person = certificate.the_promise(), certificate.counted == "persons"
+    if certificate.verdict.kind != ("owner" if by_person or promise.needs_source else "recomputed"):
         problems.append("The certificate states another kind of evidence than this promise has.")
     if problems:
         raise DataError(" ".join(problems))
-    promise = certificate.the_promise()
-    if not by_person:
+    if promise.needs_source and owner is None:  # what was measured stays the owner's word
+        verdict, stated = certificate.verdict.verdict(), certificate.verdict
+        if verdict.promise != str(promise):
+            problems.append("The certificate's verdict is about another promise.")
+    elif promise.needs_source:
+        assert owner is not None
+        persons = _persons(Path(owner), len(data)) if by_person else None
+        verdict = check_published(promise, data, roles, persons, read_source(Path(owner)))
+        stated = VerdictRecord.of(verdict)
+    elif not by_person:
         verdict = check_published(promise, data, roles, None)
         stated = VerdictRecord.of(verdict)
     elif owner is not None:
@@ -226,10 +234,32 @@ def read_release(folder: Path, certificate: Certificate) -> tuple[Table | Basket
     return read_table(folder / name, kinds), roles  # type: ignore[arg-type]
 
 
+def read_source(owner: Path) -> Table:
+    """The owner's quasi-identifiers of the published rows; a file of the owner's states no kinds but by its types."""
+    try:
+        schema = pq.read_schema(owner / EVIDENCE)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise DataError(f"The owner's folder has no readable {EVIDENCE} ({type(error).__name__}).") from None
+    return read_table(owner / EVIDENCE, {field.name: _kind_of(field.type) for field in schema})
+
+
+def _kind_of(type_: pa.DataType) -> Kind:
+    if pa.types.is_temporal(type_):
+        return "date"
+    return "number" if pa.types.is_integer(type_) or pa.types.is_floating(type_) else "category"
+
+
 def check_published(
-    promise, data: Table | Baskets | Document, roles: Roles | None, persons: np.ndarray | None
+    promise: Promise,
+    data: Table | Baskets | Document,
+    roles: Roles | None,
+    persons: np.ndarray | None,
+    source: Table | None = None,
 ) -> Verdict:
-    """The promise on published data, counted in persons when it is known whose row each row is."""
+    """The promise on published data, counted in persons when it is known whose row each row is.
+
+    `source` are the owner's quasi-identifiers of the same rows, for promises that compare with them.
+    """
     if isinstance(data, Document):
         return promise.check(data)
     if isinstance(data, Baskets):
@@ -245,7 +275,7 @@ def check_published(
             person=_PERSON,
             allow_unique=roles.allow_unique,
         )
-    return promise.check(data, roles)
+    return promise.check(data, roles) if source is None else promise.check_with_source(data, roles, source)
 
 
 def _persons(owner: Path, rows: int) -> np.ndarray:
@@ -271,9 +301,20 @@ def _remarks(certificate: Certificate, signer: str | None, with_owner: bool) -> 
                 "The published file was checked for what it states. The rows behind it were counted by the owner"
                 " before saving (verify --owner repeats it)."
             )
+    elif _needs_source(certificate):
+        if not with_owner:
+            remarks.append(
+                "The promise compares the published rows with what only the owner has. What was measured is the owner's"
+                " word here; it was checked before saving (verify --owner repeats it)."
+            )
     elif certificate.counted == "persons" and not with_owner:
         remarks.append(
             "The promise was counted in persons, which the published files do not tell apart. Recomputed here on rows;"
             " the count of persons was checked by the owner before saving (verify --owner repeats it)."
         )
     return tuple(remarks)
+
+
+def _needs_source(certificate: Certificate) -> bool:
+    promise, failure = quietly(certificate.the_promise, errors=(DiscreetError,))
+    return not failure and promise.needs_source

@@ -139,7 +139,8 @@ class Method(BaseEstimator):
         columns = [column for name in table.names for column in _published(name, table, roles, published)]
         _refuse_clashes([column.name for column in columns])
         released = Table(columns, frame=table.frame)
-        order = fresh_order(released, randomness)
+        before = table.select(roles.quasi) if self.promise.needs_source else None
+        order = fresh_order(released, randomness, before)
         quasi = tuple(column.name for name in roles.quasi for column in published.get(name, ()))
         new_roles = Roles(
             target=roles.target,
@@ -155,6 +156,7 @@ class Method(BaseEstimator):
                 table=released.take(order),
                 roles=new_roles,
                 persons=None if person is None else person.codes[order],
+                source=None if before is None else before.take(order),
                 promise=self.promise,
                 method=self.name,
                 parameters=self._public_parameters(),
@@ -255,13 +257,13 @@ def _plain(value: object) -> object:
     return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
 
 
-def fresh_order(table: Table, randomness: Randomness) -> np.ndarray:
+def fresh_order(table: Table, randomness: Randomness, before: Table | None = None) -> np.ndarray:
     """An order of rows that tells nothing: sorted by published content, then shuffled.
 
     Rows with equal content are interchangeable, so the result depends on the published rows and the randomness only,
-    not on the order they came in.
+    not on the order they came in. Where the owner keeps what the rows were `before`, that is part of their content.
     """
-    columns = table.columns()
+    columns = [*table.columns(), *(before.columns() if before is not None else [])]
     groups, _ = group([column.codes for column in columns], len(table), [column.levels for column in columns])
     return np.argsort(groups, kind="stable")[randomness.permutation(len(table))]
 

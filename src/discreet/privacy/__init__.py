@@ -2,6 +2,7 @@
 """What is promised: definitions and checks, no search."""
 
 from discreet.privacy.base import PROMISES, Both, Promise, Verdict, promise_from
+from discreet.privacy.breach import BreachIncrease
 from discreet.privacy.budget import Budget
 from discreet.privacy.containment import Containment, containment_anonymity
 from discreet.privacy.differential import DifferentialPrivacy
@@ -13,6 +14,7 @@ from discreet.privacy.t_closeness import TCloseness
 __all__ = [
     "PROMISES",
     "Both",
+    "BreachIncrease",
     "Budget",
     "Containment",
     "DifferentialPrivacy",

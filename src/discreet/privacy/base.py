@@ -85,9 +85,18 @@ class Promise:
         """Whether a release that keeps the promise counted in persons also keeps it counted in rows."""
         return False
 
+    @property
+    def needs_source(self) -> bool:
+        """Whether only the owner can check it: published rows are compared with what they were made from."""
+        return False
+
     def check(self, data: object, roles: Roles | None = None) -> Verdict:
         """Measure the promise on `data`: a table with roles, or baskets."""
         raise NotImplementedError
+
+    def check_with_source(self, data: object, roles: Roles | None, source: Table) -> Verdict:
+        """The same, with the owner's quasi-identifiers of the published rows, in their order, for promises that ask."""
+        return self.check(data, roles)
 
     def __and__(self, other: Promise) -> Both:
         return Both((*_parts(self), *_parts(other)))
@@ -123,8 +132,17 @@ class Both(Promise):
     def rows_tell(self) -> bool:
         return all(promise.rows_tell for promise in self.promises)
 
+    @property
+    def needs_source(self) -> bool:
+        return any(promise.needs_source for promise in self.promises)
+
     def check(self, data: object, roles: Roles | None = None) -> Verdict:
-        verdicts = tuple(promise.check(data, roles) for promise in self.promises)
+        return self._joined(tuple(promise.check(data, roles) for promise in self.promises))
+
+    def check_with_source(self, data: object, roles: Roles | None, source: Table) -> Verdict:
+        return self._joined(tuple(promise.check_with_source(data, roles, source) for promise in self.promises))
+
+    def _joined(self, verdicts: tuple[Verdict, ...]) -> Verdict:
         worst = next((verdict for verdict in verdicts if not verdict.holds), verdicts[0])
         order: tuple[VerdictKind, ...] = ("owner", "proved", "recomputed")  # the weakest evidence speaks for all
         return Verdict(

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How well a sensitive attribute can be predicted from some attributes, beside all of them and beside the bare guess.
+
+Definitions (Jafer, Matwin, Sokolova). S: the attributes that are kept, BL: all of them. Acc(S): the share of rows whose
+sensitive value a classifier gets right that learnt from other rows, by cross-validation. Privacy breach increase:
+PBI(S) = Acc(S)/Acc(BL) - 1. The guess that needs no attribute is the commonest value; DistP_PBI is its PBI.
+
+Beyond the paper: of several classifiers the one that is right most often counts, for S and for BL; the advantage over
+the guess, Acc(S) less the share of the commonest value; and 95 % intervals, from the variance between rows (or persons,
+whose rows stand and fall together), of the ratio by its linear approximation. Intervals are about the choice of the
+test rows, not of the rows that were learnt from.
+
+Folds depend on the content of the rows alone, not on their order: they can be made again from the same rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from discreet.data.roles import MOST_CLASSES
+from discreet.data.table import Table
+from discreet.errors import DataError, shown
+from discreet.learning.crossval import Fold, kfold
+from discreet.learning.subsets import Answers, SubsetScores
+from discreet.prepare.binning import Binning
+from discreet.tally import group
+
+ATTACKERS = ("c45", "naive-bayes", "logistic", "boosting")
+MOST_NUMBERS = 20  # different numbers that a sensitive attribute may have without cuts
+_Z = 1.959963984540054  # 97.5 % point of the normal distribution
+
+
+@dataclass(frozen=True)
+class Breach:
+    """What an attacker gets right of `rows` test rows: with the kept attributes, with all, by the commonest value.
+
+    The attackers are the strongest ones, each with its own attributes; the intervals are of 95 %.
+    """
+
+    sensitive: str
+    rows: int
+    right: int
+    baseline_right: int
+    majority: int
+    attacker: str
+    baseline_attacker: str
+    pbi_interval: tuple[float, float]
+    advantage_interval: tuple[float, float]
+
+    @property
+    def accuracy(self) -> float:
+        return self.right / self.rows
+
+    @property
+    def baseline(self) -> float:
+        """Accuracy with all the attributes."""
+        return self.baseline_right / self.rows
+
+    @property
+    def majority_share(self) -> float:
+        return self.majority / self.rows
+
+    @property
+    def pbi(self) -> float:
+        """Privacy breach increase, Acc(S)/Acc(BL) - 1."""
+        return self.right / self.baseline_right - 1
+
+    @property
+    def dist_pbi(self) -> float:
+        """DistP_PBI: the breach increase of the guess that needs no attribute."""
+        return self.majority / self.baseline_right - 1
+
+    @property
+    def advantage(self) -> float:
+        """How much more often the attacker is right than the commonest value is."""
+        return (self.right - self.majority) / self.rows
+
+
+class Inference:
+    """Attackers of one sensitive attribute. Every subset that is asked about is learnt once.
+
+    Parameters
+    ----------
+    table : the owner's rows
+    attributes : all that could be published, BL
+    sensitive : the attribute that is attacked
+    attackers : names of classifiers
+    folds : how many, or the folds themselves
+    persons : whose each row is: a person's rows lie in one fold
+    cuts : cut points of a sensitive number
+
+    Examples
+    --------
+    >>> rows = {"job": ["nurse", "smith"] * 10, "sex": ["f", "m", "m", "m"] * 5, "ill": ["flu", "gout"] * 10}
+    >>> found = Inference(Table.of(rows), ["job", "sex"], "ill", attackers=["c45"], folds=5).of(["sex"])
+    >>> found.right, found.baseline_right, found.majority, found.pbi, found.dist_pbi
+    (15, 20, 10, -0.25, -0.5)
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        attributes: Sequence[str],
+        sensitive: str,
+        *,
+        attackers: Sequence[str] = ATTACKERS,
+        folds: int | Sequence[Fold] = 10,
+        persons: np.ndarray | None = None,
+        cuts: Sequence[float] | None = None,
+        workers: int | None = None,
+    ):
+        self.attributes, self.sensitive = tuple(attributes), sensitive
+        table = with_classes(table.select([*attributes, sensitive]), sensitive, cuts)
+        label = table.column(sensitive)
+        divided = content_folds(table, sensitive, folds, persons) if isinstance(folds, int) else folds
+        self._persons, self._codes = persons, label.codes
+        self._commonest = int(np.argmax(np.bincount(label.codes, minlength=label.levels)[: len(label.values)]))
+        self._scores = {
+            name: SubsetScores(table, self.attributes, sensitive, divided, name, workers=workers) for name in attackers
+        }
+
+    @cached_property
+    def _baseline(self) -> tuple[str, Answers]:
+        name, found = self.strongest(self.attributes)
+        if not found.n_right:
+            raise DataError(
+                f"No attacker gets {shown(self.sensitive)} right in a single row, even with all the attributes:"
+                f" there is nothing to compare with."
+            )
+        return name, found
+
+    def learn(self, subsets: Iterable[Iterable[str]]) -> None:
+        """Learn several subsets at once, for `of` to look up."""
+        kept = [tuple(subset) for subset in subsets]
+        for scores in self._scores.values():
+            scores.learn(kept)
+
+    def strongest(self, kept: Iterable[str]) -> tuple[str, Answers]:
+        """The attacker that is right most often with these attributes, the first one of equals; and its answers."""
+        kept = tuple(kept)
+        found = {name: scores.of(kept) for name, scores in self._scores.items()}
+        best = max(found, key=lambda name: found[name].n_right)
+        return best, found[best]
+
+    def of(self, kept: Iterable[str]) -> Breach:
+        """What can be inferred from the attributes that are kept."""
+        (base_name, base), (name, found) = self._baseline, self.strongest(kept)
+        guess = self._codes[found.rows] == self._commonest
+        whose = None if self._persons is None else self._persons[found.rows]
+        apart, error = ratio_error(found.right, base.right, whose)
+        gain, spread = difference_error(found.right, guess, whose)
+        return Breach(
+            sensitive=self.sensitive,
+            rows=len(found.right),
+            right=found.n_right,
+            baseline_right=base.n_right,
+            majority=int(guess.sum()),
+            attacker=name,
+            baseline_attacker=base_name,
+            pbi_interval=(apart - 1 - _Z * error, apart - 1 + _Z * error),
+            advantage_interval=(gain - _Z * spread, gain + _Z * spread),
+        )
+
+
+def with_classes(table: Table, name: str, cuts: Sequence[float] | None) -> Table:
+    """The table with a sensitive number cut into intervals, or refused when it has too many values to be guessed."""
+    if cuts is not None:
+        table = Binning.fit(table, [name], target=None, cuts={name: cuts}).apply(table)
+    column = table.column(name)
+    if column.kind != "category" and column.levels > MOST_NUMBERS:
+        raise DataError(
+            f"The sensitive column {shown(name)} has {column.levels} different values of the kind {column.kind!r}; that"
+            f" one of them is guessed says little. Give the borders that matter: cuts={{{shown(name)}: [...]}}."
+        )
+    if column.levels > MOST_CLASSES:
+        raise DataError(
+            f"The sensitive column {shown(name)} has {column.levels} different values; at most {MOST_CLASSES} make"
+            f" sense for an attacker's classifier. Join rare ones first."
+        )
+    return table
+
+
+def content_order(table: Table, persons: np.ndarray | None = None) -> np.ndarray:
+    """The rows in an order that depends on their content alone; rows of equal content are interchangeable.
+
+    >>> t = Table.of({"b": [2, 1, 2], "a": ["x", "z", "w"]})
+    >>> t.take(content_order(t)).column("a").to_arrow().to_pylist()
+    ['w', 'x', 'z']
+    """
+    columns = [table.column(name) for name in sorted(table.names)]
+    keys, levels = [column.codes for column in columns], [column.levels for column in columns]
+    if persons is not None:
+        keys.append(persons)
+        levels.append(int(persons.max()) + 1)
+    groups, _ = group(keys, len(table), levels)
+    return np.argsort(groups, kind="stable")
+
+
+def content_folds(table: Table, label: str, folds: int, persons: np.ndarray | None = None) -> list[Fold]:
+    """Folds with equal shares of each class, which depend on the content of the rows alone."""
+    order = content_order(table, persons)
+    divided = kfold(
+        len(table),
+        folds,
+        labels=table.column(label).codes[order],
+        persons=None if persons is None else persons[order],
+    )
+    return [Fold(np.sort(order[fold.train]), np.sort(order[fold.test])) for fold in divided]
+
+
+def ratio_error(above: np.ndarray, below: np.ndarray, persons: np.ndarray | None = None) -> tuple[float, float]:
+    """The ratio of two sums over the same rows, and its standard error by linearisation; persons are drawn whole.
+
+    >>> ratio_error(np.array([1, 1, 0, 0]), np.array([1, 1, 1, 1]))[0]
+    0.5
+    """
+    ratio = float(above.sum() / below.sum())
+    rest = _by_unit(above - ratio * below, persons)
+    return ratio, _error(rest) * len(rest) / float(below.sum())
+
+
+def difference_error(one: np.ndarray, other: np.ndarray, persons: np.ndarray | None = None) -> tuple[float, float]:
+    """The mean difference over the rows, and its standard error; persons are drawn whole."""
+    apart = one.astype(float) - other
+    mean = float(apart.mean())
+    rest = _by_unit(apart - mean, persons)
+    return mean, _error(rest) * len(rest) / len(apart)
+
+
+def _by_unit(values: np.ndarray, persons: np.ndarray | None) -> np.ndarray:
+    if persons is None:
+        return values
+    return np.bincount(np.unique(persons, return_inverse=True)[1], values)
+
+
+def _error(rest: np.ndarray) -> float:
+    """The standard error of the mean of values whose mean is 0."""
+    n = len(rest)
+    return math.sqrt(float((rest**2).sum()) / (n - 1) / n) if n > 1 else 0.0
+
+
+def cuts_of(cuts: Mapping[str, Sequence[float]] | None, name: str) -> Sequence[float] | None:
+    return None if cuts is None else cuts.get(name)
