@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from benchmarks.learning.others import on_weka_folds
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.special import ndtri
 
@@ -134,6 +134,7 @@ def random_table(seed, n, missing):
     least=st.sampled_from([1, 2, 5]),
     confidence=st.sampled_from([0.25, 0.5]),
 )
+@example(seed=89, n=89, missing=0.2, least=2, confidence=0.25)
 def test_it_equals_the_recursion(seed, n, missing, least, confidence):
     examples = Examples.of(random_table(seed, n, missing), ["a", "b", "c"], "y")
     twin = SlowTwin(examples, least, confidence)

@@ -103,7 +103,7 @@ class C45:
             prune(entries, nodes, counts, *stretches, self.subtree_raising, confidence, quantile)
         kept, first = reached(nodes)
         test, limit, _, width, *_ = nodes[kept].T
-        width, cut = np.where(test < 0, 0, width), _cuts(examples, test, limit)
+        width, cut = np.where(test < 0, 0, width), examples.cuts(test, limit)
         self.tree_ = Tree(examples.features, examples.classes, test, cut, first, width, counts[kept])
         self.classes_ = examples.classes
         return self
@@ -115,15 +115,3 @@ class C45:
     def predict_proba(self, table: Table) -> np.ndarray:
         """The share of each class for each row."""
         return self.tree_.distribution(table)
-
-
-def _cuts(examples: Examples, test: np.ndarray, limit: np.ndarray) -> np.ndarray:
-    """The middle between the last number below the cut and the next one; NaN where no number is tested."""
-    cuts = np.full(len(test), np.nan)
-    for f, feature in enumerate(examples.features):
-        if feature.numbers is not None:
-            at = np.flatnonzero(test == f)
-            low, high = feature.numbers[limit[at]], feature.numbers[limit[at] + 1]
-            middle = low + (high - low) / 2
-            cuts[at] = np.where((low < middle) & (middle <= high), middle, high)
-    return cuts

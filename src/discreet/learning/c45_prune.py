@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.learning.c45_split import FIRST, LIMIT, SIZE, SMALL, START, TEST, WIDTH, longer, part
 
-_FREE = 0.1  # errors that a smaller tree may cost (C4.5, Weka)
+FREE = 0.1  # errors that a smaller tree may cost more than the one it replaces (C4.5, Weka)
 _NEARLY = 1e-3  # training errors that count as none when a tree is collapsed (Weka)
 
 
@@ -40,7 +40,7 @@ def _upper(n, errors, z):
 
 
 @numba.njit(cache=True, nogil=True)
-def _expected(counts, confidence, z):
+def expected(counts, confidence, z):
     """Errors to come at a leaf with these class counts."""
     n, most = 0.0, 0.0
     for c in range(len(counts)):
@@ -93,7 +93,7 @@ def _pass_down(entries, nodes, counts, items, weights, end, node, start, size, k
             for c in range(n_classes):
                 counts[at, c] = here[c]
         if test < 0:
-            errors += _expected(here, confidence, z)
+            errors += expected(here, confidence, z)
             continue
         sizes, shares = np.empty(width, np.int64), np.empty(width)
         limit = nodes[at, LIMIT]
@@ -116,7 +116,7 @@ def prune(entries, nodes, counts, items, weights, end, raising, confidence, z):
     while n_waiting:
         n_waiting -= 1
         node, done = waiting[n_waiting, 0], waiting[n_waiting, 1]
-        leaf = _expected(counts[node], confidence, z)
+        leaf = expected(counts[node], confidence, z)
         if nodes[node, TEST] < 0:
             errors[node] = leaf
             continue
@@ -144,10 +144,10 @@ def prune(entries, nodes, counts, items, weights, end, raising, confidence, z):
             items, weights, _, branch = _pass_down(
                 entries, nodes, counts, items, weights, end + size, largest, end, size, False, confidence, z, below
             )
-        if leaf <= tree + _FREE and leaf <= branch + _FREE:
+        if leaf <= tree + FREE and leaf <= branch + FREE:
             nodes[node, TEST] = -1
             errors[node] = leaf
-        elif branch <= tree + _FREE:
+        elif branch <= tree + FREE:
             for column in range(WIDTH + 1):
                 nodes[node, column] = nodes[largest, column]
             items, weights, end, _ = _pass_down(

@@ -111,6 +111,19 @@ class Examples:
             tuple(label.texts),
         )
 
+    def cuts(self, test: np.ndarray, limit: np.ndarray) -> np.ndarray:
+        """Of tests (a feature, and the last code below the cut) the middle between the last number below the cut and
+        the next one; NaN where no number is tested.
+        """
+        cuts = np.full(len(test), np.nan)
+        for f, feature in enumerate(self.features):
+            if feature.numbers is not None:
+                at = np.flatnonzero(test == f)
+                low, high = feature.numbers[limit[at]], feature.numbers[limit[at] + 1]
+                middle = low + (high - low) / 2
+                cuts[at] = np.where((low < middle) & (middle <= high), middle, high)
+        return cuts
+
 
 def _feature(column: Column, missing: str, suppressed: str) -> tuple[Feature, Column]:
     if column.kind != "category":

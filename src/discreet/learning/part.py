@@ -25,14 +25,12 @@ from scipy.special import entr, ndtri
 
 from discreet.data.table import Table
 from discreet.errors import DataError
-from discreet.learning.c45 import _cuts as cuts_of
-from discreet.learning.c45_prune import added_errors
+from discreet.learning.c45_prune import FREE, expected
 from discreet.learning.c45_split import SMALL, Entries, choose, entries_of, part
 from discreet.learning.examples import Examples, Feature
 from discreet.parameters import Interval, check_parameters
 from discreet.tally import group
 
-_FREE = 0.1  # errors that a leaf may cost more than the test it replaces (C4.5, Weka)
 _DIGITS = 9  # weights and entropies that are equal to so many decimals are equal: the first branch is taken
 _FEATURE, _LIMIT, _BRANCH = range(3)  # columns of a condition; LIMIT is the last code below the cut, -1 of a category
 
@@ -141,7 +139,7 @@ class _Partial:
                     break
                 node.covers[node.at] = node.counts[node.at].sum()
             else:
-                if self._errors(node.counts.sum(axis=0)) > sum(map(self._errors, node.counts)) + _FREE + SMALL:
+                if self._errors(node.counts.sum(axis=0)) > sum(map(self._errors, node.counts)) + FREE + SMALL:
                     return path
                 path.pop()  # a leaf does as well
                 if path:
@@ -174,9 +172,7 @@ class _Partial:
 
     def _errors(self, counts: np.ndarray) -> float:
         """Errors to come at a leaf with these class counts."""
-        n = counts.sum()
-        wrong = n - counts.max()
-        return wrong + added_errors(n, wrong, self.confidence, self.z) if n > SMALL else 0.0
+        return expected(counts, self.confidence, self.z)
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,7 +251,7 @@ class Part:
             np.stack(counts),
         )
         self._ends = np.cumsum([len(of_rule) for of_rule in conditions])
-        self._cuts = cuts_of(examples, self._conditions[:, _FEATURE], self._conditions[:, _LIMIT])
+        self._cuts = examples.cuts(self._conditions[:, _FEATURE], self._conditions[:, _LIMIT])
         self.features_, self.classes_ = examples.features, examples.classes
         lines = [
             (examples.features[f], float(cut), int(branch))
