@@ -23,6 +23,7 @@ from typer.core import TyperGroup
 
 from discreet._version import __version__
 from discreet.commands import data, key
+from discreet.commands.choose import choose
 from discreet.commands.demo import demo
 from discreet.commands.inspect import inspect
 from discreet.commands.recode import recode
@@ -68,6 +69,7 @@ app.command("inspect")(inspect)
 app.command("release")(release)
 app.command("verify")(verify)
 app.command("recode")(recode)
+app.command("choose")(choose)
 app.add_typer(data.app, name="data")
 app.add_typer(key.app, name="key")
 

@@ -6,24 +6,13 @@ import re
 import numpy as np
 import pytest
 
+from browsing import DESKTOP, PHONE, watched
 from discreet import GreedySelector, Mondrian, Roles, Table
 from discreet.evaluate.utility import holdout
 from discreet.report.html import to_html
 from discreet.report.summary import Outcome, summarise
 
 pytestmark = pytest.mark.browser
-
-ARGUMENTS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1200, "height": 900}
 
 # Contrast by WCAG 2: of each piece of text against the nearest ground behind it.
 CONTRAST = """() => {
@@ -80,27 +69,9 @@ def report(tmp_path_factory):
     return path
 
 
-@pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    from conftest import CHROMIUM
-
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield opened
-        opened.close()
-
-
 @pytest.fixture(params=[PHONE, DESKTOP], ids=["phone", "desktop"])
 def page(request, browser, report):
-    """The report, opened; with what it asked for and complained about."""
-    opened = browser.new_page(viewport=request.param)
-    opened.asked, opened.complaints = [], []
-    opened.on("request", lambda asked: opened.asked.append(asked.url))
-    opened.on("console", lambda message: opened.complaints.append(message.text))
-    opened.on("pageerror", lambda error: opened.complaints.append(str(error)))
-    opened.goto(report.as_uri())
+    opened = watched(browser, report, request.param)
     yield opened
     opened.close()
 

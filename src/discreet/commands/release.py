@@ -283,6 +283,7 @@ def _save(
     quiet: bool,
     as_json: bool,
 ) -> None:
+    from discreet.choose import owner_measures
     from discreet.report.html import to_html
     from discreet.report.summary import summarise
     from discreet.report.text import document_text, to_text
@@ -290,17 +291,18 @@ def _save(
     is_document = outcome.release.document is not None  # reports are about rows
     summary = None if is_document else summarise(data, roles, [outcome], name=file.name)
     pages = {} if summary is None or not report else {"report.html": to_html(summary).encode()}
+    kept = pages if outcome.utility is None else pages | owner_measures(outcome.release, outcome.utility)
     with step("Writing, reading back, verifying"):
-        outcome.release.save(out, format=format, sign_with=sign, overwrite=overwrite, owner_files=pages)
-    published, kept = out / "release", out / "owner"
+        outcome.release.save(out, format=format, sign_with=sign, overwrite=overwrite, owner_files=kept)
+    published, owner = out / "release", out / "owner"
     if as_json:
-        page = str(kept / "report.html") if pages else None
-        emit({"release": str(published), "owner": str(kept), "report": page, "summary": summary})
+        page = str(owner / "report.html") if pages else None
+        emit({"release": str(published), "owner": str(owner), "report": page, "summary": summary})
         return
     told = document_text(outcome) if summary is None else to_text(summary)
     typer.echo(told if not quiet else outcome.release.verdict.sentence())
     if quiet:
         return
     typer.echo(f"\nPublish  {published}   ({', '.join(sorted(path.name for path in published.iterdir()))})")
-    typer.echo(f"Keep     {kept}   ({', '.join(sorted(path.name for path in kept.iterdir()))})")
+    typer.echo(f"Keep     {owner}   ({', '.join(sorted(path.name for path in owner.iterdir()))})")
     typer.echo(f"Check    discreet verify {published}")

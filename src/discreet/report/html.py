@@ -13,7 +13,18 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from discreet.report.words import approximately, count, interval, number, percent, plural, points, short, unsure
+from discreet.report.words import (
+    approximately,
+    count,
+    interval,
+    number,
+    percent,
+    plural,
+    points,
+    precise,
+    short,
+    unsure,
+)
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _MOST_BINS = 10  # group sizes beyond are drawn together
@@ -24,7 +35,7 @@ def to_html(summary: dict[str, Any]) -> str:
     releases = summary["releases"]
     series = ["original", *(f"{release['method']}" for release in releases)]
     return (
-        _environment()
+        environment()
         .get_template("report.html")
         .render(
             report=summary,
@@ -38,7 +49,7 @@ def to_html(summary: dict[str, Any]) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -46,7 +57,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    words = (approximately, count, interval, number, percent, plural, points, short, unsure)
+    words = (approximately, count, interval, number, percent, plural, points, precise, short, unsure)
     environment.filters.update({word.__name__: word for word in words})
     return environment
 

@@ -39,6 +39,15 @@ def number(value: float) -> str:
     return count(value) if float(value).is_integer() else f"{value:.3g}"
 
 
+def precise(value: float) -> str:
+    """A measured number that is compared with others: five digits tell near ones apart.
+
+    >>> precise(74.359), precise(0.0123456), precise(14)
+    ('74.359', '0.012346', '14')
+    """
+    return count(value) if float(value).is_integer() else f"{value:.5g}"
+
+
 def percent(share: float) -> str:
     """A share with one decimal.
 

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pictures of a choice as specifications: complete, described, told apart by shape as well as by colour."""
+
+import json
+
+import pytest
+
+from discreet.choose import Candidate, Criterion, Measure, choose
+from discreet.choose.regions import REGIONS, regions
+from discreet.report.choice import pictures, ratios, summarise_choice, to_page
+from discreet.report.plots import COLOURS, SHAPES, front_plot, ratio_plot, region_plot
+
+MEANINGS = {"pbi": Measure(title="Breach increase", unit="%", higher_is_better=False)}
+ROWS = {"baseline": (73.7, 0, 8), "a": (74.2, 0.9, 5), "b": (73.1, -1.0, 2), "c": (74.0, -0.2, 4), "d": (73.0, 0.5, 5)}
+CANDIDATES = [
+    Candidate(name, {"performance": p, "pbi": b, "size": s}, meanings=MEANINGS) for name, (p, b, s) in ROWS.items()
+]
+
+
+@pytest.fixture
+def choice():
+    return choose(CANDIDATES, {"performance": 0.5, "pbi": 0.25, "size": 0.25})
+
+
+def encodings(spec):
+    return [layer["encoding"] for layer in spec["layer"]]
+
+
+def test_the_four_regions_and_their_borders(choice):
+    performance, pbi, _ = choice.evaluation.criteria
+    assert regions(performance, pbi, 0) == ("IV", "II", "III", "IV", "I")
+    same = Criterion("x", [1, 1])
+    assert regions(same, same, 0) == ("IV", "IV")  # the borders belong to the good side
+
+
+def test_the_plot_of_regions(choice):
+    spec = region_plot(choice, "performance", "pbi", "baseline")
+    found = {value["name"]: value["region"].split(":")[0] for value in spec["data"]["values"]}
+    assert found == {"baseline": "IV", "a": "II", "b": "III", "c": "IV", "d": "I"}
+    corners = {
+        layer["data"]["values"][0]["of"]: (layer["encoding"]["x"], layer["encoding"]["y"])
+        for layer in spec["layer"]
+        if "of" in layer.get("data", {}).get("values", [{}])[0]
+    }
+    right, left, top, bottom = {"value": "width"}, {"value": 0}, {"value": 0}, {"value": "height"}
+    # a smaller breach increase is better, so III and IV lie below
+    assert corners == {"I": (left, top), "II": (right, top), "III": (left, bottom), "IV": (right, bottom)}
+    rules = [layer for layer in spec["layer"] if layer["mark"]["type"] == "rule"]
+    assert all(layer["data"]["values"][0]["name"] == "baseline" for layer in rules)
+    assert "The baseline, baseline, has performance 73.7 and pbi 0." in spec["description"]
+    assert "I: less useful, less private: d;" in spec["description"]
+
+
+def test_axes_have_titles_with_units_and_a_way(choice):
+    spec = region_plot(choice, "performance", "pbi", "baseline")
+    drawn = next(encoding for encoding in encodings(spec) if "color" in encoding)
+    assert drawn["x"]["title"] == "Performance, more is better"
+    assert drawn["y"]["title"] == "Breach increase (%), less is better"
+
+
+def test_the_plot_of_the_front(choice):
+    spec = front_plot(choice, "performance", "pbi")
+    states = {value["name"]: value["state"] for value in spec["data"]["values"]}
+    assert states["d"] == states["baseline"] == "beaten"
+    assert states[choice.best.name] == "best by the weights"
+    assert f"The best is {choice.best.name}." in spec["description"]
+    assert not [layer for layer in spec["layer"] if layer["mark"]["type"] == "line"]  # three criteria: no line
+
+
+def test_the_front_of_two_criteria_is_a_line():
+    spec = front_plot(choose(CANDIDATES, {"performance": 0.5, "pbi": 0.5}), "performance", "pbi")
+    (line,) = [layer for layer in spec["layer"] if layer["mark"]["type"] == "line"]
+    assert [value["name"] for value in line["data"]["values"]] == ["a", "b", "c"]
+
+
+def test_the_plot_of_weights(choice):
+    spec = ratio_plot(ratios(choice))
+    values = spec["data"]["values"]
+    kinds = ["as asked", "equal", "mostly performance", "mostly pbi", "mostly size"]
+    assert list(dict.fromkeys(value["weights"] for value in values)) == kinds
+    assert len(values) == 5 * 5
+    for kind, judged in ratios(choice).items():
+        (best,) = [value["name"] for value in values if value["weights"] == kind and value["best"]]
+        assert best == judged.best.name
+    y = encodings(spec)[0]["y"]
+    assert y["sort"] == [f"{place}. {c.name}" for place, c in enumerate(choice.ranking, start=1)]
+
+
+def test_one_criterion_has_no_ratios():
+    assert list(ratios(choose(CANDIDATES, {"performance": 1}))) == ["as asked"]
+
+
+def test_a_shape_says_what_a_colour_says(choice):
+    specs = [picture["spec"] for picture in pictures(choice, "baseline")]
+    assert len(specs) == 5  # weights, regions, three pairs
+    for spec in specs:
+        drawn = next(encoding for encoding in encodings(spec) if "color" in encoding)
+        assert drawn["color"]["field"] == drawn["shape"]["field"]
+        assert drawn["color"]["scale"]["domain"] == drawn["shape"]["scale"]["domain"]
+        assert len(set(drawn["color"]["scale"]["range"])) >= len(drawn["color"]["scale"]["domain"])
+    assert len(set(COLOURS)) == len(set(SHAPES)) == 6
+    assert len(REGIONS) <= 6
+
+
+def test_without_a_baseline_there_are_no_regions(choice):
+    titles = [picture["title"] for picture in pictures(choice)]
+    assert "Beside the baseline" not in titles
+    assert [picture["title"] for picture in pictures(choice, "nobody")] == titles
+
+
+def test_a_long_description_stops(choice):
+    many = [Candidate(f"c{i}", {"performance": i, "pbi": i, "size": 1}) for i in range(30)]
+    spec = front_plot(choose(many, {"performance": 0.5, "pbi": 0.5}), "performance", "pbi")
+    assert "and 10 more" in spec["description"]
+
+
+def test_specifications_are_plain_json(choice):
+    for picture in pictures(choice, "baseline"):
+        assert json.loads(json.dumps(picture["spec"])) == picture["spec"]
+
+
+def test_the_page_quotes_names_safely():
+    bad = "</script><img src=x onerror=alert(1)>"
+    candidates = [Candidate(bad, {"utility": 1, "size": 2}), Candidate("b", {"utility": 2, "size": 3})]
+    found = choose(candidates, {"utility": 0.5, "size": 0.5})
+    page = to_page(summarise_choice(found, name=bad), pictures(found))
+    assert bad not in page
+    assert "<img" not in page
+    assert page.count("</script>") == 5  # the specifications, three libraries, the few lines that draw
+
+
+def test_the_summary_says_what_was_chosen(choice):
+    found = summarise_choice(choice, name="study", left_out=("x",))
+    assert json.loads(json.dumps(found)) == found
+    assert found["best"] == choice.best.name == found["ranking"][0]["name"]
+    assert found["second"] == found["ranking"][1]["name"]
+    assert found["left_out"] == ["x"]
+    assert {row["name"] for row in found["ranking"] if row["on_front"]} == {c.name for c in choice.front}
