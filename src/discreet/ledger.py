@@ -6,7 +6,8 @@ cannot spend one budget; then the caller works; then the entry is marked done. A
 what it drew may have been seen. A run that is refused has spent nothing.
 
 A budget belongs to the name that the holder gave a data set. The ledger holds names, costs and words of the holder;
-no value of a cell ever enters it.
+no value of a cell ever enters it. Releases of other families are written down too, with no cost: theirs is of another
+kind, which no epsilon counts.
 """
 
 from __future__ import annotations
@@ -14,15 +15,17 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from discreet.errors import BudgetExceeded, DataError, ParameterError, did_you_mean, shown
 from discreet.parameters import StrOptions, check_parameters
+from discreet.privacy.base import Promise
 from discreet.privacy.budget import ACCOUNTING, NEIGHBOURS, Budget, exact, total, within
+from discreet.privacy.differential import private_part
 
 FORMAT = 1  # of the file, in SQLite's user_version
 _PATIENCE = 30  # seconds to wait for another process
@@ -31,8 +34,8 @@ _TABLES = (
     data_set TEXT PRIMARY KEY, epsilon TEXT NOT NULL, delta TEXT NOT NULL, accounting TEXT NOT NULL,
     neighbours TEXT NOT NULL)""",
     """CREATE TABLE entries (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, data_set TEXT NOT NULL REFERENCES limits, epsilon TEXT NOT NULL,
-    delta TEXT NOT NULL, rho TEXT, what TEXT NOT NULL, state TEXT NOT NULL, time TEXT NOT NULL)""",
+    number INTEGER PRIMARY KEY AUTOINCREMENT, data_set TEXT NOT NULL REFERENCES limits, epsilon TEXT,
+    delta TEXT, rho TEXT, what TEXT NOT NULL, state TEXT NOT NULL, time TEXT NOT NULL)""",
     """CREATE TRIGGER kept BEFORE DELETE ON entries
     BEGIN SELECT RAISE(ABORT, 'what was spent stays spent'); END""",
 )
@@ -57,11 +60,14 @@ class Limit:
 
 @dataclass(frozen=True)
 class Entry:
-    """One release: what it cost, what the holder wrote about it; "open" until its run ended, "failed" if it died."""
+    """One release: what it cost, what the holder wrote about it; "open" until its run ended, "failed" if it died.
+
+    The budget of a release of another family than differential privacy is None.
+    """
 
     number: int
     data_set: str
-    budget: Budget
+    budget: Budget | None
     what: str
     state: State
     time: str
@@ -120,10 +126,18 @@ class Ledger:
 
     # -- spending --------------------------------------------------------------------------------------------------
 
-    def check(self, data_set: str, *, epsilon: float, delta: float = 0.0, rho: float | None = None) -> None:
-        """Raise BudgetExceeded unless this could be spent now."""
+    def check(
+        self,
+        data_set: str,
+        *,
+        epsilon: float | None,
+        delta: float = 0.0,
+        rho: float | None = None,
+        neighbours: str | None = None,
+    ) -> None:
+        """Raise BudgetExceeded unless this could be spent now; for no epsilon, unless the data set has a limit."""
         with self._transaction() as file:
-            _check(file, data_set, Budget(epsilon, delta, rho), None)
+            _check(file, data_set, None if epsilon is None else Budget(epsilon, delta, rho), neighbours)
 
     def spend(self, data_set: str, *, epsilon: float, delta: float = 0.0, rho: float | None = None, what: str) -> None:
         """Spend at once, for work that is done in one step."""
@@ -135,7 +149,7 @@ class Ledger:
         self,
         data_set: str,
         *,
-        epsilon: float,
+        epsilon: float | None,
         delta: float = 0.0,
         rho: float | None = None,
         neighbours: str | None = None,
@@ -144,9 +158,9 @@ class Ledger:
         """Set a cost aside, then work in the block. BudgetExceeded before the block, if it cannot be afforded.
 
         Whatever ends the block, the cost is spent: an error after the noise was drawn may have shown it. So check
-        parameters and data before the block. Gives the number of the entry.
+        parameters and data before the block. Gives the number of the entry. Without an epsilon it is only written down.
         """
-        budget = Budget(epsilon, delta, rho)
+        budget = None if epsilon is None else Budget(epsilon, delta, rho)
         with self._transaction() as file:
             _check(file, data_set, budget, neighbours)
             number = file.execute(
@@ -163,8 +177,13 @@ class Ledger:
                 file.execute("UPDATE entries SET state = ? WHERE number = ?", (state, number))
 
     def record(self, data_set: str, what: str) -> None:
-        """Write down a release that costs no budget, of another family."""
-        self.spend(data_set, epsilon=0.0, what=what)
+        """Write down a release that no epsilon counts, of another family."""
+        with self.spending(data_set, epsilon=None, what=what):
+            pass
+
+    def account(self, data_set: str) -> Account:
+        """A data set, as `Method.release` and `Release.save` take it."""
+        return Account(self, data_set)
 
     # -- looking ---------------------------------------------------------------------------------------------------
 
@@ -176,8 +195,7 @@ class Ledger:
     def left(self, data_set: str) -> Budget:
         """What can still be spent: as one release that has an epsilon and, under basic accounting, a delta."""
         with self._transaction() as file:
-            limit, spent = _limit(file, data_set), [entry.budget for entry in _entries(file, data_set)]
-        return _left(limit, spent)
+            return _left(_limit(file, data_set), _spent(file, data_set))
 
     # -- the file --------------------------------------------------------------------------------------------------
 
@@ -216,8 +234,49 @@ class Ledger:
             raise DataError(f"{shown(self.path.name)} is not a ledger of format {FORMAT}.")
 
 
-def _check(file: sqlite3.Connection, data_set: str, budget: Budget, neighbours: str | None) -> None:
+@dataclass(frozen=True)
+class Account:
+    """A data set of a ledger. A release is looked up before data is touched and paid before anyone sees it.
+
+    >>> import tempfile
+    >>> from discreet.privacy.differential import DifferentialPrivacy
+    >>> ledger = Ledger(tempfile.mkdtemp() + "/ledger.sqlite")
+    >>> ledger.set_limit("clinic", epsilon=1.0)
+    >>> account = ledger.account("clinic")
+    >>> account.afford(DifferentialPrivacy(0.25))
+    >>> with account.paying(DifferentialPrivacy(0.25), what="twenty names"):
+    ...     pass
+    >>> ledger.left("clinic").epsilon
+    0.75
+    """
+
+    ledger: Ledger
+    data_set: str
+
+    def afford(self, promise: Promise) -> None:
+        """Raise BudgetExceeded unless a release under the promise can be paid.
+
+        Where costs add up by zCDP, a release's is known when its noise is; until then it is taken for nothing.
+        """
+        asked = _asked(promise, None)
+        self.ledger.check(self.data_set, **(asked if asked["epsilon"] is None else asked | {"rho": 0.0}))
+
+    def paying(self, promise: Promise, content: object = None, *, what: str) -> AbstractContextManager[int]:
+        """`Ledger.spending` for a release under the promise; `content` is the document that states its noise."""
+        return self.ledger.spending(self.data_set, what=what, **_asked(promise, content))
+
+
+def _asked(promise: Promise, content: object) -> dict[str, Any]:
+    private = private_part(promise)
+    if private is None:
+        return {"epsilon": None}
+    return {**vars(private.cost(content)), "neighbours": private.neighbours}
+
+
+def _check(file: sqlite3.Connection, data_set: str, budget: Budget | None, neighbours: str | None) -> None:
     limit = _limit(file, data_set)
+    if budget is None:
+        return
     if neighbours is not None and neighbours != limit.neighbours:
         raise BudgetExceeded(
             f"The budget of {shown(data_set)} is about {limit.neighbours} neighbours, the release about {neighbours}."
@@ -227,7 +286,7 @@ def _check(file: sqlite3.Connection, data_set: str, budget: Budget, neighbours: 
             f"The budget of {shown(data_set)} adds up by zCDP, and the rho of this release is not known."
             " State it, or release with delta 0."
         )
-    spent = [entry.budget for entry in _entries(file, data_set)]
+    spent = _spent(file, data_set)
     if not within([*spent, budget], limit.budget, limit.accounting):
         raise BudgetExceeded(
             f"The data set {shown(data_set)} has a limit of {limit.budget} and {_left(limit, spent)} left; {budget} was"
@@ -262,19 +321,28 @@ def _limits(file: sqlite3.Connection) -> dict[str, Limit]:
     return {name: Limit(Budget(float(e), float(d)), how, which) for name, e, d, how, which in rows}
 
 
+def _spent(file: sqlite3.Connection, data_set: str) -> list[Budget]:
+    return [entry.budget for entry in _entries(file, data_set) if entry.budget is not None]
+
+
 def _entries(file: sqlite3.Connection, data_set: str | None) -> list[Entry]:
     rows = file.execute(
         "SELECT number, data_set, epsilon, delta, rho, what, state, time FROM entries"
         " WHERE ?1 IS NULL OR data_set = ?1 ORDER BY number",
         (data_set,),
     )
-    return [
-        Entry(number, name, Budget(float(e), float(d), None if rho is None else float(rho)), what, state, time)
-        for number, name, e, d, rho, what, state, time in rows
-    ]
+    return [Entry(number, name, _budget(*cost), what, state, time) for number, name, *cost, what, state, time in rows]
 
 
-def _texts(budget: Budget) -> tuple[str, str, str | None]:
+def _budget(epsilon: str | None, delta: str | None, rho: str | None) -> Budget | None:
+    if epsilon is None or delta is None:
+        return None
+    return Budget(float(epsilon), float(delta), None if rho is None else float(rho))
+
+
+def _texts(budget: Budget | None) -> tuple[str | None, str | None, str | None]:
     """Numbers as they are written: SQLite's own would do, but texts are what a person reads and `exact` needs."""
+    if budget is None:
+        return None, None, None
     rho = None if budget.rho is None else repr(float(budget.rho))
     return repr(float(budget.epsilon)), repr(float(budget.delta)), rho

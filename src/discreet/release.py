@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -37,6 +38,7 @@ from discreet.data.table import Table
 from discreet.data.write import FORMATS, LABEL, write_baskets, write_table
 from discreet.document import Document
 from discreet.errors import DataError, PromiseBroken
+from discreet.ledger import Account
 from discreet.losses import ColumnChange, Losses, losses_of
 from discreet.plan import Plan
 from discreet.privacy.base import Promise, Verdict
@@ -205,16 +207,18 @@ class Release:
         sign_with: str | os.PathLike | None = None,
         overwrite: bool = False,
         owner_files: Mapping[str, bytes] | None = None,
+        account: Account | None = None,
     ) -> Path:
         """Write `folder/release` (publish this) and `folder/owner` (keep this), verified, or nothing at all.
 
-        `owner_files` are further files for the owner's folder, such as a report.
+        `owner_files` are further files for the owner's folder, such as a report. `account` pays for the release, unless
+        `Method.release` was given it: once the files are verified, and before they appear.
         """
         if format not in FORMATS:
             raise DataError(f"{format!r} is not a format of a release; they are {' and '.join(FORMATS)}.")
         if not self.verdict.holds:
             raise PromiseBroken(f"{self.verdict.sentence()} Nothing was written.")
-        with new_folder(Path(folder), overwrite=overwrite, replaceable=_FOLDERS) as partial:
+        with ExitStack() as seen, new_folder(Path(folder), overwrite=overwrite, replaceable=_FOLDERS) as partial:
             self._write_release(partial / "release", format, sign_with)
             self._write_owner(partial / "owner", owner_files or {})
             found = verify(partial / "release", owner=partial / "owner")
@@ -223,7 +227,13 @@ class Release:
             written, _ = read_release(partial / "release", found.certificate)  # type: ignore[arg-type]
             if not _same(written, self._content):
                 raise PromiseBroken("The written files do not hold what was released. Nothing was saved.")
+            if account is not None:
+                seen.enter_context(self.paid_from(account))  # its entry is open until the folder is in place
         return Path(folder)
+
+    def paid_from(self, account: Account) -> AbstractContextManager[int]:
+        """Spends what the release costs, or writes it down where no epsilon counts it; then the block may show it."""
+        return account.paying(self.promise, self.document, what=f"{self.method}, {self.shape}, {self.promise}")
 
     def _write_release(self, folder: Path, format: str, sign_with: str | os.PathLike | None) -> None:
         folder.mkdir()

@@ -21,6 +21,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.document import Document
 from discreet.errors import CannotRelease, DataError, PromiseBroken, RolesError, listing
+from discreet.ledger import Account
 from discreet.losses import changes_of_columns, penalty_of
 from discreet.methods.limits import check_limit
 from discreet.parameters import check_parameters
@@ -99,12 +100,23 @@ class Method(BaseEstimator):
         notes = one_hot_note(baskets, promise.absences, features) if isinstance(promise, Containment) else []
         return Changed(baskets.keep(features), tuple(features), changes, trace, notes)
 
-    def release(self, data: object, roles: object = None, *, y: object = None) -> Release:
+    def release(
+        self, data: object, roles: object = None, *, y: object = None, account: Account | None = None
+    ) -> Release:
         """Make a release of a table with its roles, `release(table, roles)`, or of baskets, `release(X, y)`.
 
-        Raises CannotRelease when there is none, PromiseBroken when what came out does not keep the promise.
+        Raises CannotRelease when there is none, PromiseBroken when what came out does not keep the promise. `account`
+        is asked before the data is touched, BudgetExceeded, and pays before the release is returned.
         """
         check_parameters(self, self._parameter_constraints)
+        if account is None:
+            return self._release(data, roles, y)
+        account.afford(self.promise)
+        release = self._release(data, roles, y)
+        with release.paid_from(account):
+            return release
+
+    def _release(self, data: object, roles: object, y: object) -> Release:
         randomness = Randomness(getattr(self, "random_state", None))
         if isinstance(roles, Roles):
             self._must_take("table")

@@ -18,7 +18,7 @@ from typing import ClassVar
 
 from discreet.document import Document
 from discreet.errors import DataError
-from discreet.privacy.base import Interval, Promise, StrOptions, Verdict, VerdictKind
+from discreet.privacy.base import Both, Interval, Promise, StrOptions, Verdict, VerdictKind
 from discreet.privacy.budget import NEIGHBOURS, Budget, total, within
 from discreet.privacy.noise import Noise, stated
 
@@ -65,6 +65,14 @@ class DifferentialPrivacy(Promise):
     def budget(self) -> Budget:
         return Budget(self.epsilon, self.delta)
 
+    def cost(self, content: object = None) -> Budget:
+        """What a release under this promise costs. A document states its noise, which tells the zero-concentrated loss
+        too; the promise alone bounds it badly.
+        """
+        if not isinstance(content, Document):
+            return self.budget
+        return Budget(self.epsilon, self.delta, total(noise.loss for noise in stated(content)).rho)
+
     def check(self, data: object, roles: object = None) -> Verdict:
         """Add up what the noise costs that was used: a sequence of `Noise`, or a document that states it."""
         if isinstance(data, Document):
@@ -88,3 +96,13 @@ class DifferentialPrivacy(Promise):
             kind="proved",
             notes=tuple(noise.sentence() for noise in data),
         )
+
+
+def private_part(promise: Promise) -> DifferentialPrivacy | None:
+    """The part of a promise that costs a budget; None where it says nothing about differential privacy.
+
+    >>> private_part(DifferentialPrivacy(0.5)).cost()
+    Budget(epsilon=0.5, delta=0.0, rho=0.125)
+    """
+    parts = promise.promises if isinstance(promise, Both) else (promise,)
+    return next((part for part in parts if isinstance(part, DifferentialPrivacy)), None)
