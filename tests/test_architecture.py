@@ -21,6 +21,8 @@ FLOW = [
     "data",
     "tally",
     "bitmaps",
+    "signs",
+    "sketches",
     "itemsets",
     "prepare",
     "samples",

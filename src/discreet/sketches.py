@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AMS sketches of sparse records, and what can be computed from them without the records.
+
+Component j of the sketch of x is the sum of x_i times the sign of item i in component j (N. Alon, Y. Matias,
+M. Szegedy 1996). Records may have different numbers of components; two of them are compared on the first min(m, m')
+they both have. Each primitive is a mean over components of independent, unbiased terms:
+
+    attribute   x_i         s r_i       variance (|x|^2 - x_i^2) / m
+    length      |x|^2       s^2         variance 2 (|x|^4 - sum x_i^4) / m
+    dot         x.y         s t         variance (|x|^2 |y|^2 + (x.y)^2 - 2 sum x_i^2 y_i^2) / m
+    distance    |x - y|^2   (s - t)^2   as a length, of x - y
+    centroid    mean of x   a sketch again, the mean of the sketches
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import scipy.sparse as sp
+from numba import njit
+from scipy.special import chdtri, stdtrit
+
+from discreet.data.records import Records
+from discreet.errors import DataError, ParameterError
+from discreet.signs import Signs
+
+LABEL, SKETCH = "label", "sketch"  # the columns of published sketches
+_CELLS = 2**22  # signs that are held at a time, a byte each
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Estimates with their intervals, and the estimated variances; arrays with one entry for each that was asked."""
+
+    value: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    variance: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Sketches:
+    """Sketches of records: `values[offsets[i]:offsets[i + 1]]` are the components of record i, perhaps none.
+
+    >>> signs = Signs(bytes(32), 4)
+    >>> s = sketch([[1, 0, 1, 0], [0, 2, 0, 1]], signs, [3, 2])
+    >>> s.counts.tolist(), len(s)
+    ([3, 2], 2)
+    """
+
+    values: np.ndarray
+    offsets: np.ndarray
+    labels: np.ndarray | None = None
+    classes: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __repr__(self) -> str:
+        return f"Sketches({len(self)} records, {len(self.values)} components)"
+
+    @cached_property
+    def counts(self) -> np.ndarray:
+        """The number of components of each record."""
+        return np.diff(self.offsets)
+
+    def row(self, record: int) -> np.ndarray:
+        return self.values[self.offsets[record] : self.offsets[record + 1]]
+
+    @cached_property
+    def padded(self) -> np.ndarray:
+        """A matrix of float64 with a row for each record, zeros after its last component.
+
+        With zeros there, a product of two rows is the sum over the components that both have.
+        """
+        widest = int(self.counts.max(initial=0))
+        matrix = np.zeros((len(self), widest))
+        matrix[np.arange(widest) < self.counts[:, None]] = self.values
+        return matrix
+
+    def take(self, rows: Any) -> Sketches:
+        """These records, in this order."""
+        rows = np.asarray(rows)
+        counts = self.counts[rows]
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        places = np.repeat(self.offsets[:-1][rows] - offsets[:-1], counts) + np.arange(offsets[-1])
+        labels = None if self.labels is None else self.labels[rows]
+        return replace(self, values=self.values[places], offsets=offsets, labels=labels)
+
+    def labelled(self, labels: np.ndarray | None, classes: np.ndarray | None) -> Sketches:
+        return replace(self, labels=labels, classes=classes)
+
+    # -- estimates with intervals ----------------------------------------------------------------------------------
+
+    def attribute(self, rows: Any, item: int, signs: Signs, *, confidence: float = 0.95) -> Estimate:
+        """How much of the item the records have. Needs the key."""
+        rows = np.atleast_1d(rows)
+        terms = self.padded[rows] * signs.of([item], self.padded.shape[1])[0]
+        return _mean(terms, self._shared(rows, rows), confidence)
+
+    def dot(self, rows: Any, others: Any, *, confidence: float = 0.95) -> Estimate:
+        """The dot products of pairs of records."""
+        rows, others = np.broadcast_arrays(np.atleast_1d(rows), others)
+        return _mean(self.padded[rows] * self.padded[others], self._shared(rows, others), confidence)
+
+    def length(self, rows: Any, *, confidence: float = 0.95) -> Estimate:
+        """The squared lengths of records."""
+        rows = np.atleast_1d(rows)
+        return _square(self.padded[rows], self._shared(rows, rows), confidence)
+
+    def distance(self, rows: Any, others: Any, *, confidence: float = 0.95) -> Estimate:
+        """The squared Euclidean distances of pairs of records, on the components that both have."""
+        rows, others = np.broadcast_arrays(np.atleast_1d(rows), others)
+        shared = self._shared(rows, others)
+        both = np.arange(self.padded.shape[1]) < shared[:, None]
+        return _square((self.padded[rows] - self.padded[others]) * both, shared, confidence)
+
+    def centroid(self, rows: Any) -> Sketches:
+        """The mean of some records as a sketch of its own, on the components that all of them have."""
+        rows = np.atleast_1d(rows)
+        shared = int(self.counts[rows].min(initial=2**31)) if len(rows) else 0
+        if not shared:
+            raise DataError("A centroid needs records that have components; one of them has none, or there are none.")
+        return Sketches(self.padded[rows, :shared].mean(axis=0), np.array([0, shared]))
+
+    def _shared(self, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+        shared = np.minimum(self.counts[rows], self.counts[others])
+        if not shared.all():
+            raise DataError(f"{int((shared == 0).sum())} of the records have no components: they were suppressed.")
+        return shared
+
+    # -- estimates of many at once -----------------------------------------------------------------------------------
+
+    def lengths(self) -> np.ndarray:
+        """The squared length of every record; zero for one without components."""
+        return np.einsum("ij,ij->i", self.padded, self.padded) / np.maximum(self.counts, 1)
+
+    def dots(self, others: Sketches | None = None) -> np.ndarray:
+        """The dot product of every record here with every one there; zero where one has no components."""
+        others = self if others is None else others
+        width = min(self.padded.shape[1], others.padded.shape[1])
+        shared = np.minimum(self.counts[:, None], others.counts)
+        return self.padded[:, :width] @ others.padded[:, :width].T / np.maximum(shared, 1)
+
+    def attributes(self, signs: Signs) -> np.ndarray:
+        """All attributes of all records, estimated: rows that any estimator takes, as wide as the records were."""
+        each = signs.of(np.arange(signs.n_items), self.padded.shape[1]).astype(np.float64)
+        return self.padded @ each.T / np.maximum(self.counts, 1)[:, None]
+
+    # -- files -----------------------------------------------------------------------------------------------------
+
+    def write(self, path: Path) -> None:
+        """As Parquet: a label and a list of components for every record."""
+        columns = {SKETCH: pa.ListArray.from_arrays(pa.array(self.offsets, pa.int32()), pa.array(self.values))}
+        if self.labels is not None:
+            texts = pa.array([str(label) for label in self.classes.tolist()])  # type: ignore[union-attr]
+            columns = {LABEL: texts.take(pa.array(self.labels)), **columns}
+        pq.write_table(pa.table(columns), path, compression="none", store_schema=False)
+
+    @classmethod
+    def read(cls, path: Path) -> Sketches:
+        """The sketches in a published file."""
+        try:
+            table = pq.read_table(path)
+            if table.column_names not in ([SKETCH], [LABEL, SKETCH]):
+                raise KeyError
+            lists = table.column(SKETCH).combine_chunks()
+            if lists.null_count or lists.values.null_count:
+                raise ValueError
+            kind = np.float64 if pa.types.is_floating(lists.values.type) else np.int32
+            values, offsets = lists.values.to_numpy().astype(kind), lists.offsets.to_numpy().astype(np.int64)
+            labels = table.column(LABEL).to_numpy(zero_copy_only=False) if LABEL in table.column_names else None
+        except (pa.ArrowException, OSError, KeyError, AttributeError, TypeError, ValueError) as error:
+            raise DataError(
+                f"{path.name!r} does not hold sketches as the certificate says ({type(error).__name__})."
+            ) from None
+        if labels is None:
+            return cls(values, offsets)
+        classes, codes = np.unique(labels.astype(str), return_inverse=True)
+        return cls(values, offsets, codes.astype(np.int32), classes)
+
+
+def sketch(X: Any, signs: Signs, components: Any) -> Sketches:
+    """The sketches of the rows of a matrix of non-negative numbers, or of records.
+
+    `components` says how many, one number for all rows or one for each; a row with none has an empty sketch. The signs
+    are computed as they are needed: those of all items at once where there are few, of the cells of some rows else.
+    """
+    records = Records.of(X)
+    if records.shape[1] != signs.n_items:
+        raise ParameterError(f"The signs are for {signs.n_items} items; the records have {records.shape[1]}.")
+    counts = np.broadcast_to(np.asarray(components, dtype=np.int64), len(records))
+    if counts.min(initial=0) < 0:
+        raise ParameterError("The number of components of a record is zero or more.")
+    widest, matrix = int(counts.max(initial=0)), records.matrix
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    values = np.zeros(int(offsets[-1]), dtype=np.int32 if records.whole else np.float64)
+    if not widest:
+        return Sketches(values, offsets, records.labels, records.classes)
+    if records.shape[1] * widest <= _CELLS:
+        every = signs.of(np.arange(records.shape[1]), widest)
+        _add_up(matrix.indptr, matrix.indices, matrix.data, every, offsets, values)
+    else:
+        for start, stop in _pieces(matrix, _CELLS // widest):
+            _piece(matrix, start, stop, signs, widest, offsets, values)
+    return Sketches(values, offsets, records.labels, records.classes)
+
+
+def _piece(
+    matrix: sp.csr_array, start: int, stop: int, signs: Signs, widest: int, offsets: np.ndarray, values: np.ndarray
+) -> None:
+    """The sketches of rows start to stop, with the signs of those items only that they have."""
+    first, last = matrix.indptr[start], matrix.indptr[stop]
+    items, places = np.unique(matrix.indices[first:last], return_inverse=True)
+    _add_up(
+        matrix.indptr[start : stop + 1] - first,
+        places.astype(np.int32),
+        matrix.data[first:last],
+        signs.of(items, widest),
+        offsets[start : stop + 1],
+        values,
+    )
+
+
+def _pieces(matrix: sp.csr_array, most: int):
+    """Consecutive rows with at most so many cells together, one row at least."""
+    start, n_rows = 0, matrix.shape[0]
+    while start < n_rows:
+        stop = int(np.searchsorted(matrix.indptr, matrix.indptr[start] + max(most, 1), side="right")) - 1
+        stop = min(max(stop, start + 1), n_rows)
+        yield start, stop
+        start = stop
+
+
+@njit(cache=True, nogil=True)
+def _add_up(indptr, indices, cells, signs, offsets, values):
+    for row in range(len(indptr) - 1):
+        mine = values[offsets[row] : offsets[row + 1]]
+        for place in range(indptr[row], indptr[row + 1]):
+            cell, sign = cells[place], signs[indices[place]]
+            for j in range(len(mine)):
+                mine[j] += cell * sign[j]
+
+
+def _mean(terms: np.ndarray, shared: np.ndarray, confidence: float) -> Estimate:
+    """The mean of independent terms with Student's interval; a single term has no interval."""
+    value = terms.sum(axis=1) / shared
+    excess = np.maximum((terms**2).sum(axis=1) - shared * value**2, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = np.where(shared > 1, excess / (shared * (shared - 1.0)), np.inf)
+        wide = np.where(shared > 1, stdtrit(np.maximum(shared - 1.0, 1.0), 0.5 + confidence / 2), 1.0) * variance**0.5
+    return Estimate(value, value - wide, value + wide, variance)
+
+
+def _square(components: np.ndarray, shared: np.ndarray, confidence: float) -> Estimate:
+    """A squared length from its components, with the interval that it has when they are normal."""
+    total, tail = (components**2).sum(axis=1), (1 - confidence) / 2
+    value = total / shared
+    return Estimate(value, total / chdtri(shared, tail), total / chdtri(shared, 1 - tail), 2 * value**2 / shared)
