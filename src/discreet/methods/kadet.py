@@ -31,7 +31,8 @@ from discreet.document import Document
 from discreet.errors import CannotRelease, DataError, PromiseBroken
 from discreet.methods.base import Method
 from discreet.methods.given import HIERARCHIES, given_hierarchies, public_hierarchies
-from discreet.methods.kadet_growth import Cuts, Entries, Growth, Labels, Question, Rule
+from discreet.methods.kadet_growth import Growth
+from discreet.methods.kadet_questions import Cuts, Entries, Labels, Question, Rule
 from discreet.parameters import Interval, check_parameters
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.privacy.base import Promise
