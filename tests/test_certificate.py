@@ -34,6 +34,7 @@ def test_the_seal_covers_everything_but_itself(certificate):
             "changes": sealed.changes.model_copy(update={"suppressed_cells": 99}),
             "groups": sealed.groups.model_copy(update={"pure_groups": 0}),
             "files": {},
+            "noise": ({"mechanism": "geometric"},),
             "discreet": "99",
             "does_not_protect": "",
         }[name]

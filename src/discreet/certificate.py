@@ -93,6 +93,7 @@ class Certificate(_Record):
     rows: int
     changes: ChangesRecord
     groups: GroupsRecord | None = None
+    noise: tuple[dict[str, Any], ...] | None = None  # behind rows that were drawn; see privacy/noise.py
     does_not_protect: str
     files: dict[str, str] = {}
     seal: str = ""

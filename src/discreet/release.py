@@ -42,6 +42,7 @@ from discreet.ledger import Account
 from discreet.losses import ColumnChange, Losses, losses_of
 from discreet.plan import Plan
 from discreet.privacy.base import Promise, Verdict
+from discreet.privacy.noise import Noise, statement
 from discreet.recoding import RECORD, to_bytes
 from discreet.signature import SIGNATURE, sign
 from discreet.verification import EVIDENCE, PERSONS, check_published, read_release, verify
@@ -88,6 +89,7 @@ class Release:
     trace: list[dict] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     seed: int | None = None
+    noise: tuple[Noise, ...] = ()  # behind published rows, where the promise is about how they were drawn
 
     def __repr__(self) -> str:
         what = "" if self.document is None else f"{self.document.shape}, "
@@ -161,6 +163,7 @@ class Release:
                 rows_dropped=changes.rows_dropped,
             ),
             groups=None if self.document is not None else GroupsRecord(**vars(self.losses.groups)),
+            noise=statement(self.noise) if self.noise else None,
             does_not_protect=self.promise.does_not_protect,
         )
 
@@ -170,7 +173,7 @@ class Release:
 
     def check(self, promise: Promise) -> Verdict:
         """Another promise, measured on this release; counted in persons where the release is."""
-        return check_published(promise, self._content, self.roles, self.persons, self.source)
+        return check_published(promise, self._content, self.roles, self.persons, self.source, self.noise)
 
     def recode(self, rows: object) -> Table:
         """New rows as the release would have written them: the same columns, in the rows' order.

@@ -9,6 +9,7 @@ one that was certified, and the record of the recoding, where there is one, has 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from discreet.document import SHAPES, Document, read_document
 from discreet.errors import DataError, DiscreetError, listing, quietly
 from discreet.losses import groups_of
 from discreet.privacy.base import Both, Promise, Verdict
+from discreet.privacy.noise import Noise, from_statement
 from discreet.recoding import RECORD, from_bytes, record_problems
 from discreet.signature import SIGNATURE, check_signature
 
@@ -136,7 +138,8 @@ def _check(folder: Path, certificate: Certificate, owner: str | os.PathLike | No
     if not certificate.verdict.holds:
         problems.append("The certificate itself states that the promise does not hold.")
     promise, by_person = certificate.the_promise(), certificate.counted == "persons"
-    if certificate.verdict.kind != ("owner" if by_person or promise.needs_source else "recomputed"):
+    drawn = "proved" if promise.kind == "proved" else "recomputed"
+    if certificate.verdict.kind != ("owner" if by_person or promise.needs_source else drawn):
         problems.append("The certificate states another kind of evidence than this promise has.")
     if problems:
         raise DataError(" ".join(problems))
@@ -150,7 +153,8 @@ def _check(folder: Path, certificate: Certificate, owner: str | os.PathLike | No
         verdict = check_published(promise, data, roles, persons, read_source(Path(owner)))
         stated = VerdictRecord.of(verdict)
     elif not by_person:
-        verdict = check_published(promise, data, roles, None)
+        noise = () if certificate.noise is None else from_statement(certificate.noise)
+        verdict = check_published(promise, data, roles, None, noise=noise)
         stated = VerdictRecord.of(verdict)
     elif owner is not None:
         verdict = check_published(promise, data, roles, _persons(Path(owner), len(data)))
@@ -255,13 +259,17 @@ def check_published(
     roles: Roles | None,
     persons: np.ndarray | None,
     source: Table | None = None,
+    noise: Sequence[Noise] = (),
 ) -> Verdict:
     """The promise on published data, counted in persons when it is known whose row each row is.
 
-    `source` are the owner's quasi-identifiers of the same rows, for promises that compare with them.
+    `source` are the owner's quasi-identifiers of the same rows, for promises that compare with them; `noise` is what
+    the rows were drawn with, for promises about that.
     """
     if isinstance(data, Document):
         return promise.check(data)
+    if promise.kind == "proved":
+        return promise.check(noise)
     if isinstance(data, Baskets):
         return promise.check(Baskets(data.matrix, data.names, data.labels, data.classes, persons=persons), None)
     if persons is not None:

@@ -8,11 +8,11 @@ Whoever reads a certificate can repeat this arithmetic. That the sensitivity is 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from discreet.document import Document
 from discreet.errors import DataError, did_you_mean
@@ -97,11 +97,21 @@ class Noise:
 
 
 def stated(document: Document) -> list[Noise]:
-    """The noise that a document states under the key "noise", as `asdict` writes it."""
-    uses = document.content.get(KEY)
-    if not isinstance(uses, list) or not all(isinstance(use, dict) and set(use) == _FIELDS for use in uses):
-        raise DataError("The document does not state what noise was used.")
-    return [Noise(**use) for use in uses]
+    """The noise that a document states under the key "noise"."""
+    return from_statement(document.content.get(KEY))
+
+
+def statement(uses: Iterable[Noise]) -> tuple[dict[str, Any], ...]:
+    """Uses of noise as plain JSON."""
+    return tuple(map(asdict, uses))
+
+
+def from_statement(uses: object) -> list[Noise]:
+    """The uses that `statement` wrote, read back."""
+    listed = isinstance(uses, (list, tuple))
+    if not listed or not all(isinstance(use, dict) and set(use) == _FIELDS for use in uses):  # type: ignore[attr-defined]
+        raise DataError("It is not stated what noise was used.")
+    return [Noise(**use) for use in uses]  # type: ignore[attr-defined]
 
 
 def up(value: Fraction) -> float:
