@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from discreet import (
+    BreachAwareSelector,
     ExponentialSelector,
     GreedySelector,
     KActus,
@@ -56,11 +57,17 @@ def _private(cls, shapes, **parameters):
 
 
 def _make_private(cls, parameters, k, seed=None):
-    """Differential privacy has no k."""
+    """Differential privacy has no k, and neither has a breach increase."""
     return cls(random_state=seed, **parameters)
 
 
 INSTANCES = {
+    "breach-aware": _private(
+        BreachAwareSelector, ("table",), learner="naive-bayes", attackers=("naive-bayes", "c45"), folds=4
+    ),
+    "breach-aware-floating": _private(
+        BreachAwareSelector, ("table",), alpha=0.1, search="floating", attackers=("c45",), folds=4, score="value"
+    ),
     "exponential-select": _private(ExponentialSelector, ("names",), epsilon=1.0, n_features=3),
     "greedy-hamdist": _of(GreedySelector, ("table", "baskets")),
     "greedy-distcnt-stop": _of(GreedySelector, ("table", "baskets"), utility="distcnt", on_infeasible="stop"),

@@ -4,17 +4,18 @@
 import pytest
 
 from checks import BASKET_LAWS, TABLE_LAWS
+from checks_breach import OWNER_LAWS
 from checks_models import MODEL_LAWS
 from checks_names import NAMES_LAWS
 from discreet.methods import METHODS
 from instances import INSTANCES
 
 
-def cases(shape, laws):
+def cases(shape, laws, *, needs_source=False):
     return [
         pytest.param(instance, law, id=f"{name}-{law.__name__}")
         for name, instance in INSTANCES.items()
-        if shape in instance.shapes
+        if shape in instance.shapes and instance.make(5).promise.needs_source == needs_source
         for law in laws
     ]
 
@@ -32,6 +33,11 @@ def test_every_instance_covers_the_shapes_its_method_takes():
 
 @pytest.mark.parametrize(("instance", "law"), cases("table", TABLE_LAWS))
 def test_law_on_tables(instance, law, tmp_path):
+    law(instance, tmp_path)
+
+
+@pytest.mark.parametrize(("instance", "law"), cases("table", OWNER_LAWS, needs_source=True))
+def test_law_on_tables_that_only_the_owner_can_check(instance, law, tmp_path):
     law(instance, tmp_path)
 
 

@@ -28,6 +28,7 @@ _WHERE = {
     "BreachIncrease": "discreet.privacy",
     "Verdict": "discreet.privacy",
     # how
+    "BreachAwareSelector": "discreet.methods",
     "ExponentialSelector": "discreet.methods",
     "Fwell": "discreet.methods",
     "GreedySelector": "discreet.methods",
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
     )
     from discreet.ledger import Ledger
     from discreet.methods import (
+        BreachAwareSelector,
         ExponentialSelector,
         Fwell,
         GreedySelector,

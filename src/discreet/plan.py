@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a method decides. A plan turns rows into what is published of their quasi-identifiers; it holds no rows.
 
+KeepColumns  some quasi-identifiers are published as they are, the others are not
 KeepItems    the table's quasi-identifiers become 0/1 items, some of which are kept
 Recode       each row goes down a tree of cuts to a leaf, which says what to write in each column
 
@@ -26,7 +27,21 @@ from discreet.prepare.binarise import Binarisation, Item
 from discreet.prepare.binning import Binning
 from discreet.tally import group
 
-__all__ = ["KeepItems", "Plan", "Recode", "Scale", "item_columns"]
+__all__ = ["KeepColumns", "KeepItems", "Plan", "Recode", "Scale", "item_columns"]
+
+
+@dataclass(frozen=True)
+class KeepColumns(Plan):
+    """These quasi-identifiers as they are, and no other.
+
+    >>> list(KeepColumns(("sex",)).apply(Table.of({"age": [31], "sex": ["f"]})))
+    ['sex']
+    """
+
+    kept: tuple[str, ...]
+
+    def apply(self, table: Table) -> dict[str, list[Column]]:
+        return {name: [table.column(name)] for name in self.kept}
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ class Roles:
             hint = did_you_mean(absent[0], table.names)
             raise RolesError(f"Roles name columns that are not in the table: {listing(absent)}.{hint}")
         for name in self.published:
-            if name not in self.quasi and name not in self.allow_unique and _works_like_a_name(table.column(name)):
+            if name not in self.quasi and name not in self.allow_unique and works_like_a_name(table.column(name)):
                 raise RolesError(
                     f"Column {shown(name)} has {table.column(name).levels} different values in {len(table)} rows and"
                     f" would be published as it is: it works like a name. Make it a quasi-identifier or an identifier,"
@@ -133,7 +133,7 @@ class Roles:
                 seen.setdefault(name, role)
 
 
-def _works_like_a_name(column: Column) -> bool:
+def works_like_a_name(column: Column) -> bool:
     """Different in every row, or text that is different in most: it points at persons, whatever its role."""
     if len(column) < 20:
         return False

@@ -2,6 +2,7 @@
 """How: one published method per file."""
 
 from discreet.methods.base import METHODS, Method
+from discreet.methods.breach_aware import BreachAwareSelector
 from discreet.methods.fwell import Fwell
 from discreet.methods.greedy import GreedySelector
 from discreet.methods.kactus import KActus
@@ -18,6 +19,7 @@ from discreet.methods.tree_ladder import TreeLadder
 
 __all__ = [
     "METHODS",
+    "BreachAwareSelector",
     "ExponentialSelector",
     "Fwell",
     "GreedySelector",

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is measured of a subset of attributes: how a recipient does with it, and how an attacker does.
+
+Every subset is learnt once, recipient and attacker on folds of their own, which all subsets share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from discreet.learning.compare import Test, difference, keeps_up
+from discreet.learning.subsets import SubsetScores
+from discreet.methods.subset_candidates import Candidate
+from discreet.privacy.inference import Inference
+
+
+class Measures:
+    """Performance, and breach increase of the worst sensitive attribute, of subsets of the attributes.
+
+    `performance` may have further features, which are published whatever the subset is. `alpha` is the largest breach
+    increase allowed, or "majority" for that of the bare guess.
+    """
+
+    def __init__(
+        self,
+        performance: SubsetScores,
+        attacks: Sequence[Inference],
+        alpha: float | str,
+        *,
+        test: Test = "paired-t",
+        margin: float = 0.01,
+    ):
+        self.attributes = attacks[0].attributes
+        self._always = tuple(name for name in performance.features if name not in self.attributes)
+        self._performance, self._attacks, self._alpha = performance, attacks, alpha
+        self._test, self._margin = test, margin
+        answers = performance.of(performance.features)
+        self._overlap = 1 / (len(answers.ends) - 1)  # rows of a test fold for each row learnt from
+        self.baseline = self.of(self.attributes)
+        self.dist_pbi = max(attack.of(self.attributes).dist_pbi for attack in attacks)
+
+    @property
+    def measured(self) -> int:
+        """How many subsets were measured so far."""
+        return self._performance.learnt
+
+    def learn(self, subsets: Iterable[tuple[str, ...]]) -> None:
+        subsets = list(subsets)
+        self._performance.learn([(*subset, *self._always) for subset in subsets])
+        for attack in self._attacks:
+            attack.learn(subsets)
+
+    def of(self, subset: tuple[str, ...]) -> Candidate:
+        new = self._performance.of((*subset, *self._always))
+        old = self._performance.of(self._performance.features)
+        breaches = [attack.of(subset) for attack in self._attacks]
+        allowed = [b.dist_pbi if isinstance(self._alpha, str) else float(self._alpha) for b in breaches]
+        return Candidate(
+            attributes=subset,
+            performance=new.accuracy,
+            pbi=max(breach.pbi for breach in breaches),
+            over=max(breach.pbi - most for breach, most in zip(breaches, allowed, strict=True)),
+            p_value=difference(new.of_folds, old.of_folds).p_value,
+            keeps_up=new.n_right >= old.n_right
+            or keeps_up(new.of_folds, old.of_folds, self._test, self._margin, self._overlap),
+        )

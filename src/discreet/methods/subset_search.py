@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""E(S) on the fly: at each step of a search the subset and its neighbours are the candidates, and the best one stays.
+
+Jafer, Matwin and Sokolova name it as future work: compare the ranks of the changed subset with those of the one before
+and keep the one with the higher E(S). By ranks a step depends on the other neighbours; by values it does not, because
+the scales are fixed: performance from the commonest class to always right, breach increase from that of the baseline
+to that of the bare guess, size from all attributes to one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from discreet.choose.criteria import Criterion
+from discreet.choose.evaluation import Evaluation, evaluate, evaluation
+from discreet.methods.subset_candidates import Candidate, Measure
+
+Subset = tuple[str, ...]
+Allows = Callable[[Candidate], bool]
+
+
+@dataclass(frozen=True)
+class Score:
+    """How candidates are compared: three weights, of performance, privacy and size; by rank or by value."""
+
+    weights: tuple[float, float, float]
+    by: str = "rank"
+    guess: float = 0.0  # the share of the commonest class
+    dist_pbi: float = -1.0  # the breach increase of the bare guess
+    largest: int = 2  # attributes in all
+
+    def of(self, candidates: Sequence[Candidate]) -> Evaluation:
+        performance = [candidate.performance for candidate in candidates]
+        pbi, size = [candidate.pbi for candidate in candidates], [candidate.size for candidate in candidates]
+        if self.by == "rank":
+            return evaluation(performance, pbi, size, self.weights)
+        scales = ((min(self.guess, 0.99), 1.0), (0.0, min(self.dist_pbi, -0.01)), (max(self.largest, 2), 1))
+        prf, prv, num = self.weights
+        smallest = Criterion("size", size, higher_is_better=False, weight=num, scale=scales[2])
+        criteria = (
+            Criterion("performance", performance, weight=prf, scale=scales[0]),
+            Criterion("pbi", pbi, higher_is_better=False, weight=prv, scale=scales[1]),
+            smallest,
+        )
+        return evaluate(criteria, by="value", tie_breaker=smallest)
+
+    def best(self, candidates: Sequence[Candidate]) -> Candidate:
+        return candidates[self.of(candidates).best]
+
+
+def forward(measure: Measure, score: Score, allows: Allows) -> list[Candidate]:
+    """From nothing: add the attribute that gives the best subset, until none is better than what is there."""
+    path: list[Candidate] = []
+    while (found := _step(measure, score, allows, path, _larger(measure, path))) is not None:
+        path.append(found)
+    return path
+
+
+def backward(measure: Measure, score: Score, allows: Allows) -> list[Candidate]:
+    """From all the attributes: remove the one whose loss gives the best subset, until none is better."""
+    path = [measure.baseline]
+    while (found := _step(measure, score, allows, path, _smaller(measure, path))) is not None:
+        path.append(found)
+    return path
+
+
+def floating(measure: Measure, score: Score, allows: Allows) -> list[Candidate]:
+    """Forward, and after each addition remove attributes as long as that is better. No subset is visited twice.
+
+    Pudil, Novovicova and Kittler, Floating search methods in feature selection, Pattern Recognition Letters 15, 1994;
+    here a removal has to beat the subset at hand, not the best one of its size.
+    """
+    path: list[Candidate] = []
+    while (found := _step(measure, score, allows, path, _larger(measure, path))) is not None:
+        path.append(found)
+        while (found := _step(measure, score, allows, path, _smaller(measure, path))) is not None:
+            path.append(found)
+    return path
+
+
+SEARCHES = {"forward": forward, "backward": backward, "floating": floating}
+
+
+def _larger(measure: Measure, path: Sequence[Candidate]) -> list[Subset]:
+    now = set(path[-1].attributes) if path else set()
+    return [
+        tuple(other for other in measure.attributes if other in now or other == name)
+        for name in measure.attributes
+        if name not in now
+    ]
+
+
+def _smaller(measure: Measure, path: Sequence[Candidate]) -> list[Subset]:
+    now = path[-1].attributes
+    return [tuple(other for other in now if other != name) for name in now] if len(now) > 1 else []
+
+
+def _step(
+    measure: Measure, score: Score, allows: Allows, path: Sequence[Candidate], neighbours: Iterable[Subset]
+) -> Candidate | None:
+    """The neighbour to move to, or None if the subset at hand is the best of all."""
+    visited = {candidate.attributes for candidate in path}
+    fresh = [subset for subset in neighbours if subset not in visited]
+    measure.learn(fresh)
+    allowed = [candidate for candidate in map(measure.of, fresh) if allows(candidate)]
+    if not allowed:
+        return None
+    best = score.best([*path[-1:], *allowed])
+    return None if path and best is path[-1] else best
