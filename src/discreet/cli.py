@@ -22,7 +22,8 @@ import typer
 from typer.core import TyperGroup
 
 from discreet._version import __version__
-from discreet.commands import data, key
+from discreet.commands import data, key, ledger
+from discreet.commands.audit import audit
 from discreet.commands.choose import choose
 from discreet.commands.demo import demo
 from discreet.commands.inspect import inspect
@@ -71,6 +72,8 @@ app.command("verify")(verify)
 app.command("recode")(recode)
 app.command("choose")(choose)
 app.add_typer(data.app, name="data")
+app.command("audit")(audit)
+app.add_typer(ledger.app, name="ledger")
 app.add_typer(key.app, name="key")
 
 

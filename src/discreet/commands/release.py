@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from discreet.data.baskets import Baskets
     from discreet.data.roles import Roles
     from discreet.data.table import Table
+    from discreet.ledger import Account
     from discreet.methods import Method
     from discreet.report.summary import Outcome
 
@@ -68,6 +69,7 @@ def release(
     k: Annotated[
         int | None, typer.Option("--k", help="How many persons must be alike.", rich_help_panel=_METHOD)
     ] = None,
+    epsilon: Annotated[float | None, _parameter("Differential privacy: what the release may cost.")] = None,
     target: Annotated[str | None, _role("The column a classifier is to predict; published as it is.")] = None,
     quasi: Annotated[list[str] | None, _role("What an attacker may know, a,b,c: the promise is about these.")] = None,
     sensitive: Annotated[list[str] | None, _role("What an attacker wants to learn; published as it is.")] = None,
@@ -116,6 +118,12 @@ def release(
         ),
     ] = False,
     no_report: Annotated[bool, typer.Option("--no-report", help="No owner/report.html.", rich_help_panel=_OUT)] = False,
+    ledger: Annotated[
+        Path | None, typer.Option(help="Pay from this ledger, before the release is seen.", rich_help_panel=_OUT)
+    ] = None,
+    data_set: Annotated[
+        str | None, typer.Option(help="The data set's name in the ledger: its budget pays.", rich_help_panel=_OUT)
+    ] = None,
     baskets: Annotated[
         BasketSource | None,
         typer.Option(help="The file holds transactions, or 0/1 columns (with --target).", rich_help_panel=_BASKETS),
@@ -144,6 +152,7 @@ def release(
     check_target(out, overwrite=overwrite)
     given = {
         "k": k,
+        "epsilon": epsilon,
         "split": split_by,
         "utility": utility,
         "constraint": constraint,
@@ -154,6 +163,9 @@ def release(
         "random_state": seed,
     }
     made_by = build(method, {name: value for name, value in given.items() if value is not None}, settings)
+    account = _account(ledger, data_set)
+    if account is not None:
+        account.afford(made_by.promise)  # before the file is read
 
     def table() -> Table:
         return read_table(
@@ -195,7 +207,15 @@ def release(
             raise RolesError(f"Baskets have a label and items; they take no {named}. Leave it out.")
         data, roles = _baskets(file, baskets, table, labels, separator, target), None
     outcome = _released(made_by, data, roles, evaluate)
-    _save(outcome, data, roles, file, out, format.value, sign, overwrite, not no_report, quiet, as_json)
+    _save(outcome, data, roles, file, out, format.value, sign, overwrite, not no_report, account, quiet, as_json)
+
+
+def _account(ledger: Path | None, data_set: str | None) -> Account | None:
+    from discreet.ledger import Ledger
+
+    if (ledger is None) != (data_set is None):
+        raise DataError("--ledger and --data-set go together: a budget belongs to a name in a ledger.")
+    return None if ledger is None or data_set is None else Ledger(ledger).account(data_set)
 
 
 def check_target(out: Path, *, overwrite: bool) -> None:
@@ -280,6 +300,7 @@ def _save(
     sign: Path | None,
     overwrite: bool,
     report: bool,
+    account: Account | None,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -293,7 +314,8 @@ def _save(
     pages = {} if summary is None or not report else {"report.html": to_html(summary).encode()}
     kept = pages if outcome.utility is None else pages | owner_measures(outcome.release, outcome.utility)
     with step("Writing, reading back, verifying"):
-        outcome.release.save(out, format=format, sign_with=sign, overwrite=overwrite, owner_files=kept)
+        written: dict[str, Any] = {"format": format, "sign_with": sign, "overwrite": overwrite, "owner_files": kept}
+        outcome.release.save(out, **written, account=account)
     published, owner = out / "release", out / "owner"
     if as_json:
         page = str(owner / "report.html") if pages else None
@@ -306,3 +328,5 @@ def _save(
     typer.echo(f"\nPublish  {published}   ({', '.join(sorted(path.name for path in published.iterdir()))})")
     typer.echo(f"Keep     {owner}   ({', '.join(sorted(path.name for path in owner.iterdir()))})")
     typer.echo(f"Check    discreet verify {published}")
+    if account is not None:
+        typer.echo(f"Left     {account.ledger.left(account.data_set)} of {account.data_set}")

@@ -6,4 +6,19 @@ from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.euclidean import Euclidean
 from discreet.mechanisms.selection import Exponential, LaplaceTop, PermuteAndFlip
 
-__all__ = ["Euclidean", "Exponential", "Gaussian", "Geometric", "Laplace", "LaplaceTop", "Mechanism", "PermuteAndFlip"]
+MECHANISMS: dict[str, type[Mechanism]] = {  # by name, as statements spell it
+    mechanism.name: mechanism
+    for mechanism in (Geometric, Laplace, Gaussian, Euclidean, LaplaceTop, Exponential, PermuteAndFlip)
+}
+
+__all__ = [
+    "MECHANISMS",
+    "Euclidean",
+    "Exponential",
+    "Gaussian",
+    "Geometric",
+    "Laplace",
+    "LaplaceTop",
+    "Mechanism",
+    "PermuteAndFlip",
+]

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line of budgets: the ledger, releases that are paid from it, audits."""
+
+import json
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from discreet import Ledger, progress
+from discreet.cli import BROKEN, GOOD, WRONG, app
+from discreet.mechanisms import MECHANISMS
+from instances import baskets
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def answer(*arguments):
+    done = run(*arguments, "--json")
+    return done.exit_code, json.loads(done.stdout)
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(progress, "PATIENCE", 600.0)
+    X, y = baskets()
+    pd.DataFrame(X, columns=[f"word {j}" for j in range(X.shape[1])]).assign(label=y).to_csv("words.csv", index=False)
+    yield
+    progress.show(False)
+
+
+WORDS = ["release", "words.csv", "--baskets", "columns", "--target", "label", "--method", "laplace-select"]
+PAID = ["--ledger", "ledger.db", "--data-set", "clinic"]
+
+
+# -- the ledger --------------------------------------------------------------------------------------------------------
+
+
+def test_a_limit_is_set_and_shown():
+    done = run("ledger", "set-limit", "ledger.db", "clinic", "--epsilon", 2, "--delta", 1e-6, "--accounting", "zcdp")
+    assert done.exit_code == GOOD
+    assert done.stdout.startswith("clinic: limit epsilon 2, delta 1e-06, left epsilon ")
+    assert done.stdout.endswith(" (zcdp, replace-one)\n")
+    status, said = answer("ledger", "show", "ledger.db")
+    assert status == GOOD
+    assert said["releases"] == []
+    assert [(s["data_set"], s["budget"]["epsilon"], s["neighbours"]) for s in said["data_sets"]] == [
+        ("clinic", 2.0, "replace-one")
+    ]
+    assert "Nothing was released." in run("ledger", "show", "ledger.db").stdout
+
+
+def test_a_check_spends_nothing_and_says_why_not():
+    run("ledger", "set-limit", "ledger.db", "clinic", "--epsilon", 1)
+    status, said = answer("ledger", "check", "ledger.db", "clinic", "--epsilon", 1)
+    assert (status, said["left"]["epsilon"]) == (GOOD, 1.0)
+    refused = run("ledger", "check", "ledger.db", "clinic", "--epsilon", 1.1)
+    assert refused.exit_code == WRONG
+    assert "epsilon 1 left; epsilon 1.1 was asked" in refused.stderr
+    assert Ledger("ledger.db").entries() == []
+
+
+@pytest.mark.parametrize("command", [["show"], ["check", "clinic", "--epsilon", 1]])
+def test_without_a_ledger_nothing_is_made(command, tmp_path):
+    done = run("ledger", command[0], "none.db", *command[1:])
+    assert done.exit_code == WRONG
+    assert "There is no ledger 'none.db'" in done.stderr
+    assert not (tmp_path / "none.db").exists()
+
+
+def test_an_unknown_data_set_is_named():
+    run("ledger", "set-limit", "ledger.db", "clinic", "--epsilon", 1)
+    for command in (["show", "ledger.db", "clinik"], ["check", "ledger.db", "clinik", "--epsilon", 1]):
+        done = run("ledger", *command)
+        assert done.exit_code == WRONG
+        assert "Did you mean 'clinic'" in done.stderr
+
+
+# -- releases ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_release_is_paid_and_one_too_many_is_refused_before_the_file_is_read(tmp_path):
+    run("ledger", "set-limit", "ledger.db", "clinic", "--epsilon", 1)
+    asked = [*WORDS, "--epsilon", 0.6, "--set", "n_features=2", *PAID]
+    done = run(*asked, "-o", "one")
+    assert done.exit_code == GOOD, done.output
+    assert done.stdout.endswith("Left     epsilon 0.4 of clinic\n")
+    (tmp_path / "words.csv").unlink()
+    refused = run(*asked, "-o", "two")
+    assert refused.exit_code == WRONG
+    assert "epsilon 0.4 left; epsilon 0.6 was asked" in refused.stderr
+    assert not (tmp_path / "two").exists()
+    _, said = answer("ledger", "show", "ledger.db", "clinic")
+    (entry,) = said["releases"]
+    assert (entry["budget"]["epsilon"], entry["state"]) == (0.6, "done")
+    assert entry["what"] == "laplace-select, names, 0.6-differential privacy"
+
+
+def test_a_release_of_another_family_is_written_down():
+    run("ledger", "set-limit", "ledger.db", "clinic", "--epsilon", 0)
+    done = run(*WORDS[:-1], "greedy", "--k", 5, *PAID, "-o", "out")
+    assert done.exit_code == GOOD, done.output
+    shown = " ".join(run("ledger", "show", "ledger.db").stdout.split())
+    assert "none counted" in shown
+    assert "done" in shown
+
+
+@pytest.mark.parametrize("half", [PAID[:2], PAID[2:]])
+def test_a_ledger_and_a_name_go_together(half, tmp_path):
+    done = run(*WORDS, *half, "-o", "out")
+    assert done.exit_code == WRONG
+    assert "go together" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+# -- audits ------------------------------------------------------------------------------------------------------------
+
+
+def test_an_audit_prints_bound_claim_confidence_and_verdict():
+    done = run("audit", "geometric", "--epsilon", 2, "--runs", 4000, "--seed", 1)
+    assert done.exit_code == GOOD, done.output
+    words = [line.split()[0] for line in done.stdout.splitlines()]
+    assert words == ["geometric:", "bound", "claim", "confidence", "event", "noise", "Not"]
+    assert done.stdout == run("audit", "geometric", "--epsilon", 2, "--runs", 4000, "--seed", 1).stdout
+
+
+def test_a_claim_below_the_bound_is_refuted():
+    status, said = answer("audit", "geometric", "--epsilon", 2, "--claim", 1, "--runs", 4000, "--seed", 1)
+    assert (status, said["refuted"]) == (BROKEN, True)
+    assert 1 < said["epsilon"] <= 2
+    assert (said["claim"], said["confidence"], said["simulation"]) == (1.0, 1 - 1e-6, True)
+    done = run("audit", "geometric", "--epsilon", 2, "--claim", 1, "--runs", 4000, "--seed", 1)
+    assert done.stdout.endswith("Refuted: the claim is wrong.\n")
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_every_mechanism_can_be_audited(name):
+    """Odds of a false alarm: 1e-8 each."""
+    more = {"gaussian": ["--delta", 1e-5]}.get(name, [])
+    status, said = answer("audit", name, "--epsilon", 3, "--runs", 300, "--false-alarm", 1e-8, *more)
+    assert status == GOOD, said
+    assert said["noise"]["mechanism"] == name
+    assert said["simulation"] is False
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        (["geometrik"], "Did you mean 'geometric'"),
+        (["geometric", "--picks", 2], "has no 'picks'"),
+        (["gaussian"], "needs a delta"),
+        (["geometric", "--epsilon", 0], "epsilon"),
+        (["geometric", "--runs", 3], "100 runs"),
+    ],
+)
+def test_what_cannot_be_audited_is_refused(wrong, why):
+    done = run("audit", *wrong)
+    assert done.exit_code == WRONG, done.output
+    assert why in done.stderr
