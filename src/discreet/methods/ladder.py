@@ -55,7 +55,7 @@ class Ladder:
             information.append((everything - _bits(counts).sum()) / max(len(axis.column), 1))
             if len(counts) == 1:
                 return cls(axis, starts, np.array(rungs), np.array(information))
-            wanted = max(1, int(_SHRINK * len(counts)))
+            wanted = min(len(counts) - 1, round(_SHRINK * len(counts)))
 
     @property
     def top(self) -> int:

@@ -46,8 +46,8 @@ class TreeLadder(Method):
     ----------
     k : int in [2, inf)
     trust : int in [2, inf) or None
-        Persons on both sides of a cut that is chosen by the class; None for k or 50, whichever is more. Cuts of smaller
-        groups mostly follow chance.
+        Rows on both sides of a cut that is chosen by the class: cuts of smaller groups mostly follow chance. None for
+        a 500th of the rows, but at most 50; never fewer than k.
     bins : int in [2, 256]
         Bins that a quasi-identifier has at most.
     max_suppressed : float in [0, 1], dict or None
@@ -92,7 +92,7 @@ class TreeLadder(Method):
         axes = [Axis.of(table, name, rarest=self.k, person=roles.person, by_class=roles.target) for name in roles.quasi]
         ladders = [Ladder.of(axis, target, self.bins) for axis in axes]
         rows = _Rows(ladders, table, roles)
-        trust = max(self.k, 50 if self.trust is None else self.trust)
+        trust = max(self.k, min(50, len(table) // 500) if self.trust is None else self.trust)
         leaf, low, high = _tree(rows, trust, self.k)
         rungs = _climb(rows, ladders, leaf, self.k)
         _fill(rows, ladders, leaf, rungs, self.k)
