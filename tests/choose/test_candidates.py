@@ -73,6 +73,16 @@ def test_what_cannot_be_compared_is_refused():
         choose([one, other], {"privacy": 1})
 
 
+def test_candidates_on_scales_of_their_own_are_judged_on_a_common_one():
+    far, near = (
+        Candidate(name, {"utility": value}, meanings={"utility": Measure(scale=(0.0, end))})
+        for name, value, end in (("a", 0.5, 1.0), ("b", 0.6, 2.0))
+    )
+    found = choose([far, near], {"utility": 1}, by="value")
+    assert found.scores == {"b": 1.0, "a": 0.0}
+    assert choose([far], {"utility": 1}, by="value").scores == {"a": 0.5}
+
+
 @pytest.mark.parametrize(
     ("candidates", "weights", "message"),
     [

@@ -46,6 +46,7 @@ def test_a_release_tells_its_measures(people):
         "certainty_penalty": release.losses.certainty_penalty,
     }
     assert found.meanings["privacy"].title == "k-anonymity"
+    assert found.meanings["utility"].scale == (utility.majority.value, utility.accuracy_before.value)
 
 
 @pytest.mark.parametrize("method", [Mondrian(k=5), GreedySelector(k=5)], ids=lambda m: m.name)

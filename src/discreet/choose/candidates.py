@@ -145,6 +145,8 @@ def _meaning(name: str, candidates: Sequence[Candidate], given: Mapping[str, Mea
     if name in given:
         return given[name]
     said = {candidate.meanings[name]: candidate.name for candidate in candidates if name in candidate.meanings}
+    if len(said) > 1:  # on scales of their own they share none
+        said = {meaning.model_copy(update={"scale": None}): who for meaning, who in said.items()}
     if len(said) > 1:
         differing = " and ".join(f"{shown(m.title or name)} for {shown(who)}" for m, who in list(said.items())[:2])
         raise DataError(

@@ -19,7 +19,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, cast
 
 from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError
 
@@ -48,7 +48,11 @@ class Utility(Protocol):
     """What `discreet.evaluate.utility.holdout` returns."""
 
     @property
+    def accuracy_before(self) -> _Share: ...
+    @property
     def accuracy_after(self) -> _Share: ...
+    @property
+    def majority(self) -> _Share: ...
 
 
 class _Measured(BaseModel):
@@ -61,7 +65,6 @@ class _Measured(BaseModel):
     meanings: dict[str, Measure] = {}
 
 
-_ACCURACY = Measure(title="Accuracy on held-out rows", unit="share", scale=(0.0, 1.0))
 _RISK = Measure(title="Average risk", unit="share", higher_is_better=False, scale=(1.0, 0.0))
 
 
@@ -164,8 +167,14 @@ def _number(utility: Utility | Number) -> Number:
 
 
 def _with_accuracy(meanings: Mapping[str, Measure], utility: Utility | Number) -> dict[str, Measure]:
+    """An accuracy is worth 0 if it is that of the commonest class, and 1 if it is that of the original columns."""
     without = {name: meaning for name, meaning in meanings.items() if name != "utility"}
-    return without | {"utility": _ACCURACY} if hasattr(utility, "accuracy_after") else without
+    if not hasattr(utility, "accuracy_after"):
+        return without
+    measured = cast("Utility", utility)
+    worst, best = measured.majority.value, measured.accuracy_before.value
+    scale = (worst, best) if worst < best else None
+    return without | {"utility": Measure(title="Accuracy on held-out rows", unit="share", scale=scale)}
 
 
 def _privacy(
