@@ -109,7 +109,7 @@ if TYPE_CHECKING:
     from discreet.release import Release
     from discreet.verification import verify
 
-_MODULES = {"utility", "privacy", "samples", "methods", "prepare"}  # discreet.utility.ham_dist and the like
+_MODULES = {"utility", "privacy", "samples", "methods", "prepare", "choose"}  # discreet.utility.ham_dist and the like
 
 
 def __getattr__(name: str):
