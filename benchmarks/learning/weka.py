@@ -34,13 +34,21 @@ class JavaRandom:
             if bits - bits % bound + bound - 1 < 1 << 31:
                 return bits % bound
 
+    def shuffle(self, rows: list[int]) -> None:
+        """`Instances.randomize`."""
+        for last in range(len(rows) - 1, 0, -1):
+            other = self.below(last + 1)
+            rows[last], rows[other] = rows[other], rows[last]
 
-def folds(labels: np.ndarray, n_folds: int, seed: int) -> list[Fold]:
-    """`Instances.randomize`, `stratify` and `testCV`. The order of the rows within a fold is not kept."""
-    chance, label, order = JavaRandom(seed), np.asarray(labels).tolist(), list(range(len(labels)))
-    for last in range(len(order) - 1, 0, -1):
-        other = chance.below(last + 1)
-        order[last], order[other] = order[other], order[last]
+
+def folds(labels: np.ndarray, n_folds: int, seed: int | JavaRandom) -> list[Fold]:
+    """`Instances.randomize`, `stratify` and `testCV`. The order of the rows within a fold is not kept.
+
+    Repeats of Weka's go on with the same generator, from where the shuffles of the training rows have left it.
+    """
+    chance = seed if isinstance(seed, JavaRandom) else JavaRandom(seed)
+    label, order = np.asarray(labels).tolist(), list(range(len(labels)))
+    chance.shuffle(order)
     place = 1
     while place < len(order):  # rows of the class of the row before come next, by swaps
         wanted = label[order[place - 1]]
@@ -53,4 +61,6 @@ def folds(labels: np.ndarray, n_folds: int, seed: int) -> list[Fold]:
     found = []
     for test in np.array_split(dealt, n_folds):  # the first ones are larger by one row
         found.append(Fold(np.setdiff1d(np.arange(len(order)), test), np.sort(test)))
+        if chance is seed:
+            chance.shuffle(found[-1].train.tolist())
     return found

@@ -222,7 +222,7 @@ def test_strict_asks_at_every_step_and_filter_at_the_end():
     """Three attributes leave the breach as it is, two lower it: only who looks past the first step gets there."""
     figures = {subset: (5, 0 if len(subset) > 2 else -1) for subset in SUBSETS}
     strict, lax = (
-        BreachAwareSelector(-0.5, enforce=enforce).search_with(MadeUp(figures, alpha=-0.5), {})
+        BreachAwareSelector(-0.5, enforce=enforce).search_with(MadeUp(figures, alpha=-0.5))
         for enforce in ("strict", "filter")
     )
     assert strict.chosen == []
@@ -247,9 +247,9 @@ def test_the_strongest_attacker_has_the_last_word():
     assert seeing.promise.inference(table, ("one", "two"), "ill").of(("one", "two")).accuracy == 1.0
     both = Candidate(("one", "two"), 0.9, 0.0, 0.0)
     one = Candidate(("one",), 0.9, 0.0, 0.0)
-    kept, audited = seeing._audited(Found(both, [both, one], [both, one]), table, roles, None)
+    kept, audited = seeing._audited(Found(both, [both, one], [both, one]), table, roles)
     assert (kept, audited) == (one, 2)
-    assert blind._audited(Found(both, [both, one], [both, one]), table, roles, None) == (both, 1)
+    assert blind._audited(Found(both, [both, one], [both, one]), table, roles) == (both, 1)
 
 
 def test_where_the_class_is_sensitive_the_owner_is_warned():

@@ -172,10 +172,9 @@ class BreachAwareSelector(Method):
 
     def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
         self._check(table, roles)
-        persons = None if roles.person is None else table.column(roles.person).codes
-        found = self.search_with(self._measures(table, roles, persons), self._scales(table, roles))
+        found = self.search_with(self.measures(table, roles), self._scales(table, roles))
         self.candidates_, self.rankings_, self.trace_ = found.candidates, found.rankings, found.trace
-        chosen, audited = self._audited(found, table, roles, persons)
+        chosen, audited = self._audited(found, table, roles)
         self.support_ = chosen.attributes
         notes = [
             f"{len(found.candidates)} candidates, {len(found.chosen)} of them keep alpha by {self.learner!r}; the"
@@ -185,9 +184,9 @@ class BreachAwareSelector(Method):
             notes.append(SAME)
         return Decision(KeepColumns(chosen.attributes), found.trace, notes)
 
-    def search_with(self, measure: Measures, scales: dict) -> Found:
+    def search_with(self, measure: Measures, scales: dict | None = None) -> Found:
         """The search by itself, on measures of one's own."""
-        score = Score(tuple(self.weights), self.score, dist_pbi=measure.dist_pbi, **scales)
+        score = Score(tuple(self.weights), self.score, dist_pbi=measure.dist_pbi, **(scales or {}))
 
         def is_private(candidate: Candidate) -> bool:
             return self.enforce == "filter" or candidate.is_private
@@ -210,9 +209,9 @@ class BreachAwareSelector(Method):
         found.chosen = [fit[place] for place in score.of(fit).order] if fit else []
         return found
 
-    def _audited(self, found: Found, table: Table, roles: Roles, persons) -> tuple[Candidate, int]:
+    def _audited(self, found: Found, table: Table, roles: Roles) -> tuple[Candidate, int]:
         """The first of the chosen candidates that keeps the promise, which speaks of more attackers than the search."""
-        promise = self.promise
+        promise, persons = self.promise, _persons(table, roles)
         attacks = [promise.inference(table, roles.quasi, name, persons) for name in roles.sensitive]
         for number, candidate in enumerate(found.chosen, start=1):
             if all(promise.verdict(attack.of(candidate.attributes)).holds for attack in attacks):
@@ -223,9 +222,10 @@ class BreachAwareSelector(Method):
             f" attackers. Raise alpha, or try another search."
         )
 
-    def _measures(self, table: Table, roles: Roles, persons) -> Measures:
+    def measures(self, table: Table, roles: Roles) -> Measures:
+        """What the search measures of subsets: the learner as recipient and as attacker."""
         assert roles.target is not None
-        used = [*roles.quasi, *roles.other]
+        used, persons = [*roles.quasi, *roles.other], _persons(table, roles)
         folds = content_folds(table.select([*used, roles.target]), roles.target, self.folds, persons)
         attacks = [
             Inference(
@@ -256,6 +256,10 @@ class BreachAwareSelector(Method):
                 " the target."
             )
         _refuse_names(table, [name for name in roles.quasi if name not in roles.allow_unique])
+
+
+def _persons(table: Table, roles: Roles) -> np.ndarray | None:
+    return None if roles.person is None else table.column(roles.person).codes
 
 
 def _refuse_names(table: Table, names: Sequence[str]) -> None:
