@@ -17,7 +17,9 @@ from typer.testing import CliRunner
 from discreet import Baskets, BudgetExceeded, ExponentialSelector, LaplaceSelector, Ledger, ParameterError
 from discreet.cli import app
 from discreet.evaluate.audit import audit
+from discreet.mechanisms.exact import DiscreteLaplace
 from discreet.methods.private_select import pair_scores
+from discreet.randomness import Randomness
 from discreet.utility import ham_dist
 from instances import baskets
 from medians import Medians
@@ -106,6 +108,95 @@ def test_one_pair_is_no_sensitivity():
             mine = max(mine, exact_loss(*[[s / (2 * 3) for s in score] for score in scores], [1, 1]))
     assert worst == pytest.approx(1.5)
     assert mine <= 1
+
+
+# -- the same by audit: the paper's is refuted, ours at the same audit is not; odds of a false alarm: 1e-8 each --------
+
+
+def table_of(columns) -> np.ndarray:
+    """A column of cells for each (pos1, pos0, neg1, neg0), the positive rows first, and the labels last."""
+    cells = [[1] * c[0] + [0] * c[1] + [1] * c[2] + [0] * c[3] for c in columns]
+    positive = sum(columns[0][:2])
+    return np.array([*cells, [1] * positive + [0] * (len(cells[0]) - positive)]).T
+
+
+def exponential_picks(score, claim):
+    """Picks of one feature by the exponential mechanism, for a score whose sensitivity is said to be 1."""
+    rng = np.random.default_rng(12)
+
+    def sample(table, runs):
+        weights = np.exp(claim / 2 * score(table[:, :-1], table[:, -1]))
+        return rng.choice(len(weights), size=runs, p=weights / weights.sum())
+
+    return sample
+
+
+def by_class_sizes(X, y):
+    P, N = y.sum(), (1 - y).sum()
+    return min(P, N) * np.array([ham_dist(X[:, [j]], y) for j in range(X.shape[1])])
+
+
+def by_pairs(X, y):
+    """Ours: as many pairs as the score has, over the sensitivity that the method states."""
+    data = Baskets.of(X, y)
+    return pair_scores(data) / ExponentialSelector(1.0, 1)._mechanism(data).sensitivity
+
+
+def test_an_audit_refutes_the_sizes_of_the_classes_at_hand_and_not_ours():
+    rivals, claim = 300, 2.0
+    before = table_of([(9, 0, 1, 10), *[(0, 9, 1, 10)] * rivals])
+    after = table_of([(10, 0, 0, 10), *[(0, 10, 0, 10)] * rivals])
+    rows = [sorted(map(tuple, table.tolist())) for table in (before, after)]
+    assert sum(row in rows[1] and not rows[1].remove(row) for row in rows[0]) == 19  # neighbours: one row is another
+    published, ours = (
+        audit(exponential_picks(score, claim), before, after, runs=80_000, false_alarm=1e-8)
+        for score in (by_class_sizes, by_pairs)
+    )
+    assert published.refutes(claim)
+    assert not ours.refutes(claim)
+
+
+def test_an_audit_refutes_one_pair_and_not_ours():
+    """The tables where the test above finds a loss of 1.5 for a claim of 1: a row is in three pairs, not in one."""
+    before = np.array([[0, 0, 0], [0, 1, 1], [0, 1, 1], [0, 1, 1]])
+    after = np.array([[1, 1, 0], [0, 1, 1], [0, 1, 1], [0, 1, 1]])
+    claim = 2.0
+
+    def one_pair(X, y):
+        return by_pairs(X, y) * 3  # a pair is taken for the most that a row can change
+
+    assert exact_loss(*[one_pair(t[:, :2], t[:, 2]) / 2 for t in (before, after)], [1, 1]) == pytest.approx(1.5)
+    method = ExponentialSelector(claim, 1)
+
+    def drawn(table, runs):  # as a release draws it
+        data = Baskets.of(table[:, :-1], table[:, -1])
+        mechanism, scores = method._mechanism(data), pair_scores(data)
+        return np.array([mechanism.run(scores) for _ in range(runs)])
+
+    assert audit(exponential_picks(one_pair, claim), before, after, runs=10_000, false_alarm=1e-8).refutes(claim)
+    assert not audit(drawn, before, after, runs=10_000, false_alarm=1e-8).refutes(claim)
+
+
+def test_an_audit_refutes_laplace_noise_as_printed_and_not_ours():
+    """Noise of scale 1/epsilon on HamDist, whose sensitivity is 1 here; one feature falls by 1 and ten rise by 1."""
+    claim, n, d = 1.0, 9, 11
+    y = np.array([1] + [0] * (n - 1))
+    tables = np.zeros((2, n, d), dtype=int)
+    tables[0, 0, 0] = tables[1, 0, 1:] = 1
+    rng = np.random.default_rng(3)
+
+    def printed(table, runs):
+        scores = np.array([ham_dist(table[:, [j]], y) for j in range(d)])
+        return np.argmax(scores + rng.laplace(0, 1 / claim, (runs, d)), axis=1)
+
+    def drawn(table, runs):  # as a release draws it, many at once
+        data = Baskets.of(table, y)
+        scale = LaplaceSelector(claim, 1)._mechanism(data).scale
+        noise = DiscreteLaplace(scale).draw(runs * d, Randomness()).reshape(runs, d)
+        return np.argmax(pair_scores(data) + noise, axis=1)
+
+    assert audit(printed, *tables, runs=40_000, false_alarm=1e-8).refutes(claim)
+    assert not audit(drawn, *tables, runs=40_000, false_alarm=1e-8).refutes(claim)
 
 
 @pytest.mark.parametrize("selector", SELECTORS)
