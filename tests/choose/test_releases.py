@@ -6,7 +6,16 @@ import json
 import numpy as np
 import pytest
 
-from discreet import GreedySelector, KAnonymity, LDiversity, Mondrian, Roles, Table, TCloseness
+from discreet import (
+    DifferentialPrivacy,
+    GreedySelector,
+    KAnonymity,
+    LDiversity,
+    Mondrian,
+    Roles,
+    Table,
+    TCloseness,
+)
 from discreet.choose import Candidate, choose, from_folder, from_release, owner_measures
 from discreet.choose.releases import MEASURED
 from discreet.errors import DataError, PromiseBroken
@@ -128,3 +137,11 @@ def test_what_is_no_release_and_what_is_no_measure_are_refused(people, tmp_path)
 
 def test_candidates_compare_as_values():
     assert Candidate("a", {"utility": 1}) == Candidate("a", {"utility": 1})
+
+
+def test_promises_say_which_way_is_safer():
+    """Of more anonymity there is more; of a distance from the table, or of lost privacy, there should be less."""
+    assert KAnonymity(2).higher_is_safer
+    assert LDiversity(2).higher_is_safer
+    assert not TCloseness(0.2).higher_is_safer
+    assert not DifferentialPrivacy(1.0).higher_is_safer
