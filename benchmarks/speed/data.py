@@ -67,6 +67,20 @@ def enlarged(frame: pd.DataFrame, rows: int, seed: int = 0) -> pd.DataFrame:
     return larger
 
 
+def perturbed(frame: pd.DataFrame, roles: Roles, rows: int, seed: int = 0) -> pd.DataFrame:
+    """Rows drawn with replacement, every quasi-identifier cell redrawn from its column with probability 0.1."""
+    rng = np.random.default_rng(seed)
+    drawn = rng.integers(0, len(frame), rows)
+    larger = {}
+    for name in roles.named:
+        source = drawn.copy()
+        if name in roles.quasi:
+            redrawn = np.flatnonzero(rng.random(rows) < 0.1)
+            source[redrawn] = rng.integers(0, len(frame), len(redrawn))
+        larger[name] = frame[name].array.take(source)
+    return pd.DataFrame(larger)
+
+
 def sparse(rows: int = 1_000_000, items: int = 10_000, ones: int = 20, seed: int = 0) -> Baskets:
     """Rows of up to `ones` random items, in two classes."""
     rng = np.random.default_rng(seed)

@@ -65,9 +65,10 @@ class Growth:
             candidates[best] = next(ways[best], None)
 
     def _leaf(self, entries: Entries) -> Leaf:
-        nowhere = np.zeros(len(entries.label), dtype=np.int64)
-        rows = entries.by_class(nowhere, 1)[0]
-        persons = entries.persons(nowhere, 1, by_class=True)[0]
+        rows = np.bincount(entries.label, entries.rows, minlength=entries.n_classes).astype(np.int64)
+        persons = rows
+        if entries.person is not None:
+            persons = entries.persons(np.zeros_like(entries.label), 1, by_class=True)[0]
         shown = ((persons == 0) | (persons >= self.rule.k)).all()
         node = {
             "class": self.classes[int(np.argmax(rows[self.named]))],

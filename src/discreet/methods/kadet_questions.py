@@ -53,17 +53,8 @@ class Entries:
         person = None if self.person is None else self.person[which]
         return Entries(self.codes[which], self.label[which], self.rows[which], person, self.n_classes)
 
-    def by_class(self, branch: np.ndarray, n_branches: int) -> np.ndarray:
-        """Rows of each branch and class."""
-        cell = branch * self.n_classes + self.label
-        found = np.bincount(cell, weights=self.rows, minlength=n_branches * self.n_classes)
-        return found.astype(np.int64).reshape(n_branches, self.n_classes)
-
     def persons(self, branch: np.ndarray, n_branches: int, *, by_class: bool) -> np.ndarray:
-        """Persons of each branch, in one column or by class."""
-        if self.person is None:
-            rows = self.by_class(branch, n_branches)
-            return rows if by_class else rows.sum(axis=1, keepdims=True)
+        """Persons of each branch, in one column or by class; where persons are told apart, else they are rows."""
         if not by_class:
             return persons_per_group(branch, n_branches, self.person)[:, None]
         cells = persons_per_group(branch * self.n_classes + self.label, n_branches * self.n_classes, self.person)
@@ -71,9 +62,7 @@ class Entries:
 
     def persons_aside(self, place: np.ndarray, n_places: int, *, by_class: bool) -> tuple[np.ndarray, np.ndarray]:
         """Persons up to each place but the last, and after it; in one column or by class."""
-        if self.person is None:
-            upto = self.persons(place, n_places, by_class=by_class).cumsum(axis=0)
-            return upto[:-1], upto[-1] - upto[:-1]
+        assert self.person is not None
         label = self.label if by_class else np.zeros_like(self.label)
         order = np.lexsort((place, label, self.person))
         who, of_class, at = self.person[order], label[order], place[order]
@@ -107,6 +96,49 @@ def _stand(persons, k, public_class):
 
 
 @numba.njit(cache=True, nogil=True)
+def _entropy(counts):
+    """The entropy of the class in bits, times the rows."""
+    rows, entropy = 0, 0.0
+    for c in range(len(counts)):
+        rows += counts[c]
+        entropy -= counts[c] * math.log2(counts[c]) if counts[c] else 0.0
+    return entropy + (rows * math.log2(rows) if rows else 0.0)
+
+
+@numba.njit(cache=True, nogil=True)
+def _best_cut(ranks, order, classes, rows, n_classes, below, above, of_rows, k, public_class):
+    """The cut that tells most of those that may be made: (gain, how many entries of `order` are below it, or 0).
+
+    `below` and `above` are the persons on both sides of each cut, in all or by class; not looked at if `of_rows`.
+    """
+    left, right = np.zeros(n_classes, np.int64), np.zeros(n_classes, np.int64)
+    for e in range(len(rows)):
+        right[classes[e]] += rows[e]
+    whole, cut, most, at = _entropy(right), 0, -1.0, 0
+    sums = np.array([[0], [right.sum()]])
+    for j in range(1, len(order)):
+        e = order[j - 1]
+        left[classes[e]] += rows[e]
+        right[classes[e]] -= rows[e]
+        sums[0, 0] += rows[e]
+        sums[1, 0] -= rows[e]
+        if ranks[e] == ranks[order[j]]:
+            continue
+        if not of_rows:
+            allowed = _stands(below[cut], k, public_class) and _stands(above[cut], k, public_class)
+        elif public_class:
+            allowed = _stands(left, k, True) and _stands(right, k, True)
+        else:
+            allowed = _stands(sums[0], k, False) and _stands(sums[1], k, False)
+        cut += 1
+        if allowed:
+            gain = np.rint((whole - _entropy(left) - _entropy(right)) * 1e9)
+            if gain > most:
+                most, at = gain, j
+    return most / 1e9, at
+
+
+@numba.njit(cache=True, nogil=True)
 def _weigh(codes, label_of, classes, rows, counts, persons, of_rows, k, public_class):
     """How much the labels of a level tell: (gain, allowed, largest label or -1, whether missing is a branch).
 
@@ -137,20 +169,15 @@ def _weigh(codes, label_of, classes, rows, counts, persons, of_rows, k, public_c
             counts[b, c] = 0
     if of_rows and public_class:  # what goes otherwise may bring few of a class
         allowed &= _stands(counts[largest], k, public_class)
-    gain = 0.0
-    for c in range(n_classes):
-        n = counts[:, c].sum()
-        gain -= n * math.log2(n) if n else 0.0
-        for b in range(n_labels):
-            gain += counts[b, c] * math.log2(counts[b, c]) if counts[b, c] else 0.0
-    n = counts.sum()
-    gain += n * math.log2(n)
+    whole, after = np.zeros(n_classes, np.int64), 0.0
     for b in range(n_labels):
-        n = counts[b].sum()
-        gain -= n * math.log2(n) if n else 0.0
-    return gain, allowed, largest, apart
+        after += _entropy(counts[b])
+        for c in range(n_classes):
+            whole[c] += counts[b, c]
+    return _entropy(whole) - after, allowed, largest, apart
 
 
+_NOBODY = (np.zeros((0, 1), dtype=np.int64), np.zeros((0, 1), dtype=np.int64))
 Parted = tuple[np.ndarray, int, dict[str, Any]]
 
 
@@ -192,23 +219,29 @@ class Cuts:
         return None
 
     def splits(self, entries: Entries, codes: np.ndarray, rule: Rule) -> Iterator[Split]:
-        ranks, place = np.unique(self.axis.rank_of_code[codes], return_inverse=True)
-        if len(ranks) < 2:
-            return
-        upto = entries.by_class(place, len(ranks)).cumsum(axis=0)
-        sides = entries.persons_aside(place, len(ranks), by_class=rule.public_class)
-        allowed = np.flatnonzero(rule.allows(sides[0]) & rule.allows(sides[1]))
-        if not len(allowed):
-            return
-        left = upto[allowed]
-        gains = _entropy(upto[-1]) - _entropy(left) - _entropy(upto[-1] - left)
-        best = int(np.argmax(np.round(gains, 9)))
-        yield Split(float(gains[best]), True, partial(self._parted, place, ranks, int(allowed[best])))
+        ranks, persons = self.axis.rank_of_code[codes], _NOBODY
+        if entries.person is not None:
+            _, place = np.unique(ranks, return_inverse=True)
+            persons = entries.persons_aside(place, int(place.max()) + 1, by_class=rule.public_class)
+        order = np.argsort(ranks, kind="stable")
+        gain, at = _best_cut(
+            ranks,
+            order,
+            entries.label,
+            entries.rows,
+            entries.n_classes,
+            *persons,
+            entries.person is None,
+            rule.k,
+            rule.public_class,
+        )
+        if at:
+            yield Split(gain, True, partial(self._parted, ranks, int(ranks[order[at - 1]]), int(ranks[order[at]])))
 
-    def _parted(self, place: np.ndarray, ranks: np.ndarray, at: int) -> Parted:
-        cut = float(self.axis.cut(int(ranks[at]), int(ranks[at + 1])))
+    def _parted(self, ranks: np.ndarray, below: int, above: int) -> Parted:
+        cut = float(self.axis.cut(below, above))
         node = {"column": self.column.name, "cut": None if cut == np.inf else cut, "below": 0, "not_below": 1}
-        return (place > at).astype(np.int64), 2, node
+        return (ranks >= above).astype(np.int64), 2, node
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,29 +295,22 @@ class Labels:
             )
             if largest < 0:
                 return
-            make = partial(self._parted, label_of[codes], counts.any(axis=1), level, largest, apart)
+            make = partial(self._parted, codes, counts, level, largest, apart)
             if allowed and rule.public_class and not of_rows:  # what goes otherwise may bring few of a class
                 branch, n_branches, _ = make()
                 allowed = rule.allows(entries.persons(branch, n_branches, by_class=True)).all()
             yield Split(gain, bool(allowed), make)
 
-    def _parted(self, label: np.ndarray, holds: np.ndarray, level: int, largest: int, apart: bool) -> Parted:
-        """`holds` says which labels have a branch."""
-        names, there = self.names[level], np.flatnonzero(holds)
+    def _parted(self, codes: np.ndarray, counts: np.ndarray, level: int, largest: int, apart: bool) -> Parted:
+        """Labels with rows in `counts` have a branch."""
+        names, there = self.names[level], np.flatnonzero(counts.any(axis=1))
         otherwise = int(np.searchsorted(there, largest))
-        branch_of = np.full(len(holds), otherwise)
+        branch_of = np.full(len(counts), otherwise)
         branch_of[there] = np.arange(len(there))
         number = {names[place]: b for b, place in enumerate(there) if place < len(names)}
         missing = len(there) - 1 if apart else None
         node = {"column": self.column.name, "level": level, "branches": number, "missing": missing}
-        return branch_of[label], len(there), node | {"otherwise": otherwise}  # -1 takes the last
+        return branch_of[self.label_of[level][codes]], len(there), node | {"otherwise": otherwise}  # -1 takes the last
 
 
 Question = Cuts | Labels  # `splits` yields what may be asked about a column at a node, from fine to coarse
-
-
-def _entropy(counts: np.ndarray) -> np.ndarray:
-    """The entropy of the class in bits, times the rows; of each line of counts."""
-    logs = np.log2(np.maximum(counts, 1))
-    rows = counts.sum(axis=-1)
-    return rows * np.log2(np.maximum(rows, 1)) - (counts * logs).sum(axis=-1)
