@@ -66,3 +66,11 @@ def same_class() -> tuple[Table, tuple[str, ...], SubsetScores]:
 def mean_of_folds(scores: SubsetScores, subset: tuple[str, ...]) -> float:
     """Percent, as Table 4 has it: the mean of the folds, where the worked example has the share of all rows."""
     return 100 * float(scores.of(subset).of_folds.mean())
+
+
+def measures_of(scores: SubsetScores) -> Measures:
+    """C = SA as measures: the recipient is the attacker."""
+    table, features, target = load("pima")
+    divided = folds(table.column(target).codes, 10, 1)
+    attack = Inference(table, features, target, attackers=(scores.learner,), folds=divided)
+    return Measures(scores, [attack], 1.0)
