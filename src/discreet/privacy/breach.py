@@ -56,6 +56,7 @@ class BreachIncrease(Promise):
 
     name: ClassVar[str] = "breach increase"
     kind: ClassVar[VerdictKind] = "owner"
+    higher_is_safer: ClassVar[bool] = False
     does_not_protect: ClassVar[str] = (
         "The kept attributes are published as they are: a person who is unique in them can be linked, and whoever is"
         " linked has the sensitive value published beside them. A breach increase below 0 may still be far above what"
