@@ -18,6 +18,7 @@ from discreet import (
     MaximalSelector,
     Mondrian,
     OptimalSelector,
+    PrivateFwell,
     RandomFlip,
     Roles,
     TopDownRefinement,
@@ -34,6 +35,7 @@ MARKERS = (NAME, RARE, UNUSED, INDEX, METADATA, HIDDEN)
 TOWNS = from_paths(
     "town", [(t, "east" if t == "East" else "not east", "*") for t in ("North", "South", "East", "West", RARE)]
 )
+SAMPLE = [[int((i * j) % 3 == 0) for j in range(14)] for i in range(6)]  # rows that are public
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,11 @@ INSTANCES = {
     "mondrian-relaxed": _of(Mondrian, ("table",), relaxed=True),
     "mondrian-hierarchy": _of(Mondrian, ("table",), labels="hierarchy", split="information"),
     "mondrian-diverse": _of(Mondrian, ("table",), l=2),
+    "private-fwell": _private(PrivateFwell, ("weights",), n_features=3),
+    "private-fwell-blocks": _private(PrivateFwell, ("weights",), bounds=(0, 1), neighbours="blocks", blocks=15),
+    "private-fwell-reference": _private(
+        PrivateFwell, ("weights",), bounds=(0, 1), neighbours="reference", reference=(SAMPLE, ["yes", "no"] * 3)
+    ),
     "random-flip": _of(RandomFlip, ("table", "baskets")),
     "random-flip-member": _of(RandomFlip, ("table", "baskets"), vector="member"),
     "tds": _of(TopDownSpecialization, ("table",)),

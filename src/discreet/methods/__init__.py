@@ -11,6 +11,7 @@ from discreet.methods.kadet import KAdet, load_model
 from discreet.methods.maximal import MaximalSelector
 from discreet.methods.mondrian import Mondrian
 from discreet.methods.optimal import OptimalSelector
+from discreet.methods.private_fwell import PrivateFwell
 from discreet.methods.private_select import ExponentialSelector, LaplaceSelector
 from discreet.methods.random_flip import RandomFlip
 from discreet.methods.refine import TopDownRefinement
@@ -31,6 +32,7 @@ __all__ = [
     "Method",
     "Mondrian",
     "OptimalSelector",
+    "PrivateFwell",
     "RandomFlip",
     "TopDownRefinement",
     "TopDownSpecialization",
