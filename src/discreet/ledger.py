@@ -262,7 +262,7 @@ class Account:
         self.ledger.check(self.data_set, **(asked if asked["epsilon"] is None else asked | {"rho": 0.0}))
 
     def paying(self, promise: Promise, content: object = None, *, what: str) -> AbstractContextManager[int]:
-        """`Ledger.spending` for a release under the promise; `content` is the document that states its noise."""
+        """`Ledger.spending` for a release under the promise; `content` is its noise, or states it."""
         return self.ledger.spending(self.data_set, what=what, **_asked(promise, content))
 
 

@@ -2,7 +2,9 @@
 """Every mechanism keeps its statement: scale, loss and error; both back ends draw from the same distribution; and an
 audit on the worst neighbours does not refute the claim. Odds of a false alarm: 1e-8 for each audit."""
 
+import hashlib
 import math
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from itertools import permutations
 
@@ -21,6 +23,7 @@ from discreet.mechanisms import (
     LaplaceTop,
     Mechanism,
     PermuteAndFlip,
+    euclidean,
 )
 from discreet.mechanisms.base import opendp, scale_for
 from discreet.mechanisms.exact import DiscreteLaplace
@@ -222,6 +225,50 @@ def test_euclidean_answers_lie_on_the_grid():
     mechanism = make(Euclidean, dimension=6)
     steps = mechanism.run(np.linspace(-1, 1, 6) / 3) / mechanism.grid
     assert (steps == np.round(steps)).all()
+
+
+class _Bits:
+    """The random bytes of uniform numbers, each cut to its first `size` of 128."""
+
+    def __init__(self, size):
+        self.size, self.drawn = size, 0
+
+    def bytes(self, n):
+        first, self.drawn = self.drawn, self.drawn + n // self.size
+        whole = (hashlib.shake_256(b"%d" % number).digest(128) for number in range(first, self.drawn))
+        return b"".join(content[: self.size] for content in whole)
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 3, 40])
+def test_more_bits_and_digits_give_the_same_euclidean_noise(dimension, monkeypatch):
+    """The proof counts on an error below 2^-224 of the scale; that of these draws is far smaller."""
+    with localcontext(Context(prec=euclidean.DIGITS)):
+        drawn = euclidean._noise(dimension, Decimal(1), _Bits(64))
+    monkeypatch.setattr(euclidean, "_BYTES", 128)
+    monkeypatch.setattr(euclidean, "_PARTS", Decimal(2**1025))
+    with localcontext(Context(prec=400)):
+        finer = euclidean._noise(dimension, Decimal(1), _Bits(128))
+        error = max(abs(a - b) for a, b in zip(drawn, finer, strict=True))
+        assert 0 < error < Decimal(2) ** -400
+
+
+def test_the_delta_of_euclidean_noise_covers_what_the_page_counts():
+    """In powers of two, for the most dimensions: what is left out, and what lies near the middle of two steps."""
+    t, eta, d = Fraction(1, 2**240), Fraction(1, 2**224), 2**20
+    left_out = 5 * d * t + Fraction(1, 2**300)  # 2^d exp(-2^27) is far below this
+    assert d * math.log(2) - 2**27 < -300 * math.log(2)
+    assert left_out < Fraction(1, 2**217)
+    error = Fraction(2**28, 2**264) + Fraction(1, 2**251) + Fraction(1, 2**480)
+    assert error < eta
+    near = 2 * eta * (2 + 2 * 2048)
+    beta_ = left_out + d * near
+    assert (1 + Fraction(math.exp(60)) * 2) * beta_ < Fraction(2.0**-100)
+
+
+def test_euclidean_noise_brings_far_numbers_to_its_bound_and_refuses_none():
+    mechanism = make(Euclidean, dimension=2)
+    near = mechanism.run([1e300, -1e300]) / 2.0**40
+    assert near == pytest.approx([1, -1])
 
 
 # -- audits ------------------------------------------------------------------------------------------------------------

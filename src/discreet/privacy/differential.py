@@ -66,12 +66,13 @@ class DifferentialPrivacy(Promise):
         return Budget(self.epsilon, self.delta)
 
     def cost(self, content: object = None) -> Budget:
-        """What a release under this promise costs. A document states its noise, which tells the zero-concentrated loss
-        too; the promise alone bounds it badly.
+        """What a release under this promise costs. Its noise, or the document that states it, tells the
+        zero-concentrated loss too; the promise alone bounds it badly.
         """
-        if not isinstance(content, Document):
+        uses = stated(content) if isinstance(content, Document) else content
+        if not isinstance(uses, Sequence) or not uses:
             return self.budget
-        return Budget(self.epsilon, self.delta, total(noise.loss for noise in stated(content)).rho)
+        return Budget(self.epsilon, self.delta, total(noise.loss for noise in uses).rho)
 
     def check(self, data: object, roles: object = None) -> Verdict:
         """Add up what the noise costs that was used: a sequence of `Noise`, or a document that states it."""
