@@ -236,7 +236,8 @@ class Release:
 
     def paid_from(self, account: Account) -> AbstractContextManager[int]:
         """Spends what the release costs, or writes it down where no epsilon counts it; then the block may show it."""
-        return account.paying(self.promise, self.document, what=f"{self.method}, {self.shape}, {self.promise}")
+        what = f"{self.method}, {self.shape}, {self.promise}"
+        return account.paying(self.promise, self.document or self.noise, what=what)
 
     def _write_release(self, folder: Path, format: str, sign_with: str | os.PathLike | None) -> None:
         folder.mkdir()
