@@ -71,6 +71,18 @@ def test_what_too_few_have_is_in_no_record(folder):
     assert '"others": true' in text or '"not_in"' in text
 
 
+def test_a_label_means_the_same_in_every_row(folder):
+    """So the record cannot tell rows apart that the data does not; short labels are spelt out there."""
+    record = json.loads((folder / "recoding.json").read_text())
+    for column in record["columns"]:
+        labels = [line["label"] for line in column["labels"]]
+        assert len(set(labels)) == len(labels)
+    first = record["columns"][0]["labels"]
+    first.append({**first[0], "missing": True})
+    with pytest.raises(DataError, match="not a record of a recoding"):
+        from_bytes(json.dumps(record).encode())
+
+
 def test_kinds_are_those_of_the_record(folder):
     """Ages that come as text, and a town that looks like a number, are read as the release read them."""
     frame = people().head(4)

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet import DataError, GreedySelector, LDiversity, Mondrian, Roles, verify
+from discreet import DataError, GreedySelector, KAnonymity, LDiversity, Mondrian, PromiseBroken, Roles, verify
 from discreet.certificate import Certificate, sha256_of
 from discreet.signature import new_key
 from instances import PERSON_ROLES, ROLES, baskets, people
@@ -159,6 +159,7 @@ def test_a_certificate_edited_by_hand(folder, change):
         (lambda c: c["verdict"].update(kind="proved"), "another kind of evidence"),
         (lambda c: [column.update(role="other") for column in c["columns"]], "names no quasi-identifiers"),
         (lambda c: c.update(promise={"name": "all of", "promises": []}), "Promises are joined by &"),
+        (lambda c: c["promise"].update(columns=["age"]), "says nothing about the quasi-identifiers"),
     ],
 )
 def test_a_forged_certificate_must_still_be_true_of_the_data(folder, change, problem):
@@ -248,6 +249,23 @@ def test_what_rows_cannot_tell_about_persons_is_left_to_the_owner(tmp_path):
     assert found.holds
     assert found.verdict.promise == "20-anonymity"
     assert verify(out / "release", owner=out / "owner").verdict.promise == "20-anonymity and entropy 1.5-diversity"
+
+
+def test_parts_of_a_promise_must_cover_every_quasi_identifier_together(tmp_path):
+    class Parts(Mondrian):
+        name = ""
+        columns = (ROLES.quasi[:1], ROLES.quasi[1:])
+
+        @property
+        def promise(self):
+            one, other = (KAnonymity(self.k, columns=columns) for columns in self.columns)
+            return one & other
+
+    assert verify(Parts(5).release(people(), ROLES).save(tmp_path / "all") / "release").holds
+    Parts.columns = (ROLES.quasi[:1], ROLES.quasi[2:])
+    with pytest.raises(PromiseBroken, match=f"says nothing about the quasi-identifiers '{ROLES.quasi[1]}'"):
+        Parts(5).release(people(), ROLES).save(tmp_path / "some")
+    assert not (tmp_path / "some").exists()
 
 
 def test_promises_joined_by_and_are_verified_together(tmp_path):

@@ -128,6 +128,8 @@ def from_bytes(content: bytes) -> EachColumn | Boxes:
     try:
         record = _Recoding.model_validate_json(content)
         columns = tuple(column.labelling() for column in record.columns)
+        if any(len(set(labelling.labels)) < len(labelling.labels) for labelling in columns):
+            raise ValueError  # a label means one thing, whatever row it stands in
         plan: EachColumn | Boxes = EachColumn(columns)
         if record.patterns is not None:
             codes = np.array(record.patterns, dtype=np.int64).reshape(len(record.patterns), len(columns))

@@ -138,6 +138,9 @@ def _check(folder: Path, certificate: Certificate, owner: str | os.PathLike | No
     if not certificate.verdict.holds:
         problems.append("The certificate itself states that the promise does not hold.")
     promise, by_person = certificate.the_promise(), certificate.counted == "persons"
+    left = sorted(set(certificate.names("quasi")) - promise.about(certificate.names("quasi")))
+    if left:
+        problems.append(f"The promise says nothing about the quasi-identifiers {listing(left)}.")
     drawn = "proved" if promise.kind == "proved" else "recomputed"
     if certificate.verdict.kind != ("owner" if by_person or promise.needs_source else drawn):
         problems.append("The certificate states another kind of evidence than this promise has.")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import ClassVar, Literal
 
@@ -90,6 +90,10 @@ class Promise:
         """Whether only the owner can check it: published rows are compared with what they were made from."""
         return False
 
+    def about(self, quasi: Sequence[str]) -> frozenset[str]:
+        """Those of the quasi-identifiers that it says something of."""
+        return frozenset(quasi)
+
     def check(self, data: object, roles: Roles | None = None) -> Verdict:
         """Measure the promise on `data`: a table with roles, or baskets."""
         raise NotImplementedError
@@ -135,6 +139,9 @@ class Both(Promise):
     @property
     def needs_source(self) -> bool:
         return any(promise.needs_source for promise in self.promises)
+
+    def about(self, quasi: Sequence[str]) -> frozenset[str]:
+        return frozenset().union(*(promise.about(quasi) for promise in self.promises))
 
     def check(self, data: object, roles: Roles | None = None) -> Verdict:
         return self._joined(tuple(promise.check(data, roles) for promise in self.promises))

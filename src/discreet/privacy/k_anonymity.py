@@ -46,7 +46,8 @@ class KAnonymity(Promise):
     `sets` asks it of chosen combinations of columns instead of all quasi-identifiers together: what different
     outsiders may know. Each set must lie within the quasi-identifiers, and together they must name all of them.
     `columns` asks it of these quasi-identifiers alone and says nothing of the others: sets with a k each are promised
-    as KAnonymity(5, columns=["age", "sex"]) & KAnonymity(10, columns=["zip"]).
+    as KAnonymity(5, columns=["age", "sex"]) & KAnonymity(10, columns=["zip"]). A release whose promise leaves a
+    quasi-identifier out does not verify.
 
     Promise
     -------
@@ -83,6 +84,9 @@ class KAnonymity(Promise):
     @property
     def rows_tell(self) -> bool:
         return True  # a group has at least as many rows as persons
+
+    def about(self, quasi: Sequence[str]) -> frozenset[str]:
+        return frozenset(quasi if self.columns is None else self.columns)
 
     def __str__(self) -> str:
         if self.columns is not None:
