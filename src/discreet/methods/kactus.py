@@ -61,8 +61,8 @@ class KActus(Method):
 
     Promise
     -------
-    KAnonymity(k) on the quasi-identifiers, counted in persons when the roles name a person column. Rows of fewer than k
-    persons may be left out.
+    KAnonymity(k) on the quasi-identifiers, counted in persons when the roles name a person column. Rows of k - 1
+    persons at most may be left out.
 
     Examples
     --------

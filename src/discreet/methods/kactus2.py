@@ -69,7 +69,7 @@ class KActus2(KActus):
     Promise
     -------
     KAnonymity(k) on the quasi-identifiers, and LDiversity(l) of the sensitive columns where l is given; counted in
-    persons when the roles name a person column. Rows of fewer than k persons may be left out.
+    persons when the roles name a person column. Rows of k - 1 persons at most may be left out.
 
     Examples
     --------
