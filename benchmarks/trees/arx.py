@@ -25,7 +25,7 @@ from discreet import KActus2, Mondrian, Roles, Table, TopDownSpecialization, Tre
 from discreet.learning.classifiers import CLASSIFIERS, examples_for
 from discreet.learning.crossval import Fold, kfold, score_on
 from discreet.methods import Method
-from discreet.prepare.hierarchy import read_hierarchies
+from discreet.prepare.hierarchy import Hierarchy, read_hierarchies
 from discreet.progress import show, track
 from discreet.samples import data_file, load
 
@@ -33,10 +33,16 @@ LEARNERS = ("logistic", "forest", "tree")
 KS = (5, 50, 500)
 
 
-def methods() -> dict[str, Callable[[int], Method]]:
-    """The methods compared; TDS gets ARX's hierarchies."""
+def arx_hierarchies() -> dict[str, Hierarchy]:
+    """Those that ARX comes with, of the quasi-identifiers."""
     hierarchies = read_hierarchies(data_file("adult_arx/adult_hierarchy_age.csv").parent)
     hierarchies.pop("salary-class")  # the label
+    return hierarchies
+
+
+def methods() -> dict[str, Callable[[int], Method]]:
+    """The methods compared; TDS gets ARX's hierarchies."""
+    hierarchies = arx_hierarchies()
     return {
         "TreeLadder": lambda k: TreeLadder(k),
         "Mondrian, information": lambda k: Mondrian(k, split="information"),
