@@ -49,6 +49,7 @@ FLOW = [
     "choose",
     "mechanisms",
     "methods",
+    "mining",
     "evaluate",
     "recipe",
     "study",

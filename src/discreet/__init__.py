@@ -44,6 +44,11 @@ _WHERE = {
     "TopDownRefinement": "discreet.methods",
     "TopDownSpecialization": "discreet.methods",
     "TreeLadder": "discreet.methods",
+    # mining sketches
+    "SketchKMeans": "discreet.mining",
+    "SketchKNeighborsClassifier": "discreet.mining",
+    "SketchLinearClassifier": "discreet.mining",
+    "SketchReconstruction": "discreet.mining",
     # what goes out, and whether it holds
     "Release": "discreet.release",
     "Ledger": "discreet.ledger",
@@ -97,6 +102,7 @@ if TYPE_CHECKING:
         TreeLadder,
         load_model,
     )
+    from discreet.mining import SketchKMeans, SketchKNeighborsClassifier, SketchLinearClassifier, SketchReconstruction
     from discreet.privacy import (
         BreachIncrease,
         Containment,
@@ -111,7 +117,7 @@ if TYPE_CHECKING:
     from discreet.release import Release
     from discreet.verification import verify
 
-_MODULES = {"utility", "privacy", "samples", "methods", "prepare", "choose"}  # discreet.utility.ham_dist and the like
+_MODULES = {"utility", "privacy", "samples", "methods", "prepare", "choose", "mining"}  # discreet.utility.ham_dist and the like
 
 
 def __getattr__(name: str):
