@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from discreet.commands.options import Json, console, emit
+from discreet.commands.options import Json, emit
 
 app = typer.Typer(help="What releases cost together: show it, limit it, ask it.", no_args_is_help=True)
 
@@ -52,8 +51,9 @@ def show(
     if not entries:
         typer.echo("Nothing was released.")
         return
-    rows = [(str(e.number), e.time, e.data_set, _cost(e.budget), e.state, e.what) for e in entries]
-    _print(("", "when", "data set", "cost", "state", "what"), rows)
+    for entry in entries:
+        when, state = entry.time[:16].replace("T", " "), "" if entry.state == "done" else f" ({entry.state})"
+        typer.echo(f"{entry.number:>3}  {when}  {entry.data_set}: {_cost(entry.budget)}, {entry.what}{state}")
 
 
 @app.command("set-limit")
@@ -99,17 +99,4 @@ def _say_left(book: Any, data_set: str, as_json: bool) -> None:
 
 
 def _cost(budget: Any) -> str:
-    return "none counted" if budget is None else str(budget)
-
-
-def _print(titles: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for title in titles:
-        table.add_column(title, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    console().print(table)
+    return "no epsilon" if budget is None else str(budget)
