@@ -19,6 +19,7 @@ from discreet import (
     Mondrian,
     OptimalSelector,
     PrivateFwell,
+    PrivateTable,
     RandomFlip,
     Roles,
     TopDownRefinement,
@@ -36,6 +37,17 @@ TOWNS = from_paths(
     "town", [(t, "east" if t == "East" else "not east", "*") for t in ("North", "South", "East", "West", RARE)]
 )
 SAMPLE = [[int((i * j) % 3 == 0) for j in range(14)] for i in range(6)]  # rows that are public
+
+
+DOMAIN = {  # of people(), without the rare town: known without looking
+    "again": ["no", "yes"],
+    "age": {"cuts": [30, 50, 70]},
+    "sex": ["f", "m"],
+    "town": ["North", "South", "East", "West"],
+    "job": ["nurse", "clerk", "smith"],
+    "ill": ["flu", "gout", "cold"],
+    "stay": list(range(1, 9)),
+}
 
 
 @dataclass(frozen=True)
@@ -96,6 +108,7 @@ INSTANCES = {
     "private-fwell-reference": _private(
         PrivateFwell, ("weights",), bounds=(0, 1), neighbours="reference", reference=(SAMPLE, ["yes", "no"] * 3)
     ),
+    "private-table": _private(PrivateTable, ("synthetic",), epsilon=1.0, domain=DOMAIN),
     "random-flip": _of(RandomFlip, ("table", "baskets")),
     "random-flip-member": _of(RandomFlip, ("table", "baskets"), vector="member"),
     "tds": _of(TopDownSpecialization, ("table",)),

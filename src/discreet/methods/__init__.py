@@ -13,6 +13,7 @@ from discreet.methods.mondrian import Mondrian
 from discreet.methods.optimal import OptimalSelector
 from discreet.methods.private_fwell import PrivateFwell
 from discreet.methods.private_select import ExponentialSelector, LaplaceSelector
+from discreet.methods.private_table import PrivateTable
 from discreet.methods.random_flip import RandomFlip
 from discreet.methods.refine import TopDownRefinement
 from discreet.methods.specialize import TopDownSpecialization
@@ -33,6 +34,7 @@ __all__ = [
     "Mondrian",
     "OptimalSelector",
     "PrivateFwell",
+    "PrivateTable",
     "RandomFlip",
     "TopDownRefinement",
     "TopDownSpecialization",

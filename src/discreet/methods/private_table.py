@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Synthetic rows under differential privacy: noisy counts, and rows that fit them. Every published column is covered.
+
+Paper: B. Zhang, N. Mohammed, V. S. Dave, M. Al Hasan, "Feature Selection for Classification under Anonymity
+Constraint", section 5.2: the half of Laplace-DP and Exponential-DP that publishes a contingency table.
+
+Departures from the paper:
+
+1. The label is a column of the table like the others, and covered like them.
+2. The noise is that of whole numbers (geometric), on all cells, and the loss is for one row that is another one
+   (factor 2), or for one row more or less, as asked. The paper leaves both open.
+3. Noisy counts become consistent: whole, not negative, with the right sum.
+4. Values and cuts come from a public domain.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+
+from discreet.boxes import recoded
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.errors import CannotRelease, PrivacyLeakWarning, RolesError
+from discreet.mechanisms.additive import Geometric
+from discreet.methods.base import Method, fresh_order
+from discreet.methods.contingency import MOST_CELLS, consistent, counted, noisy, rows_of
+from discreet.methods.domain import Domain
+from discreet.methods.private_select import SEEDED
+from discreet.parameters import Interval, StrOptions, check_parameters
+from discreet.privacy.budget import NEIGHBOURS
+from discreet.privacy.differential import DifferentialPrivacy
+from discreet.privacy.noise import Noise
+from discreet.randomness import Randomness
+from discreet.release import Changes, Release
+
+NOT_PUBLIC = (
+    "The domain was read from the rows, and so tells what they hold. A release needs a public one: domain={column:"
+    " values, or {'cuts': [...]}}, or a TOML or JSON file."
+)
+_FEW_CELLS = 1000  # up to which "auto" counts all of them
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Synthetic rows with the noise behind them. Not a release: nothing is certified."""
+
+    table: Table
+    roles: Roles
+    domain: Domain
+    noise: tuple[Noise, ...]
+
+    @property
+    def data(self) -> Any:
+        """The rows, as the kind of frame that came in."""
+        return self.table.to_frame()
+
+    def recode(self, rows: object) -> Table:
+        """New rows in the form of these: values and intervals of the domain."""
+        return recoded(self.domain, Table.of(rows), self.table.names)
+
+
+class PrivateTable(Method):
+    """Synthetic rows with the columns of a table, under differential privacy.
+
+    Parameters
+    ----------
+    epsilon : float
+        What the release may cost.
+    domain : mapping, or path of a TOML or JSON file
+        For each published column its values, or `{"cuts": [...]}` for numbers and dates. Public: known without the
+        rows. A cell that is missing or has another value counts as an empty cell, or as the first value where the
+        column has none (`{"values": [...], "missing": False}`, and the target).
+    neighbours : {"replace-one", "add-remove"}
+        Whose odds are compared: tables that differ in one row, the number of rows being public; or tables of which one
+        has a row more, the number of rows being private.
+    rows_per_person : int
+        With a person in the roles: of each person so many rows are drawn at most, and the promise is about persons.
+
+    Promise
+    -------
+    `DifferentialPrivacy(epsilon)` of all that is published, label and sensitive columns included. Public are the
+    domain, the roles, the parameters, and for replace-one neighbours without persons the number of rows.
+
+    >>> rows = Table.of({"sex": ["f", "m"] * 500, "ill": ["no", "yes"] * 500})
+    >>> method = PrivateTable(epsilon=2, domain={"sex": ["f", "m"], "ill": ["no", "yes"]})
+    >>> release = method.release(rows, Roles(target="ill", quasi="sex"))
+    >>> release.rows, release.verdict.sentence()
+    (1000, '2-differential privacy holds: 2 required, 2 measured.')
+    """
+
+    name = "private-table"
+    gives = "synthetic"  # rows, none of them anyone's
+    random_cells = True
+    recodes_source = False
+    _parameter_constraints: ClassVar[dict] = {
+        "epsilon": [Interval(Real, 0, None, closed="neither")],
+        "domain": [None, str, os.PathLike, Mapping],
+        "neighbours": [StrOptions(set(NEIGHBOURS))],
+        "rows_per_person": [Interval(Integral, 1, None, closed="left")],
+        "random_state": [None, Interval(Integral, 0, None, closed="left")],
+    }
+
+    def __init__(self, epsilon=1.0, domain=None, *, neighbours="replace-one", rows_per_person=1, random_state=None):
+        self.epsilon = epsilon
+        self.domain = domain
+        self.neighbours = neighbours
+        self.rows_per_person = rows_per_person
+        self.random_state = random_state
+
+    @property
+    def promise(self) -> DifferentialPrivacy:
+        return DifferentialPrivacy(self.epsilon, neighbours=self.neighbours)
+
+    def simulate(self, data: object, roles: Roles) -> Drawn:
+        """Rows for a study, never certified: with a seed, or with a domain that is read from the data."""
+        check_parameters(self, self._parameter_constraints)
+        randomness, table = Randomness(self.random_state), Table.of(data)
+        _check(table, roles)
+        if randomness.seeded:
+            warnings.warn(SEEDED, PrivacyLeakWarning, stacklevel=2)
+        if self.domain is None:
+            warnings.warn(NOT_PUBLIC, PrivacyLeakWarning, stacklevel=2)
+        domain = Domain.from_data(table, roles) if self.domain is None else Domain.of(self.domain, roles)
+        return self._draw(table, roles, domain, randomness)
+
+    def _release_table(self, table: Table, roles: Roles, randomness: Randomness) -> Release:
+        if randomness.seeded:
+            raise CannotRelease(SEEDED)
+        if self.domain is None:
+            raise CannotRelease(NOT_PUBLIC)
+        _check(table, roles)
+        domain = Domain.of(self.domain, roles)
+        drawn = self._draw(table, roles, domain, randomness)
+        cells = len(drawn.table) * len(roles.quasi)
+        return self._checked(
+            Release(
+                table=drawn.table,
+                roles=drawn.roles,
+                promise=self.promise,
+                method=self.name,
+                parameters=self._public_parameters() | _stated(domain, roles),
+                noise=drawn.noise,
+                plan=domain,
+                source_quasi=roles.quasi,
+                changes=Changes(quasi_cells=cells, changed_cells=cells),  # all are synthetic
+            )
+        )
+
+    def _draw(self, table: Table, roles: Roles, domain: Domain, randomness: Randomness) -> Drawn:
+        if domain.cells > MOST_CELLS:
+            raise CannotRelease(
+                f"The domain has {domain.cells:,} cells; {MOST_CELLS:,} are counted at most. Take fewer columns, or"
+                " wider intervals and fewer values."
+            )
+        codes = domain.codes(table)
+        if roles.person is not None:
+            codes = codes[:, some_rows(table.column(roles.person).codes, int(self.rows_per_person), randomness)]
+        rows, by_person = codes.shape[1], roles.person is not None
+        step = (2 if self.neighbours == "replace-one" else 1) * (int(self.rows_per_person) if by_person else 1)
+        public = rows if self.neighbours == "replace-one" and not by_person else None
+        mechanism = Geometric(sensitivity=step, epsilon=self.epsilon, neighbours=self.neighbours)
+        counts = noisy(counted(list(codes), domain.sizes), mechanism, randomness)
+        total = max(int(counts.sum()), 1) if public is None else public
+        made = rows_of(consistent(counts, total, randomness), domain.sizes)
+        released = domain.table(made, table.frame, table.names)
+        return Drawn(
+            released.take(fresh_order(released, randomness)),
+            Roles(
+                target=roles.target,
+                quasi=roles.quasi,
+                sensitive=roles.sensitive,
+                other=roles.other,
+                allow_unique=roles.published,
+            ),
+            domain,
+            (mechanism.noise,),
+        )
+
+
+def some_rows(persons: np.ndarray, most: int, randomness: Randomness) -> np.ndarray:
+    """Of each person at most so many rows, drawn by chance. What one person has does not touch another's draw."""
+    order = randomness.permutation(len(persons))
+    order = order[np.argsort(persons[order], kind="stable")]
+    sorted_ = persons[order]
+    first = np.flatnonzero(np.append(True, sorted_[1:] != sorted_[:-1])) if len(order) else np.empty(0, int)
+    rank = np.arange(len(order)) - np.repeat(first, np.diff(np.append(first, len(order))))
+    return np.sort(order[rank < most])
+
+
+def _stated(domain: Domain, roles: Roles) -> dict[str, Any]:
+    """What a certificate says of parameters that are not plain: the domain as it was read, not where it was read."""
+    return {"domain": domain.plain} | ({} if roles.person is not None else {"rows_per_person": None})
+
+
+def _check(table: Table, roles: Roles) -> None:
+    """Only what does not depend on the cells: a refusal must not tell what they hold."""
+    Roles(
+        target=roles.target,
+        quasi=roles.quasi,
+        sensitive=roles.sensitive,
+        identifiers=roles.identifiers,
+        other=roles.other,
+        person=roles.person,
+        allow_unique=roles.published,
+    ).check(table)
+    if roles.target is None or not roles.quasi:
+        raise RolesError("A release needs a target, the column a classifier is to predict, and quasi-identifiers.")

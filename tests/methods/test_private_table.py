@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet import CannotRelease, ParameterError, PrivateTable, Roles, Table
+from discreet.evaluate.audit import audit
+from discreet.methods import private_table
+from discreet.methods.contingency import consistent, counted, rows_of, simplex
+from discreet.methods.domain import Domain
+from discreet.methods.private_table import some_rows
+from discreet.randomness import Randomness
+
+ROLES = Roles(target="y", quasi=("a", "b"))
+DOMAIN = {"y": [0, 1], "a": {"values": [0, 1], "missing": False}, "b": {"values": [0, 1, 2], "missing": False}}
+FALSE_ALARM = 1e-8
+
+
+def table_of(rows):
+    y, a, b = zip(*rows, strict=True)
+    return Table.of({"y": list(y), "a": list(a), "b": list(b)})
+
+
+# -- cells -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
+def test_the_sensitivity_of_the_cells_is_exact(neighbours):
+    """Every table of two rows of 12 kinds, and every neighbour of it."""
+    kinds = list(product(range(2), range(2), range(3)))
+    sizes = (2, 2, 3)
+
+    def cells(rows):
+        return counted([np.array(line) for line in zip(*rows, strict=True)], sizes)
+
+    largest = 0
+    for rows in product(kinds, repeat=2):
+        others = (
+            [(kind, rows[1]) for kind in kinds] if neighbours == "replace-one" else [(*rows, kind) for kind in kinds]
+        )
+        largest = max(largest, *(int(np.abs(cells(rows) - cells(other)).sum()) for other in others))
+    release = PrivateTable(1.0, DOMAIN, neighbours=neighbours).release(table_of(kinds), ROLES)
+    assert release.noise[0].sensitivity == largest
+    assert release.noise[0].scale == largest
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=30))
+def test_cells_are_counted_and_rows_are_made_of_them(rows):
+    counts = counted([np.array(line) for line in zip(*rows, strict=True)], (3, 4))
+    assert counts.tolist() == [rows.count(cell) for cell in product(range(3), range(4))]
+    assert sorted(map(tuple, rows_of(counts, (3, 4)).T.tolist())) == sorted(rows)
+
+
+@given(st.lists(st.integers(-20, 30), min_size=1, max_size=12), st.integers(0, 60), st.integers(0, 99))
+def test_consistent_counts_are_whole_not_negative_and_nearest(counts, total, seed):
+    found = consistent(np.array(counts), total, Randomness(seed))
+    assert found.sum() == total
+    assert (found >= 0).all()
+    assert np.abs(found - nearest(counts, total)).max() < 1
+
+
+@given(st.lists(st.floats(-20, 30), min_size=1, max_size=8), st.floats(0, 60))
+def test_simplex_is_the_nearest_point(values, total):
+    assert simplex(np.array([values]), total)[0] == pytest.approx(nearest(values, total), abs=1e-6)
+
+
+def nearest(values, total):
+    """The slow twin: the number that is taken off every value is found by halving."""
+    low, high = min(values) - total - 1, max(values)
+    for _ in range(200):
+        off = (low + high) / 2
+        low, high = (off, high) if sum(max(v - off, 0) for v in values) > total else (low, off)
+    return np.maximum(np.array(values, dtype=float) - high, 0)
+
+
+def test_a_large_budget_gives_the_table_back():
+    rows = [(y, a, b) for y, a, b in product(range(2), range(2), range(3)) for _ in range(5 + y + 2 * b)]
+    release = PrivateTable(1000.0, DOMAIN).release(table_of(rows), ROLES)
+    found = release.table.to_arrow().to_pandas().astype(int)[["y", "a", "b"]]
+    assert sorted(map(tuple, found.to_numpy().tolist())) == sorted(rows)
+
+
+def test_more_cells_than_can_be_counted_are_refused_with_advice():
+    domain = DOMAIN | {"a": list(range(2999)), "b": {"cuts": list(range(2998))}}
+    with pytest.raises(CannotRelease, match=r"18,000,000 cells.*wider intervals"):
+        PrivateTable(1.0, domain).release(table_of([(0, 1, 2)] * 5), ROLES)
+
+
+# -- audits of the whole release ---------------------------------------------------------------------------------------
+
+SMALL = {"y": [0, 1], "a": {"values": [0, 1], "missing": False}}
+SMALL_ROLES = Roles(target="y", quasi="a")
+
+
+def outcomes(method):
+    """The published rows as counts of the four cells, for many runs."""
+
+    def sample(rows, runs):
+        table = Table.of({"y": [y for y, _ in rows], "a": [a for _, a in rows]})
+        domain, found = Domain.of(SMALL, SMALL_ROLES), np.empty((runs, 4), dtype=int)
+        for run in range(runs):
+            made = method._draw(table, SMALL_ROLES, domain, Randomness()).table
+            cells = [np.array(made.column(n).texts).astype(int)[made.column(n).codes] for n in ("y", "a")]
+            found[run] = np.bincount(2 * cells[0] + cells[1], minlength=4)
+        return found
+
+    return sample
+
+
+ONE = [(0, 0)] * 4 + [(1, 1)] * 3
+OTHER = {"replace-one": [(1, 0), *ONE[1:]], "add-remove": [(1, 0), *ONE]}
+
+
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
+def test_an_audit_of_the_release_does_not_refute_the_claim(neighbours):
+    method = PrivateTable(2.0, SMALL, neighbours=neighbours)
+    found = audit(outcomes(method), ONE, OTHER[neighbours], runs=1500, false_alarm=FALSE_ALARM)
+    assert 0.3 < found.epsilon <= 2.0
+
+
+def test_an_audit_finds_noise_on_cells_that_are_not_empty_only(monkeypatch):
+    """A row alone in its cell: it is published now and then, and never where the cell is empty."""
+    real = private_table.noisy
+    monkeypatch.setattr(private_table, "noisy", lambda c, *more: np.where(c > 0, real(c, *more), 0))
+    method = PrivateTable(2.0, SMALL, neighbours="add-remove")
+    assert audit(outcomes(method), ONE, OTHER["add-remove"], runs=1500, false_alarm=FALSE_ALARM).refutes(2.0)
+
+
+# -- persons -----------------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.integers(0, 4), max_size=20), st.integers(1, 3), st.integers(0, 9))
+def test_of_each_person_at_most_so_many_rows_are_taken(persons, most, seed):
+    kept = some_rows(np.array(persons, dtype=int), most, Randomness(seed))
+    assert sorted(set(kept)) == kept.tolist()
+    for person in set(persons):
+        assert sum(persons[row] == person for row in kept) == min(most, persons.count(person))
+
+
+def test_every_row_of_a_person_is_taken_now_and_then():
+    taken = {int(some_rows(np.zeros(4, dtype=int), 1, Randomness())[0]) for _ in range(200)}
+    assert taken == {0, 1, 2, 3}
+
+
+def test_persons_make_the_number_of_rows_private():
+    rows = Table.of({"y": [0, 1] * 30, "a": [0, 1] * 30, "b": [2] * 60, "who": [0] * 50 + list(range(10))})
+    roles = Roles(target="y", quasi=("a", "b"), person="who")
+    for neighbours, sensitivity in (("replace-one", 6), ("add-remove", 3)):
+        method = PrivateTable(1.0, DOMAIN, neighbours=neighbours, rows_per_person=3)
+        releases = [method.release(rows, roles) for _ in range(12)]
+        assert releases[0].noise[0].sensitivity == sensitivity
+        assert len({release.rows for release in releases}) > 1
+    exact = PrivateTable(1000.0, DOMAIN, rows_per_person=3).release(rows, roles)
+    assert exact.rows == 3 + 9
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"epsilon": 0}, {"domain": 3}, {"neighbours": "near"}, {"rows_per_person": 0}, {"random_state": "x"}]
+)
+def test_parameters_are_checked(wrong):
+    with pytest.raises(ParameterError, match=next(iter(wrong))):
+        PrivateTable(**({"epsilon": 1.0, "domain": DOMAIN} | wrong)).release(table_of([(0, 1, 2)] * 5), ROLES)
