@@ -119,7 +119,8 @@ if TYPE_CHECKING:
     from discreet.release import Release
     from discreet.verification import verify
 
-_MODULES = {"utility", "privacy", "samples", "methods", "prepare", "choose", "mining"}  # discreet.utility.ham_dist and the like
+# discreet.utility.ham_dist and the like
+_MODULES = {"utility", "privacy", "samples", "methods", "prepare", "choose", "mining"}
 
 
 def __getattr__(name: str):
