@@ -10,7 +10,7 @@ import argparse
 import os
 from pathlib import Path
 
-from benchmarks.speed import baskets, start, tables, trees
+from benchmarks.speed import baskets, start, tables, trees, weights
 from benchmarks.speed.measure import Table
 
 RESULTS = Path(__file__).parent.parent / "results" / "speed.json"
@@ -19,12 +19,13 @@ PARTS = {
     "check": tables.k_anonymity_check,
     "mondrian": tables.mondrian,
     "c45": trees.c45,
+    "weights": weights.weights,
     "greedy": baskets.greedy,
     "distcnt": baskets.distcnt,
     "start": start.imports,
     "cold": start.cold,
 }
-NEED_DATA = {"check", "mondrian", "c45", "greedy"}
+NEED_DATA = {"check", "mondrian", "c45", "weights", "greedy"}
 
 
 def main() -> None:

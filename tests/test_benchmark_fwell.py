@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A quick slice of the FWELL benchmark: it runs, and what the paper prints is there."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def test_the_quick_run_prints_its_table():
+    command = [sys.executable, "-m", "benchmarks.fwell", "--quick"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stderr
+    rows = [line.split("|") for line in done.stdout.splitlines() if line.startswith("| ")]
+    knn = {row[1].strip(): [float(cell.split()[0]) for cell in row[2:4]] for row in rows[2:]}
+    assert knn["Fwell"][0] > 0.9
+    assert knn["ranks"][0] > 0.9  # epsilon 1: both features are found
+    assert knn["ranks"][1] < 0.7  # epsilon 0.01: nothing can be
+    assert knn["as-published (not private)"][1] < 0.7
+
+
+def test_what_the_paper_prints_is_there():
+    text = (ROOT / "benchmarks" / "fwell" / "published.toml").read_text(encoding="utf-8")
+    published = tomllib.loads(text)
+    assert len(published["table_1"]) == 6
+    assert len(published["claims"]) == 3
