@@ -9,6 +9,7 @@ import pandas as pd
 
 from discreet import (
     BreachAwareSelector,
+    DeltaSketch,
     ExponentialSelector,
     GreedySelector,
     KActus,
@@ -25,6 +26,7 @@ from discreet import (
     TopDownRefinement,
     TopDownSpecialization,
     TreeLadder,
+    VarianceSketch,
 )
 from discreet.prepare.hierarchy import from_paths
 
@@ -36,7 +38,6 @@ MARKERS = (NAME, RARE, UNUSED, INDEX, METADATA, HIDDEN)
 TOWNS = from_paths(
     "town", [(t, "east" if t == "East" else "not east", "*") for t in ("North", "South", "East", "West", RARE)]
 )
-SAMPLE = [[int((i * j) % 3 == 0) for j in range(14)] for i in range(6)]  # rows that are public
 
 
 DOMAIN = {  # of people(), without the rare town: known without looking
@@ -48,6 +49,7 @@ DOMAIN = {  # of people(), without the rare town: known without looking
     "ill": ["flu", "gout", "cold"],
     "stay": list(range(1, 9)),
 }
+SAMPLE = [[int((i * j) % 3 == 0) for j in range(14)] for i in range(6)]  # rows that are public
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ def _make_private(cls, parameters, k, seed=None):
 
 
 INSTANCES = {
+    "delta-sketch": _private(DeltaSketch, ("sketches",), delta=0.3),
     "breach-aware": _private(
         BreachAwareSelector, ("table",), learner="naive-bayes", attackers=("naive-bayes", "c45"), folds=4
     ),
@@ -103,17 +106,21 @@ INSTANCES = {
     "mondrian-relaxed": _of(Mondrian, ("table",), relaxed=True),
     "mondrian-hierarchy": _of(Mondrian, ("table",), labels="hierarchy", split="information"),
     "mondrian-diverse": _of(Mondrian, ("table",), l=2),
+    "private-table": _private(PrivateTable, ("synthetic",), epsilon=1.0, domain=DOMAIN),
+    "private-table-cells": _private(PrivateTable, ("synthetic",), epsilon=1.0, domain=DOMAIN, model="cells"),
+    "private-table-delta": _private(PrivateTable, ("synthetic",), epsilon=1.0, domain=DOMAIN, delta=1e-6),
     "private-fwell": _private(PrivateFwell, ("weights",), n_features=3),
     "private-fwell-blocks": _private(PrivateFwell, ("weights",), bounds=(0, 1), neighbours="blocks", blocks=15),
     "private-fwell-reference": _private(
         PrivateFwell, ("weights",), bounds=(0, 1), neighbours="reference", reference=(SAMPLE, ["yes", "no"] * 3)
     ),
-    "private-table": _private(PrivateTable, ("synthetic",), epsilon=1.0, domain=DOMAIN),
     "random-flip": _of(RandomFlip, ("table", "baskets")),
     "random-flip-member": _of(RandomFlip, ("table", "baskets"), vector="member"),
     "tds": _of(TopDownSpecialization, ("table",)),
     "tds-hierarchies": _of(TopDownSpecialization, ("table",), hierarchies={"town": TOWNS}),
     "tdr": _of(TopDownRefinement, ("table",)),
+    "variance-sketch": _of(VarianceSketch, ("sketches",)),
+    "variance-sketch-delta": _of(VarianceSketch, ("sketches",), delta=0.5, information=0.9),
     "tree-ladder": _of(TreeLadder, ("table",), trust=20),
     "tree-ladder-few-bins": _of(TreeLadder, ("table",), bins=3),
 }

@@ -7,6 +7,7 @@ from checks import BASKET_LAWS, TABLE_LAWS
 from checks_breach import OWNER_LAWS
 from checks_models import MODEL_LAWS
 from checks_names import NAMES_LAWS
+from checks_sketches import SKETCH_LAWS
 from checks_synthetic import SYNTHETIC_LAWS
 from checks_weights import WEIGHTS_LAWS
 from discreet.methods import METHODS
@@ -58,11 +59,16 @@ def test_law_on_names(instance, law, tmp_path):
     law(instance, tmp_path)
 
 
+@pytest.mark.parametrize(("instance", "law"), cases("synthetic", SYNTHETIC_LAWS))
+def test_law_on_synthetic_rows(instance, law, tmp_path):
+    law(instance, tmp_path)
+
+
 @pytest.mark.parametrize(("instance", "law"), cases("weights", WEIGHTS_LAWS))
 def test_law_on_weights(instance, law, tmp_path):
     law(instance, tmp_path)
 
 
-@pytest.mark.parametrize(("instance", "law"), cases("synthetic", SYNTHETIC_LAWS))
-def test_law_on_synthetic_rows(instance, law, tmp_path):
+@pytest.mark.parametrize(("instance", "law"), cases("sketches", SKETCH_LAWS, needs_source=True))
+def test_law_on_sketches(instance, law, tmp_path):
     law(instance, tmp_path)

@@ -26,9 +26,12 @@ _WHERE = {
     "TCloseness": "discreet.privacy",
     "DifferentialPrivacy": "discreet.privacy",
     "BreachIncrease": "discreet.privacy",
+    "DeltaAnonymity": "discreet.privacy",
+    "KVariance": "discreet.privacy",
     "Verdict": "discreet.privacy",
     # how
     "BreachAwareSelector": "discreet.methods",
+    "DeltaSketch": "discreet.methods",
     "ExponentialSelector": "discreet.methods",
     "Fwell": "discreet.methods",
     "GreedySelector": "discreet.methods",
@@ -45,6 +48,7 @@ _WHERE = {
     "TopDownRefinement": "discreet.methods",
     "TopDownSpecialization": "discreet.methods",
     "TreeLadder": "discreet.methods",
+    "VarianceSketch": "discreet.methods",
     # mining sketches
     "SketchKMeans": "discreet.mining",
     "SketchKNeighborsClassifier": "discreet.mining",
@@ -86,6 +90,7 @@ if TYPE_CHECKING:
     from discreet.ledger import Ledger
     from discreet.methods import (
         BreachAwareSelector,
+        DeltaSketch,
         ExponentialSelector,
         Fwell,
         GreedySelector,
@@ -102,15 +107,18 @@ if TYPE_CHECKING:
         TopDownRefinement,
         TopDownSpecialization,
         TreeLadder,
+        VarianceSketch,
         load_model,
     )
     from discreet.mining import SketchKMeans, SketchKNeighborsClassifier, SketchLinearClassifier, SketchReconstruction
     from discreet.privacy import (
         BreachIncrease,
         Containment,
+        DeltaAnonymity,
         DifferentialPrivacy,
         KAnonymity,
         KAnonymousModel,
+        KVariance,
         LDiversity,
         TCloseness,
         Verdict,

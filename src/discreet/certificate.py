@@ -31,7 +31,7 @@ class _Record(BaseModel):
 class ColumnRecord(_Record):
     name: str
     role: Literal["target", "quasi", "sensitive", "other"]
-    kind: Literal["number", "category", "date", "item"]
+    kind: Literal["number", "category", "date", "item", "sketch"]
 
 
 class VerdictRecord(_Record):
@@ -84,7 +84,7 @@ class Certificate(_Record):
 
     format: Literal[1] = 1
     discreet: str = __version__
-    shape: Literal["table", "baskets", "model", "names", "weights"]
+    shape: Literal["table", "baskets", "sketches", "model", "names", "weights"]
     promise: dict[str, Any]
     counted: Literal["rows", "persons"]
     verdict: VerdictRecord

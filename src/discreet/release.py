@@ -33,6 +33,7 @@ from discreet.certificate import (
     sha256_of,
 )
 from discreet.data.baskets import Baskets
+from discreet.data.records import Records
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.data.write import FORMATS, LABEL, write_baskets, write_table
@@ -45,6 +46,8 @@ from discreet.privacy.base import Promise, Verdict
 from discreet.privacy.noise import Noise, statement
 from discreet.recoding import RECORD, to_bytes
 from discreet.signature import SIGNATURE, sign
+from discreet.signs import KEY_FILE, Signs, write_key
+from discreet.sketches import SKETCH, Sketches
 from discreet.verification import EVIDENCE, PERSONS, check_published, read_release, verify
 
 _FOLDERS = frozenset({"release", "owner"})
@@ -66,8 +69,8 @@ class Changes:
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """A release in memory. `data` is what is published; `trace`, `notes`, `seed`, `persons` and `source` are the
-    owner's.
+    """A release in memory. `data` is what is published; `trace`, `notes`, `seed`, `persons`, `source`, `records` and
+    `signs` are the owner's.
     """
 
     promise: Promise
@@ -78,6 +81,9 @@ class Release:
     table: Table | None = None
     baskets: Baskets | None = None
     document: Document | None = None
+    sketches: Sketches | None = None
+    records: Records | None = None  # what the sketches were made of, in their order
+    signs: Signs | None = None  # that they were made with
     persons: np.ndarray | None = None
     source: Table | None = None  # the quasi-identifiers as they were, row by row, where the promise compares with them
     plan: Plan | None = None
@@ -97,8 +103,9 @@ class Release:
         return f"Release({self.promise}, by {self.method}, {size}, holds={self.verdict.holds})"
 
     @property
-    def _content(self) -> Table | Baskets | Document:
-        return next(part for part in (self.table, self.baskets, self.document) if part is not None)
+    def _content(self) -> Table | Baskets | Document | Sketches:
+        parts = (self.table, self.baskets, self.document, self.sketches)
+        return next(part for part in parts if part is not None)
 
     @property
     def rows(self) -> int:
@@ -109,26 +116,35 @@ class Release:
     def shape(self) -> str:
         if self.document is not None:
             return self.document.shape
+        if self.sketches is not None:
+            return "sketches"
         return "table" if self.baskets is None else "baskets"
 
     @cached_property
     def data(self):
         """What is published: the kind of frame that came in; baskets as a scipy CSR array (labels in `labels`); what a
-        document says, as a dictionary.
+        document says, as a dictionary; sketches as they are.
         """
         if self.document is not None:
             return self.document.content
+        if self.sketches is not None:
+            return self.sketches
         return self.baskets.matrix if self.baskets is not None else self.table.to_frame()  # type: ignore[union-attr]
 
     @property
     def labels(self) -> np.ndarray | None:
-        """The labels of released baskets."""
-        return None if self.baskets is None else self.baskets.classes[self.baskets.labels]  # type: ignore[index]
+        """The labels of released baskets or sketches."""
+        labelled = self.baskets if self.sketches is None else self.sketches
+        if labelled is None or labelled.labels is None:
+            return None
+        return labelled.classes[labelled.labels]  # type: ignore[index]
 
     @property
     def columns(self) -> tuple[str, ...]:
         if isinstance(self._content, Document):
             return tuple(name for name, _, _ in self._content.columns)
+        if isinstance(self._content, Sketches):
+            return self._content.columns
         return self._content.names
 
     @cached_property
@@ -140,6 +156,8 @@ class Release:
         """What the release costs, and what its groups tell."""
         if isinstance(self._content, Document):
             raise DataError("A document publishes no rows: what it costs is not counted in cells.")
+        if isinstance(self._content, Sketches):
+            raise DataError("Sketches have no cells of the records: what they cost is not counted in cells.")
         n_quasi = len(self.source_quasi) if self.baskets is None else len(self.features) + self.changes.columns_dropped
         return losses_of(self._content, self.roles, n_quasi, self.changes, self.penalty)
 
@@ -162,7 +180,7 @@ class Release:
                 swapped_cells=changes.swapped_cells,
                 rows_dropped=changes.rows_dropped,
             ),
-            groups=None if self.document is not None else GroupsRecord(**vars(self.losses.groups)),
+            groups=GroupsRecord(**vars(self.losses.groups)) if self.shape in ("table", "baskets") else None,
             noise=statement(self.noise) if self.noise else None,
             does_not_protect=self.promise.does_not_protect,
         )
@@ -173,7 +191,8 @@ class Release:
 
     def check(self, promise: Promise) -> Verdict:
         """Another promise, measured on this release; counted in persons where the release is."""
-        return check_published(promise, self._content, self.roles, self.persons, self.source, self.noise)
+        source = self.source if self.records is None else self.records
+        return check_published(promise, self._content, self.roles, self.persons, source, self.noise)
 
     def recode(self, rows: object) -> Table:
         """New rows as the release would have written them: the same columns, in the rows' order.
@@ -184,6 +203,8 @@ class Release:
             raise DataError(
                 f"The method {self.method!r} releases a document, not rows: there is no form to bring rows to."
             )
+        if self.sketches is not None:
+            raise DataError("New records are sketched with the owner's key: discreet.sketches.sketch.")
         if self.roles is None:
             raise DataError("Only releases of tables recode rows; of baskets, keep the released columns.")
         if self.plan is None:
@@ -247,6 +268,9 @@ class Release:
         elif self.baskets is not None:
             data = folder / "data.parquet"
             write_baskets(self.baskets, data)
+        elif self.sketches is not None:
+            data = folder / "data.parquet"
+            self.sketches.write(data)
         else:
             data = folder / f"data.{format}"
             write_table(self.table, data, format)  # type: ignore[arg-type]
@@ -269,12 +293,19 @@ class Release:
             write_table(self.document.evidence, folder / EVIDENCE, "parquet")
         if self.source is not None:
             write_table(self.source, folder / EVIDENCE, "parquet")
+        if self.records is not None and self.signs is not None:
+            self.records.write(folder / EVIDENCE)
+            write_key(self.signs, self.records.names, folder / KEY_FILE)
         for path in folder.iterdir():
             path.chmod(0o600)
 
     def _column_records(self) -> tuple[ColumnRecord, ...]:
         if self.document is not None:
             return tuple(ColumnRecord(name=n, role=r, kind=k) for n, r, k in self.document.columns)  # type: ignore[arg-type]
+        if self.sketches is not None:
+            sketch = ColumnRecord(name=SKETCH, role="quasi", kind="sketch")
+            label = ColumnRecord(name=LABEL, role="target", kind="category")
+            return (sketch,) if self.sketches.labels is None else (label, sketch)
         if self.baskets is not None:
             items = [ColumnRecord(name=name, role="quasi", kind="item") for name in self.baskets.names]
             return (ColumnRecord(name=LABEL, role="target", kind="category"), *items)
@@ -288,8 +319,10 @@ class Release:
         )
 
 
-def _same(written: Table | Baskets | Document, released: Table | Baskets | Document) -> bool:
+def _same(written: object, released: object) -> bool:
     """Whether what was read back is what was to be written, cell by cell."""
+    if isinstance(written, Sketches) and isinstance(released, Sketches):
+        return written.says_what(released)
     if isinstance(written, Document) and isinstance(released, Document):
         return written.content == released.content
     if isinstance(written, Baskets) and isinstance(released, Baskets):

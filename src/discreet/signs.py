@@ -16,15 +16,19 @@ has not the key. A component's seed does not depend on how many components there
 from __future__ import annotations
 
 import hashlib
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from pathlib import Path
 
 import numpy as np
 from numba import njit
 
-from discreet.errors import ParameterError
+from discreet.errors import DataError, ParameterError
 from discreet.randomness import Randomness
 
+KEY_FILE = "key.json"  # in the owner's folder
 KEY_BYTES = 32
 MOST_ITEMS = 2**31  # a code of 63 bits is a machine word
 _BLOCK = 64  # components whose signs of an item are one word
@@ -101,6 +105,23 @@ class Signs:
     @cached_property
     def _all_codes(self) -> np.ndarray:
         return codes_of(np.arange(self.n_items), self.degree)
+
+
+def write_key(signs: Signs, names: Sequence[str], path: Path) -> None:
+    """The key and the names of the items, in their order, for the owner: with them new records can be sketched."""
+    said = {"key": signs.key.hex(), "items": list(names)}
+    path.touch(mode=0o600)
+    path.write_text(json.dumps(said, ensure_ascii=False), encoding="utf-8")
+
+
+def read_key(path: Path | str) -> tuple[Signs, tuple[str, ...]]:
+    """The signs and the names of the items that `write_key` wrote."""
+    try:
+        said = json.loads(Path(path).read_text(encoding="utf-8"))
+        names = tuple(map(str, said["items"]))
+        return Signs(bytes.fromhex(said["key"]), len(names)), names
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(f"The owner's {KEY_FILE} cannot be read ({type(error).__name__}).") from None
 
 
 def codes_of(items: np.ndarray, degree: int) -> np.ndarray:

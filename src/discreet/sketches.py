@@ -26,11 +26,12 @@ import scipy.sparse as sp
 from numba import njit
 from scipy.special import chdtri, stdtrit
 
-from discreet.data.records import Records
+from discreet.data.records import Records, row_hash
+from discreet.data.write import LABEL
 from discreet.errors import DataError, ParameterError
 from discreet.signs import Signs
 
-LABEL, SKETCH = "label", "sketch"  # the columns of published sketches
+SKETCH = "sketch"  # the column of published sketches, beside their label
 _CELLS = 2**22  # signs that are held at a time, a byte each
 
 
@@ -95,6 +96,23 @@ class Sketches:
 
     def labelled(self, labels: np.ndarray | None, classes: np.ndarray | None) -> Sketches:
         return replace(self, labels=labels, classes=classes)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the published file."""
+        return (SKETCH,) if self.labels is None else (LABEL, SKETCH)
+
+    def says_what(self, other: Sketches) -> bool:
+        """Whether the other one has the same components and labels, record by record."""
+        texts = [None if s.labels is None else s.classes[s.labels].astype(str).tolist() for s in (self, other)]  # type: ignore[index]
+        same = np.array_equal(self.values, other.values) and np.array_equal(self.offsets, other.offsets)
+        return bool(same) and texts[0] == texts[1]
+
+    def content_order(self) -> np.ndarray:
+        """An order of the records that depends on what they say only."""
+        places = np.arange(len(self.values)) - np.repeat(self.offsets[:-1], self.counts)
+        key = row_hash(self.offsets, places, self.values)
+        return np.lexsort((key,) if self.labels is None else (key, self.labels))
 
     # -- estimates with intervals ----------------------------------------------------------------------------------
 

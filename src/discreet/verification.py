@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 from discreet.certificate import CERTIFICATE, Certificate, GroupsRecord, VerdictRecord, sha256_of
 from discreet.data.baskets import Baskets
 from discreet.data.column import Kind, encode
+from discreet.data.records import Records
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.data.write import read_baskets, read_table
@@ -30,6 +31,8 @@ from discreet.privacy.base import Both, Promise, Verdict
 from discreet.privacy.noise import Noise, from_statement
 from discreet.recoding import RECORD, from_bytes, record_problems
 from discreet.signature import SIGNATURE, check_signature
+from discreet.signs import KEY_FILE, read_key
+from discreet.sketches import Sketches, sketch
 
 PERSONS = "persons.parquet"  # in the owner's folder: whose row each released row is
 EVIDENCE = "evidence.parquet"  # in the owner's folder: the rows behind a document, or behind published rows
@@ -130,6 +133,8 @@ def _check(folder: Path, certificate: Certificate, owner: str | os.PathLike | No
     data, roles = read_release(folder, certificate)
     if isinstance(data, Document):
         return _check_document(data, certificate, owner)
+    if isinstance(data, Sketches):
+        return _check_sketches(data, certificate, owner)
     problems = []
     if len(data) != certificate.rows or not len(data):
         problems.append(f"The certificate states {certificate.rows} rows; the data has {len(data)}.")
@@ -204,6 +209,28 @@ def _check_document(
     return verdict, problems
 
 
+def _check_sketches(
+    sketches: Sketches, certificate: Certificate, owner: str | os.PathLike | None
+) -> tuple[Verdict, list[str]]:
+    """Sketches tell nothing about their promise: without the owner's folder what was measured is the owner's word."""
+    stated, promise = certificate.verdict, certificate.the_promise()
+    if len(sketches) != certificate.rows or not len(sketches):
+        raise DataError(f"The certificate states {certificate.rows} rows; the data has {len(sketches)}.")
+    if not stated.holds:
+        raise DataError("The certificate itself states that the promise does not hold.")
+    if stated.kind != "owner" or not promise.needs_source or certificate.counted != "rows":
+        raise DataError("The certificate states another kind of evidence than this promise has.")
+    if stated.promise != str(promise):
+        raise DataError("The certificate's verdict is about another promise.")
+    if owner is None:
+        return stated.verdict(), []
+    verdict = promise.check_with_source(sketches, None, _records_of(sketches, Path(owner)))
+    problems = [] if verdict.holds else [verdict.sentence()]
+    if VerdictRecord.of(verdict) != stated:
+        problems.append("What is measured now differs from what the certificate states.")
+    return verdict, problems
+
+
 def _with_evidence(document: Document, owner: Path, *, by_person: bool) -> Document:
     kinds = {name: kind for name, _, kind in document.columns}
     evidence = read_table(owner / EVIDENCE, kinds)  # type: ignore[arg-type]
@@ -222,13 +249,18 @@ def _by_rows(promise: Promise, data: Table | Baskets, roles: Roles | None) -> Ve
     return check_published(telling[0] if len(telling) == 1 else Both(tuple(telling)), data, roles, None)
 
 
-def read_release(folder: Path, certificate: Certificate) -> tuple[Table | Baskets | Document, Roles | None]:
+def read_release(folder: Path, certificate: Certificate) -> tuple[Table | Baskets | Document | Sketches, Roles | None]:
     """The published data and the roles of its columns."""
     (name,) = _data_files(certificate)
     if certificate.shape in SHAPES:
         return read_document(folder / name, certificate.shape), None
     if certificate.shape == "baskets":
         return read_baskets(folder / name, certificate.names("quasi")), None
+    if certificate.shape == "sketches":
+        sketches = Sketches.read(folder / name)
+        if sketches.columns != tuple(column.name for column in certificate.columns):
+            raise DataError("The certificate names other columns than the sketches have.")
+        return sketches, None
     kinds = {column.name: column.kind for column in certificate.columns}
     target = certificate.names("target")
     roles = Roles(
@@ -250,6 +282,18 @@ def read_source(owner: Path) -> Table:
     return read_table(owner / EVIDENCE, {field.name: _kind_of(field.type) for field in schema})
 
 
+def _records_of(sketches: Sketches, owner: Path) -> Records:
+    """The owner's records, once it is clear that the published sketches are theirs."""
+    signs, names = read_key(owner / KEY_FILE)
+    records = Records.read(owner / EVIDENCE, names)
+    if len(records) != len(sketches):
+        raise DataError(f"The owner's {EVIDENCE} has {len(records)} records, the release {len(sketches)} sketches.")
+    again = sketch(records, signs, sketches.counts)
+    if not np.array_equal(again.values, sketches.values):
+        raise DataError("The published sketches are not those of the owner's records with the owner's key.")
+    return records
+
+
 def _kind_of(type_: pa.DataType) -> Kind:
     if pa.types.is_temporal(type_):
         return "date"
@@ -258,16 +302,16 @@ def _kind_of(type_: pa.DataType) -> Kind:
 
 def check_published(
     promise: Promise,
-    data: Table | Baskets | Document,
+    data: Table | Baskets | Document | Sketches,
     roles: Roles | None,
     persons: np.ndarray | None,
-    source: Table | None = None,
+    source: Table | Records | None = None,
     noise: Sequence[Noise] = (),
 ) -> Verdict:
     """The promise on published data, counted in persons when it is known whose row each row is.
 
-    `source` are the owner's quasi-identifiers of the same rows, for promises that compare with them; `noise` is what
-    the rows were drawn with, for promises about that.
+    `source` are the owner's quasi-identifiers of the same rows, or the records behind sketches, for promises that
+    compare with them; `noise` is what the rows were drawn with, for promises about that.
     """
     if isinstance(data, Document):
         return promise.check(data)
@@ -275,7 +319,7 @@ def check_published(
         return promise.check(noise)
     if isinstance(data, Baskets):
         return promise.check(Baskets(data.matrix, data.names, data.labels, data.classes, persons=persons), None)
-    if persons is not None:
+    if isinstance(data, Table) and persons is not None:
         assert roles is not None
         data = data.with_columns([encode(_PERSON, pa.array(persons), kind="number")])
         roles = Roles(

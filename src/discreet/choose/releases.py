@@ -33,6 +33,7 @@ from discreet.errors import DataError, PromiseBroken, shown
 from discreet.losses import is_star
 from discreet.privacy.base import Both, Promise, Verdict
 from discreet.release import Release
+from discreet.sketches import Sketches
 from discreet.verification import check_published, read_release, verify
 
 MEASURED = "measures.json"  # in the owner's folder
@@ -85,7 +86,8 @@ def from_release(
     of_promise, explained = _privacy(release.promise, release.verdict, privacy)
     if isinstance(privacy, Promise):
         of_promise["privacy"] = release.check(privacy).measured
-    content = next(part for part in (release.table, release.baskets, release.document) if part is not None)
+    parts = (release.table, release.baskets, release.document, release.sketches)
+    content = next(part for part in parts if part is not None)
     more, means = _of_content(release.certificate, content, size)
     return Candidate(
         name or f"{release.method}, {release.promise}",
@@ -153,7 +155,7 @@ def folders(folder: Path) -> tuple[Path, Path | None]:
 
 def _measured_by_owner(release: Release, utility: Utility | Number | None) -> tuple[dict[str, Any], dict[str, Measure]]:
     measures: dict[str, Any] = {}
-    if release.document is None:
+    if release.shape in ("table", "baskets"):
         measures["information_loss"] = release.losses.information_loss
         if release.losses.certainty_penalty is not None:
             measures["certainty_penalty"] = release.losses.certainty_penalty
@@ -207,7 +209,7 @@ def _meaning(promise: Promise) -> Measure:
 
 
 def _of_content(
-    certificate: Certificate, content: Table | Baskets | Document, size: Size
+    certificate: Certificate, content: Table | Baskets | Document | Sketches, size: Size
 ) -> tuple[dict[str, Any], dict[str, Measure]]:
     measures: dict[str, Any] = {}
     meanings: dict[str, Measure] = {}
@@ -223,10 +225,12 @@ def _of_content(
     return measures, meanings
 
 
-def _cells(certificate: Certificate, content: Table | Baskets | Document) -> int:
+def _cells(certificate: Certificate, content: Table | Baskets | Document | Sketches) -> int:
     """Published quasi-identifier cells that say something."""
     if isinstance(content, Document):
         raise DataError("A document publishes no cells: count its columns.")
+    if isinstance(content, Sketches):
+        return len(content.values)
     quasi = certificate.names("quasi")
     if isinstance(content, Baskets):
         return len(content) * len(quasi)

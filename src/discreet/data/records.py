@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from discreet.data.baskets import Baskets
 from discreet.errors import DataError, quietly
 
-_ITEMS, _COUNTS = "items", "counts"  # the columns of the owner's file
+_ITEMS, _COUNTS, _NEAR = "items", "counts", "neighbours"  # the columns of the owner's file
 _LARGEST = 2**31 - 1  # of the sum of a record, so that every component of its sketch is a 32-bit number
 
 
@@ -35,6 +35,7 @@ class Records:
     labels: np.ndarray | None = None
     classes: np.ndarray | None = None
     persons: np.ndarray | None = None
+    neighbours: np.ndarray | None = None  # k for each record, where an index was asked for them
 
     @classmethod
     def of(cls, X: Any, y: Any = None, *, names: Iterable[str] | None = None) -> Records:
@@ -93,7 +94,7 @@ class Records:
     @cached_property
     def lengths(self) -> np.ndarray:
         """The squared length of each record, the sum of its squared cells."""
-        return self.sums_of(self._squares)
+        return _sums(self.matrix.indptr, self._squares)
 
     @cached_property
     def spread(self) -> np.ndarray:
@@ -108,30 +109,35 @@ class Records:
     def _squares(self) -> np.ndarray:
         return self.matrix.data.astype(np.int64 if self.whole else np.float64) ** 2
 
-    def sums_of(self, cells: np.ndarray) -> np.ndarray:
-        """The sum of a number per cell, for each record."""
-        summed = np.zeros(len(self), dtype=cells.dtype)
-        filled = np.flatnonzero(self.ones)
-        if len(filled):
-            summed[filled] = np.add.reduceat(cells, self.matrix.indptr[filled])
-        return summed
-
     def labelled(self, y: Any) -> Records:
         labelled = Baskets(sp.csr_array((len(self), 1), dtype=np.uint8), ("x",)).labelled(y)
         return replace(self, labels=labelled.labels, classes=labelled.classes)
 
     def take(self, rows: np.ndarray) -> Records:
+        """These records, in this order; the neighbours are kept when all of them are there, and forgotten else."""
         labels = None if self.labels is None else self.labels[rows]
         persons = None if self.persons is None else np.unique(self.persons[rows], return_inverse=True)[1]
-        return replace(self, matrix=self.matrix[rows], labels=labels, persons=persons)
+        neighbours = None
+        if self.neighbours is not None:
+            place = np.full(len(self), -1, dtype=np.int64)
+            place[rows] = np.arange(len(rows))
+            there = place[self.neighbours[rows]]
+            neighbours = there if (there >= 0).all() else None
+        return replace(self, matrix=self.matrix[rows], labels=labels, persons=persons, neighbours=neighbours)
 
     # -- the owner's file ------------------------------------------------------------------------------------------
 
     def write(self, path: Path) -> None:
-        """As Parquet: two lists for every record, its items and their counts."""
+        """As Parquet: lists for every record, its items and their counts, and its neighbours where they are kept."""
         offsets = pa.array(self.matrix.indptr, pa.int32())
-        lists = [pa.ListArray.from_arrays(offsets, pa.array(part)) for part in (self.matrix.indices, self.matrix.data)]
-        pq.write_table(pa.table(dict(zip((_ITEMS, _COUNTS), lists, strict=True))), path, store_schema=False)
+        lists = {
+            name: pa.ListArray.from_arrays(offsets, pa.array(part))
+            for name, part in ((_ITEMS, self.matrix.indices), (_COUNTS, self.matrix.data))
+        }
+        if self.neighbours is not None:
+            ends = pa.array(np.arange(len(self) + 1) * self.neighbours.shape[1], pa.int32())
+            lists[_NEAR] = pa.ListArray.from_arrays(ends, pa.array(self.neighbours.ravel()))
+        pq.write_table(pa.table(lists), path, store_schema=False)
 
     @classmethod
     def read(cls, path: Path, names: Iterable[str]) -> Records:
@@ -140,7 +146,11 @@ class Records:
             table = pq.read_table(path)
             items, counts = (table.column(name).combine_chunks() for name in (_ITEMS, _COUNTS))
             parts = (counts.values.to_numpy(), items.values.to_numpy(), items.offsets.to_numpy())
-            return cls.of(sp.csr_array(parts, shape=(len(table), len(named))), names=named)
+            records = cls.of(sp.csr_array(parts, shape=(len(table), len(named))), names=named)
+            if _NEAR not in table.column_names:
+                return records
+            near = table.column(_NEAR).combine_chunks().values.to_numpy().reshape(len(table), -1)
+            return replace(records, neighbours=near)
         except (pa.ArrowException, OSError, KeyError, AttributeError, TypeError, ValueError) as error:
             raise DataError(f"The owner's records cannot be read ({type(error).__name__}).") from None
 
@@ -176,3 +186,25 @@ def counts_csr(X: Any) -> sp.csr_array:
     small = sp.csr_array(matrix.shape, dtype=cells.dtype)
     small.data, small.indices, small.indptr = cells, matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
     return small
+
+
+def row_hash(indptr: np.ndarray, places: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """A 64-bit number for the content of each row, which depends on its places and cells only. It is no secret."""
+    bits = cells.astype(np.float64).view(np.uint64)
+    return _mixed(_sums(indptr, _mixed(_mixed(places.astype(np.uint64)) ^ bits)))
+
+
+def _sums(indptr: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """The sum of the cells of each row."""
+    summed, filled = np.zeros(len(indptr) - 1, dtype=cells.dtype), np.flatnonzero(np.diff(indptr))
+    if len(filled):
+        summed[filled] = np.add.reduceat(cells, indptr[filled])
+    return summed
+
+
+def _mixed(words: np.ndarray) -> np.ndarray:
+    """SplitMix64's finaliser."""
+    words = words + np.uint64(0x9E3779B97F4A7C15)
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))

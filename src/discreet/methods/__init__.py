@@ -16,12 +16,14 @@ from discreet.methods.private_select import ExponentialSelector, LaplaceSelector
 from discreet.methods.private_table import PrivateTable
 from discreet.methods.random_flip import RandomFlip
 from discreet.methods.refine import TopDownRefinement
+from discreet.methods.sketch import DeltaSketch, VarianceSketch
 from discreet.methods.specialize import TopDownSpecialization
 from discreet.methods.tree_ladder import TreeLadder
 
 __all__ = [
     "METHODS",
     "BreachAwareSelector",
+    "DeltaSketch",
     "ExponentialSelector",
     "Fwell",
     "GreedySelector",
@@ -39,5 +41,6 @@ __all__ = [
     "TopDownRefinement",
     "TopDownSpecialization",
     "TreeLadder",
+    "VarianceSketch",
     "load_model",
 ]

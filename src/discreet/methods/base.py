@@ -9,7 +9,7 @@ nothing but their published content and fresh randomness, and the promise is che
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator
 from discreet.boxes import MOST_PATTERNS, Boxes
 from discreet.data.baskets import Baskets
 from discreet.data.column import SUPPRESSED, Column
+from discreet.data.records import Records
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.document import Document
@@ -122,7 +123,7 @@ class Method(BaseEstimator):
             self._must_take("table")
             return self._release_table(Table.of(data), roles, randomness)
         labels = y if roles is None else roles
-        is_matrix = isinstance(data, Baskets) or hasattr(data, "tocsr") or isinstance(data, np.ndarray)
+        is_matrix = isinstance(data, (Baskets, Records)) or hasattr(data, "tocsr") or isinstance(data, np.ndarray)
         if not is_matrix:
             raise RolesError(
                 f"{type(self).__name__}.release needs roles for a table:"
@@ -130,6 +131,9 @@ class Method(BaseEstimator):
                 " Baskets are passed as a scipy or NumPy matrix, or as discreet.Baskets, with labels."
             )
         self._must_take("baskets")
+        return self._release_matrix(data, labels, randomness)
+
+    def _release_matrix(self, data: Any, labels: Any, randomness: Randomness) -> Release:
         return self._release_baskets(Baskets.of(data, labels), randomness)
 
     # -- tables ----------------------------------------------------------------------------------------------------

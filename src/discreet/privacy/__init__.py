@@ -9,6 +9,7 @@ from discreet.privacy.differential import DifferentialPrivacy
 from discreet.privacy.k_anonymity import KAnonymity, k_anonymity
 from discreet.privacy.k_anonymous_model import KAnonymousModel
 from discreet.privacy.l_diversity import LDiversity
+from discreet.privacy.sketching import DeltaAnonymity, KVariance
 from discreet.privacy.t_closeness import TCloseness
 
 __all__ = [
@@ -17,9 +18,11 @@ __all__ = [
     "BreachIncrease",
     "Budget",
     "Containment",
+    "DeltaAnonymity",
     "DifferentialPrivacy",
     "KAnonymity",
     "KAnonymousModel",
+    "KVariance",
     "LDiversity",
     "Promise",
     "TCloseness",

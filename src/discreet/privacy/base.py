@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
@@ -98,8 +98,9 @@ class Promise:
         """Measure the promise on `data`: a table with roles, or baskets."""
         raise NotImplementedError
 
-    def check_with_source(self, data: object, roles: Roles | None, source: Table) -> Verdict:
-        """The same, with the owner's quasi-identifiers of the published rows, in their order, for promises that ask."""
+    def check_with_source(self, data: object, roles: Roles | None, source: Any) -> Verdict:
+        """The same, with the owner's quasi-identifiers of the published rows, or the records behind published sketches,
+        in their order, for promises that ask."""
         return self.check(data, roles)
 
     def __and__(self, other: Promise) -> Both:
@@ -146,7 +147,7 @@ class Both(Promise):
     def check(self, data: object, roles: Roles | None = None) -> Verdict:
         return self._joined(tuple(promise.check(data, roles) for promise in self.promises))
 
-    def check_with_source(self, data: object, roles: Roles | None, source: Table) -> Verdict:
+    def check_with_source(self, data: object, roles: Roles | None, source: Any) -> Verdict:
         return self._joined(tuple(promise.check_with_source(data, roles, source) for promise in self.promises))
 
     def _joined(self, verdicts: tuple[Verdict, ...]) -> Verdict:

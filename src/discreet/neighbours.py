@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The k nearest neighbours of every record by cosine: all of them exactly, or most of them through an index.
+
+Exact: for one record after the other, the dot products with all records that share an item, from lists of the records
+of each item. The work is the number of pairs of records that share an item; records are split over threads.
+
+Of equally near records the one comes first whose content has the smaller hash, so that the neighbours do not depend on
+the order of the records. Records of equal content may stand for each other.
+
+The index is PyNNDescent's (extra `neighbours`). It misses some neighbours; `recall` counts how many.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numba import njit
+
+from discreet.data.records import Records, row_hash
+from discreet.errors import DataError
+
+_PIECE = 4096  # records that a thread does at a time
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """`of[i]` are the k nearest neighbours of record i, nearest first; `cosine[i]` how near they are."""
+
+    of: np.ndarray
+    cosine: np.ndarray
+
+    @property
+    def farthest(self) -> np.ndarray:
+        """The cosine of the k-th neighbour."""
+        return self.cosine[:, -1]
+
+
+def content_hash(records: Records) -> np.ndarray:
+    """A number for the content of each record, the same wherever the record stands."""
+    matrix = records.matrix
+    return row_hash(matrix.indptr, matrix.indices, matrix.data)
+
+
+def nearest(records: Records, k: int) -> Neighbours:
+    """The k nearest neighbours of every record, exactly. Needs more than k records, none of them empty.
+
+    >>> nearest(Records.of([[1, 1, 0], [1, 1, 1], [0, 0, 1]]), 1).of.ravel().tolist()
+    [1, 0, 1]
+    """
+    return _nearest(records, k, np.arange(len(records)))
+
+
+def recall(records: Records, found: Neighbours, rows: np.ndarray) -> float:
+    """The share of the nearest neighbours of some records that were found; as near as the k-th counts as found."""
+    true = _nearest(records, found.of.shape[1], rows)
+    return float((found.cosine[rows] >= true.farthest[:, None] - 1e-12).mean())
+
+
+def _nearest(records: Records, k: int, rows: np.ndarray) -> Neighbours:
+    _check(records, k)
+    order = np.argsort(content_hash(records), kind="stable")  # equal records may stand for each other
+    ranked = sp.csr_array(records.matrix[order].astype(np.float64))
+    by_item, lengths = sp.csc_array(ranked), records.lengths[order].astype(np.float64)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    asked = rank[rows]
+    found, cosine = np.empty((len(rows), k), np.int64), np.empty((len(rows), k))
+    arrays = (ranked.indptr, ranked.indices, ranked.data, by_item.indptr, by_item.indices, by_item.data, lengths)
+
+    def work(start: int) -> None:
+        part = slice(start, start + _PIECE)
+        _search(*arrays, asked[part], found[part], cosine[part])
+
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        list(threads.map(work, range(0, len(rows), _PIECE)))
+    return Neighbours(order[found], cosine)
+
+
+def approximate(records: Records, k: int, seed: int = 0) -> Neighbours:
+    """Most of the k nearest neighbours of every record, by PyNNDescent, with their exact cosines."""
+    _check(records, k)
+    try:
+        from pynndescent import NNDescent
+    except ImportError:
+        raise DataError(
+            "Approximate neighbours need the package pynndescent: pip install 'discreet[neighbours]'."
+        ) from None
+    order = np.argsort(content_hash(records), kind="stable")
+    matrix = sp.csr_matrix(records.matrix[order].astype(np.float32))
+    index = NNDescent(matrix, metric="cosine", n_neighbors=k + 1, random_state=seed, n_jobs=1)
+    found = _without_itself(index.neighbor_graph[0].astype(np.int64), k)
+    rank_of = np.empty(len(order), dtype=np.int64)
+    rank_of[order] = np.arange(len(order))
+    of = order[found][rank_of]
+    rows = np.repeat(np.arange(len(records)), k)
+    cosine = cosines(records, rows, of.ravel()).reshape(of.shape)
+    nearest_first = np.argsort(-cosine, axis=1, kind="stable")
+    return Neighbours(np.take_along_axis(of, nearest_first, 1), np.take_along_axis(cosine, nearest_first, 1))
+
+
+def cosines(records: Records, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+    matrix = records.matrix.astype(np.float64)
+    dots = np.concatenate(
+        [
+            np.asarray((matrix[rows[at : at + 2**16]] * matrix[others[at : at + 2**16]]).sum(axis=1)).ravel()
+            for at in range(0, len(rows), 2**16)
+        ]
+    )
+    return dots / np.sqrt(records.lengths[rows].astype(np.float64) * records.lengths[others])
+
+
+def _without_itself(found: np.ndarray, k: int) -> np.ndarray:
+    """k neighbours of each that are not itself; what the index could not fill is filled with others."""
+    n = len(found)
+    kept = np.empty((n, k), dtype=np.int64)
+    for i, row in enumerate(found.tolist()):
+        mine = [j for j in dict.fromkeys(row) if j >= 0 and j != i][:k]
+        more = (j for j in range(n) if j != i and j not in mine)
+        kept[i] = mine + [next(more) for _ in range(k - len(mine))]
+    return kept
+
+
+def _check(records: Records, k: int) -> None:
+    if len(records) <= k:
+        raise DataError(f"{k} neighbours were asked of {len(records)} records: there must be more records than that.")
+    empty = int((records.ones == 0).sum())
+    if empty:
+        raise DataError(f"{empty} records are empty and have no neighbours. Leave them out.")
+
+
+@njit(cache=True, nogil=True)
+def _search(indptr, indices, cells, item_ptr, item_rows, item_cells, lengths, asked, found, cosine):
+    """The neighbours of the asked records. Lower numbers come first among equally near ones."""
+    n, k = len(lengths), found.shape[1]
+    dots, touched = np.zeros(n), np.empty(n, np.int64)
+    near = np.empty(k)
+    for place in range(len(asked)):
+        q, n_touched = asked[place], 0
+        for p in range(indptr[q], indptr[q + 1]):
+            item, cell = indices[p], cells[p]
+            for o in range(item_ptr[item], item_ptr[item + 1]):
+                other = item_rows[o]
+                if dots[other] == 0.0:
+                    touched[n_touched] = other
+                    n_touched += 1
+                dots[other] += cell * item_cells[o]
+        mine, size = found[place], 0
+        for t in range(n_touched):
+            other = touched[t]
+            if other == q:
+                continue
+            key = dots[other] * dots[other] / lengths[other]
+            if size == k and (key < near[k - 1] or (key == near[k - 1] and other > mine[k - 1])):
+                continue
+            at = size if size < k else k - 1
+            while at > 0 and (near[at - 1] < key or (near[at - 1] == key and mine[at - 1] > other)):
+                if at < k:
+                    near[at], mine[at] = near[at - 1], mine[at - 1]
+                at -= 1
+            near[at], mine[at] = key, other
+            size = min(size + 1, k)
+        other = 0
+        while size < k:  # records that share nothing
+            if other != q and dots[other] == 0.0:
+                near[size], mine[size] = 0.0, other
+                size += 1
+            other += 1
+        for j in range(k):
+            cosine[place, j] = np.sqrt(near[j] / lengths[q])
+        for t in range(n_touched):
+            dots[touched[t]] = 0.0
