@@ -6,9 +6,10 @@ from __future__ import annotations
 import argparse
 
 import numpy as np
-from scipy.stats import rankdata
 
-from benchmarks.trees.protocol import DATA, LEARNERS, METHODS, ORIGINAL, OWN_TREE, Cell, area, cells, mean, study
+from benchmarks.trees.protocol import DATA, LEARNERS, METHODS, ORIGINAL, OWN_TREE, Cell, cells, mean, study
+from discreet.evaluate.statistics import area_under_curve as area
+from discreet.evaluate.statistics import friedman
 from discreet.progress import show
 
 
@@ -55,7 +56,21 @@ def ranks(found: dict[Cell, dict], ks_of: dict[str, list[int]], methods: list[st
         print(line(data, learner, *values))
     table = np.array([values for *_, values in rows])
     print(line("mean", "", *map(float, table.mean(axis=0))))
-    print(line("mean rank", "", *map(float, np.mean([rankdata(-np.round(v, 6)) for v in table], axis=0))))
+    if len(ks_of) < 2 or len(methods) < 2:
+        return
+    found_ranks = friedman(np.round(table, 6))
+    print(line("mean rank", "", *found_ranks.ranks))
+    print(
+        f"\nFriedman, adjusted: F({found_ranks.degrees[0]}, {found_ranks.degrees[1]}) = {found_ranks.f:.2f},"
+        f" p = {found_ranks.p:.2g}; mean ranks differ from {found_ranks.critical_difference(control=True):.2f} on"
+        " (Bonferroni-Dunn, one method against the others, 95 %). The four classifiers of a data set are not"
+        " independent, so this is on the bold side; per classifier:\n"
+    )
+    print(line("classifier", *methods, "p", "critical difference"))
+    print(line(*["---"] * (len(methods) + 3)))
+    for learner in LEARNERS:
+        own = friedman(np.round([values for _, which, values in rows if which == learner], 6))
+        print(line(learner, *own.ranks, own.p, own.critical_difference(control=True)))
 
 
 def main() -> None:

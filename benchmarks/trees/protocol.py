@@ -158,15 +158,3 @@ def study(asked: list[Cell], n_turns: int, workers: int) -> dict[Cell, dict]:
 def mean(result: dict, learner: str) -> float:
     found = [turn[learner] for turn in result["turns"] if learner in turn]
     return float(np.mean(found)) if found else float("nan")
-
-
-def area(ks: list[int], values: list[float]) -> float:
-    """The area under accuracy against log k, divided by the range of log k; of one k its accuracy.
-
-    >>> area([5, 10, 20], [0.8, 0.7, 0.6])
-    0.7
-    """
-    if len(ks) < 2:
-        return values[0] if values else float("nan")
-    logs = np.log(ks)
-    return round(float(np.trapezoid(values, logs) / (logs[-1] - logs[0])), 12)

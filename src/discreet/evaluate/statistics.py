@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether methods differ: tests over several data sets, tests over the folds of one, areas under curves.
+
+Papers: J. Demsar, "Statistical Comparisons of Classifiers over Multiple Data Sets", JMLR 7, 2006 (Friedman's test as
+Iman and Davenport adjust it, Nemenyi's and Bonferroni and Dunn's critical differences); C. Nadeau, Y. Bengio,
+"Inference for the Generalization Error", Machine Learning 52, 2003 (the corrected resampled t-test).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from discreet.errors import DataError
+
+
+@dataclass(frozen=True)
+class Friedman:
+    """Friedman's test with the adjustment of Iman and Davenport.
+
+    `ranks` are the mean ranks of the methods, 1 for the best; ties share the mean of their places. `chi2` is Friedman's
+    statistic, `f` the adjusted one with `degrees` of freedom, `p` the probability of one as large by chance.
+    """
+
+    ranks: tuple[float, ...]
+    chi2: float
+    f: float
+    degrees: tuple[int, int]
+    p: float
+    n: int
+
+    def critical_difference(self, confidence: float = 0.95, *, control: bool = False) -> float:
+        """The difference of mean ranks from which two methods differ.
+
+        By Nemenyi's test for all pairs; with `control`, by Bonferroni and Dunn's, of one method against all others.
+        """
+        _between_0_and_1("confidence", confidence)
+        k = len(self.ranks)
+        if control:
+            q = float(stats.norm.ppf(1 - (1 - confidence) / (2 * (k - 1))))
+        else:
+            q = float(stats.studentized_range.ppf(confidence, k, np.inf)) / math.sqrt(2)
+        return q * math.sqrt(k * (k + 1) / (6 * self.n))
+
+
+def friedman(scores: Sequence[Sequence[float]] | np.ndarray, *, higher_is_better: bool = True) -> Friedman:
+    """Compare methods, one column each, over data sets, one row each.
+
+    >>> found = friedman([[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.7, 0.8, 0.6], [0.9, 0.7, 0.5]])
+    >>> found.ranks, round(found.chi2, 3), round(found.p, 4)
+    ((1.25, 1.75, 3.0), 6.5, 0.0066)
+    """
+    table = np.asarray(scores, dtype=np.float64)
+    if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 2:
+        raise DataError(f"At least two data sets and two methods are compared. Got scores of shape {table.shape}.")
+    if not np.isfinite(table).all():
+        missing = int((~np.isfinite(table)).sum())
+        raise DataError(f"{missing} of {table.size} scores are missing: leave out the data set or the method.")
+    n, k = table.shape
+    ranks = np.array([stats.rankdata(-row if higher_is_better else row) for row in table])
+    mean = ranks.mean(axis=0)
+    ties = sum(float((times**3 - times).sum()) for times in (np.unique(r, return_counts=True)[1] for r in ranks))
+    spread = n * k * (k**2 - 1) - ties  # zero when all methods are equal everywhere
+    chi2 = 12 * n**2 * float(((mean - (k + 1) / 2) ** 2).sum()) * (k - 1) / spread if spread else 0.0
+    degrees = (k - 1, (k - 1) * (n - 1))
+    left = n * (k - 1) - chi2
+    f = math.inf if left <= 1e-12 else (n - 1) * chi2 / left
+    p = float(stats.f.sf(f, *degrees)) if math.isfinite(f) else 0.0
+    return Friedman(tuple(map(float, mean)), chi2, f, degrees, p, n)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A mean difference with its interval, and the probability of one as large by chance."""
+
+    mean: float
+    low: float
+    high: float
+    t: float
+    p: float
+
+
+def corrected_resampled(differences: Sequence[float], *, test_share: float, confidence: float = 0.95) -> Difference:
+    """The t-test of Nadeau and Bengio for the folds of repeated cross-validation or of random splits.
+
+    `differences` has one figure per fold; `test_share` is (test rows) / (training rows), 1 / 9 in ten folds, 1 in two.
+    Folds share training rows: the plain test takes them for independent and finds differences that are none.
+
+    >>> found = corrected_resampled([0.01, 0.02, 0.03, 0.02, 0.02], test_share=1 / 4)
+    >>> round(found.mean, 3), round(found.p, 3)
+    (0.02, 0.014)
+    """
+    d = np.asarray(differences, dtype=np.float64)
+    if d.ndim != 1 or len(d) < 2 or not np.isfinite(d).all():
+        raise DataError(f"Two differences at least are needed, all of them finite. Got {d.size}.")
+    if not test_share > 0:
+        raise DataError(f"'test_share' is the test rows divided by the training rows, above 0. Got {test_share!r}.")
+    _between_0_and_1("confidence", confidence)
+    mean = float(d.mean())
+    error = math.sqrt(float(d.var(ddof=1)) * (1 / len(d) + test_share))
+    return _of_t(mean, error, len(d) - 1, confidence)
+
+
+def five_by_two_cv(differences: Sequence[Sequence[float]], *, confidence: float = 0.95) -> Difference:
+    """Dietterich's test of five repeats of two folds; `differences` are five pairs.
+
+    The statistic is his, from the first difference; the mean is that of all ten.
+    """
+    d = np.asarray(differences, dtype=np.float64)
+    if d.shape != (5, 2) or not np.isfinite(d).all():
+        raise DataError(f"Five pairs of finite differences are needed. Got an array of shape {d.shape}.")
+    _between_0_and_1("confidence", confidence)
+    error = math.sqrt(float(d.var(axis=1, ddof=1).mean()))
+    found = _of_t(float(d[0, 0]), error, 5, confidence)
+    mean = float(d.mean())
+    half = found.high - found.mean
+    return Difference(mean, mean - half, mean + half, found.t, found.p)
+
+
+def area_under_curve(ks: Sequence[float], values: Sequence[float], *, log: bool = True) -> float:
+    """The mean height of a curve, such as accuracy against k: its area, by trapezoids, divided by the range of k.
+
+    With `log` over the logarithm of k, so that the step from 5 to 10 weighs as much as the one from 500 to 1000.
+
+    >>> round(area_under_curve([5, 10, 20], [0.8, 0.7, 0.6]), 6)
+    0.7
+    """
+    x, y = np.asarray(ks, dtype=np.float64), np.asarray(values, dtype=np.float64)
+    if x.ndim != 1 or x.shape != y.shape or len(x) == 0:
+        raise DataError(f"A curve has a value for each k. Got {x.size} and {y.size}.")
+    if (np.diff(x) <= 0).any() or (log and x[0] <= 0):
+        raise DataError("The k of a curve must increase, and be above 0 for the logarithm.")
+    if len(x) == 1:
+        return float(y[0])
+    x = np.log(x) if log else x
+    return float(np.trapezoid(y, x) / (x[-1] - x[0]))
+
+
+def _of_t(mean: float, error: float, degrees: int, confidence: float) -> Difference:
+    if error == 0:
+        return Difference(mean, mean, mean, math.copysign(math.inf, mean) if mean else 0.0, 0.0 if mean else 1.0)
+    t = mean / error
+    half = float(stats.t.ppf((1 + confidence) / 2, degrees)) * error
+    return Difference(mean, mean - half, mean + half, t, float(2 * stats.t.sf(abs(t), degrees)))
+
+
+def _between_0_and_1(name: str, value: float) -> None:
+    if not 0 < value < 1:
+        raise DataError(f"'{name}' must lie between 0 and 1. Got {value!r} instead.")
