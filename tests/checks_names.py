@@ -99,7 +99,7 @@ def names_are_refused_where_the_promise_would_not_cover_a_person(instance, tmp_p
     assert method.release(Baskets.of(X, y, persons=range(len(X)))).verdict.holds
     with pytest.raises(CannotRelease, match="99 of 14 features"):
         instance.make(5).set_params(n_features=99).release(X, y)
-    with pytest.raises(DataError, match="not table"):
+    with pytest.raises(CannotRelease, match="needs a public one"):
         method.release(people(), ROLES)
     with pytest.raises((RolesError, DataError)):
         method.release(X)

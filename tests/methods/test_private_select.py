@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import contextlib
+import json
 import math
 from itertools import product
 
@@ -14,14 +15,26 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from typer.testing import CliRunner
 
-from discreet import Baskets, BudgetExceeded, ExponentialSelector, LaplaceSelector, Ledger, ParameterError
+from discreet import (
+    Baskets,
+    BudgetExceeded,
+    CannotRelease,
+    DataError,
+    ExponentialSelector,
+    LaplaceSelector,
+    Ledger,
+    ParameterError,
+    PrivacyLeakWarning,
+    Roles,
+    verify,
+)
 from discreet.cli import app
 from discreet.evaluate.audit import audit
 from discreet.mechanisms.exact import DiscreteLaplace
 from discreet.methods.private_select import pair_scores
 from discreet.randomness import Randomness
 from discreet.utility import ham_dist
-from instances import baskets
+from instances import MARKERS, PERSON_ROLES, ROLES, baskets, people
 from medians import Medians
 
 SELECTORS = [LaplaceSelector, ExponentialSelector]
@@ -217,6 +230,95 @@ def test_an_audit_on_the_worst_neighbours_does_not_refute_the_claim(selector):
 
     found = audit(sample, *tables, runs=3000, false_alarm=1e-8)
     assert 1 < found.epsilon <= 4.0
+
+
+# -- tables ------------------------------------------------------------------------------------------------------------
+
+DOMAIN = {
+    "age": {"cuts": [30, 50, 70], "missing": False},
+    "sex": {"values": ["f", "m"], "missing": False},
+    "town": ["North", "South", "East", "West"],
+    "job": ["nurse", "clerk", "smith"],
+}
+ITEMS = {
+    *("age=< 30", "age=[30, 50)", "age=[50, 70)", "age=>= 70", "sex=m"),
+    *("town=North", "town=South", "town=East", "town=West", "town=missing"),
+    *("job=nurse", "job=clerk", "job=smith", "job=missing"),
+}
+
+
+def has(row, item) -> bool:
+    """Whether a person has an item, by the meaning of its name: the slow twin of the binarisation."""
+    column, _, label = item.partition("=")
+    value = row[column]
+    if column == "age":
+        low, high = {"< 30": (0, 30), "[30, 50)": (30, 50), "[50, 70)": (50, 70), ">= 70": (70, 999)}[label]
+        return low <= value < high
+    return value == label or (label == "missing" and value not in DOMAIN[column])
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+def test_items_of_a_table_are_picked_by_their_pairs(selector):
+    rows = people(n=400)
+    names = selector(epsilon=1e6, n_features=len(ITEMS), domain=DOMAIN).release(rows, ROLES).data["names"]
+    assert set(names) == ITEMS
+    scores = [pairs([has(row, name) for _, row in rows.iterrows()], rows["again"].tolist()) for name in names[:4]]
+    assert scores == sorted(scores, reverse=True)
+    ages = [pairs([has(row, name) for _, row in rows.iterrows()], rows["again"].tolist()) for name in names[4:9]]
+    assert max(ages) <= scores[-1]
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+def test_only_names_of_the_public_domain_leave_a_table(selector, tmp_path):
+    file = tmp_path / "secret-folder.json"
+    file.write_text(json.dumps(DOMAIN))
+    release = selector(epsilon=1.0, n_features=6, domain=str(file)).release(people(), ROLES)
+    folder = release.save(tmp_path / "out") / "release"
+    assert verify(folder).holds
+    published = b"".join(path.read_bytes() for path in folder.iterdir())
+    for marker in (*MARKERS, "secret-folder", "flu", "yes"):
+        assert marker.encode() not in published
+    assert set(release.columns) < ITEMS
+    assert release.certificate.method.parameters["domain"]["sex"] == {"values": ["f", "m"], "missing": False}
+    (noise,) = release.data["noise"]
+    assert noise["sensitivity"] == len(people()) - 1
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+def test_a_domain_that_is_read_from_the_rows_warns_and_gets_no_certificate(selector):
+    method = selector(epsilon=1.0, n_features=2)
+    with pytest.raises(CannotRelease, match="needs a public one"):
+        method.release(people(), ROLES)
+    with pytest.warns(PrivacyLeakWarning, match="read from the rows"):
+        assert len(method.simulate(people(), ROLES)) == 2
+    with pytest.raises(CannotRelease, match="simulation"):
+        selector(1.0, 2, domain=DOMAIN, random_state=1).release(people(), ROLES)
+    with pytest.warns(PrivacyLeakWarning, match="seed"):
+        assert set(selector(1.0, 2, domain=DOMAIN, random_state=1).simulate(people(), ROLES)) < ITEMS
+
+
+def test_no_cell_or_label_of_a_table_is_refused():
+    """A refusal would tell what the rows hold."""
+    rows = people().astype({"again": object})
+    rows.loc[rows.index[3], "again"] = None
+    method = LaplaceSelector(1.0, 2, domain={"age": {"cuts": [999]}, "sex": ["x"], "town": ["Y"], "job": ["z"]})
+    assert method.release(rows, ROLES).verdict.holds
+    assert method.release(rows.assign(again="no"), ROLES).verdict.holds
+
+
+def test_what_does_not_depend_on_cells_is_refused():
+    method = LaplaceSelector(1.0, 2, domain=DOMAIN)
+    with pytest.raises(DataError, match="A domain is for tables"):
+        method.release(*baskets())
+    with pytest.raises(DataError, match="several rows"):
+        method.release(people(), PERSON_ROLES)
+    with pytest.raises(DataError, match="no values or cuts for 'job'"):
+        LaplaceSelector(1.0, 2, domain={n: v for n, v in DOMAIN.items() if n != "job"}).release(people(), ROLES)
+    with pytest.raises(CannotRelease, match="15 of 14 features"):
+        LaplaceSelector(1.0, 15, domain=DOMAIN).release(people(), ROLES)
+    twice = {"a": ["b=c", "d", "e"], "a=b": ["c", "f", "g"]}
+    with pytest.raises(DataError, match=r"one name: 'a=b=c'"):
+        LaplaceSelector(1.0, 2, domain=twice).release({"a": ["d"], "a=b": ["c"], "y": [1]}, Roles("y", ["a", "a=b"]))
 
 
 # -- selecting ---------------------------------------------------------------------------------------------------------

@@ -28,11 +28,15 @@ from discreet.data.column import SUPPRESSED, Column, Kind, encode, from_labels, 
 from discreet.data.meaning import LONE_MARKS, meaning
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.errors import DataError, did_you_mean, listing, quietly, shown
+from discreet.errors import DataError, RolesError, did_you_mean, listing, quietly, shown
 from discreet.labels import MISSING, Labelling, Meaning
 from discreet.prepare.binning import equal_frequency_cuts
 from discreet.prepare.intervals import interval_label
 
+NOT_PUBLIC = (
+    "The domain was read from the rows, and so tells what they hold. A release needs a public one: domain={column:"
+    " values, or {'cuts': [...]}}, or a TOML or JSON file."
+)
 _MANY = 20  # different numbers that are cut into intervals, where a study reads the domain from the data
 _LOOKS_READ = frozenset("+-.0123456789tTfF")  # how a text begins that may be another way to write a value
 
@@ -253,3 +257,18 @@ def _seen(column: Column, is_target: bool) -> dict[str, Any]:
     if column.kind == "category" or len(column.values) <= _MANY or is_target:
         return {"values": column.texts, "missing": column.has_missing}
     return {"cuts": list(equal_frequency_cuts(column)), "missing": column.has_missing}
+
+
+def check_roles(table: Table, roles: Roles) -> None:
+    """Only what does not depend on the cells: a refusal must not tell what they hold."""
+    Roles(
+        target=roles.target,
+        quasi=roles.quasi,
+        sensitive=roles.sensitive,
+        identifiers=roles.identifiers,
+        other=roles.other,
+        person=roles.person,
+        allow_unique=roles.published,
+    ).check(table)
+    if roles.target is None or not roles.quasi:
+        raise RolesError("A release needs a target, the column a classifier is to predict, and quasi-identifiers.")

@@ -13,23 +13,28 @@ Departures from the paper:
 3. Only the names of the selected features are released, in the order of the picks: no scores, no columns. The paper
    goes on to publish a table of the selected columns; that is another release with a budget of its own.
 4. More than two classes are allowed.
+5. Tables are taken, too: the values and cuts that make them 0/1 are public arguments, never read from the rows.
 """
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
 
 from discreet.data.baskets import Baskets
+from discreet.data.roles import Roles
+from discreet.data.table import Table
 from discreet.document import Document
-from discreet.errors import CannotRelease, DataError, PrivacyLeakWarning
+from discreet.errors import CannotRelease, DataError, PrivacyLeakWarning, listing
 from discreet.mechanisms.selection import Exponential, LaplaceTop, Selection
+from discreet.methods.domain import NOT_PUBLIC, Domain, check_roles
 from discreet.methods.selector import Selector, numeric
 from discreet.parameters import Interval, check_parameters
+from discreet.prepare.binarise import Binarisation, Item
 from discreet.privacy.differential import DifferentialPrivacy
 from discreet.privacy.noise import KEY
 from discreet.randomness import Randomness
@@ -53,21 +58,41 @@ def pair_scores(baskets: Baskets) -> np.ndarray:
     return separated_pairs(baskets).astype(np.int64)
 
 
+def items_of(domain: Domain) -> Binarisation:
+    """An item for every level of every column; a column of two levels gives one, for the second.
+
+    >>> items_of(Domain.of({"age": {"cuts": [40, 65]}, "ill": [0, 1]}, Roles(quasi=["age", "ill"]))).names
+    ('age=< 40', 'age=[40, 65)', 'age=>= 65', 'age=missing', 'ill=0', 'ill=1', 'ill=missing')
+    """
+    items = [
+        Item(f"{levels.name}={'missing' if label is None else label}", levels.name, label)
+        for levels in domain.columns
+        for label in (levels.labels[1:] if len(levels) == 2 else levels.labels)
+    ]
+    names = [item.name for item in items]
+    if len(set(names)) < len(names):
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise DataError(f"Two items would have one name: {listing(twice)}. Rename a column.")
+    return Binarisation(tuple(items))
+
+
 class PrivateSelector(Selector):
     """A selector that picks features by a mechanism. A subclass names the mechanism and itself."""
 
-    takes = frozenset({"baskets"})
+    takes = frozenset({"table", "baskets"})
     gives = "names"
     mechanism: ClassVar[type[Selection]]
     _parameter_constraints: ClassVar[dict] = {
         "epsilon": [Interval(Real, 0, None, closed="neither")],
         "n_features": [Interval(Integral, 1, None, closed="left")],
+        "domain": [None, object],  # checked when it is read
         "random_state": [None, Interval(Integral, 0, None, closed="left")],
     }
 
-    def __init__(self, epsilon=1.0, n_features=10, *, random_state=None):
+    def __init__(self, epsilon=1.0, n_features=10, *, domain=None, random_state=None):
         self.epsilon = epsilon
         self.n_features = n_features
+        self.domain = domain
         self.random_state = random_state
 
     @property
@@ -103,17 +128,70 @@ class PrivateSelector(Selector):
             )
         return self.mechanism(sensitivity=rows - 1, epsilon=self.epsilon, picks=int(self.n_features))
 
+    # -- tables ----------------------------------------------------------------------------------------------------
+
+    def simulate(self, data: object, roles: Roles) -> list[str]:
+        """Names picked from a table for a study, never certified: with a seed, or with a domain read from the rows."""
+        check_parameters(self, self._parameter_constraints)
+        randomness, table = Randomness(self.random_state), Table.of(data)
+        check_roles(table, roles)
+        if randomness.seeded:
+            warnings.warn(SEEDED, PrivacyLeakWarning, stacklevel=2)
+        if self.domain is None:
+            warnings.warn(NOT_PUBLIC, PrivacyLeakWarning, stacklevel=2)
+        quasi = Roles(quasi=roles.quasi)
+        domain = Domain.from_data(table, quasi) if self.domain is None else Domain.of(self.domain, quasi)
+        return self._picked(_as_items(table, roles, domain), randomness)[0]
+
+    def _release_table(self, table: Table, roles: Roles, randomness: Randomness) -> Release:
+        if self.domain is None:
+            raise CannotRelease(NOT_PUBLIC)
+        check_roles(table, roles)
+        domain = Domain.of(self.domain, Roles(quasi=roles.quasi))
+        release = self._released(_as_items(table, roles, domain), randomness)
+        return replace(release, parameters=release.parameters | {"domain": domain.plain})
+
+    # -- baskets ---------------------------------------------------------------------------------------------------
+
     def _release_baskets(self, baskets: Baskets, randomness: Randomness) -> Release:
+        if self.domain is not None:
+            raise DataError("A domain is for tables: the cells of baskets are 0 and 1. Leave it out.")
+        return self._released(baskets, randomness)
+
+    # -- shared ----------------------------------------------------------------------------------------------------
+
+    def _picked(self, baskets: Baskets, randomness: Randomness) -> tuple[list[str], Selection]:
+        mechanism = self._mechanism(baskets)
+        return [baskets.names[pick] for pick in mechanism.apply(pair_scores(baskets), randomness)], mechanism
+
+    def _released(self, baskets: Baskets, randomness: Randomness) -> Release:
         if randomness.seeded:
             raise CannotRelease(SEEDED)
-        mechanism = self._mechanism(baskets)
-        names = [baskets.names[pick] for pick in mechanism.apply(pair_scores(baskets), randomness)]
+        names, mechanism = self._picked(baskets, randomness)
         said = {"names": names, KEY: [asdict(mechanism.noise)]}
         return self._release_document(Document.of("names", [(name, "quasi", "item") for name in names], said), None, [])
 
 
+def _as_items(table: Table, roles: Roles, domain: Domain) -> Baskets:
+    """The rows as items of the domain. A label that is missing is a class of its own: no row is refused."""
+    levels = Table([column for columns in domain.apply(table).values() for column in columns])
+    target = table.column(str(roles.target))
+    classes = np.arange(target.levels)
+    persons = None if roles.person is None else table.column(roles.person).codes.astype(np.int64)
+    return replace(items_of(domain).apply(levels), labels=target.codes, classes=classes, persons=persons)
+
+
 class LaplaceSelector(PrivateSelector):
     """The features with the largest scores after discrete Laplace noise of scale 2 n_features (n - 1) / epsilon.
+
+    Parameters
+    ----------
+    epsilon : float
+        What the release may cost.
+    n_features : int
+        How many names are released.
+    domain : mapping, or path of a TOML or JSON file
+        For tables: the values of each quasi-identifier, or `{"cuts": [...]}`. Public: known without the rows.
 
     Promise
     -------

@@ -27,11 +27,11 @@ import numpy as np
 from discreet.boxes import recoded
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.errors import CannotRelease, PrivacyLeakWarning, RolesError
+from discreet.errors import CannotRelease, PrivacyLeakWarning
 from discreet.mechanisms.additive import Geometric
 from discreet.methods.base import Method, fresh_order
 from discreet.methods.contingency import MOST_CELLS, consistent, counted, noisy, rows_of
-from discreet.methods.domain import Domain
+from discreet.methods.domain import NOT_PUBLIC, Domain, check_roles
 from discreet.methods.private_select import SEEDED
 from discreet.parameters import Interval, StrOptions, check_parameters
 from discreet.privacy.budget import NEIGHBOURS
@@ -39,12 +39,6 @@ from discreet.privacy.differential import DifferentialPrivacy
 from discreet.privacy.noise import Noise
 from discreet.randomness import Randomness
 from discreet.release import Changes, Release
-
-NOT_PUBLIC = (
-    "The domain was read from the rows, and so tells what they hold. A release needs a public one: domain={column:"
-    " values, or {'cuts': [...]}}, or a TOML or JSON file."
-)
-_FEW_CELLS = 1000  # up to which "auto" counts all of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +116,7 @@ class PrivateTable(Method):
         """Rows for a study, never certified: with a seed, or with a domain that is read from the data."""
         check_parameters(self, self._parameter_constraints)
         randomness, table = Randomness(self.random_state), Table.of(data)
-        _check(table, roles)
+        check_roles(table, roles)
         if randomness.seeded:
             warnings.warn(SEEDED, PrivacyLeakWarning, stacklevel=2)
         if self.domain is None:
@@ -135,7 +129,7 @@ class PrivateTable(Method):
             raise CannotRelease(SEEDED)
         if self.domain is None:
             raise CannotRelease(NOT_PUBLIC)
-        _check(table, roles)
+        check_roles(table, roles)
         domain = Domain.of(self.domain, roles)
         drawn = self._draw(table, roles, domain, randomness)
         cells = len(drawn.table) * len(roles.quasi)
@@ -197,18 +191,3 @@ def some_rows(persons: np.ndarray, most: int, randomness: Randomness) -> np.ndar
 def _stated(domain: Domain, roles: Roles) -> dict[str, Any]:
     """What a certificate says of parameters that are not plain: the domain as it was read, not where it was read."""
     return {"domain": domain.plain} | ({} if roles.person is not None else {"rows_per_person": None})
-
-
-def _check(table: Table, roles: Roles) -> None:
-    """Only what does not depend on the cells: a refusal must not tell what they hold."""
-    Roles(
-        target=roles.target,
-        quasi=roles.quasi,
-        sensitive=roles.sensitive,
-        identifiers=roles.identifiers,
-        other=roles.other,
-        person=roles.person,
-        allow_unique=roles.published,
-    ).check(table)
-    if roles.target is None or not roles.quasi:
-        raise RolesError("A release needs a target, the column a classifier is to predict, and quasi-identifiers.")
