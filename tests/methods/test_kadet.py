@@ -380,7 +380,12 @@ def test_the_command_line_releases_and_verifies_a_model(tmp_path):
     assert "10-anonymous model holds" in told.output
     assert "no rows are published" in told.output
     assert "% after on 60 held-out rows" in told.output
-    assert {path.name for path in (tmp_path / "out" / "owner").iterdir()} == {"trace.json", "evidence.parquet"}
+    assert {path.name for path in (tmp_path / "out" / "owner").iterdir()} == {
+        "trace.json",
+        "evidence.parquet",
+        "measures.json",
+        "report.html",
+    }
     for options in ([], ["--owner", str(tmp_path / "out" / "owner")]):
         checked = CliRunner().invoke(app, ["verify", str(tmp_path / "out" / "release"), *options])
         assert checked.exit_code == 0, checked.output

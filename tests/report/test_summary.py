@@ -7,9 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from discreet import Baskets, GreedySelector, KAnonymity, Mondrian, Roles, RolesError, Table
+from discreet import Baskets, GreedySelector, KAdet, KAnonymity, Mondrian, Roles, RolesError, Table
 from discreet.evaluate.utility import holdout
+from discreet.privacy.k_anonymous_model import KAnonymousModel
+from discreet.report.html import to_html
 from discreet.report.summary import FORMAT, Outcome, summarise
+from discreet.report.text import to_text
 
 MARKER = "Zyx-4711"
 
@@ -107,3 +110,40 @@ def test_a_release_without_a_plan_is_summarised_without_its_columns(table):
 def test_a_table_needs_its_roles(table):
     with pytest.raises(RolesError, match="roles"):
         summarise(table, None, [], name="people")
+
+
+@pytest.fixture(scope="module")
+def model_summary(table):
+    method = KAdet(k=5)
+    return summarise(
+        table, ROLES, [Outcome(method.release(table, ROLES), holdout(method, table, ROLES))], name="people"
+    )
+
+
+def test_a_model_is_summed_up_by_its_tree(model_summary, table):
+    (model,) = model_summary["releases"]
+    tree = KAdet(k=5).fit(table, ROLES).tree_
+    counts = [tree.nodes[leaf]["counts"] for leaf in tree.leaves]
+    shown = [found for found in counts if found is not None]
+    pure = [found for found in shown if min(found) == 0]
+    asked = {question["column"]: question["times"] for question in model["tree"]["questions"]}
+    assert model["shape"] == "model"
+    assert model["tree"]["leaves"] == len(tree.leaves) > 1
+    assert (model["tree"]["leaves_shown"], model["tree"]["pure_leaves"]) == (len(shown), len(pure))
+    assert model["tree"]["pure_rows"] == sum(map(sum, pure))
+    assert sum(asked.values()) == len(tree.nodes) - len(tree.leaves)
+    assert 1 <= model["tree"]["depth"] <= sum(asked.values())
+    assert model["does_not_protect"] == KAnonymousModel.does_not_protect
+    assert model["utility"]["classifier"].startswith("the released model")
+    assert json.loads(json.dumps(model_summary)) == model_summary
+    assert MARKER not in json.dumps(model_summary)
+
+
+def test_the_page_of_a_model_says_that_no_rows_are_published(model_summary):
+    page, text = to_html(model_summary), to_text(model_summary)
+    assert "No rows are published, but a decision tree that was learnt from 240 rows" in page
+    assert "no rows are published" in text
+    assert "What this does not protect against" in page
+    assert "Who can be found" not in page
+    assert model_summary["releases"][0]["verdict"]["sentence"] in page
+    assert MARKER not in page + text

@@ -307,11 +307,10 @@ def _save(
     from discreet.choose import owner_measures
     from discreet.report.html import to_html
     from discreet.report.summary import summarise
-    from discreet.report.text import document_text, to_text
+    from discreet.report.text import to_text
 
-    is_document = outcome.release.document is not None  # reports are about rows
-    summary = None if is_document else summarise(data, roles, [outcome], name=file.name)
-    pages = {} if summary is None or not report else {"report.html": to_html(summary).encode()}
+    summary = summarise(data, roles, [outcome], name=file.name)
+    pages = {"report.html": to_html(summary).encode()} if report else {}
     kept = pages if outcome.utility is None else pages | owner_measures(outcome.release, outcome.utility)
     with step("Writing, reading back, verifying"):
         written: dict[str, Any] = {"format": format, "sign_with": sign, "overwrite": overwrite, "owner_files": kept}
@@ -321,8 +320,7 @@ def _save(
         page = str(owner / "report.html") if pages else None
         emit({"release": str(published), "owner": str(owner), "report": page, "summary": summary})
         return
-    told = document_text(outcome) if summary is None else to_text(summary)
-    typer.echo(told if not quiet else outcome.release.verdict.sentence())
+    typer.echo(to_text(summary) if not quiet else outcome.release.verdict.sentence())
     if quiet:
         return
     typer.echo(f"\nPublish  {published}   ({', '.join(sorted(path.name for path in published.iterdir()))})")

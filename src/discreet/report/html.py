@@ -33,6 +33,8 @@ _MOST_BINS = 10  # group sizes beyond are drawn together
 def to_html(summary: dict[str, Any]) -> str:
     """The page that says what `summary` says."""
     releases = summary["releases"]
+    if "rows" not in releases[0]:
+        return _document_page(summary)
     series = ["original", *(f"{release['method']}" for release in releases)]
     return (
         environment()
@@ -46,6 +48,13 @@ def to_html(summary: dict[str, Any]) -> str:
             scale=_scale(_accuracies(summary)),
         )
     )
+
+
+def _document_page(summary: dict[str, Any]) -> str:
+    """The page of a release that is a document instead of rows."""
+    lines = _accuracies(summary)
+    page = environment().get_template("document.html")
+    return page.render(report=summary, release=summary["releases"][0], accuracies=lines, scale=_scale(lines))
 
 
 @cache

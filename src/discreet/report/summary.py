@@ -8,6 +8,7 @@ the meaning of a key does.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -22,6 +23,7 @@ from discreet.evaluate.risk import Risk, released_risk, risk
 from discreet.evaluate.utility import Utility
 from discreet.losses import Losses
 from discreet.privacy.base import Both, Promise, Verdict
+from discreet.published_tree import PublishedTree, children_of
 from discreet.release import Release
 from discreet.report.words import EVIDENCE
 
@@ -86,10 +88,9 @@ def _role(name: str, roles: Roles) -> str:
 
 def _release(outcome: Outcome, data: Table | Baskets) -> dict[str, Any]:
     release = outcome.release
-    by_column = release.plan is not None or bool(release.column_changes)
-    changes = [asdict(change) for change in column_changes(release, data)] if by_column else []
-    quasi = [column.name for column in release.certificate.columns if column.role == "quasi"]
+    has_rows = release.table is not None or release.baskets is not None
     return {
+        "shape": release.shape,
         "method": release.method,
         "parameters": {name: value for name, value in release.parameters.items() if value is not None},
         "promise": str(release.promise),
@@ -99,19 +100,53 @@ def _release(outcome: Outcome, data: Table | Baskets) -> dict[str, Any]:
         "counted": release.certificate.counted,
         "verified": outcome.verified,
         "folder": outcome.folder,
-        "rows": len(release.table if release.table is not None else release.baskets),  # type: ignore[arg-type]
-        "quasi_published": quasi,
         "columns_published": list(release.columns),
+        **(_rows(release, data) if has_rows else _document(release)),
+        "utility": None if outcome.utility is None else asdict(outcome.utility),
+        "no_utility": outcome.no_utility if outcome.utility is None else "",
+        "notes": list(release.notes),
+        "certificate": release.certificate.model_dump(mode="json", exclude={"files", "seal"}),
+    }
+
+
+def _rows(release: Release, data: Table | Baskets) -> dict[str, Any]:
+    """What there is to say where rows are published."""
+    by_column = release.plan is not None or bool(release.column_changes)
+    changes = [asdict(change) for change in column_changes(release, data)] if by_column else []
+    return {
+        "rows": len(release.table if release.table is not None else release.baskets),  # type: ignore[arg-type]
+        "quasi_published": [column.name for column in release.certificate.columns if column.role == "quasi"],
         "items": {name: list(items) for name, items in release.items.items()},
         "quasi_before": data.shape[1] if isinstance(data, Baskets) else len(release.source_quasi),
         "changes": asdict(release.changes),
         "losses": _losses(release.losses),
         "column_changes": [change | {"published": list(change["published"])} for change in changes],
         "risk_after": _risk(released_risk(release)),
-        "utility": None if outcome.utility is None else asdict(outcome.utility),
-        "no_utility": outcome.no_utility if outcome.utility is None else "",
-        "notes": list(release.notes),
-        "certificate": release.certificate.model_dump(mode="json", exclude={"files", "seal"}),
+    }
+
+
+def _document(release: Release) -> dict[str, Any]:
+    """What there is to say where a document is published and no rows: of a model, how large its tree is."""
+    if release.document is None or release.shape != "model":
+        return {"tree": None}
+    tree = PublishedTree.of(release.document)
+    shown = [tree.nodes[leaf]["counts"] for leaf in tree.leaves if tree.nodes[leaf]["counts"] is not None]
+    pure = [sum(counts) for counts in shown if sum(count > 0 for count in counts) == 1]
+    depth = [0] * len(tree.nodes)
+    for place, node in enumerate(tree.nodes):
+        for child in children_of(node):
+            depth[child] = depth[place] + 1
+    asked = Counter(node["column"] for node in tree.nodes if "column" in node)
+    return {
+        "tree": {
+            "leaves": len(tree.leaves),
+            "depth": max(depth),
+            "classes": len(tree.classes),
+            "leaves_shown": len(shown),
+            "pure_leaves": len(pure),
+            "pure_rows": sum(pure),
+            "questions": [{"column": name, "times": times} for name, times in asked.most_common()],
+        }
     }
 
 

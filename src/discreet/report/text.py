@@ -3,16 +3,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import listing
-from discreet.report.words import EVIDENCE, approximately, count, number, percent, plural, points
+from discreet.report.words import approximately, count, number, percent, plural, points
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-    from discreet.report.summary import Outcome
 
 
 def to_text(summary: dict[str, Any]) -> str:
@@ -21,18 +18,21 @@ def to_text(summary: dict[str, Any]) -> str:
 
 
 def _lines(release: dict[str, Any], summary: dict[str, Any]) -> list[str]:
-    before, after, verdict = summary["risk_before"], release["risk_after"], release["verdict"]
-    unique = f"{approximately(before['unique_share'])} before, {approximately(after['unique_share'])} after"
-    lines = [
-        verdict["sentence"],
-        f"  evidence      {verdict['evidence']}",
-        f"  unique rows   {unique} (smallest group {count(before['k'])}, then {count(after['k'])})",
-        f"  columns       {_columns(release)}",
-        *_left_out(summary["source"]),
-        f"  cost          {_cost(release, summary['source']['shape'])}",
-        *_losses(release, summary["source"]["shape"]),
-        f"  accuracy      {accuracy(release)}",
-    ]
+    verdict, of_rows = release["verdict"], "rows" in release
+    lines = [verdict["sentence"], f"  evidence      {verdict['evidence']}"]
+    if of_rows:
+        before, after = summary["risk_before"], release["risk_after"]
+        unique = f"{approximately(before['unique_share'])} before, {approximately(after['unique_share'])} after"
+        lines.append(f"  unique rows   {unique} (smallest group {count(before['k'])}, then {count(after['k'])})")
+        lines.append(f"  columns       {_columns(release)}")
+    else:
+        lines.append(f"  {release['shape']:<13} {_document(release)}")
+        lines.append(f"  columns       {listing(release['columns_published'], most=8)}")
+    lines += _left_out(summary["source"])
+    if of_rows:
+        lines.append(f"  cost          {_cost(release, summary['source']['shape'])}")
+        lines += _losses(release, summary["source"]["shape"])
+    lines.append(f"  accuracy      {accuracy(release)}")
     lines += [f"  mind          {text}" for text in _mind(verdict)]
     return lines + [f"  note          {text}" for text in release["notes"]]
 
@@ -65,20 +65,15 @@ def _mind(verdict: dict[str, Any]) -> list[str]:
     return found
 
 
-def document_text(outcome: Outcome) -> str:
-    """As `to_text`, of a release that is a document instead of rows."""
-    release = outcome.release
-    details = ", ".join(f"{count(value)} {name}" for name, value in release.verdict.details.items())
-    utility = None if outcome.utility is None else asdict(outcome.utility)
-    lines = [
-        release.verdict.sentence(),
-        f"  evidence      {EVIDENCE[release.certificate.verdict.kind]}",
-        f"  {release.shape:<13} {details or 'no rows'}",
-        f"  columns       {listing(release.columns, most=8)}",
-        f"  accuracy      {accuracy({'utility': utility, 'no_utility': outcome.no_utility})}",
-        "  report        There is none: it would compare rows, and no rows are published.",
-    ]
-    return "\n".join(lines)
+def _document(release: dict[str, Any]) -> str:
+    """What is published in the place of rows."""
+    tree = release["tree"]
+    if tree is None:
+        details = release["verdict"]["details"]
+        return ", ".join(f"{number(value)} {name}" for name, value in details.items()) or "no rows are published"
+    pure = f"{count(tree['pure_leaves'])} of one class ({plural(tree['pure_rows'], 'row')})"
+    shown = f"{count(tree['leaves_shown'])} show their classes, {pure}"
+    return f"a tree of {plural(tree['leaves'], 'leaf', 'leaves')}, {tree['depth']} deep; {shown}; no rows are published"
 
 
 def _left_out(source: dict[str, Any]) -> list[str]:

@@ -21,13 +21,13 @@ def count(value: float) -> str:
     return f"{int(value):,}"
 
 
-def plural(value: float, thing: str) -> str:
+def plural(value: float, thing: str, things: str = "") -> str:
     """So many of a thing.
 
     >>> plural(1, "row"), plural(1200, "row")
     ('1 row', '1,200 rows')
     """
-    return f"{count(value)} {thing}{'' if value == 1 else 's'}"
+    return f"{count(value)} {thing if value == 1 else things or thing + 's'}"
 
 
 def number(value: float) -> str:
