@@ -29,6 +29,7 @@ from discreet.commands.demo import demo
 from discreet.commands.inspect import inspect
 from discreet.commands.recode import recode
 from discreet.commands.release import release
+from discreet.commands.sketch import sketch
 from discreet.commands.verify import verify
 from discreet.errors import DiscreetError, PrivacyLeakWarning, PromiseBroken
 
@@ -71,6 +72,7 @@ app.command("release")(release)
 app.command("verify")(verify)
 app.command("recode")(recode)
 app.command("choose")(choose)
+app.command("sketch")(sketch)
 app.add_typer(data.app, name="data")
 app.command("audit")(audit)
 app.add_typer(ledger.app, name="ledger")

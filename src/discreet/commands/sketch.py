@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""discreet sketch: sketches of records as they come, from lines or Arrow batches, with the owner's key."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.commands.data import write_file
+from discreet.commands.options import Json, Quiet, emit, watch
+from discreet.errors import DataError
+
+if TYPE_CHECKING:
+    from discreet.sketches import Sketches
+
+_BATCH = 16_384  # records of a Parquet file that are read at a time
+_STANDARD = "-"
+
+
+def sketch(
+    stream: Annotated[
+        str,
+        typer.Option(
+            "--stream",
+            help="What comes in: a file of lines of items, a .parquet or .arrow file with a column of lists 'items', or"
+            " - for lines on standard input.",
+        ),
+    ],
+    owner: Annotated[Path, typer.Option(help="The owner's folder, where key.json is, or is made (mode 0600).")],
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="File to write: .parquet, else lines of numbers; - for standard output.")
+    ],
+    items: Annotated[
+        Path | None, typer.Option(help="The names of the items, one in each line: needed to make a key.")
+    ] = None,
+    delta: Annotated[float, typer.Option(help="The least variance with which a cell can be estimated.")] = 0.5,
+    max_components: Annotated[int, typer.Option(help="The most components of a sketch.")] = 256,
+    information: Annotated[float, typer.Option(help="The share of a record's bits that a sketch may carry.")] = 0.5,
+    separator: Annotated[str | None, typer.Option(help="What parts the items of a line; white space if not given.")] = (
+        None
+    ),
+    label_first: Annotated[bool, typer.Option("--label-first", help="The first item of a line is its label.")] = False,
+    counts: Annotated[bool, typer.Option("--counts", help="An item that is named twice counts twice.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Turn records into sketches as they come, in constant memory, with delta-anonymity checked batch by batch.
+
+    The order of the records is kept, and suppressed ones are empty: shuffle the sketches before publishing them.
+    """
+    from discreet.methods import DeltaSketch
+    from discreet.streaming import Account, owners_key, sketch_stream
+
+    watch(quiet=quiet, as_json=as_json)
+    if as_json and out == _STANDARD:
+        raise DataError("Sketches and --json cannot both go to standard output. Name a file with --out.")
+    method = DeltaSketch(delta, max_components=max_components, information=information)
+    method.components([[1]])  # the parameters are checked before a key is made
+    with _batches(stream, separator, label_first) as batches:
+        signs, names = owners_key(owner, None if items is None else _names(items))
+        account = Account()
+        made = sketch_stream(batches, method, signs, names, account, counts=counts)
+        if out == _STANDARD:
+            _write_lines(made, sys.stdout)
+        else:
+            path = Path(out)
+            fill = _write_parquet if path.suffix == ".parquet" else _write_text
+            write_file(path, overwrite, lambda partial: fill(made, partial))
+    said = {"records": account.records, "suppressed": account.suppressed, "unknown_items": account.unknown}
+    if as_json:
+        emit({"format": 1, "file": out, "promise": str(method.promise), **said, "components": account.components})
+    elif not quiet:
+        typer.echo(
+            f"{account.records:,} records, {account.suppressed:,} of them suppressed; {account.unknown:,} items were"
+            f" not on the list and left out. {method.promise} holds. Order is kept: shuffle before you publish.",
+            err=out == _STANDARD,
+        )
+
+
+@contextmanager
+def _batches(source: str, separator: str | None, label_first: bool) -> Iterator[Iterable[Any]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from discreet.streaming import line_batches
+
+    if source == _STANDARD:
+        yield line_batches(sys.stdin.buffer, separator, label_first=label_first)
+        return
+    path = Path(source)
+    if not path.is_file():
+        raise DataError(f"There is no file {path.name!r} to read records from.")
+    try:
+        if path.suffix == ".parquet":
+            with pq.ParquetFile(path) as file:
+                yield file.iter_batches(batch_size=_BATCH)
+        elif path.suffix in (".arrow", ".arrows"):
+            with pa.OSFile(str(path)) as raw, pa.ipc.open_stream(raw) as reader:
+                yield reader
+        else:
+            with _opened(path) as lines:
+                yield line_batches(lines, separator, label_first=label_first)
+    except (pa.ArrowException, gzip.BadGzipFile) as error:
+        raise DataError(f"{path.name!r} cannot be read as its name says ({type(error).__name__}).") from None
+
+
+def _opened(path: Path) -> IO[bytes]:
+    with path.open("rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+    return gzip.open(path) if packed else path.open("rb")  # type: ignore[return-value]
+
+
+def _names(path: Path) -> list[str]:
+    if not path.is_file():
+        raise DataError(f"There is no file {path.name!r} with the names of items.")
+    try:
+        return [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
+    except UnicodeDecodeError:
+        raise DataError(f"{path.name!r} is not a list of items, one in each line, in UTF-8.") from None
+
+
+def _write_parquet(made: Iterable[Sketches], path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    from discreet.streaming import as_batch
+
+    writer = None
+    try:
+        for sketches in made:
+            batch = as_batch(sketches)
+            writer = writer or pq.ParquetWriter(path, batch.schema, compression="none", store_schema=False)
+            writer.write_table(batch)
+    finally:
+        if writer is not None:
+            writer.close()
+    if writer is None:
+        raise DataError("There are no records in the stream: nothing was written.")
+
+
+def _write_text(made: Iterable[Sketches], path: Path) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        _write_lines(made, file)
+
+
+def _write_lines(made: Iterable[Sketches], file: IO[str]) -> None:
+    """A line for each record: its label when it has one and a tab, then its components."""
+    for sketches in made:
+        texts, ends = sketches.values.astype(str).tolist(), sketches.offsets.tolist()
+        lines = [" ".join(texts[ends[i] : ends[i + 1]]) for i in range(len(sketches))]
+        if sketches.labels is not None:
+            names = sketches.classes[sketches.labels].tolist()  # type: ignore[index]
+            lines = [f"{name}\t{line}" for name, line in zip(names, lines, strict=True)]
+        file.write("".join(f"{line}\n" for line in lines))
