@@ -226,6 +226,13 @@ def test_cells_beyond_the_bounds_are_brought_back():
     assert scaled(X, *ends).tolist() == scaled(sp.csr_array(X), *ends).toarray().tolist() == [[0, 0.5], [1, 0]]
 
 
+def test_a_sparse_column_without_zeros_may_lie_anywhere():
+    X, y = data()
+    X[:, 0] = 3 + np.arange(len(X)) / 7
+    dense, sparse = (Fwell(0.1).fit(rows, y).weights_ for rows in (X, sp.csr_array(X)))
+    assert dense == pytest.approx(sparse, abs=1e-9)
+
+
 def test_in_a_pipeline():
     X, y = data(n=400)
     model = make_pipeline(Fwell(0.01, n_features=2), KNeighborsClassifier(3)).fit(X[:300], y[:300])

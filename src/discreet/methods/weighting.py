@@ -102,10 +102,12 @@ def scaled(X, low: np.ndarray, high: np.ndarray):
     zero = np.clip(0.0, low, high)
     if not sp.issparse(X):
         return (np.clip(X, low, high) - zero) * factor
-    if zero.any():
+    full = np.bincount(X.indices, minlength=len(zero)) == X.shape[0]
+    apart = np.count_nonzero((zero != 0) & ~full)
+    if apart:
         raise DataError(
-            f"{np.count_nonzero(zero)} columns have bounds without the zero between them. Sparse rows have zeros: give"
-            " bounds around it, or dense rows."
+            f"{apart} columns have bounds without the zero between them. Sparse rows have zeros: give bounds around it,"
+            " or dense rows."
         )
-    cells = np.clip(X.data, low[X.indices], high[X.indices]) * factor[X.indices]
+    cells = (np.clip(X.data, low[X.indices], high[X.indices]) - zero[X.indices]) * factor[X.indices]
     return sp.csr_array((cells, X.indices, X.indptr), shape=X.shape)
