@@ -11,6 +11,7 @@ Departures from the paper:
    (factor 2), or for one row more or less, as asked. The paper leaves both open.
 3. Noisy counts become consistent: whole, not negative, with the right sum.
 4. Values and cuts come from a public domain.
+5. Where a table has too many cells, rows come from a model of noisy counts of few columns at a time (marginals.py).
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from discreet.mechanisms.additive import Geometric
 from discreet.methods.base import Method, fresh_order
 from discreet.methods.contingency import MOST_CELLS, consistent, counted, noisy, rows_of
 from discreet.methods.domain import NOT_PUBLIC, Domain, check_roles
+from discreet.methods.marginals import Accountant, fit, rows
 from discreet.methods.private_select import SEEDED
 from discreet.parameters import Interval, StrOptions, check_parameters
 from discreet.privacy.budget import NEIGHBOURS
@@ -39,6 +41,8 @@ from discreet.privacy.differential import DifferentialPrivacy
 from discreet.privacy.noise import Noise
 from discreet.randomness import Randomness
 from discreet.release import Changes, Release
+
+_FEW_CELLS = 1000  # up to which "auto" counts all of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +75,11 @@ class PrivateTable(Method):
         For each published column its values, or `{"cuts": [...]}` for numbers and dates. Public: known without the
         rows. A cell that is missing or has another value counts as an empty cell, or as the first value where the
         column has none (`{"values": [...], "missing": False}`, and the target).
+    delta : float
+        Above 0 the model of marginals uses Gaussian noise, which is smaller for many columns.
+    model : {"auto", "cells", "marginals"}
+        Count all cells of the table, up to 2^24; or each column with the label and some pairs with the label, and fit
+        a tree-augmented naive Bayes model. "auto" counts up to 1,000 cells.
     neighbours : {"replace-one", "add-remove"}
         Whose odds are compared: tables that differ in one row, the number of rows being public; or tables of which one
         has a row more, the number of rows being private.
@@ -79,7 +88,7 @@ class PrivateTable(Method):
 
     Promise
     -------
-    `DifferentialPrivacy(epsilon)` of all that is published, label and sensitive columns included. Public are the
+    `DifferentialPrivacy(epsilon, delta)` of all that is published, label and sensitive columns included. Public are the
     domain, the roles, the parameters, and for replace-one neighbours without persons the number of rows.
 
     >>> rows = Table.of({"sex": ["f", "m"] * 500, "ill": ["no", "yes"] * 500})
@@ -95,22 +104,36 @@ class PrivateTable(Method):
     recodes_source = False
     _parameter_constraints: ClassVar[dict] = {
         "epsilon": [Interval(Real, 0, None, closed="neither")],
+        "delta": [Interval(Real, 0, 1, closed="left")],
+        "model": [StrOptions({"auto", "cells", "marginals"})],
         "domain": [None, str, os.PathLike, Mapping],
         "neighbours": [StrOptions(set(NEIGHBOURS))],
         "rows_per_person": [Interval(Integral, 1, None, closed="left")],
         "random_state": [None, Interval(Integral, 0, None, closed="left")],
     }
 
-    def __init__(self, epsilon=1.0, domain=None, *, neighbours="replace-one", rows_per_person=1, random_state=None):
+    def __init__(
+        self,
+        epsilon=1.0,
+        domain=None,
+        *,
+        delta=0.0,
+        model="auto",
+        neighbours="replace-one",
+        rows_per_person=1,
+        random_state=None,
+    ):
         self.epsilon = epsilon
         self.domain = domain
+        self.delta = delta
+        self.model = model
         self.neighbours = neighbours
         self.rows_per_person = rows_per_person
         self.random_state = random_state
 
     @property
     def promise(self) -> DifferentialPrivacy:
-        return DifferentialPrivacy(self.epsilon, neighbours=self.neighbours)
+        return DifferentialPrivacy(self.epsilon, self.delta, neighbours=self.neighbours)
 
     def simulate(self, data: object, roles: Roles) -> Drawn:
         """Rows for a study, never certified: with a seed, or with a domain that is read from the data."""
@@ -148,21 +171,17 @@ class PrivateTable(Method):
         )
 
     def _draw(self, table: Table, roles: Roles, domain: Domain, randomness: Randomness) -> Drawn:
-        if domain.cells > MOST_CELLS:
-            raise CannotRelease(
-                f"The domain has {domain.cells:,} cells; {MOST_CELLS:,} are counted at most. Take fewer columns, or"
-                " wider intervals and fewer values."
-            )
+        counts_all = self._counts_all(domain)
         codes = domain.codes(table)
-        if roles.person is not None:
-            codes = codes[:, some_rows(table.column(roles.person).codes, int(self.rows_per_person), randomness)]
-        rows, by_person = codes.shape[1], roles.person is not None
-        step = (2 if self.neighbours == "replace-one" else 1) * (int(self.rows_per_person) if by_person else 1)
-        public = rows if self.neighbours == "replace-one" and not by_person else None
-        mechanism = Geometric(sensitivity=step, epsilon=self.epsilon, neighbours=self.neighbours)
-        counts = noisy(counted(list(codes), domain.sizes), mechanism, randomness)
-        total = max(int(counts.sum()), 1) if public is None else public
-        made = rows_of(consistent(counts, total, randomness), domain.sizes)
+        by_person = roles.person is not None
+        if by_person:
+            persons = table.column(str(roles.person)).codes
+            codes = codes[:, some_rows(persons, int(self.rows_per_person), randomness)]
+        accountant = Accountant(
+            self.epsilon, self.delta, self.neighbours, int(self.rows_per_person) if by_person else 1
+        )
+        public = codes.shape[1] if self.neighbours == "replace-one" and not by_person else None
+        made, noise = (_from_cells if counts_all else _from_marginals)(codes, domain, public, accountant, randomness)
         released = domain.table(made, table.frame, table.names)
         return Drawn(
             released.take(fresh_order(released, randomness)),
@@ -174,8 +193,33 @@ class PrivateTable(Method):
                 allow_unique=roles.published,
             ),
             domain,
-            (mechanism.noise,),
+            tuple(noise),
         )
+
+    def _counts_all(self, domain: Domain) -> bool:
+        """Whether all cells are counted. Only what is public decides."""
+        if self.model == "cells" and domain.cells > MOST_CELLS:
+            raise CannotRelease(
+                f'The domain has {domain.cells:,} cells; {MOST_CELLS:,} are counted at most. Say model="marginals", or'
+                " take fewer columns, wider intervals, fewer values."
+            )
+        return self.model == "cells" or (self.model == "auto" and domain.cells <= _FEW_CELLS)
+
+
+def _from_cells(
+    codes: np.ndarray, domain: Domain, public: int | None, accountant: Accountant, randomness: Randomness
+) -> tuple[np.ndarray, list[Noise]]:
+    mechanism = Geometric(sensitivity=accountant.step, epsilon=accountant.epsilon, neighbours=accountant.neighbours)
+    counts = noisy(counted(list(codes), domain.sizes), mechanism, randomness)
+    total = max(int(counts.sum()), 1) if public is None else public
+    return rows_of(consistent(counts, total, randomness), domain.sizes), [mechanism.noise]
+
+
+def _from_marginals(
+    codes: np.ndarray, domain: Domain, public: int | None, accountant: Accountant, randomness: Randomness
+) -> tuple[np.ndarray, list[Noise]]:
+    model = fit(list(codes), domain.sizes, public, accountant, randomness)
+    return rows(model, model.total, randomness), model.noise
 
 
 def some_rows(persons: np.ndarray, most: int, randomness: Randomness) -> np.ndarray:
