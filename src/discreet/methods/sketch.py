@@ -279,7 +279,7 @@ class VarianceSketch(SketchMethod):
         return promise if self.delta is None else promise & DeltaAnonymity(self.delta)
 
     def _counted(self, records: Records) -> tuple[np.ndarray, Records, list[str]]:
-        counts, notes = self._capped(records, self.delta), []
+        counts, notes = self._capped(records, self.delta), list[str]()
         published = np.flatnonzero(counts)
         if len(published) <= self.k:
             raise CannotRelease(
@@ -290,13 +290,13 @@ class VarianceSketch(SketchMethod):
         if self.neighbours == "exact":
             near = nearest(kept, self.k)
         else:
-            near = approximate(kept, self.k)
+            near = approximate(kept, self.k, self.random_state)
             sample = np.arange(0, len(kept), -(-len(kept) // _SAMPLED))
             share = recall(kept, near, sample)
             notes.append(f"The index found {share:.1%} of the nearest neighbours of {len(sample)} sampled records.")
-            every = np.zeros((len(records), self.k), dtype=np.int64)
-            every[published] = published[near.of]
-            records = replace(records, neighbours=every)
+        every = np.zeros((len(records), self.k), dtype=np.int64)
+        every[published] = published[near.of]
+        records = replace(records, neighbours=every, exact=self.neighbours == "exact")
         counts[published] = k_variance_counts(
             kept, near, counts[published], self._classes, raise_counts=self.raise_counts
         )

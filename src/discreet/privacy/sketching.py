@@ -143,12 +143,14 @@ class KVariance(_OwnersPromise):
         return f"{self.k}-variance of sketches{found}"
 
     def _check(self, counts: np.ndarray, records: Records) -> Verdict:
+        known = records.neighbours is not None and records.neighbours.shape == (len(records), self.k)
         if self.neighbours == "exact":
-            of = nearest(records, self.k).of
-        elif records.neighbours is not None and records.neighbours.shape == (len(records), self.k):
+            of = records.neighbours if known and records.exact else nearest(records, self.k).of
+        elif known:
             of = records.neighbours
         else:
             raise DataError(f"The owner's records do not name the {self.k} neighbours that were found for each.")
+        assert of is not None
         rows = np.repeat(np.arange(len(records)), self.k)
         within = np.minimum(counts[rows], counts[of.ravel()]) <= pair_limits(records, rows, of.ravel())
         kept = np.cumprod(within.reshape(of.shape), axis=1).sum(axis=1)
