@@ -10,7 +10,7 @@ import argparse
 import os
 from pathlib import Path
 
-from benchmarks.speed import baskets, start, tables, trees, weights
+from benchmarks.speed import baskets, noise, start, tables, trees, weights
 from benchmarks.speed.measure import Table
 
 RESULTS = Path(__file__).parent.parent / "results" / "speed.json"
@@ -22,10 +22,12 @@ PARTS = {
     "weights": weights.weights,
     "greedy": baskets.greedy,
     "distcnt": baskets.distcnt,
+    "selection": noise.selection,
+    "counts": noise.counts,
     "start": start.imports,
     "cold": start.cold,
 }
-NEED_DATA = {"check", "mondrian", "c45", "weights", "greedy"}
+NEED_DATA = {"check", "mondrian", "c45", "weights", "greedy", "selection"}
 
 
 def main() -> None:
