@@ -25,3 +25,12 @@ def test_the_published_figures_are_complete():
     figures = tomllib.loads(text)["figures"]
     assert len(figures) == 3 * (7 * 3 + 1)
     assert all(f.keys() >= {"table", "data", "row", "column", "auc"} for f in figures)
+
+
+def test_figure_1_runs_on_made_up_rows():
+    command = [sys.executable, "-m", "benchmarks.containment.figure1", "--quick"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stderr
+    rows = [line.split(" | ") for line in done.stdout.splitlines() if line.startswith("| ") and "AUC" in line]
+    assert len(rows) == 4 * 3
+    assert all(0 <= float(cell.split()[0]) <= 1 for row in rows for cell in row[2:6])
