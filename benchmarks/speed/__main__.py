@@ -10,7 +10,7 @@ import argparse
 import os
 from pathlib import Path
 
-from benchmarks.speed import baskets, noise, start, tables, trees, weights
+from benchmarks.speed import baskets, noise, start, streams, tables, trees, weights
 from benchmarks.speed.measure import Table
 
 RESULTS = Path(__file__).parent.parent / "results" / "speed.json"
@@ -22,6 +22,7 @@ PARTS = {
     "weights": weights.weights,
     "greedy": baskets.greedy,
     "distcnt": baskets.distcnt,
+    "stream": streams.stream,
     "selection": noise.selection,
     "counts": noise.counts,
     "start": start.imports,
