@@ -92,7 +92,7 @@ def synthetic_rows_without_a_public_domain_are_never_released(instance, tmp_path
     with pytest.raises(CannotRelease, match="public one"):
         method.release(people(), ROLES)
     small = Roles(target="again", quasi=("sex", "job"), sensitive=("ill",))
-    with pytest.warns(PrivacyLeakWarning, match="domain was read"):
+    with pytest.warns(PrivacyLeakWarning, match="read from the rows"):
         drawn = method.simulate(people(), small)
     assert len(drawn.table) == len(people())
 

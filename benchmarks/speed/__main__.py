@@ -10,7 +10,7 @@ import argparse
 import os
 from pathlib import Path
 
-from benchmarks.speed import baskets, noise, start, streams, tables, trees, weights
+from benchmarks.speed import baskets, noise, private, start, streams, tables, trees, weights
 from benchmarks.speed.measure import Table
 
 RESULTS = Path(__file__).parent.parent / "results" / "speed.json"
@@ -25,10 +25,11 @@ PARTS = {
     "stream": streams.stream,
     "selection": noise.selection,
     "counts": noise.counts,
+    "private-table": private.private_table,
     "start": start.imports,
     "cold": start.cold,
 }
-NEED_DATA = {"check", "mondrian", "c45", "weights", "greedy", "selection"}
+NEED_DATA = {"check", "mondrian", "c45", "weights", "greedy", "private-table", "selection"}
 
 
 def main() -> None:

@@ -34,8 +34,8 @@ from discreet.prepare.binning import equal_frequency_cuts
 from discreet.prepare.intervals import interval_label
 
 NOT_PUBLIC = (
-    "The domain was read from the rows, and so tells what they hold. A release needs a public one: domain={column:"
-    " values, or {'cuts': [...]}}, or a TOML or JSON file."
+    "No domain was given. One that is read from the rows tells what they hold; a release needs a public one:"
+    " domain={column: values, or {'cuts': [...]}}, or a TOML or JSON file."
 )
 _MANY = 20  # different numbers that are cut into intervals, where a study reads the domain from the data
 _LOOKS_READ = frozenset("+-.0123456789tTfF")  # how a text begins that may be another way to write a value

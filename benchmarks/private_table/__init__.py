@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Private synthetic rows against ARX's differential privacy on adult_arx."""
