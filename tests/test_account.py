@@ -19,7 +19,9 @@ from discreet import (
     LaplaceSelector,
     Ledger,
     Mondrian,
+    PrivateTable,
     PromiseBroken,
+    Roles,
     atomic,
 )
 from discreet.document import Document
@@ -131,6 +133,18 @@ def test_by_zcdp_the_noise_that_was_drawn_counts(tmp_path):
     assert [entry.budget.rho for entry in ledger.entries()] == [pytest.approx(1 / 80)] * 5
     with pytest.raises(BudgetExceeded):
         LaplaceSelector(1.0, 10).release(*baskets(), account=ledger.account("clinic"))
+
+
+def test_synthetic_rows_are_paid_by_the_noise_behind_them(tmp_path):
+    ledger = Ledger(tmp_path / "ledger.sqlite")
+    ledger.set_limit("clinic", epsilon=1.0)
+    rows = {"sex": ["f", "m"] * 20, "ill": ["no", "yes"] * 20}
+    method = PrivateTable(epsilon=0.75, domain={"sex": ["f", "m"], "ill": ["no", "yes"]})
+    release = method.release(rows, Roles(target="ill", quasi="sex"))
+    release.save(tmp_path / "out", account=ledger.account("clinic"))
+    assert entries(ledger) == [(0.75, "private-table, table, 0.75-differential privacy", "done")]
+    with pytest.raises(BudgetExceeded):
+        method.release(rows, Roles(target="ill", quasi="sex"), account=ledger.account("clinic"))
 
 
 # -- processes ---------------------------------------------------------------------------------------------------------
