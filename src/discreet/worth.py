@@ -187,7 +187,7 @@ def _linear(baskets: Baskets) -> Worth:
 def _auc(baskets: Baskets) -> Worth:
     """Few columns: logistic regression on the distinct rows. Many: ridge regression, which is quicker to fit anew."""
     model = Ridge(baskets) if baskets.shape[1] > _NARROW else Logistic(baskets)
-    return Worth(model.auc, model.weights, monotone=False)
+    return Worth(model.auc, model.weights, monotone=False, most=1.0)
 
 
 _MEASURES: dict[str, Callable[[Baskets], Worth]] = {

@@ -165,6 +165,16 @@ def test_a_table_without_frequent_values_cannot_be_released():
         GreedySelector(3).release(table, Roles(target="y", quasi=["town"]))
 
 
+@pytest.mark.parametrize("utility", ["cm", lambda baskets: 0.0])
+def test_features_that_gain_nothing_are_refused_with_the_utility_named(utility):
+    """No value of a column alone changes the majority class; HamDist and DistCnt still gain by it."""
+    X, y = np.eye(3, dtype=int)[np.arange(30) % 3], ([0] * 3 + [1] * 3 + [0] * 3) * 3 + [0, 0, 0]
+    named = "utility='cm'" if utility == "cm" else "the given utility"
+    with pytest.raises(CannotRelease, match=f"None of the 3 features gains anything by itself under {named}"):
+        GreedySelector(2, utility=utility).fit(X, y)
+    assert len(GreedySelector(2).fit(X, y).support_)
+
+
 @pytest.mark.data
 @pytest.mark.parametrize(
     ("utility", "expected"), [("hamdist", {5: 12, 8: 11, 11: 11}), ("distcnt", {5: 12, 8: 9, 11: 7})]

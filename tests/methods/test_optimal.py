@@ -36,8 +36,8 @@ def to_baskets(rows, labels, persons, d):
 
 
 def feasible_sets(rows, persons, d, k):
-    """Every feasible set of columns that somebody has, by brute force."""
-    there = sorted(set().union(*rows))
+    """Every feasible set of columns that somebody has and somebody lacks, by brute force."""
+    there = sorted(set().union(*rows) - set.intersection(*map(set, rows)))
     return [
         set(chosen)
         for size in range(1, len(there) + 1)
@@ -99,8 +99,8 @@ def test_the_broad_search_is_feasible_and_below_its_bound(utility, found, k):
         patch.setattr(optimal, "_FEW", 0)
         features = method.release(to_baskets(*found)).features
     assert oracles.is_feasible(rows, features, k, "containment", persons)
-    assert not method.proven_
-    if utility in ("hamdist", "distcnt", "information", "linear"):
+    assert method.proven_ == (method.bound_ is not None and method.value_ >= method.bound_)
+    if utility in ("hamdist", "distcnt", "information", "linear", "auc"):
         assert method.bound_ >= method.value_ - 1e-9
 
 
@@ -112,7 +112,7 @@ def test_every_utility_on_more_columns_than_are_searched_exactly(utility):
     picked = OptimalSelector(4, utility=utility, max_features=12).fit(X, y)
     assert containment_anonymity(X[:, picked.support_]) >= 4
     assert len(picked.support_) <= 12
-    assert not picked.proven_
+    assert picked.proven_ == (picked.bound_ is not None and picked.value_ >= picked.bound_)
     again = OptimalSelector(4, utility=utility, max_features=12).fit(X[::-1], y[::-1])
     assert again.support_.tolist() == picked.support_.tolist()
 
@@ -127,9 +127,13 @@ def test_at_least_as_good_as_greedy():
 
 
 def test_the_paper_s_table():
-    """SPEC 1.4 rows 1 and 8: by HamDist {x1, x3, x4, x5} is best; by DistCnt the best is no worse than x1x2x5 (6/9)."""
+    """SPEC 1.4 rows 1 and 8: by HamDist {x1, x3, x4, x5} is best; by DistCnt the best is no worse than x1x2x5 (6/9).
+
+    Everybody has x1 and x5; they are left out.
+    """
     picked = OptimalSelector(2, utility="hamdist").fit(TABLE_1, TABLE_1_LABELS)
-    assert sorted(picked.support_) == [0, 2, 3, 4]
+    assert sorted(picked.support_) == [2, 3]
+    assert picked.value_ == pytest.approx(8 / 9)
     assert OptimalSelector(2, utility="distcnt").fit(TABLE_1, TABLE_1_LABELS).value_ >= 6 / 9
 
 
@@ -162,8 +166,9 @@ def test_the_notes_state_the_bound_the_proof_or_that_there_is_none():
     rng = np.random.default_rng(0)
     X = (rng.random((100, 80)) < 0.3).astype(int)
     y = X[:, 0] | X[:, 5]
+    chance = rng.integers(0, 2, 100)
 
-    def note(d, utility):
+    def note(d, utility, y=y):
         method = OptimalSelector(4, utility=utility)
         (found,) = (n for n in method.release(X[:, :d], y).notes if n.startswith("The selected set"))
         assert not method.stopped_
@@ -171,7 +176,12 @@ def test_the_notes_state_the_bound_the_proof_or_that_there_is_none():
 
     assert "proven that no feasible set has more" in note(10, "hamdist")
     assert "No feasible set has more than" in note(80, "hamdist")
-    assert "There is no bound" in note(80, "auc")
+    assert "proven that no feasible set has more" in note(80, "auc")  # it is 1, and so it is
+    assert "No feasible set has more than 1;" in note(80, "auc", chance)
+    assert "There is no bound" in note(80, "cmi")
+    assert "proven that no feasible set has more" in note(
+        80, "distcnt"
+    )  # it reaches its bound: all pairs are separated
 
 
 @given(found=labelled(), k=st.integers(2, 3))
@@ -201,8 +211,18 @@ def test_rows_are_searched_for_a_large_k_too():
 
 
 def test_nothing_to_keep():
-    with pytest.raises(CannotRelease, match="none of the 4 is held by 2 persons"):
+    with pytest.raises(CannotRelease, match="each of the 4 is held by fewer than 2 persons"):
         OptimalSelector(2).fit(np.eye(4, dtype=int), [0, 1, 0, 1])
+    with pytest.raises(CannotRelease, match="or is the same in all rows"):
+        OptimalSelector(2).fit(np.ones((6, 2), dtype=int), [0, 1] * 3)
+
+
+@pytest.mark.parametrize("utility", sorted(UTILITIES))
+def test_a_feature_that_everybody_has_is_not_kept(utility):
+    X = np.array([[1, 1, 0], [1, 1, 0], [1, 1, 1], [1, 0, 1], [1, 0, 1], [1, 0, 0]])
+    picked = OptimalSelector(2, utility=utility).fit(X, [1, 1, 1, 0, 0, 0])
+    assert 0 not in picked.support_
+    assert 1 in picked.support_
 
 
 class Binarised(Medians, OptimalSelector):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from discreet import Baskets, GreedySelector, MaximalSelector, Mondrian, Roles, Table
+from discreet import Baskets, GreedySelector, MaximalSelector, Mondrian, RandomFlip, Roles, Table
 from discreet.evaluate.utility import holdout
 from discreet.report.summary import Outcome, summarise
 from discreet.report.text import baselines, comparison, to_text
@@ -41,6 +41,17 @@ def test_the_text_holds_verdict_risk_cost_and_accuracy(summary):
     assert "on 90 held-out rows" in text
     assert "Not asked for." in text
     assert "quasi-identifiers dropped" in text
+
+
+def test_flipped_cells_of_baskets_are_counted_and_one_row_is_one_row():
+    X = np.array([[1, 1, 0], [1, 1, 1], [1, 1, 0], [0, 0, 1], [0, 1, 1], [0, 0, 1]])
+    baskets = Baskets.of(X, [1, 1, 1, 0, 0, 0])
+    text = to_text(summarise(baskets, None, [Outcome(RandomFlip(3, random_state=0).release(baskets))], name="x"))
+    assert "2 of 18 cells flipped; 0 of 3 items dropped" in text
+    baskets = Baskets.of([[1, 1], [1, 0], [1, 1], [0, 0], [0, 0]], [1, 1, 0, 0, 0])
+    text = to_text(summarise(baskets, None, [Outcome(GreedySelector(2).release(baskets))], name="x"))
+    assert "1 row in groups below 2" in text
+    assert "flipped" not in text
 
 
 def test_the_comparison_fits_eighty_columns_and_loses_no_word(summary):

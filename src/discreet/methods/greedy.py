@@ -137,8 +137,8 @@ class GreedySelector(Selector):
             next(step for step in reversed(trace) if step["kept"])["kept"] = False
         if not trace:
             raise CannotRelease(
-                f"None of the {baskets.shape[1]} features tells anything about the label: each is the same in all rows,"
-                f" or the same in all classes. Name other quasi-identifiers, or give cuts for the numbers."
+                f"None of the {baskets.shape[1]} features gains anything by itself under {_said(self.utility)}."
+                f" Name other quasi-identifiers, give cuts for the numbers, or choose another utility."
             )
         if not kept:
             raise CannotRelease(
@@ -268,6 +268,10 @@ def _by_callable(utility: Callable[[Baskets], float]):
             yield best, float(gains[best])
 
     return order
+
+
+def _said(utility: object) -> str:
+    return f"utility={utility!r}" if isinstance(utility, str) else "the given utility"
 
 
 _ORDERS = {"hamdist": _by_hamdist, "distcnt": _by_distcnt, "cm": _by_cm}

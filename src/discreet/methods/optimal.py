@@ -8,6 +8,7 @@ Departures from the paper:
 2. Its feasible family is the exact one, not the frequent itemsets (SPEC 1.4, row 1).
 3. Utilities that follow a classifier stand beside HamDist and DistCnt; the default is cross-validated AUC.
 4. Rows are searched, not only columns: what k rows have in common is feasible, and it is the way to large sets.
+5. A feature that is the same in all rows is not kept: it would be published and tell nothing.
 """
 
 from __future__ import annotations
@@ -107,11 +108,12 @@ class OptimalSelector(Selector):
 
     def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict]]:
         baskets = in_a_fixed_order(baskets)
-        items = np.flatnonzero(_persons_per_item(baskets) >= self.k).tolist()
+        differs = baskets.support < len(baskets)
+        items = np.flatnonzero(differs & (_persons_per_item(baskets) >= self.k)).tolist()
         if not items:
             raise CannotRelease(
-                f"No feature can be kept at k = {self.k}: none of the {baskets.shape[1]} is held by {self.k} persons."
-                f" Lower k, or merge rare values."
+                f"No feature can be kept at k = {self.k}: each of the {baskets.shape[1]} is held by fewer than {self.k}"
+                f" persons, or is the same in all rows. Lower k, or merge rare values."
             )
         with threadpool_limits(1):  # many small systems: threads cost more than they save, and round differently
             worth = worth_of(self.utility, baskets)
@@ -121,8 +123,8 @@ class OptimalSelector(Selector):
             alone = worth.alone(search.best)
         order = np.lexsort((np.array(search.best), -alone))
         kept = [search.best[place] for place in order]
-        self.value_, self.bound_, self.proven_ = search.value, search.bound, search.proven
-        self.stopped_ = search.stopped
+        self.value_, self.bound_, self.stopped_ = search.value, search.bound, search.stopped
+        self.proven_ = search.proven or (search.bound is not None and search.value >= search.bound)
         return kept, [
             {"feature": baskets.names[search.best[place]], "gain": float(alone[place]), "kept": True} for place in order
         ]
@@ -131,8 +133,8 @@ class OptimalSelector(Selector):
         name = self.utility if isinstance(self.utility, str) else "the utility"
         found = f"The selected set has {name} = {self.value_:.4g}."
         if self.proven_:
-            return [f"{found} It is proven that no feasible set has more."]
-        if self.bound_ is None:
+            found += " It is proven that no feasible set has more."
+        elif self.bound_ is None:
             found += " There is no bound: how much a better set could have is not known."
         else:
             found += f" No feasible set has more than {self.bound_:.4g}; whether one has more than this is not known."

@@ -55,19 +55,21 @@ def _mind(verdict: dict[str, Any]) -> list[str]:
     if verdict["with_label"] is not None and verdict["with_label"] < required:
         found.append(f"an attacker who knows the label too is left with {number(verdict['with_label'])}")
     if details.get("classical k", required) < required:
-        rows = count(details["rows in groups below k"])
+        rows = plural(details["rows in groups below k"], "row")
         left = f"is left with {number(details['classical k'])}"
-        below = f"{rows} rows are in groups below {number(required)}"
+        below = f"{rows} in groups below {number(required)}"
         found.append(f"an attacker who knows what a person lacks {left}; {below}")
     if details.get("rows whose containing rows share one label", 0):
-        rows = count(details["rows whose containing rows share one label"])
-        found.append(f"the label of {rows} rows is that of everybody who has their items")
+        rows = plural(details["rows whose containing rows share one label"], "row")
+        found.append(f"the label of {rows} is that of everybody who has their items")
     return found
 
 
 def _document(release: dict[str, Any]) -> str:
     """What is published in the place of rows."""
     tree = release["tree"]
+    if release["shape"] == "sketches":
+        return f"of {count(release['certificate']['rows'])} records, in the place of their items"
     if tree is None:
         details = release["verdict"]["details"]
         return ", ".join(f"{number(value)} {name}" for name, value in details.items()) or "no rows are published"
@@ -84,7 +86,9 @@ def _left_out(source: dict[str, Any]) -> list[str]:
 def _cost(release: dict[str, Any], shape: str) -> str:
     changes = release["changes"]
     if shape == "baskets":
-        return f"{count(changes['columns_dropped'])} of {count(release['quasi_before'])} items dropped"
+        flipped = f"{count(changes['changed_cells'])} of {count(changes['quasi_cells'])} cells flipped; "
+        dropped = f"{count(changes['columns_dropped'])} of {count(release['quasi_before'])} items dropped"
+        return flipped * bool(changes["changed_cells"]) + dropped
     cells = f"{count(changes['changed_cells'])} of {count(changes['quasi_cells'])} cells written differently"
     dropped = f"{count(changes['columns_dropped'])} of {count(release['quasi_before'])} quasi-identifiers dropped"
     swapped = f", {count(changes['swapped_cells'])} swapped between rows" if changes["swapped_cells"] else ""
