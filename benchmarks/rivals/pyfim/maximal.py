@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run in pyfim's own environment: all maximal itemsets of a file of transactions; prints seconds and the largest ones.
 
-Arguments: file of transactions, support, how many of the largest to print. Reading the file is not timed.
+Arguments: file of transactions, support, how many of the largest to print, eclat or fpgrowth. Reading the file is not
+timed.
 """
 
 import json
@@ -14,9 +15,10 @@ import fim
 
 def main() -> None:
     source, k, r = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    miner = {"eclat": fim.eclat, "fpgrowth": fim.fpgrowth}[sys.argv[4]]
     rows = [[int(item) for item in line.split()] for line in source.read_text().splitlines()]
     start = time.process_time()
-    found = fim.eclat(rows, target="m", supp=-k, zmin=1)
+    found = miner(rows, target="m", supp=-k, zmin=1)
     seconds = time.process_time() - start
     largest = sorted((sorted(items) for items, *_ in found), key=lambda items: (-len(items), items))
     print(json.dumps({"seconds": seconds, "sets": len(found), "largest": largest[:r]}))
