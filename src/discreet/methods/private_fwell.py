@@ -91,7 +91,7 @@ class PrivateFwell(Weighter, Method):
 
     Examples
     --------
-    >>> X = np.random.default_rng(0).random((2000, 20))
+    >>> X = Randomness(0).numpy().random((2000, 20))
     >>> PrivateFwell(epsilon=5.0).fit(X, X[:, 4] + X[:, 7] > 1).get_support(indices=True).tolist()
     [4, 7]
     """
