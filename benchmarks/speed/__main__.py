@@ -10,7 +10,7 @@ import argparse
 import os
 from pathlib import Path
 
-from benchmarks.speed import baskets, noise, private, start, streams, tables, trees, weights
+from benchmarks.speed import baskets, noise, private, sketches, start, streams, tables, trees, weights
 from benchmarks.speed.measure import Table
 
 RESULTS = Path(__file__).parent.parent / "results" / "speed.json"
@@ -26,6 +26,7 @@ PARTS = {
     "selection": noise.selection,
     "counts": noise.counts,
     "private-table": private.private_table,
+    "sketch": sketches.sketching,
     "start": start.imports,
     "cold": start.cold,
 }

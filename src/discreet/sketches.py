@@ -32,7 +32,7 @@ from discreet.errors import DataError, ParameterError
 from discreet.signs import Signs
 
 SKETCH = "sketch"  # the column of published sketches, beside their label
-_CELLS = 2**22  # signs that are held at a time, a byte each
+_CELLS = 2**24  # signs that are held at a time, a byte each
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,8 @@ def _baskets(method: Method, baskets: Baskets, test_share: float, seed: int | No
     train_rows, test_rows = split(baskets.labels, baskets.persons, test_share, Randomness(seed))
     train, test = baskets.take(train_rows), baskets.take(test_rows)
     release = method.release(train)
-    assert release.baskets is not None
+    if release.baskets is None:
+        raise DataError(f"A release of {release.shape} says nothing of rows by itself: no accuracy can be measured.")
     assert release.baskets.labels is not None
     place = {name: item for item, name in enumerate(test.names)}
     kept = [place[name] for name in release.baskets.names]

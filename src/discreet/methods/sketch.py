@@ -137,6 +137,8 @@ class SketchMethod(Method):
         ]
         if self.key is not None:
             notes = [*notes, "The key was given: sketches of other releases with this key can be compared with these."]
+        middle = int(np.median(made.counts))
+        notes = [*notes, f"The sketches have {sizes[0]} to {sizes[-1]} components, {middle} in the middle."]
         if suppressed:
             notes = [*notes, f"{suppressed} of {suppressed + len(made)} records were suppressed."]
         return self._checked(

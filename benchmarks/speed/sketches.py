@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sketching sparse records, beside scikit-learn's sparse random projection."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.random_projection import SparseRandomProjection
+
+from benchmarks.speed.measure import Table, against, in_turns
+from discreet.signs import Signs
+from discreet.sketches import sketch
+
+_ROWS, _ITEMS, _ONES, _COMPONENTS = 200_000, 1000, 20, 100
+
+
+def sketching(table: Table, runs: int) -> None:
+    """200,000 x 1,000, 20 ones a row, to 100 components; and with more items than signs are kept for."""
+    for items, limit in ((_ITEMS, 1.0), (100 * _ITEMS, None)):
+        matrix = _matrix(items)
+        signs = Signs.fresh(items)
+        projection = SparseRandomProjection(_COMPONENTS, random_state=0).fit(matrix)
+        ours, theirs = in_turns(
+            lambda matrix=matrix, signs=signs: sketch(matrix, signs, _COMPONENTS),
+            lambda projection=projection, matrix=matrix: projection.transform(matrix),
+            runs=runs,
+        )
+        what = f"Sketches, {_ROWS:,} x {items:,}, {_ONES} ones a row, to {_COMPONENTS}"
+        note = f"{ours.clock / (_ROWS * _ONES * _COMPONENTS) * 1e9:.2f} ns a sign"
+        table.add(against(f"{what} ({note})", "SparseRandomProjection.transform", ours, theirs, limit))
+
+
+def _matrix(items: int) -> sp.csr_array:
+    """Ones at random, 20 different items in each row."""
+    rng = np.random.default_rng(0)
+    start = rng.integers(0, items, (_ROWS, 1))
+    steps = np.cumsum(rng.integers(1, items // _ONES, (_ROWS, _ONES)), axis=1)
+    indices = np.sort((start + steps) % items, axis=1).astype(np.int32).ravel()
+    indptr = np.arange(0, _ROWS * _ONES + 1, _ONES, dtype=np.int32)
+    return sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(_ROWS, items))
