@@ -53,7 +53,8 @@ def _study(name: str, X, y, published: str, cells: list[tuple[float, int]], fold
     print(_line(*["---"] * (len(cells) + 1)))
     parts = protocol.folds_of(X, y, folds)
     for row, weigh in protocol.PLAIN.items():
-        found = {kept: protocol.evaluate(weigh, parts, 1.0, kept).text for kept in {kept for _, kept in cells}}
+        times = draws if row == protocol.ANY else 1
+        found = {kept: protocol.evaluate(weigh, parts, 1.0, kept, times).text for kept in {kept for _, kept in cells}}
         print(_line(row, *(found[kept] for _, kept in cells)), flush=True)
     for row, weigh in protocol.PRIVATE.items():
         texts = (protocol.evaluate(weigh, parts, epsilon, kept, draws).text for epsilon, kept in cells)

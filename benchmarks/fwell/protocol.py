@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
@@ -73,7 +73,7 @@ DATA: dict[str, Callable] = {
 
 @dataclass
 class Fold:
-    """Training rows in random order, and test rows. The last training rows are the public sample, where one is used."""
+    """Training rows, and test rows. The last fifth of the training rows is the public sample, where one is used."""
 
     X: np.ndarray | sp.csr_array
     y: np.ndarray
@@ -81,7 +81,7 @@ class Fold:
 
     @property
     def split(self) -> int:
-        return self.X.shape[0] - self.X.shape[0] // PUBLIC
+        return self.X.shape[0] - -(-self.X.shape[0] // PUBLIC)
 
     @property
     def sample(self) -> tuple:
@@ -95,7 +95,7 @@ class Fold:
 def folds_of(X, y: np.ndarray, folds: int) -> list[Fold]:
     made = []
     for number, (train, test) in enumerate(StratifiedKFold(folds, shuffle=True, random_state=0).split(y, y)):
-        order = np.random.default_rng(number).permutation(train)
+        order = np.concatenate(train_test_split(train, test_size=1 / PUBLIC, stratify=y[train], random_state=number))
         made.append(Fold(X[order], y[order], (X[test], y[test])))
     return made
 
@@ -120,13 +120,14 @@ def class_statistics(fold: Fold, epsilon: float, kept: int, seed: int) -> np.nda
     return np.abs((sums[1] + noise[:d]) / ones - (sums[0] + noise[d:-1]) / (n - ones))
 
 
+ANY = "any features"
 PLAIN: dict[str, Weigh] = {
     "Fwell": lambda fold, epsilon, kept, seed: fold.weights,
     "Fwell, one pass": lambda fold, epsilon, kept, seed: (
         Fwell(bounds=(0, 1), solver="one-pass").fit(fold.X, fold.y).weights_
     ),
     "Fwell on the public sample": lambda fold, epsilon, kept, seed: Fwell(bounds=(0, 1)).fit(*fold.sample).weights_,
-    "any features": lambda fold, epsilon, kept, seed: np.random.default_rng(seed).random(fold.X.shape[1]),
+    ANY: lambda fold, epsilon, kept, seed: np.random.default_rng(seed).random(fold.X.shape[1]),
 }
 PRIVATE: dict[str, Weigh] = {
     "as-published (not private)": private("as-published"),

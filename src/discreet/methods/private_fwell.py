@@ -11,8 +11,8 @@ Departures from the paper:
 2. "reference" looks for neighbours in a public sample, "blocks" averages the weights of blocks of rows; both clip the
    margins and have sensitivities that are proved. Weights are exact minimisers, not the result of one pass.
 3. "ranks", the default, is ours. It looks for no neighbours: features are picked by how well their cells order the
-   classes, and the weights say the order of the picks. It needs no bounds and no regularization, and at the same
-   epsilon what it picks serves better; benchmarks/fwell measures it.
+   classes, and the weights say the order of the picks. It needs no bounds and no regularization, and at an epsilon of
+   1 or below what it picks serves better than the others; benchmarks/fwell measures it.
 4. Bounds are given by the user. Read from the rows they would tell about them; such a run warns and releases nothing.
 """
 
