@@ -29,10 +29,19 @@ def main() -> None:
     options.add_argument("--rows", type=int, help="records of a set at most (default 3000, quick 1000; 0 for all)")
     options.add_argument("--splits", type=int, default=2, help="random splits or starts (default 2)")
     options.add_argument("--quick", action="store_true", help="1000 records of three sets, one split, few levels")
+    options.add_argument("--delta", nargs="*", type=float, help="levels of delta in place of the usual ones")
+    options.add_argument("--k", nargs="*", type=int, help="levels of k in place of the usual ones")
+    options.add_argument(
+        "--setting", choices=list(protocol.SETTINGS), help="one of the two settings; both if not given"
+    )
     asked = options.parse_args()
     rows = (1000 if asked.quick else 3000) if asked.rows is None else asked.rows or None
     splits = 1 if asked.quick else asked.splits
     levels = QUICK if asked.quick else LEVELS
+    if asked.delta is not None or asked.k is not None:
+        levels = {"delta": asked.delta or (), "k": asked.k or ()}
+    settings = list(protocol.SETTINGS) if asked.setting is None else [asked.setting]
+    grid = [(p, level, s) for p, each in levels.items() for level in each for s in settings]
     wanted = asked.sets or (QUICK_SETS if asked.quick else SETS)
     sets = [s for s in wanted if s[0] == "c" or os.environ.get("DISCREET_DATA")]
     studies = asked.studies or ["classes", "clusters", "dimensions"]
@@ -42,10 +51,10 @@ def main() -> None:
         size = f"{len(data):,} records, {data.shape[1]:,} items, {data.ones.mean():.0f} of them in a record"
         if "classes" in studies:
             print(f"\n## Accuracy, {name} ({size}; {splits} splits)\n")
-            _classes(data, levels, splits)
+            _classes(data, grid, splits)
         if "clusters" in studies:
             print(f"\n## 10-means, {name} ({size}; {splits} starts)\n")
-            _clusters(data, levels, splits)
+            _clusters(data, grid, splits)
     if "dimensions" in studies:
         _dimensions(rows, splits, ITEMS[::2] if asked.quick else ITEMS)
     print("\nThe paper states:")
@@ -57,12 +66,12 @@ def main() -> None:
     print(f"\n{time.perf_counter() - begun:.0f} s.")
 
 
-def _classes(data, levels, splits) -> None:
+def _classes(data, grid, splits) -> None:
     base = protocol.mean_of([protocol.baseline_accuracy(data, seed) for seed in range(splits)])
     print(_line("promise", "setting", "median components", "suppressed", "neighbours", "lost", "linear", "lost"))
     print(_line(*["---"] * 8))
     print(_line("none", "records", "", "", f"{base.neighbours:.3f}", "", f"{base.linear:.3f}", ""), flush=True)
-    for promise, level, setting in _grid(levels):
+    for promise, level, setting in grid:
         by = protocol.method(promise, level, setting)
         found = protocol.mean_of([protocol.sketched_accuracy(data, by, seed) for seed in range(splits)])
         cells = [f"{promise} = {level:g}", setting, f"{found.components:.0f}", f"{found.suppressed:.1%}"]
@@ -76,7 +85,7 @@ def _lost(base: Accuracy, found: Accuracy, which: str) -> str:
     return f"{1 - getattr(found, which) / getattr(base, which):.0%}"
 
 
-def _clusters(data, levels, starts) -> None:
+def _clusters(data, grid, starts) -> None:
     def over(quality) -> float:
         return sum(quality(data, seed) for seed in range(starts)) / starts
 
@@ -85,7 +94,7 @@ def _clusters(data, levels, starts) -> None:
     print(_line(*["---"] * 4))
     print(_line("none", "records", f"{base:.3f}", "100%"))
     print(_line("none", "random clusters", f"{floor:.3f}", "0%"), flush=True)
-    for promise, level, setting in _grid(levels):
+    for promise, level, setting in grid:
         by = protocol.method(promise, level, setting)
         found = sum(protocol.sketched_quality(data, by, seed) for seed in range(starts)) / starts
         print(
@@ -110,10 +119,6 @@ def _dimensions(rows, splits, sizes) -> None:
         for which in protocol.CLASSIFIERS:
             ratios = (f"{getattr(f, which) / getattr(base, which):.3f}" for f in found)
             print(_line(str(items), which, *ratios), flush=True)
-
-
-def _grid(levels):
-    return [(p, level, s) for p, each in levels.items() for level in each for s in protocol.SETTINGS]
 
 
 def _line(*cells: str) -> str:
