@@ -28,9 +28,9 @@ def demo(tmp_path_factory):
 
 def test_it_writes_the_data_two_releases_that_verify_and_a_report(demo):
     inside = sorted(path.name for path in demo.folder.iterdir())
-    assert inside == ["README.txt", "clinic.csv", "greedy", "mondrian", "report.html"]
+    assert inside == ["README.txt", "clinic.csv", "greedy", "report.html", "tree-ladder"]
     assert len(pd.read_csv(demo.folder / "clinic.csv")) == 400
-    for method in ("greedy", "mondrian"):
+    for method in ("greedy", "tree-ladder"):
         found = verify(demo.folder / method / "release")
         assert found.holds
         assert found.verdict is not None
@@ -42,21 +42,21 @@ def test_it_writes_the_data_two_releases_that_verify_and_a_report(demo):
 
 
 def test_the_summary_compares_both_on_held_out_rows(demo):
-    greedy, mondrian = demo.summary["releases"]
-    assert (greedy["method"], mondrian["method"]) == ("greedy", "mondrian")
+    greedy, ladder = demo.summary["releases"]
+    assert (greedy["method"], ladder["method"]) == ("greedy", "tree-ladder")
     assert demo.summary["risk_before"]["unique_share"] > 0.9
-    for release in (greedy, mondrian):
+    for release in (greedy, ladder):
         assert release["verified"]
         assert release["utility"]["n_test"] == 120
         assert release["utility"]["accuracy_before"] == greedy["utility"]["accuracy_before"]  # the same split
     page = demo.report.read_text(encoding="utf-8")
     assert "2 releases of clinic: every promise holds" in page
-    assert "discreet verify mondrian/release" in page
+    assert "discreet verify tree-ladder/release" in page
 
 
 def test_the_same_seed_gives_the_same_demo(demo, tmp_path):
     again = run(tmp_path / "again", **SMALL)
-    for name in ("clinic.csv", "report.html", "mondrian/release/data.csv", "greedy/release/certificate.json"):
+    for name in ("clinic.csv", "report.html", "tree-ladder/release/data.csv", "greedy/release/certificate.json"):
         assert (again.folder / name).read_bytes() == (demo.folder / name).read_bytes()
 
 
@@ -90,12 +90,12 @@ def test_the_command_prints_the_table_the_report_and_the_next_commands(tmp_path,
     for text in (
         "made-up hospital stays",
         "greedy",
-        "mondrian",
+        "tree-ladder",
         "accuracy (95 %)",
         "yes",
         "held-out rows",
         "Report: discreet-demo/report.html",
-        "discreet verify discreet-demo/mondrian/release",
+        "discreet verify discreet-demo/tree-ladder/release",
     ):
         assert text in done.stdout, text
     following = [line.split() for line in done.stdout.splitlines() if line.startswith("  discreet ")]

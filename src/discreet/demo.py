@@ -14,7 +14,7 @@ from discreet.data.table import Table
 from discreet.data.write import write_table
 from discreet.errors import DataError
 from discreet.evaluate.utility import holdout
-from discreet.methods import GreedySelector, Method, Mondrian
+from discreet.methods import GreedySelector, Method, TreeLadder
 from discreet.report.html import to_html
 from discreet.report.summary import Outcome, summarise
 from discreet.samples import clinic
@@ -26,9 +26,9 @@ _ABOUT = """Written by `discreet demo`; the next run replaces this folder.
 
 report.html           what was promised, does it hold, what it costs
 clinic.csv            the made-up people that were released
-greedy/, mondrian/    the releases: release/ would be published, owner/ kept
+greedy/, tree-ladder/ the releases: release/ would be published, owner/ kept
 """
-_CONTENT = frozenset({_MARK, "clinic.csv", "greedy", "mondrian", "report.html"})
+_CONTENT = frozenset({_MARK, "clinic.csv", "greedy", "report.html", "tree-ladder"})
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def run(
     _check_target(folder)
     methods: list[Method] = [
         GreedySelector(k=k, random_state=seed),
-        Mondrian(k=k, split="information", random_state=seed),
+        TreeLadder(k=k, random_state=seed),
     ]
     sample = clinic(rows, seed)
     table, roles = sample.data, sample.roles

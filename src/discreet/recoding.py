@@ -20,6 +20,7 @@ from discreet.boxes import Boxes, EachColumn, recoded
 from discreet.certificate import Certificate, sha256_of
 from discreet.data.column import SUPPRESSED, Kind
 from discreet.data.table import Table
+from discreet.document import SHAPES
 from discreet.errors import DataError
 from discreet.labels import Labelling, Meaning
 
@@ -165,6 +166,9 @@ def recode(folder: str | os.PathLike, rows: object) -> Table:
     """
     folder = Path(folder)
     certificate = Certificate.read(folder)
+    if certificate.shape in SHAPES:
+        hint = " Let the model predict them: discreet.load_model." if certificate.shape == "model" else ""
+        raise DataError(f"The release holds a document ({certificate.shape}), no rows to write others like.{hint}")
     if RECORD not in certificate.files:
         raise DataError(
             f"The release has no {RECORD}, so rows cannot be brought to its form: its method changes rows together, or"

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from checks_models import members, smallest
-from discreet import CannotRelease, DataError, KAdet, Roles, RolesError, load_model, verify
+from discreet import CannotRelease, DataError, KAdet, Roles, RolesError, load_model, recode, verify
 from discreet.data.table import Table
 from discreet.errors import PromiseBroken
 from discreet.prepare.hierarchy import from_paths
@@ -254,10 +254,13 @@ def test_rows_that_do_not_fit_are_refused():
         KAdet(5, hierarchies={"twon": TREES["town"]}).fit(table, roles)
 
 
-def test_no_rows_are_recoded():
+def test_no_rows_are_recoded(tmp_path):
     table, roles, model = made()
+    release = model.release(table, roles)
     with pytest.raises(DataError, match="releases a document, not rows"):
-        model.release(table, roles).recode(table)
+        release.recode(table)
+    with pytest.raises(DataError, match=r"no rows to write others like\. Let the model predict them"):
+        recode(release.save(tmp_path / "out") / "release", table)
 
 
 # -- what is published ------------------------------------------------------------------------------------------------

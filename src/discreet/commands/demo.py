@@ -50,8 +50,8 @@ def demo(
     typer.echo(f"\nReport: {done.report}\nNext:")
     for command in (
         f"discreet inspect {out / 'clinic.csv'} --target readmitted",
-        f"discreet verify {out / 'mondrian' / 'release'}",
+        f"discreet verify {out / 'tree-ladder' / 'release'}",
         f"discreet release {out / 'clinic.csv'} --target readmitted --quasi {','.join(quasi)}"
-        f" --sensitive diagnosis --identifiers patient_id,name --method mondrian --k {2 * k} -o my-release",
+        f" --sensitive diagnosis --identifiers patient_id,name --method tree-ladder --k {2 * k} -o my-release",
     ):
         typer.echo(f"  {command}")
