@@ -23,6 +23,9 @@ CELLS = st.sampled_from(
         "01",
         "2",
         "2.50",
+        "1e1",
+        "1e400",
+        "9007199254740993",
         "true",
         "True",
         "x",
@@ -32,11 +35,11 @@ CELLS = st.sampled_from(
         "NA",
         "2020-01-31",
         "2020-01-31 00:00",
-        "1e1",
+        "2020-01-31 7:00",
     ]
 )
 LEVELS = [
-    Levels.of("c", [1, 2.5, "x"]),
+    Levels.of("c", [1, 2.5, "x", "9007199254740993"]),
     Levels.of("c", ["true", "false", "2020-01-31"]),
     Levels.of("c", {"cuts": [1, 2]}),
     Levels.of("c", {"cuts": [2], "missing": False}),
