@@ -139,40 +139,28 @@ def _check(records: Records, k: int) -> None:
 def _search(indptr, indices, cells, item_ptr, item_rows, item_cells, lengths, asked, found, cosine):
     """The neighbours of the asked records. Lower numbers come first among equally near ones."""
     n, k = len(lengths), found.shape[1]
-    dots, touched = np.zeros(n), np.empty(n, np.int64)
-    near = np.empty(k)
+    dots, near = np.zeros(n), np.empty(k)
     for place in range(len(asked)):
-        q, n_touched = asked[place], 0
+        q = asked[place]
         for p in range(indptr[q], indptr[q + 1]):
             item, cell = indices[p], cells[p]
             for o in range(item_ptr[item], item_ptr[item + 1]):
-                other = item_rows[o]
-                if dots[other] == 0.0:
-                    touched[n_touched] = other
-                    n_touched += 1
-                dots[other] += cell * item_cells[o]
-        mine, size = found[place], 0
-        for t in range(n_touched):
-            other = touched[t]
-            if other == q:
+                dots[item_rows[o]] += cell * item_cells[o]
+        mine, size, bound = found[place], 0, 0.0
+        for other in range(n):
+            square = dots[other] * dots[other]
+            dots[other] = 0.0
+            if other == q or square < bound * lengths[other]:  # clearly too far: no division
                 continue
-            key = dots[other] * dots[other] / lengths[other]
-            if size == k and (key < near[k - 1] or (key == near[k - 1] and other > mine[k - 1])):
+            key = square / lengths[other]
+            if size == k and key <= near[k - 1]:
                 continue
-            at = size if size < k else k - 1
-            while at > 0 and (near[at - 1] < key or (near[at - 1] == key and mine[at - 1] > other)):
-                if at < k:
-                    near[at], mine[at] = near[at - 1], mine[at - 1]
+            at = min(size, k - 1)
+            while at > 0 and near[at - 1] < key:
+                near[at], mine[at] = near[at - 1], mine[at - 1]
                 at -= 1
             near[at], mine[at] = key, other
             size = min(size + 1, k)
-        other = 0
-        while size < k:  # records that share nothing
-            if other != q and dots[other] == 0.0:
-                near[size], mine[size] = 0.0, other
-                size += 1
-            other += 1
+            bound = near[k - 1] * (1 - 1e-9) if size == k else 0.0
         for j in range(k):
             cosine[place, j] = np.sqrt(near[j] / lengths[q])
-        for t in range(n_touched):
-            dots[touched[t]] = 0.0
