@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from math import log10
 
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#444444", "#e69f00")  # told apart by all eyes
+_HALO = 'stroke="white" stroke-width="4" paint-order="stroke"'
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 560, 30, 300
 
 
@@ -37,7 +38,7 @@ def log_log(title: str, of: Mapping[str, Sequence[tuple[float, float]]], sizes: 
         x, _ = place(size, points[0][1])
         parts.append(f'<text x="{x}" y="{_BOTTOM + 20}" text-anchor="middle">{said}</text>')
     ends = sorted(((place(*line[-1])[1], name) for name, line in of.items()), reverse=True)
-    height = float(_BOTTOM)
+    height, texts = float(_BOTTOM), []
     for y, name in ends:  # names stand beside the last points, none on another
         height = min(y, height - 15)
         line, colour = of[name], _COLOURS[list(of).index(name) % len(_COLOURS)]
@@ -45,5 +46,6 @@ def log_log(title: str, of: Mapping[str, Sequence[tuple[float, float]]], sizes: 
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}"/>')
         parts += [f'<circle cx="{x}" cy="{y}" r="3.5" fill="{colour}"/>' for x, y in (place(*point) for point in line)]
         x, _ = place(*line[-1])
-        parts.append(f'<text x="{x + 9}" y="{height + 4}" fill="{colour}">{name}, {line[-1][1]:.2g}</text>')
-    return "\n".join([*parts, "</svg>"]) + "\n"
+        said = f"{name}, {line[-1][1]:.2g}"
+        texts.append(f'<text x="{x + 9}" y="{height + 4}" fill="{colour}" {_HALO}>{said}</text>')
+    return "\n".join([*parts, *texts, "</svg>"]) + "\n"

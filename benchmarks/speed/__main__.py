@@ -19,6 +19,7 @@ PARTS = {
     "check": tables.k_anonymity_check,
     "mondrian": tables.mondrian,
     "c45": trees.c45,
+    "releases": trees.releases,
     "weights": weights.weights,
     "greedy": baskets.greedy,
     "distcnt": baskets.distcnt,
@@ -30,7 +31,7 @@ PARTS = {
     "start": start.imports,
     "cold": start.cold,
 }
-NEED_DATA = {"check", "mondrian", "c45", "weights", "greedy", "private-table", "selection"}
+NEED_DATA = {"check", "mondrian", "c45", "releases", "weights", "greedy", "private-table", "selection"}
 
 
 def main() -> None:

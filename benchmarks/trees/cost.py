@@ -22,7 +22,6 @@ from statistics import median
 from benchmarks.plot import log_log
 from benchmarks.speed import data
 
-PLOT = Path(__file__).parent / "cost.svg"
 ADULT, MILLION = 45_222, 1_000_000
 SIZES = (ADULT, 100_000, MILLION, 3_000_000)
 METHODS = {
@@ -62,7 +61,7 @@ def main() -> int:
     options.add_argument("--methods", nargs="*", choices=[*METHODS], default=[*METHODS])
     options.add_argument("--largest", nargs="*", choices=[*METHODS], default=[], help="these at 10 million rows too")
     options.add_argument("--runs", type=int, default=3, help="measured runs up to a million rows; one above")
-    options.add_argument("--plot", type=Path, help=f"write the plot here; {PLOT.name} is the one of the README")
+    options.add_argument("--plot", type=Path, help="write the plot here")
     options.add_argument("--one", help=argparse.SUPPRESS)  # for the child process
     asked = options.parse_args()
     if asked.one:

@@ -128,7 +128,7 @@ def comparison(summary: dict[str, Any]) -> Table:
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
-    for title in ("method", "promise", "k", "kept", "changed, suppressed", "accuracy (95 %)", "verified"):
+    for title in ("method", "promise", "k", "kept", "changed, suppressed", "accuracy (95 %)", "holds"):
         left = title in ("method", "promise")
         table.add_column(title, justify="left" if left else "right", no_wrap=title.startswith("accuracy"))
     utility = next((r["utility"] for r in summary["releases"] if r["utility"] is not None), None)
