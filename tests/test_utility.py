@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 import oracles
 from discreet.data.baskets import Baskets
+from discreet.errors import DataError
 from discreet.tally import Partition
-from discreet.utility import classification_metric, dist_cnt, ham_dist, misfits_removed, separated_pairs
+from discreet.utility import classification_metric, dist_cnt, ham_dist, misfits_removed, number_of, separated_pairs
 from paper_example import TABLE_1, TABLE_1_LABELS
 
 
@@ -58,3 +59,16 @@ def test_the_paper_s_example():
     assert dist_cnt(TABLE_1[:, two], TABLE_1_LABELS) == pytest.approx(6 / 9)
     assert classification_metric(TABLE_1[:, three], TABLE_1_LABELS) == 3
     assert classification_metric(TABLE_1[:, two], TABLE_1_LABELS) == 1
+
+
+@pytest.mark.parametrize("measure", [ham_dist, dist_cnt])
+def test_one_class_is_refused(measure):
+    with pytest.raises(DataError, match="one class only"):
+        measure([[1, 0], [0, 1]], ["a", "a"])
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), None, "0.7", [1.0]])
+def test_a_utility_that_returns_no_finite_number_is_refused(value):
+    with pytest.raises(DataError, match="must return a finite number"):
+        number_of(value)
+    assert number_of(np.float32(0.5)) == 0.5

@@ -10,7 +10,7 @@ Those in boxes.py rest on published labels alone; `public` gives such a form of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,9 +21,11 @@ import pyarrow as pa
 from discreet.boxes import MOST_PATTERNS, Boxes, EachColumn, Plan
 from discreet.data.baskets import Baskets
 from discreet.data.column import SUPPRESSED, Column, Kind, from_labels
+from discreet.data.roles import Roles
 from discreet.data.table import Table
+from discreet.errors import CannotRelease, DataError
 from discreet.labels import MISSING, Labelling, Meaning
-from discreet.prepare.binarise import Binarisation, Item
+from discreet.prepare.binarise import Binarisation, Item, is_flag
 from discreet.prepare.binning import Binning
 from discreet.tally import group
 
@@ -51,6 +53,22 @@ class KeepItems(Plan):
     binning: Binning
     binarisation: Binarisation
     kept: tuple[int, ...]
+
+    @classmethod
+    def fit(cls, table: Table, roles: Roles, *, cuts: Mapping[str, Sequence[float]] | None, k: int) -> KeepItems:
+        """Items for the values of the quasi-identifiers that k persons have, but not all; none is kept yet.
+
+        A column of 0 and 1 is an item as it is, unless cuts are given for it. Other numbers are cut.
+        """
+        given = dict(cuts or {})
+        cut = [c.name for c in table.columns(roles.quasi) if c.name in given or not is_flag(c)]
+        binning = Binning.fit(table, cut, target=roles.target, cuts=given)
+        binned = binning.apply(table)
+        try:
+            items = Binarisation.fit(binned, roles.quasi, rarest=k, person=roles.person, everybody=False)
+        except DataError as error:
+            raise CannotRelease(f"No feature can be kept at k = {k}. {error}") from None
+        return cls(binning, items, kept=())
 
     def baskets(self, table: Table, **roles) -> Baskets:
         """All items of the rows, before any is dropped."""

@@ -8,6 +8,9 @@ of rows of different classes takes the place of a (positive, negative) pair; for
 
 from __future__ import annotations
 
+import math
+from numbers import Real
+
 import numba
 import numpy as np
 
@@ -26,7 +29,7 @@ def ham_dist(X: object, y: object) -> float:
     1.5
     """
     baskets = Baskets.of(X, y)
-    return float(separated_pairs(baskets).sum() / unlike_pairs(labels_of(baskets)))
+    return float(separated_pairs(baskets).sum() / _pairs_to_separate(baskets))
 
 
 def dist_cnt(X: object, y: object) -> float:
@@ -40,7 +43,7 @@ def dist_cnt(X: object, y: object) -> float:
     left = 0
     for counts in class_counts(partition, labels_of(baskets), baskets.n_classes):
         left += int(counts.sum()) ** 2 - int((counts**2).sum())
-    return 1 - (left // 2) / unlike_pairs(labels_of(baskets))
+    return 1 - (left // 2) / _pairs_to_separate(baskets)
 
 
 def classification_metric(X: object, y: object) -> int:
@@ -58,6 +61,21 @@ def labels_of(baskets: Baskets) -> np.ndarray:
     if baskets.labels is None:
         raise DataError("What columns are worth depends on labels; the baskets have none.")
     return baskets.labels
+
+
+def _pairs_to_separate(baskets: Baskets) -> int:
+    found = unlike_pairs(labels_of(baskets))
+    if not found:
+        raise DataError("HamDist and DistCnt compare rows of different classes; the labels have one class only.")
+    return found
+
+
+def number_of(value: object) -> float:
+    """What a utility that was given as a function returned: a finite number, or DataError."""
+    if not isinstance(value, Real) or not math.isfinite(value):
+        found = "one that is not finite" if isinstance(value, Real) else f"a {type(value).__name__}"
+        raise DataError(f"A utility must return a finite number; it returned {found}.")
+    return float(value)
 
 
 def unlike_pairs(labels: np.ndarray) -> int:

@@ -18,7 +18,7 @@ from scipy.sparse.linalg import lsqr
 from discreet.data.baskets import Baskets
 from discreet.linear import CELLS, STRONG, Logistic, Ridge, csr, targets_of
 from discreet.tally import Partition
-from discreet.utility import class_counts, dist_cnt, labels_of, separated_pairs, unlike_pairs
+from discreet.utility import class_counts, dist_cnt, labels_of, number_of, separated_pairs, unlike_pairs
 
 _NARROW = 64  # columns up to which "auc" fits a logistic regression
 _WIDE = 2000  # a bound by the value of more columns than this takes too long where a model is fitted
@@ -126,7 +126,7 @@ def _information(baskets: Baskets) -> Worth:
 
 
 def _of_callable(utility: Callable[[Baskets], float], baskets: Baskets) -> Worth:
-    return _counted(utility, baskets, monotone=False)
+    return _counted(lambda kept: number_of(utility(kept)), baskets, monotone=False)
 
 
 def _counted(value: Callable[[Baskets], float], baskets: Baskets, *, monotone: bool) -> Worth:

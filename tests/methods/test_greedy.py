@@ -13,7 +13,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import oracles
-from discreet import Baskets, CannotRelease, DataError, GreedySelector, Roles, RolesError
+from discreet import (
+    Baskets,
+    CannotRelease,
+    DataError,
+    GreedySelector,
+    MaximalSelector,
+    OptimalSelector,
+    RandomFlip,
+    Roles,
+    RolesError,
+)
 from discreet.privacy import containment_anonymity
 from discreet.utility import dist_cnt
 from medians import Medians
@@ -163,6 +173,26 @@ def test_a_table_without_frequent_values_cannot_be_released():
     table = {"town": list("abcdef"), "y": [0, 1, 0, 1, 0, 1]}
     with pytest.raises(CannotRelease, match="No feature can be kept at k = 3"):
         GreedySelector(3).release(table, Roles(target="y", quasi=["town"]))
+
+
+@pytest.mark.parametrize("method", [GreedySelector(3), MaximalSelector(3), OptimalSelector(3), RandomFlip(3)])
+@pytest.mark.parametrize("kind", [int, float, bool, str])
+def test_a_column_of_0_and_1_is_one_item_and_a_constant_is_none(method, kind):
+    """Whatever the target says: such a column is not cut."""
+    rng = np.random.default_rng(0)
+    table = {"a": rng.integers(0, 2, 60), "b": rng.integers(0, 2, 60), "y": np.arange(60) % 2, "c": ["x"] * 60}
+    table |= {name: [kind(value) for value in table[name]] for name in "ab"} | {"age": rng.permutation(60)}
+    release = method.release(table, Roles(target="y", quasi=["a", "b", "c", "age"]))
+    assert set(release.columns) == {"a", "b", "y"}
+    if method.recodes:
+        again = release.recode(table).to_arrow()
+        assert again.column("a").to_pylist() == [int(value in (1, "1", True)) for value in table["a"]]
+
+
+def test_cuts_that_are_given_for_a_column_of_0_and_1_are_taken():
+    table = {"a": [0, 1] * 10, "y": [0, 1, 1, 1] * 5}
+    release = GreedySelector(3, cuts={"a": [0.5]}).release(table, Roles(target="y", quasi=["a"]))
+    assert set(release.columns) == {"a=< 0.5", "a=>= 0.5", "y"}
 
 
 @pytest.mark.parametrize("utility", ["cm", lambda baskets: 0.0])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import oracles
-from discreet import Baskets, CannotRelease, MaximalSelector, Roles
+from discreet import Baskets, CannotRelease, DataError, MaximalSelector, Roles
 from discreet.methods.maximal import NOT_PROVEN
 from discreet.privacy import containment_anonymity
 from instances import PERSON_ROLES, ROLES, people
@@ -115,6 +115,19 @@ def test_a_time_limit_gives_a_release_that_says_so(family):
     assert not any(step["proven"] for step in release.trace if not step["kept"])
 
 
+@pytest.mark.parametrize("family", ["containment", "frequent"])
+def test_there_is_an_answer_at_any_time_limit_and_for_any_number_of_candidates(family):
+    rng = np.random.default_rng(0)
+    X = (rng.random((60, 5)) < 0.5).astype(int)
+    hurried = MaximalSelector(3, family=family, time_limit=1e-9).fit(X, X[:, 0])
+    assert len(hurried.support_)
+    assert not hurried.proven_
+    assert MaximalSelector(3, family=family, candidates=10**12).fit(X, X[:, 0]).proven_
+    wide = (rng.random((60, 500)) < 0.5).astype(int)
+    with pytest.raises(DataError, match=r"would take .* GB of memory"):
+        MaximalSelector(3, family=family, candidates=10**9).fit(wide, X[:, 0])
+
+
 def test_an_unproven_table_release_tells_its_owner(monkeypatch):
     from discreet.itemsets import Found
     from discreet.methods import maximal as module
@@ -134,7 +147,7 @@ def test_unproven_baskets_tell_the_size_found_and_a_bound():
     method = MaximalSelector(4, candidates=3)
     (note,) = (n for n in method.release(matrix, np.arange(60) % 2).notes if n.startswith("The search for"))
     largest = max(step["size"] for step in method.fit(matrix, np.arange(60) % 2).trace_ if not step["kept"])
-    assert f"The largest set found has {largest} features. No feasible set has more than {method.bound_}." in note
+    assert f"Features in the largest set found: {largest}. No feasible set has more than {method.bound_}." in note
     assert largest <= method.bound_ < 1000
 
 

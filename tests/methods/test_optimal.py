@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import oracles
-from discreet import Baskets, CannotRelease, GreedySelector, OptimalSelector
+from discreet import Baskets, CannotRelease, DataError, GreedySelector, OptimalSelector
 from discreet.methods import optimal
 from discreet.privacy import containment_anonymity
 from discreet.randomness import Randomness
@@ -223,6 +223,12 @@ def test_a_feature_that_everybody_has_is_not_kept(utility):
     picked = OptimalSelector(2, utility=utility).fit(X, [1, 1, 1, 0, 0, 0])
     assert 0 not in picked.support_
     assert 1 in picked.support_
+
+
+@pytest.mark.parametrize("method", [GreedySelector, OptimalSelector])
+def test_a_callable_must_return_finite_numbers(method):
+    with pytest.raises(DataError, match="one that is not finite"):
+        method(2, utility=lambda baskets: float("nan")).fit(np.eye(2, dtype=int)[[0, 0, 1, 1]], [0, 0, 1, 1])
 
 
 class Binarised(Medians, OptimalSelector):

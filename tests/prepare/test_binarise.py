@@ -172,3 +172,11 @@ def test_absent_columns_and_missing_labels_are_refused():
         items.apply(table, target="ill")
     assert "Quisling" not in str(caught.value)
     assert "Snell" not in str(caught.value)
+
+
+def test_a_value_that_all_rows_have_is_no_item_where_it_would_tell_nothing():
+    table = Table.of({"a": ["x", "x", "x"], "b": [1, 1, 0], "c": [1, 1, 1], "d": ["y", None, "y"]})
+    assert Binarisation.fit(table, "abcd").names == ("a=x", "b", "c", "d=y", "d=missing")
+    assert Binarisation.fit(table, "abcd", everybody=False).names == ("b", "d=y", "d=missing")
+    with pytest.raises(DataError, match="in 1 or more rows, but not in all: there are no items"):
+        Binarisation.fit(table, "ac", everybody=False)

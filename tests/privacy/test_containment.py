@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import oracles
 from discreet import Containment, DataError, GreedySelector, KAnonymity, Roles, verify
 from discreet.data.baskets import Baskets
+from discreet.parameters import ParameterError
 from discreet.privacy import containment_anonymity, promise_from, supersets
 from discreet.privacy.one_hot import one_hot_groups
 from paper_example import TABLE_1, TABLE_1_LABELS
@@ -244,3 +245,8 @@ def test_the_note_is_in_the_certificate_and_the_source_s_is_the_owner_s(tmp_path
     assert found.certificate.verdict.notes == release.verdict.notes == Containment(5).check(release.baskets).notes
     assert release.verdict.notes
     assert not GreedySelector(5, constraint="k-anonymity").release(matrix, rng.integers(0, 2, 300)).notes
+
+
+def test_a_negative_number_of_absences_is_refused():
+    with pytest.raises(ParameterError, match="'absences' parameter"):
+        containment_anonymity([[1, 0], [1, 1]], absences=-1)

@@ -10,6 +10,10 @@ from dataclasses import dataclass
 import numba
 import numpy as np
 
+from discreet.errors import DataError
+
+_CELLS = 1 << 28  # of sets that are kept: 2 GB
+
 
 @dataclass(frozen=True)
 class Found:
@@ -59,6 +63,11 @@ class Pool:
     """The r best sets so far."""
 
     def __init__(self, r: int, width: int):
+        r = min(r, 2 ** min(width, 62))  # there are no more sets
+        if r * max(width, 1) > _CELLS:
+            raise DataError(
+                f"{r} sets of up to {width} columns would take {r * width * 8 / 2**30:.0f} GB of memory. Ask for fewer."
+            )
         self.sets = np.zeros((r, max(width, 1)), dtype=np.int64)
         self.sizes = np.zeros(r, dtype=np.int64)
         self.state = np.zeros(2, dtype=np.int64)  # how many there are, the smallest size that is looked for

@@ -32,7 +32,7 @@ from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.supersets import Distinct
 from discreet.progress import progress
 from discreet.randomness import Randomness
-from discreet.utility import misfits_removed, separated_pairs
+from discreet.utility import misfits_removed, number_of, separated_pairs
 
 _LAZY = 64  # stale gains brought up to date at a time
 
@@ -256,10 +256,10 @@ def _by_callable(utility: Callable[[Baskets], float]):
         gains, computed = np.zeros(len(open_)), -1
         while open_.any():
             if computed < len(search.selected):
-                base = utility(search.baskets.keep(search.selected))
+                base = number_of(utility(search.baskets.keep(search.selected)))
                 gains = np.full(len(open_), -np.inf)
                 for feature in np.flatnonzero(open_).tolist():
-                    gains[feature] = utility(search.baskets.keep([*search.selected, feature])) - base
+                    gains[feature] = number_of(utility(search.baskets.keep([*search.selected, feature]))) - base
                 computed = len(search.selected)
             best = int(np.argmax(np.where(open_, gains, -np.inf)))
             if not gains[best] > 0:

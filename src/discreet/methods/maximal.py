@@ -150,7 +150,7 @@ class MaximalSelector(Selector):
         if self.proven_:
             return []
         bound = "" if self.bound_ is None else f" No feasible set has more than {self.bound_}."
-        return [NOT_PROVEN.format(f"The largest set found has {self._largest_size} features.{bound}")]
+        return [NOT_PROVEN.format(f"Features in the largest set found: {self._largest_size}.{bound}")]
 
 
 def _gains(baskets: Baskets, chosen: tuple[int, ...], pairs: np.ndarray, utility: str) -> list[int]:

@@ -27,12 +27,10 @@ import scipy.sparse as sp
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.errors import CannotRelease, DataError
+from discreet.errors import CannotRelease
 from discreet.methods.base import Changed, Decision, Method
 from discreet.parameters import Interval, StrOptions
 from discreet.plan import KeepItems, item_columns
-from discreet.prepare.binarise import Binarisation
-from discreet.prepare.binning import Binning
 from discreet.privacy.base import Promise
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.progress import progress
@@ -126,13 +124,9 @@ class RandomFlip(Method):
         )
 
     def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
-        binning = Binning.fit(table, roles.quasi, target=roles.target, cuts=self.cuts)
-        try:
-            # The name of an item that fewer than k persons have would tell of them: it is not even made.
-            items = Binarisation.fit(binning.apply(table), roles.quasi, rarest=self.k, person=roles.person)
-        except DataError as error:
-            raise CannotRelease(f"No item can be made at k = {self.k}. {error}") from None
-        baskets = KeepItems(binning, items, kept=()).baskets(table, target=roles.target, person=roles.person)
+        # The name of an item that fewer than k persons have would tell of them: it is not even made.
+        items = KeepItems.fit(table, roles, cuts=self.cuts, k=self.k)
+        baskets = items.baskets(table, target=roles.target, person=roles.person)
         changed = self._change(baskets, randomness)
         published = item_columns(changed.baskets)
         changes = replace(changed.changes, columns_dropped=len(roles.quasi) - len(published))

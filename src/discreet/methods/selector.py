@@ -7,6 +7,8 @@ values made into 0/1 items first; the items that are kept are published under th
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -14,14 +16,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.errors import CannotRelease, DataError
+from discreet.errors import DataError
 from discreet.methods.base import Changed, Decision, Method
 from discreet.parameters import check_parameters
 from discreet.plan import KeepItems
-from discreet.prepare.binarise import Binarisation
-from discreet.prepare.binning import Binning
 from discreet.privacy.base import Promise
 from discreet.privacy.containment import Containment
+from discreet.privacy.one_hot import one_hot_note
 from discreet.randomness import Randomness
 
 ONE_HOT = (
@@ -77,18 +78,17 @@ class Selector(SelectorMixin, Method):
     # -- tables ----------------------------------------------------------------------------------------------------
 
     def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
-        binning = Binning.fit(table, roles.quasi, target=roles.target, cuts=self.cuts)
-        try:
-            # An item that fewer than k persons have can never be selected: it is not even made.
-            items = Binarisation.fit(binning.apply(table), roles.quasi, rarest=self.k, person=roles.person)
-        except DataError as error:
-            raise CannotRelease(f"No feature can be kept at k = {self.k}. {error}") from None
-        everything = KeepItems(binning, items, kept=())
-        kept, trace = self._keep(everything.baskets(table, target=roles.target, person=roles.person), randomness)
+        # An item that fewer than k persons have can never be selected: it is not even made.
+        everything = KeepItems.fit(table, roles, cuts=self.cuts, k=self.k)
+        baskets = everything.baskets(table, target=roles.target, person=roles.person)
+        kept, trace = self._keep(baskets, randomness)
         promise, notes = self.promise, []
         if isinstance(promise, Containment):
-            notes.append(ONE_HOT.format(f"up to {promise.absences}" if promise.absences else "none"))
-        return Decision(KeepItems(binning, items, tuple(kept)), trace, notes + self._remarks())
+            if all(item.flag for item in everything.binarisation.items):
+                notes += one_hot_note(baskets, promise.absences, kept)
+            else:
+                notes.append(ONE_HOT.format(f"up to {promise.absences}" if promise.absences else "none"))
+        return Decision(replace(everything, kept=tuple(kept)), trace, notes + self._remarks())
 
     # -- baskets ---------------------------------------------------------------------------------------------------
 

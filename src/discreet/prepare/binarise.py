@@ -50,9 +50,18 @@ class Binarisation:
     items: tuple[Item, ...]
 
     @classmethod
-    def fit(cls, table: Table, columns: Iterable[str], *, rarest: int = 1, person: str | None = None) -> Binarisation:
+    def fit(
+        cls,
+        table: Table,
+        columns: Iterable[str],
+        *,
+        rarest: int = 1,
+        person: str | None = None,
+        everybody: bool = True,
+    ) -> Binarisation:
         """Items for the values of `columns` that at least `rarest` rows have (persons, where `person` names them).
 
+        With `everybody=False` a value that all rows have is no item: it would tell nothing.
         Names that would coincide (column "a" with the value "b=c", column "a=b" with the value "c") are told apart by
         " (2)", " (3)" and so on, in the order of columns and values.
         """
@@ -67,12 +76,16 @@ class Binarisation:
         items: list[Item] = []
         taken: set[str] = set()
         for column in table.columns(columns):
-            enough = _support(column, persons) >= rarest
+            rows = _support(column, None)
+            enough = (rows if persons is None else _support(column, persons)) >= rarest
+            if not everybody:
+                enough &= rows < len(table)
             items += [replace(item, name=_free(item.name, taken)) for item in _candidates(column, enough)]
         if not items:
             raise DataError(
                 f"No value of the {len(columns)} columns occurs in {rarest} or more"
-                f" {'rows' if person is None else 'persons'}: there are no items. Lower 'rarest', or bin the columns."
+                f" {'rows' if person is None else 'persons'}{'' if everybody else ', but not in all'}: there are no"
+                f" items. Lower 'rarest', or bin the columns."
             )
         return cls(tuple(items))
 
@@ -134,6 +147,11 @@ def _support(column: Column, persons: Column | None) -> np.ndarray:
     pairs = sp.csr_array((ones, (persons.codes, column.codes)), shape=(len(persons.values) + 1, n))
     pairs.sum_duplicates()
     return np.bincount(pairs.indices, minlength=n)
+
+
+def is_flag(column: Column) -> bool:
+    """Whether it is a column of 0 and 1, or of false and true, as numbers or as texts."""
+    return _is_flag(column.texts)
 
 
 def _is_flag(texts: list[str]) -> bool:

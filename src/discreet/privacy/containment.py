@@ -41,7 +41,7 @@ def containment_anonymity(X: object, absences: int = 0) -> int:
     >>> containment_anonymity([[1, 1], [1, 0], [1, 1]], absences=1)
     1
     """
-    found, _ = Distinct.of(Baskets.of(X)).fewest_left(1, absences)
+    found, _ = Distinct.of(Baskets.of(X)).fewest_left(1, Containment(absences=absences).absences)
     return int(found.min())
 
 
