@@ -20,6 +20,17 @@ def test_the_quick_run_prints_its_table():
         assert float(found["Optimal, auc"][column].split()[0]) > full - 0.02
 
 
+def test_the_quick_run_of_the_sizes_prints_its_tables():
+    command = [sys.executable, "-m", "benchmarks.containment.sizes", "--quick"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stderr
+    tables = [table.splitlines() for table in done.stdout.strip().split("\n\n")]
+    assert [len(table) - 2 for table in tables] == [5, 1, 2, 4, 4]
+    assert all(line.count("|") == table[0].count("|") for table in tables for line in table)
+    kept = [int(line.split("|")[4]) for line in tables[3][2:]]  # by absences; with none the most features fit
+    assert kept[0] == max(kept)
+
+
 def test_the_published_figures_are_complete():
     text = (ROOT / "benchmarks" / "containment" / "published.toml").read_text(encoding="utf-8")
     figures = tomllib.loads(text)["figures"]
