@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The 20 largest maximal itemsets: discreet against pyfim, which lists all maximal sets, side by side.
 
-    python -m benchmarks.speed.maximal_sets [--rival SECONDS] [--algorithm eclat] [--limit SECONDS] [--only NAME]
+    python -m benchmarks.speed.maximal_sets [--rival SECONDS] [--limit SECONDS] [--only NAME] [--k N]
 
 CPU seconds, both warm; pyfim in its own environment (benchmarks/rivals/pyfim, made when it is missing), stopped after
 SECONDS of the processor ("> SECONDS") or at 8 GB ("memory"). Where it finishes, its largest sets must be the same as
@@ -92,12 +92,13 @@ def main() -> None:
     options.add_argument("--algorithm", choices=["eclat", "fpgrowth"], default="eclat", help="of pyfim")
     options.add_argument("--limit", type=float, default=60, help="time limit of ours")
     options.add_argument("--only", choices=CASES, action="append")
+    options.add_argument("--k", type=int, nargs="*", help="instead of those of the data set")
     chosen = options.parse_args()
     ours(keywords(40, 60), 3, 60)  # compiled
     print(f"{'data':12} {'k':>5} {'ours s':>8} {'proven':>6} {'pyfim s':>8} {'ratio':>7}  sizes; same as pyfim's")
     for name in chosen.only or CASES:
         matrix = keywords() if name == "keywords" else load(name).data.matrix
-        for k in CASES[name]:
+        for k in chosen.k or CASES[name]:
             seconds, sets, proven = ours(matrix, k, chosen.limit)
             rival = theirs(matrix, k, chosen.rival, chosen.algorithm) if chosen.rival else "-"
             sizes = f"{len(sets[0])} to {len(sets[-1])}" if sets else "none"
