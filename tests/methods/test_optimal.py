@@ -137,6 +137,21 @@ def test_the_paper_s_table():
     assert OptimalSelector(2, utility="distcnt").fit(TABLE_1, TABLE_1_LABELS).value_ >= 6 / 9
 
 
+@pytest.mark.parametrize("most", [None, 3])
+@pytest.mark.parametrize("utility", sorted(UTILITIES))
+def test_where_subsets_are_few_the_best_of_all_is_found(utility, most):
+    rng = np.random.default_rng(4)
+    for _ in range(3):
+        X = (rng.random((40, 9)) < rng.uniform(0.2, 0.7, 9)).astype(int)
+        y = (X[:, :3].sum(axis=1) + rng.normal(0, 0.8, 40) > 1).astype(int)
+        rows = [set(np.flatnonzero(row)) for row in X]
+        value = worth_of(utility, optimal.in_a_fixed_order(Baskets.of(X, y))).value
+        best = max(value(sorted(s)) for s in feasible_sets(rows, None, 9, 4) if len(s) <= (most or 9))
+        picked = OptimalSelector(4, utility=utility, max_features=most).fit(X, y)
+        assert picked.value_ == pytest.approx(best)
+        assert picked.proven_
+
+
 def test_a_callable_and_a_set_that_is_not_maximal():
     """A utility that punishes features finds the one that is enough, and knows it is best when sets are few."""
     X = np.array([[1, 0, 1], [1, 0, 1], [1, 1, 0], [0, 1, 0], [0, 1, 1], [0, 0, 1]])

@@ -13,8 +13,10 @@ Departures from the paper:
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, combinations
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -34,7 +36,7 @@ from discreet.worth import UTILITIES, Worth, guides, worth_of
 # Limits on work, not on time: with them the result does not depend on the machine unless time_limit strikes first.
 _FEW = 64  # columns up to which all maximal sets are looked for
 _SETS = 500  # maximal sets that are evaluated
-_SUBSETS = 256  # subsets that are all evaluated, when there are no more
+_SUBSETS = 2000  # subsets that are all evaluated, when there are no more
 _STARTS = 10  # row searches per guide
 _EVALUATED = 24  # of the sets they find
 _SWAPS = 30  # rows exchanged, evaluations in all
@@ -220,10 +222,14 @@ class _Search:
     def _evaluate(self, sets: list[list[int]]) -> None:
         """No bound holds for the utility: try the maximal sets, and all their subsets where these are few."""
         self.bound = self._ceiling()
-        if sum(2 ** len(s) for s in sets) <= _SUBSETS:
-            for subset in sorted({subset for s in sets for subset in _subsets(s)}):
-                if self.limit is None or len(subset) <= self.limit:
+        subsets = self._subsets(sets)
+        if subsets is not None:
+            with progress("Evaluating sets of features", len(subsets)) as bar:
+                for subset in subsets:
+                    if self.late():
+                        return
                     self.consider(subset)
+                    bar.advance()
             self.bound, self.proven = self.value, True
             return
         weights = guides(self.baskets)[_SCREEN]
@@ -235,6 +241,19 @@ class _Search:
                 bar.advance()
         while not self.late() and any(self.consider([f for f in self.best if f != out]) for out in list(self.best)):
             pass  # drop a feature for as long as that helps
+
+    def _subsets(self, sets: list[list[int]]) -> list[tuple[int, ...]] | None:
+        """All sets inside these that may be best; None when there are too many. Of a monotone utility: the largest."""
+        found: set[tuple[int, ...]] = set()
+        for features in sets:
+            most = len(features) if self.limit is None else min(self.limit, len(features))
+            sizes = range(most if self.worth.monotone else 1, most + 1)
+            if max(math.comb(len(features), size) for size in sizes) > _SUBSETS:
+                return None
+            found.update(chain.from_iterable(combinations(features, size) for size in sizes))
+            if len(found) > _SUBSETS:
+                return None
+        return sorted(found, key=lambda s: (len(s), s))  # of equals the smallest is met first, and stays
 
     def _ceiling(self) -> float | None:
         return self.worth.value(self.trimmed(self.items)) if self.worth.modular else self.worth.ceiling(self.items)
@@ -348,8 +367,3 @@ def _persons_per_item(baskets: Baskets) -> np.ndarray:
     cells = sp.csr_array((np.ones(len(rows), dtype=np.int64), (baskets.persons[rows], baskets.matrix.indices)))
     cells.resize((cells.shape[0], baskets.shape[1]))
     return np.asarray((cells > 0).sum(axis=0)).ravel()
-
-
-def _subsets(features: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    for bits in range(1, 1 << len(features)):
-        yield tuple(f for place, f in enumerate(features) if bits >> place & 1)
