@@ -11,15 +11,19 @@ The area under the curve of accuracy against k is taken over the logarithm of k,
 
 from __future__ import annotations
 
+import ast
 import hashlib
+import inspect
 import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
+import discreet
 from discreet import (
     CannotRelease,
     KActus,
@@ -32,6 +36,7 @@ from discreet import (
     TopDownSpecialization,
     TreeLadder,
 )
+from discreet.learning import classifiers, crossval
 from discreet.learning.classifiers import CLASSIFIERS, examples_for
 from discreet.learning.crossval import Fold, five_by_two, score_on
 from discreet.methods import Method
@@ -70,20 +75,36 @@ class Cell:
 
     @property
     def file(self) -> Path:
-        """Results are kept by what was asked and by what answered: a changed library starts anew."""
-        return RESULTS / f"{self.data}-{self.method.replace(', ', '-')}-{self.k}-{_version()}.json"
+        """Results are kept by what was asked and by what answered: a changed method or learner starts anew."""
+        return RESULTS / f"{self.data}-{self.method.replace(', ', '-')}-{self.k}-{version(self.method)}.json"
 
 
-def _version() -> str:
-    """A hash of the library's source."""
-    import discreet
-
-    source = Path(discreet.__file__).parent
+@cache
+def version(method: str) -> str:
+    """A hash of the source that a method's cells depend on: the learners and the method, with what they import from
+    learning, methods and prepare. The class Method, which writes and checks what methods decide, is not part of it.
+    """
+    start = [inspect.getfile(classifiers), inspect.getfile(crossval)]
+    if method != ORIGINAL:
+        start.append(inspect.getfile(type(METHODS[method](2))))
     digest = hashlib.sha256()
-    for folder in ("learning", "methods", "prepare"):
-        for path in sorted((source / folder).glob("*.py")):
-            digest.update(path.read_bytes())
+    for path in sorted(_imported([*map(Path, start)])):
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
+
+
+def _imported(files: list[Path]) -> set[Path]:
+    """The files, and those of the three folders that they import, directly or not."""
+    folders, found, left = Path(discreet.__file__).parent, set(files), list(files)
+    while left:
+        for node in ast.walk(ast.parse(left.pop().read_text(encoding="utf-8"))):
+            parts = (getattr(node, "module", None) or "").split(".")
+            if len(parts) == 3 and parts[1] in ("learning", "methods", "prepare") and parts[2] != "base":
+                path = folders / parts[1] / f"{parts[2]}.py"
+                if path not in found:
+                    found.add(path)
+                    left.append(path)
+    return found
 
 
 def loaded(name: str) -> tuple[Table, Roles]:
