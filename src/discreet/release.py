@@ -103,14 +103,15 @@ class Release:
         return f"Release({self.promise}, by {self.method}, {size}, holds={self.verdict.holds})"
 
     @property
-    def _content(self) -> Table | Baskets | Document | Sketches:
+    def content(self) -> Table | Baskets | Document | Sketches:
+        """What is published, whichever of the four shapes it has."""
         parts = (self.table, self.baskets, self.document, self.sketches)
         return next(part for part in parts if part is not None)
 
     @property
     def rows(self) -> int:
         """How many rows are published; a document has none."""
-        return 0 if isinstance(self._content, Document) else len(self._content)
+        return 0 if isinstance(self.content, Document) else len(self.content)
 
     @property
     def shape(self) -> str:
@@ -141,11 +142,11 @@ class Release:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        if isinstance(self._content, Document):
-            return tuple(name for name, _, _ in self._content.columns)
-        if isinstance(self._content, Sketches):
-            return self._content.columns
-        return self._content.names
+        if isinstance(self.content, Document):
+            return tuple(name for name, _, _ in self.content.columns)
+        if isinstance(self.content, Sketches):
+            return self.content.columns
+        return self.content.names
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -154,12 +155,12 @@ class Release:
     @cached_property
     def losses(self) -> Losses:
         """What the release costs, and what its groups tell."""
-        if isinstance(self._content, Document):
+        if isinstance(self.content, Document):
             raise DataError("A document publishes no rows: what it costs is not counted in cells.")
-        if isinstance(self._content, Sketches):
+        if isinstance(self.content, Sketches):
             raise DataError("Sketches have no cells of the records: what they cost is not counted in cells.")
         n_quasi = len(self.source_quasi) if self.baskets is None else len(self.features) + self.changes.columns_dropped
-        return losses_of(self._content, self.roles, n_quasi, self.changes, self.penalty)
+        return losses_of(self.content, self.roles, n_quasi, self.changes, self.penalty)
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -192,7 +193,7 @@ class Release:
     def check(self, promise: Promise) -> Verdict:
         """Another promise, measured on this release; counted in persons where the release is."""
         source = self.source if self.records is None else self.records
-        return check_published(promise, self._content, self.roles, self.persons, source, self.noise)
+        return check_published(promise, self.content, self.roles, self.persons, source, self.noise)
 
     def recode(self, rows: object) -> Table:
         """New rows as the release would have written them: the same columns, in the rows' order.
@@ -249,7 +250,7 @@ class Release:
             if not found.holds:
                 raise PromiseBroken(f"The written files do not verify: {' '.join(found.problems)} Nothing was saved.")
             written, _ = read_release(partial / "release", found.certificate)  # type: ignore[arg-type]
-            if not _same(written, self._content):
+            if not _same(written, self.content):
                 raise PromiseBroken("The written files do not hold what was released. Nothing was saved.")
             if account is not None:
                 seen.enter_context(self.paid_from(account))  # its entry is open until the folder is in place

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every attack says of itself, and what it is given.
+
+An attack takes what is published and what an attacker knows, and tries something on many targets. A success rate by
+itself says little, so three figures stand beside it: what guessing without the release gives (`baseline`), how the same
+attack does on persons who are not in the release (`control`: what it tells of them it tells of everybody, and no
+release could prevent), and what the promise allows at most (`bound`).
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from discreet.certificate import Certificate
+from discreet.data.baskets import Baskets
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.document import Document
+from discreet.evaluate.utility import Share, wilson
+from discreet.plan import Plan
+from discreet.privacy.base import Promise
+from discreet.recoding import RECORD, from_bytes
+from discreet.release import Release
+from discreet.sketches import Sketches
+from discreet.verification import read_release
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """What an attacker has of a release: data, roles of the columns, promise, and the recoding if one is published."""
+
+    data: Table | Baskets | Document | Sketches
+    promise: Promise
+    roles: Roles | None = None
+    recoding: Plan | None = None
+
+    @classmethod
+    def of(cls, release: Release | str | os.PathLike) -> Published:
+        """From a release in memory, or from the folder of a saved one."""
+        if isinstance(release, Release):
+            record = release.record
+            content = next(
+                part
+                for part in (release.table, release.baskets, release.document, release.sketches)
+                if part is not None
+            )
+            return cls(content, release.promise, release.roles, None if record is None else from_bytes(record))
+        folder = Path(release)
+        certificate = Certificate.read(folder)
+        data, roles = read_release(folder, certificate)
+        record_file = folder / RECORD
+        recoding = from_bytes(record_file.read_bytes()) if record_file.is_file() else None
+        return cls(data, certificate.the_promise(), roles, recoding)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """How one attack fared.
+
+    attack    its name
+    question  what counts as a success, in one sentence
+    success   share of the targets on which it succeeded, with its 95 % interval
+    targets   on how many persons it was tried
+    baseline  what guessing without the release gives
+    control   the same attack on persons who are not in the release; None if none were set aside
+    bound     what the promise allows at most; None where it says nothing about this attack
+    note      what a reader must know besides
+    """
+
+    attack: str
+    question: str
+    success: Share
+    targets: int
+    baseline: float
+    control: Share | None = None
+    bound: float | None = None
+    note: str = ""
+
+    @property
+    def advantage(self) -> float:
+        """What the release adds to what could be guessed without it, or be told of anybody."""
+        return self.success.value - max(self.baseline, 0.0 if self.control is None else self.control.value)
+
+    @property
+    def breaks_promise(self) -> bool:
+        """Whether more was found than the promise allows, beyond what chance explains."""
+        return self.bound is not None and self.success.low > self.bound
+
+    def with_note(self, note: str) -> Finding:
+        return replace(self, note=f"{self.note} {note}".strip())
+
+
+def rate(hits: float, targets: int) -> Share:
+    """A share of targets with its interval; `hits` may be a sum of chances.
+
+    >>> rate(5, 20).value
+    0.25
+    """
+    return wilson(hits / targets, targets) if targets else Share(0.0, 0.0, 1.0)
