@@ -13,7 +13,9 @@ from benchmarks.breach.wrapper import Wrapper, best_first
 from benchmarks.choice.protocol import published as published_choice
 from discreet import BreachAwareSelector
 from discreet.methods.subset_candidates import Candidate, categories, region
+from discreet.progress import show
 
+_CASES = {"sensitive": (False,), "same": (True,), "both": (False, True)}
 _LAST = 0.01  # one in the last digit printed: the paper cuts off some figures and rounds others
 
 
@@ -21,10 +23,12 @@ def main() -> None:
     options = argparse.ArgumentParser(prog="python -m benchmarks.breach", description=__doc__)
     options.add_argument("--study", choices=[*study.SETS], nargs="*", help="these data sets instead of the example")
     options.add_argument("--learners", nargs="*", default=["c45", "naive-bayes"])
-    options.add_argument("--no-nested", action="store_true", help="leave out the nested evaluation, which is slow")
+    options.add_argument("--outer", type=int, default=5, help="folds of the nested evaluation; 0 leaves it out")
+    options.add_argument("--case", choices=[*_CASES], default="both", help="the sensitive attribute, C = SA, or both")
     asked = options.parse_args()
     if asked.study is not None:
-        study.report(asked.study or [*study.SETS], asked.learners, with_nested=not asked.no_nested)
+        show()
+        study.report(asked.study or [*study.SETS], asked.learners, outer=asked.outer, cases=_CASES[asked.case])
         return
     _worked()
     _same_class()

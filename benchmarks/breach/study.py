@@ -1,26 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """The study on the paper's four data sets: a sensitive attribute named for each, and C = SA beside it.
 
-Best subset per weights by the paper's protocol (all rows select and judge), and nested: selected on the training rows
-of five outer folds, judged on the rows that had no say.
+Best subset per weights by the paper's protocol (all rows select and judge), beside the published one where the paper
+names one; and nested: selected on the training rows of outer folds, judged on the rows that had no say. Persons who
+have several rows are held together in the outer folds.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from benchmarks.breach.protocol import published
 from discreet import samples
+from discreet.choose.evaluation import evaluation
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.learning.crossval import kfold
 from discreet.learning.subsets import SubsetScores
 from discreet.methods.breach_aware import BreachAwareSelector, Found
-from discreet.methods.subset_candidates import region
+from discreet.methods.subset_candidates import merged, region
+from discreet.methods.subset_measures import Measures
 from discreet.privacy.inference import with_classes
 
 WEIGHTS = ((1 / 3, 1 / 3, 1 / 3), (0.5, 0.25, 0.25), (0.2, 0.6, 0.2))
+TITLES = ("learner", "C = SA", "weights", "subset", "Perf", "PBI", "region", "nested Perf", "nested PBI")
+PUBLISHED = ("published subset", "Perf", "PBI", "place by E(S)")
+Weights = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -52,7 +59,8 @@ def load(name: str, *, same: bool = False) -> tuple[Table, Roles]:
     features = [n for n in table.names if n not in hidden and table.column(n).levels > 1]
     sensitive = given.target if same else SETS[name].sensitive
     quasi = [n for n in features if n != sensitive]
-    return table, Roles(target=given.target, quasi=quasi, sensitive=[sensitive], allow_unique=quasi)
+    roles = Roles(target=given.target, quasi=quasi, sensitive=[sensitive], person=given.person, allow_unique=quasi)
+    return table, roles
 
 
 def selector(name: str, learner: str, weights: Sequence[float], *, same: bool) -> BreachAwareSelector:
@@ -62,66 +70,103 @@ def selector(name: str, learner: str, weights: Sequence[float], *, same: bool) -
     return BreachAwareSelector(9.0, learner=learner, weights=tuple(weights), cuts=given)
 
 
-def search(method: BreachAwareSelector, table: Table, roles: Roles) -> Found:
-    return method.search_with(method.measures(table, roles))
+def measured(method: BreachAwareSelector, table: Table, roles: Roles) -> Measures:
+    """Rows are divided into folds as in the paper, whoever they are of."""
+    return method.measures(table, replace(roles, person=None))
 
 
-def nested(method: BreachAwareSelector, table: Table, roles: Roles, folds: int = 5) -> tuple[float, float]:
-    """Accuracy and breach increase, in percent, on rows that had no say in the choice."""
+def printed(name: str, learner: str) -> dict[Weights, tuple[str, ...]]:
+    """The subsets that the paper names for C = SA, by weights."""
+    rows = published()["best"].get(name, {}).get(learner, [])
+    return {tuple(row["weights"]): tuple(row["attributes"]) for row in rows}
+
+
+@dataclass
+class Tested:
+    """Rows that had no say in a choice: how many, and how many of them recipient and attacker get right."""
+
+    rows: int = 0
+    right: int = 0
+    attacked: int = 0
+    attacked_with_all: int = 0
+
+    @property
+    def cells(self) -> list[str]:
+        return [f"{100 * self.right / self.rows:.2f}", f"{100 * (self.attacked / self.attacked_with_all - 1):.2f}"]
+
+
+def nested(
+    methods: Sequence[BreachAwareSelector], table: Table, roles: Roles, folds: int
+) -> tuple[Tested, list[Tested]]:
+    """All attributes, and what each method chooses, on rows that had no say in the choice."""
     assert roles.target is not None
-    right, tested, mine, full = 0, 0, 0, 0
-    for fold in kfold(len(table), folds, labels=table.column(roles.target).codes):
-        chosen = search(method, table.take(fold.train), roles).chosen[0].attributes
-        scores = SubsetScores(table, roles.quasi, roles.target, [fold], method.learner)
-        right, tested = right + scores.of(chosen).n_right, tested + len(fold.test)
-        (name,) = roles.sensitive
-        classes = with_classes(table, name, (method.cuts or {}).get(name))
-        attack = SubsetScores(classes, roles.quasi, name, [fold], method.learner)
-        mine, full = mine + attack.of(chosen).n_right, full + attack.of(roles.quasi).n_right
-    return 100 * right / tested, 100 * (mine / full - 1)
+    (name,) = roles.sensitive
+    base, found = Tested(), [Tested() for _ in methods]
+    persons = None if roles.person is None else table.column(roles.person).codes
+    classes = with_classes(table, name, (methods[0].cuts or {}).get(name))
+    for fold in kfold(len(table), folds, labels=table.column(roles.target).codes, persons=persons):
+        measures = measured(methods[0], table.take(fold.train), roles)
+        scores = SubsetScores(table, roles.quasi, roles.target, [fold], methods[0].learner)
+        attack = SubsetScores(classes, roles.quasi, name, [fold], methods[0].learner)
+        chosen = [method.search_with(measures).chosen[0].attributes for method in methods]
+        for tested, subset in zip([base, *found], [roles.quasi, *chosen], strict=True):
+            tested.rows += len(fold.test)
+            tested.right += scores.of(subset).n_right
+            tested.attacked += attack.of(subset).n_right
+            tested.attacked_with_all += attack.of(roles.quasi).n_right
+    return base, found
 
 
-def report(names: Sequence[str], learners: Sequence[str], *, with_nested: bool) -> None:
+def report(names: Sequence[str], learners: Sequence[str], *, outer: int, cases: Sequence[bool] = (False, True)) -> None:
+    """Print the tables; `outer` folds of the nested evaluation, none with 0; `cases` of C = SA."""
     for name in names:
-        print(f"\n{name}; sensitive: {SETS[name].sensitive} ({SETS[name].why})\n")
-        titles = ("learner", "C = SA", "subset", "weights", "Perf", "PBI", "region", "nested Perf", "nested PBI", "s")
-        print(_line(*titles))
-        print(_line(*["---"] * len(titles)))
+        print(f"\n{name}; sensitive: {SETS[name].sensitive} ({SETS[name].why})")
         for learner in learners:
-            for same in (False, True):
-                _of(name, learner, same=same, with_nested=with_nested)
+            for same in cases:
+                _of(name, learner, same=same, outer=outer)
 
 
-def _of(name: str, learner: str, *, same: bool, with_nested: bool) -> None:
+def _of(name: str, learner: str, *, same: bool, outer: int) -> None:
     table, roles = load(name, same=same)
-    start = time.perf_counter()
-    measures = selector(name, learner, WEIGHTS[0], same=same).measures(table, roles)
-    base, kind = measures.baseline, "yes" if same else "no"
-    for number, weights in enumerate(WEIGHTS):
-        method = selector(name, learner, weights, same=same)
-        found = method.search_with(measures)
-        seconds = time.perf_counter() - start
-        if not number:
-            shown = [f"all {len(roles.quasi)}", f"{len(found.candidates)} candidates", f"{100 * base.performance:.2f}"]
-            print(_line(learner, kind, *shown, "0", "", "", "", f"{seconds:.0f}"), flush=True)
-        best = found.chosen[0]
-        apart = [f"{figure:.2f}" for figure in nested(method, table, roles)] if with_nested else ["", ""]
-        cells = [_names(best.attributes), ", ".join(f"{w:.2g}" for w in weights), f"{100 * best.performance:.2f}"]
-        print(_line(learner, kind, *cells, f"{100 * best.pbi:.2f}", region(best, base), *apart, ""), flush=True)
+    of_paper = printed(name, learner) if same else {}
+    weights = list(dict.fromkeys([*WEIGHTS, *of_paper]))
+    methods = [selector(name, learner, some, same=same) for some in weights]
+    clock, start = time.perf_counter(), time.process_time()
+    measures = measured(methods[0], table, roles)
+    found = [method.search_with(measures) for method in methods]
+    clock, seconds = time.perf_counter() - clock, time.process_time() - start
+    print(
+        f"\n{learner}, C {'=' if same else '!='} SA: {measures.measured} subsets measured, {len(found[0].candidates)}"
+        f" candidates, in {clock:.0f} s, {seconds:.0f} s of the processor\n"
+    )
+    print(_line(*TITLES, *(PUBLISHED if same else ())))
+    print(_line(*["---"] * len(TITLES), *["---"] * (len(PUBLISHED) if same else 0)), flush=True)
+    base, apart = nested(methods, table, roles, outer) if outer else (None, [None] * len(methods))
+    kind, more = "yes" if same else "no", [""] * (len(PUBLISHED) if same else 0)
+    shown = [f"all {len(roles.quasi)}", f"{100 * measures.baseline.performance:.2f}", "0", ""]
+    print(_line(learner, kind, "", *shown, *(base.cells if base else ["", ""]), *more))
+    for some, result, tested in zip(weights, found, apart, strict=True):
+        best = result.chosen[0]
+        cells = [", ".join(f"{w:.2g}" for w in some), _names(best.attributes), f"{100 * best.performance:.2f}"]
+        cells += [f"{100 * best.pbi:.2f}", region(best, measures.baseline), *(tested.cells if tested else ["", ""])]
+        beside = _beside(of_paper[some], some, result, measures) if some in of_paper else more
+        print(_line(learner, kind, *cells, *beside), flush=True)
+
+
+def _beside(subset: tuple[str, ...], weights: Weights, found: Found, measures: Measures) -> list[str]:
+    """A published subset by our measures, and its place by E(S) when it joins our candidates."""
+    theirs = measures.of(tuple(name for name in measures.attributes if name in subset))
+    among = merged(found.candidates, [theirs])
+    values = ([c.performance for c in among], [c.pbi for c in among], [c.size for c in among])
+    order = evaluation(*values, weights).order
+    place = [among[number].attributes for number in order].index(theirs.attributes) + 1
+    figures = [f"{100 * theirs.performance:.2f}", f"{100 * theirs.pbi:.2f}", f"{place} of {len(among)}"]
+    return [_names(theirs.attributes), *figures]
 
 
 def _names(attributes: Sequence[str]) -> str:
-    return " ".join(attributes) if len(attributes) < 9 else f"{len(attributes)} attributes"
+    return " ".join(attributes) if len(attributes) < 16 else f"{len(attributes)} attributes"
 
 
 def _line(*cells: str) -> str:
     return "| " + " | ".join(cells) + " |"
-
-
-def timed(name: str, learner: str) -> tuple[float, int]:
-    """Seconds of the whole generation of candidates, both rankings, and how many subsets it measured."""
-    table, roles = load(name)
-    start = time.perf_counter()
-    measures = selector(name, learner, WEIGHTS[0], same=False).measures(table, roles)
-    selector(name, learner, WEIGHTS[0], same=False).search_with(measures)
-    return time.perf_counter() - start, measures.measured
