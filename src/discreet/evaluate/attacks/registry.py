@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The attacks by name, what each applies to, and `run`, which makes those that apply.
+
+An attack is a function of one case: what is published, what an attacker knows, and who was set aside. It returns its
+findings. It is loaded when it is first made. A new attack joins by an entry in ATTACKS.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from discreet.data.baskets import Baskets
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.document import Document
+from discreet.errors import DataError, ParameterError, did_you_mean, listing
+from discreet.evaluate.attacks.base import Finding, Published
+from discreet.privacy.base import Both, Promise
+from discreet.progress import track
+from discreet.release import Release
+from discreet.sketches import Sketches
+
+Known = Table | Baskets
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """What an attack is given.
+
+    published   the release
+    known       the persons in the release, with all that an attacker may know of them, and what is to be found out
+    roles       of the columns of `known`: what is a quasi-identifier, what is sensitive, whose row it is
+    control     persons who are not in the release, with the columns of `known`
+    population  all persons who could be in the release, with the quasi-identifiers
+    share       of the population that is in the release, where no population is given
+    others      further releases of the same persons
+    aux_items   items that an attacker knows of a basket
+    targets     persons, guesses or runs at most, for attacks that try some of them
+    """
+
+    published: Published
+    known: Known | None
+    roles: Roles
+    control: Known | None = None
+    population: Table | None = None
+    share: float = 0.1
+    others: tuple[Published, ...] = ()
+    aux_items: int = 8
+    targets: int = 2000
+    seed: int | None = 0
+
+    @property
+    def shape(self) -> str:
+        return shape_of(self.published)
+
+    @property
+    def promises(self) -> tuple[Promise, ...]:
+        """The promises one by one."""
+        promise = self.published.promise
+        return promise.promises if isinstance(promise, Both) else (promise,)
+
+
+@dataclass(frozen=True)
+class Attack:
+    """An attack: `where` is "module:function" in this folder; `needs` are attributes of a case that must be given."""
+
+    name: str
+    what: str
+    where: str
+    shapes: tuple[str, ...]
+    needs: tuple[str, ...] = ("known",)
+    promises: tuple[str, ...] = ()  # it says something of these only; of all when empty
+
+    def why_not(self, case: Case) -> str:
+        """Why it does not apply to the case; nothing when it does."""
+        if case.shape not in self.shapes:
+            return f"it is about {' and '.join(self.shapes)}, and the release holds {case.shape}"
+        if self.promises and not {promise.name for promise in case.promises} & {*self.promises}:
+            return f"it is about {' and '.join(self.promises)}, and the promise is {case.published.promise}"
+        absent = [name for name in self.needs if getattr(case, name) in (None, ())]
+        return f"it needs {listing(absent)}, which was not given" if absent else ""
+
+    def __call__(self, case: Case) -> list[Finding]:
+        module, function = self.where.split(":")
+        return getattr(importlib.import_module(f"discreet.evaluate.attacks.{module}"), function)(case)
+
+
+# In the order in which they are made.
+ATTACKS: dict[str, Attack] = {
+    attack.name: attack
+    for attack in (
+        Attack("prosecutor", "pick the row of a person who is in the release", "linkage:prosecutor", ("table",)),
+    )
+}
+
+
+def run(
+    release: Release | str | os.PathLike,
+    known: object = None,
+    *,
+    roles: Roles | None = None,
+    control: object = None,
+    population: object = None,
+    others: Iterable[Release | str | os.PathLike] = (),
+    attacks: Sequence[str] | None = None,
+    **settings,
+) -> list[Finding]:
+    """Make the attacks that apply to a release, or those named, and return what they found.
+
+    `known` are the persons in the release as an attacker may know them, `control` persons who are not in it: any frame
+    or file, or baskets. `settings` are further attributes of a case.
+    """
+    published = Published.of(release)
+    case = Case(
+        published,
+        _read(known),
+        _roles(published, roles),
+        _read(control),
+        None if population is None else Table.of(population),
+        others=tuple(map(Published.of, others)),
+        **settings,
+    )
+    return run_case(case, attacks)
+
+
+def run_case(case: Case, attacks: Sequence[str] | None = None) -> list[Finding]:
+    """The findings of the attacks that apply, or of those named."""
+    found: list[Finding] = []
+    for attack in track(chosen(case, attacks), "Attacks"):
+        found += attack(case)
+    return found
+
+
+def chosen(case: Case, names: Sequence[str] | None = None) -> list[Attack]:
+    """The attacks that apply to a case; those named, if all of them do."""
+    if names is None:
+        found = [attack for attack in ATTACKS.values() if not attack.why_not(case)]
+        if not found:
+            raise DataError(f"No attack applies to this release of {case.shape} with what was given.")
+        return found
+    for name in names:
+        if name not in ATTACKS:
+            known = listing(ATTACKS, most=99)
+            raise ParameterError(f"There is no attack {name!r}.{did_you_mean(name, ATTACKS)} They are {known}.")
+        if why := ATTACKS[name].why_not(case):
+            raise DataError(f"The attack {name!r} does not apply: {why}.")
+    return [ATTACKS[name] for name in dict.fromkeys(names)]
+
+
+def shape_of(published: Published) -> str:
+    """table, baskets, sketches, or the shape of a document."""
+    data = published.data
+    if isinstance(data, Document):
+        return data.shape
+    if isinstance(data, Sketches):
+        return "sketches"
+    return "baskets" if isinstance(data, Baskets) else "table"
+
+
+def _read(data: object) -> Known | None:
+    return data if data is None or isinstance(data, Baskets) else Table.of(data)
+
+
+def _roles(published: Published, roles: Roles | None) -> Roles:
+    return roles or published.roles or Roles()
