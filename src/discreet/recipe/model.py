@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a recipe says, checked without looking at the data.
+
+A list among the parameters of a method is a grid: one release for each combination. Grids under [promises] serve all
+methods that have a parameter of that name and do not set it themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from inspect import signature
+from itertools import product
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+
+from discreet.errors import DiscreetError, did_you_mean, listing
+from discreet.learning.classifiers import CLASSIFIERS
+from discreet.methods import METHODS, Method
+from discreet.parameters import check_parameters
+
+FORMAT = 1
+PROTOCOLS = ("holdout", "recoded", "as-published")
+_PLAIN_LISTS = frozenset(
+    {"attackers", "quasi_sets", "cuts", "bounds", "weights"}
+)  # parameters that are lists themselves
+
+
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, (list, tuple)) else (value,)
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+Counts = Annotated[tuple[Annotated[int, Field(ge=2)], ...], BeforeValidator(_listed)]
+Numbers = Annotated[tuple[Annotated[float, Field(gt=0, allow_inf_nan=False)], ...], BeforeValidator(_listed)]
+
+
+class Part(BaseModel):
+    """A table of the file: unknown keys are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Source(Part):
+    """Where the data is and how it is read."""
+
+    file: str | None = Field(
+        default=None, description="A CSV or Parquet file, seen from the recipe; the command may name another."
+    )
+    shape: Literal["table", "transactions", "columns"] = Field(
+        default="table", description="A table; or baskets: one transaction per line, or 0/1 columns beside the target."
+    )
+    labels: str | None = Field(default=None, description="Transactions: the file with one label per line.")
+    separator: str | None = Field(
+        default=None, description="Transactions: what parts the items; white space if not given."
+    )
+    delimiter: str | None = Field(default=None, description="CSV: what parts the cells.")
+    quote: str | None = Field(default=None, description="CSV: what surrounds cells that hold the delimiter.")
+    encoding: str | None = Field(default=None, description="CSV: the encoding of the file, such as latin-1.")
+    header: bool | None = Field(default=None, description="CSV: whether the first line names the columns.")
+    names: Names = Field(default=(), description="CSV: names of the columns, when the file has none.")
+    missing: Names = Field(default=(), description="Texts that mean a missing cell.")
+    kinds: dict[str, Literal["number", "date", "category"]] = Field(
+        default={}, description="Kinds of columns, by name."
+    )
+
+
+class RolesOf(Part):
+    """What each column is for; a column without a role is not published."""
+
+    target: str | None = Field(default=None, description="What a classifier is to predict; published as it is.")
+    quasi: Names = Field(default=(), description="What an attacker may know of a person: the promise is about these.")
+    sensitive: Names = Field(default=(), description="What an attacker wants to learn; published as it is.")
+    identifiers: Names = Field(default=(), description="Names and numbers; never published.")
+    other: Names = Field(default=(), description="Published as it is, assumed unknown to an attacker.")
+    person: str | None = Field(default=None, description="Tells whose row it is: persons are counted, not rows.")
+    allow_unique: Names = Field(default=(), description="Columns published although they differ in every row.")
+
+
+class Promises(Part):
+    """Grids for all methods that have such a parameter, and what every release must keep besides."""
+
+    k: Counts = Field(default=(5,), description="How many persons must be alike.")
+    epsilon: Numbers = Field(default=(1.0,), description="Differential privacy: what a release may cost.")
+    delta: Numbers = Field(default=(0.4,), description="Sketches: how uncertain a cell stays.")
+    l: int | None = Field(default=None, ge=2, description="Every release of a table must also be l-diverse.")  # noqa: E741
+    t: float | None = Field(default=None, ge=0, le=1, description="Every release of a table must also be t-close.")
+
+
+class MethodOf(BaseModel):
+    """A method and its parameters; a list is a grid."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    name: str = Field(description="As `discreet release --method` knows it.", json_schema_extra={"enum": [*METHODS]})
+
+    @field_validator("name")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        if name not in METHODS:
+            raise ValueError(f"there is no such method.{did_you_mean(name, METHODS)} They are {listing(METHODS, 99)}")
+        return name
+
+    def grid(self, promises: Promises) -> Iterator[dict[str, Any]]:
+        """The parameters of each release, without a seed."""
+        known = signature(METHODS[self.name]).parameters
+        shared = {name: list(getattr(promises, name)) for name in ("k", "epsilon", "delta") if name in known}
+        if self.name not in ("delta-sketch",):
+            shared.pop("delta", None)  # elsewhere delta is another promise, or a second limit
+        asked = shared | {name: _values(name, value) for name, value in (self.model_extra or {}).items()}
+        for values in product(*asked.values()):
+            yield dict(zip(asked, values, strict=True))
+
+
+def _values(name: str, value: Any) -> list:
+    return value if isinstance(value, list) and name not in _PLAIN_LISTS else [value]
+
+
+class Evaluation(Part):
+    """How well classifiers learn from the releases."""
+
+    protocols: Annotated[tuple[Literal["holdout", "recoded", "as-published"], ...], BeforeValidator(_listed)] = Field(
+        default=("holdout",), description="holdout: tested on original rows that no release saw."
+    )
+    folds: str = Field(
+        default="5-fold", pattern=r"^(\d+x)?\d+(-fold)?$", description="5-fold, 10-fold, 5x2, 3x10-fold."
+    )
+    classifiers: Names = Field(default=("logistic",), description="Who learns.")
+    measure: Literal["accuracy", "balanced_accuracy", "auc", "brier"] = Field(
+        default="accuracy", description="What the choice looks at."
+    )
+
+    @field_validator("classifiers")
+    @classmethod
+    def _classifiers(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        if unknown := [name for name in names if name not in CLASSIFIERS]:
+            raise ValueError(
+                f"there is no classifier {listing(unknown)}.{did_you_mean(unknown[0], CLASSIFIERS)} They are"
+                f" {listing(CLASSIFIERS, 99)}"
+            )
+        return names
+
+
+class Run(Part):
+    """How the study runs."""
+
+    seed: int = Field(
+        default=0, ge=0, description="Of folds and of rows' order while judging; published releases have none."
+    )
+    jobs: int = Field(default=1, ge=1, le=256, description="How many cores to use.")
+    minutes: float | None = Field(default=None, gt=0, description="Begin no further release after so long.")
+    memory_gb: float | None = Field(
+        default=None, gt=0, description="Refuse what would need more, by the size of the data."
+    )
+
+
+class Recipe(Part):
+    """A study."""
+
+    format: Literal[1] = Field(description="The version of this file's format.")
+    source: Source = Source()
+    roles: RolesOf = RolesOf()
+    promises: Promises = Promises()
+    methods: tuple[MethodOf, ...] = Field(default=(), description="None: those that suit the shape of the data.")
+    evaluation: Evaluation = Evaluation()
+    attacks: Names = Field(default=(), description="Names of attacks to try; none: those that suit the data.")
+    weights: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(
+        default={"utility": 0.5, "privacy": 0.25, "size": 0.25}, description="What the choice weighs; they sum to 1."
+    )
+    run: Run = Run()
+
+    @model_validator(mode="after")
+    def _weights(self) -> Recipe:
+        if abs(sum(self.weights.values()) - 1) > 1e-6:
+            raise ValueError(f"weights: they sum to {sum(self.weights.values()):g}, and must sum to 1")
+        return self
+
+    def problems(self) -> list[tuple[tuple[str | int, ...], str]]:
+        """What is wrong with the parameters of the methods: where, and what."""
+        return [
+            problem for place, method in enumerate(self.methods) for problem in _problems(place, method, self.promises)
+        ]
+
+
+def _problems(place: int, method: MethodOf, promises: Promises) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    made_by = METHODS[method.name]
+    known = [name for name in signature(made_by).parameters if name != "random_state"]
+    unknown = [name for name in (method.model_extra or {}) if name not in known]
+    for name in unknown:
+        hint = did_you_mean(name, known)
+        said = f"the method {method.name!r} has no parameter {name!r}.{hint} It has {listing(known, 99)}"
+        yield ("methods", place, name), said
+    if unknown:
+        return
+    for parameters in method.grid(promises):
+        if problem := _refused(made_by, parameters):
+            named = next((name for name in parameters if f"'{name}'" in problem), None)
+            where: tuple[str | int, ...] = ("methods", place) if named is None else ("methods", place, named)
+            yield where, problem
+            return
+
+
+def _refused(made_by: type[Method], parameters: dict[str, Any]) -> str | None:
+    try:
+        method = made_by(**parameters)
+        check_parameters(method, method._parameter_constraints)
+    except (DiscreetError, TypeError) as error:
+        return str(error)
+    return None

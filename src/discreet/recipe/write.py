@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A recipe to begin with, for a table or baskets, with a comment beside each line; and the schema for editors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from discreet.data.roles import Suggestion, suggested_roles
+from discreet.recipe.model import MethodOf, Recipe
+
+SCHEMA = "recipe.schema.json"
+
+# What suits a shape of data, best first. Methods that publish names or weights say nothing of rows, so they are asked
+# for by name. So is private-table: its domain is public knowledge that only the holder has.
+TABLE = (
+    {"name": "tree-ladder"},
+    {"name": "mondrian", "split": "information"},
+    {"name": "mondrian", "split": "median"},
+    {"name": "kactus2"},
+    {"name": "tds"},
+    {"name": "kadet"},
+)
+BASKETS = (
+    {"name": "greedy", "utility": ["hamdist", "distcnt"]},
+    {"name": "maximal"},
+    {"name": "random-flip"},
+    {"name": "delta-sketch"},
+)
+
+
+def default_methods(shape: str) -> tuple[MethodOf, ...]:
+    """The methods of a recipe that names none."""
+    return tuple(MethodOf.model_validate(method) for method in (TABLE if shape == "table" else BASKETS))
+
+
+def schema() -> str:
+    """The JSON schema of a recipe: editors that read the first line of a recipe complete keys and check values."""
+    return json.dumps({"title": "A recipe of discreet"} | Recipe.model_json_schema(), indent=1) + "\n"
+
+
+def first_recipe(file: str, suggestions: Sequence[Suggestion], shape: str = "table", k: Sequence[int] = (5, 20)) -> str:
+    """A recipe with suggested roles, for a person to read and correct.
+
+    >>> print(first_recipe("clinic.csv", [Suggestion("ill", "target", "2 classes")]).splitlines()[1])
+    # What to compare, and how. A list among the parameters of a method is a grid: a release for each of its values.
+    """
+    lines = [
+        f"#:schema ./{SCHEMA}",
+        "# What to compare, and how. A list among the parameters of a method is a grid: a release for each of its values.",
+        "format = 1",
+        "",
+        "[source]",
+        f"file = {_toml(Path(file).name)}",
+    ]
+    if shape != "table":
+        lines.append(f'shape = "{shape}"')
+    lines += ["", *_roles(suggestions, shape)]
+    lines += [
+        "[promises]",
+        f"k = {_toml(list(k))}  # how many persons must be alike",
+        "epsilon = [1.0]  # differential privacy: what a release may cost",
+        "# l = 2  # every release of a table must also be l-diverse",
+        "",
+    ]
+    for method in TABLE if shape == "table" else BASKETS:
+        lines += ["[[methods]]", *(f"{name} = {_toml(value)}" for name, value in method.items()), ""]
+    lines += [
+        "[evaluation]",
+        'protocols = ["holdout"]  # "recoded", "as-published": the last flatters whoever looks at the label',
+        'folds = "5-fold"  # "10-fold", "5x2", "3x10-fold"',
+        'classifiers = ["logistic"]  # "c45", "part", "naive-bayes", "svm", "3nn", "forest", "boosting", "tree"',
+        'measure = "accuracy"  # "balanced_accuracy", "auc", "brier"',
+        "",
+        "[weights]  # what counts when one release is chosen",
+        "utility = 0.5",
+        "privacy = 0.25",
+        "size = 0.25",
+        "",
+        "[run]",
+        "seed = 0",
+        "jobs = 2",
+        "# minutes = 10  # begin no further release after so long",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _roles(suggestions: Sequence[Suggestion], shape: str) -> list[str]:
+    roles = suggested_roles(suggestions)
+    if shape != "table":
+        return ["[roles]", f"target = {_toml(roles.target)}", ""] if shape == "columns" and roles.target else []
+    lines = ["# Suggested, with the reasons below. A wrong role makes a promise worthless: read each.", "[roles]"]
+    for role in ("target", "quasi", "sensitive", "identifiers", "other", "person"):
+        value = getattr(roles, role)
+        if value:
+            lines.append(f"{role} = {_toml(list(value) if isinstance(value, tuple) else value)}")
+    width = max((len(one.column) for one in suggestions), default=0)
+    lines += [f"#   {one.column:<{width}}  {one.role}: {one.reason}" for one in suggestions]
+    return [*lines, ""]
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML writes it; JSON's texts, numbers and lists are TOML's too."""
+    return json.dumps(value, ensure_ascii=False)
