@@ -45,11 +45,11 @@ def first_recipe(file: str, suggestions: Sequence[Suggestion], shape: str = "tab
     """A recipe with suggested roles, for a person to read and correct.
 
     >>> print(first_recipe("clinic.csv", [Suggestion("ill", "target", "2 classes")]).splitlines()[1])
-    # What to compare, and how. A list among the parameters of a method is a grid: a release for each of its values.
+    # What to compare, and how. A list among the parameters of a method is a grid: a release for each value.
     """
     lines = [
         f"#:schema ./{SCHEMA}",
-        "# What to compare, and how. A list among the parameters of a method is a grid: a release for each of its values.",
+        "# What to compare, and how. A list among the parameters of a method is a grid: a release for each value.",
         "format = 1",
         "",
         "[source]",
