@@ -98,4 +98,7 @@ def rate(hits: float, targets: int) -> Share:
     >>> rate(5, 20).value
     0.25
     """
-    return wilson(hits / targets, targets) if targets else Share(0.0, 0.0, 1.0)
+    if not targets:
+        return Share(0.0, 0.0, 1.0)
+    found = wilson(hits / targets, targets)
+    return found if hits else replace(found, low=0.0)  # and not what rounding leaves of it

@@ -93,6 +93,9 @@ ATTACKS: dict[str, Attack] = {
     attack.name: attack
     for attack in (
         Attack("prosecutor", "pick the row of a person who is in the release", "linkage:prosecutor", ("table",)),
+        Attack(
+            "sparse", "name the basket of a person of whom some items are known", "sparse:sparse_overlap", ("baskets",)
+        ),
     )
 }
 
