@@ -86,3 +86,33 @@ def test_recall_counts_neighbours_that_were_missed():
     assert recall(records, true, np.arange(60)) == 1
     worse = Neighbours(true.of, np.where(np.arange(4) < 3, true.cosine, 0.0))
     assert recall(records, worse, np.arange(60)) == 0.75
+
+
+@given(MATRICES, st.integers(1, 5), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_all_kinds_of_numbers_give_the_same(rows, k, whole):
+    """Large whole numbers and numbers that are not whole are added up in 64 bits, small whole ones in 32."""
+    X = np.array(rows)
+    k = min(k, len(X) - 1)
+    one = nearest(Records.of(X), k)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(discreet.neighbours, "_SMALL", 0)
+        other = nearest(Records.of(X if whole else X * 0.5), k)
+    assert np.array_equal(one.cosine, other.cosine)
+    if whole:
+        assert np.array_equal(one.of, other.of)
+
+
+def test_more_records_than_a_tile_have_the_neighbours_of_all_pairs():
+    rng = np.random.default_rng(4)
+    X = (rng.random((300, 12)) < 0.3).astype(int)
+    X[:, 0] = 1
+    records = Records.of(X)
+    whole = nearest(records, 6)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(discreet.neighbours, "_TILE", 128)
+        tiled = nearest(records, 6)
+    assert np.array_equal(tiled.of, whole.of)
+    cosines = X @ X.T / np.sqrt(X.sum(axis=1)[:, None] * X.sum(axis=1))
+    np.fill_diagonal(cosines, -1)
+    assert np.allclose(whole.cosine, -np.sort(-cosines, axis=1)[:, :6])

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The k nearest neighbours of every record by cosine: all of them exactly, or most of them through an index.
 
-Exact: for one record after the other, the dot products with all records that share an item, from lists of the records
-of each item. The work is the number of pairs of records that share an item; records are split over threads.
+Exact: the records stand in tiles of a few thousand, with a list of the records of each item in each tile. For one tile
+after the other and one record after the other, the dot products with all records of the tile are added up from these
+lists; the sums of a tile stay in the processor's nearest memory. Then those of the tile are taken that are nearer than
+the k-th neighbour so far: 64 sums at a time are first compared with a bound. The work is the number of common items of
+all pairs of records, and a comparison for each pair; records are split over threads.
 
 Of equally near records the one comes first whose content has the smaller hash, so that the neighbours do not depend on
 the order of the records. Records of equal content may stand for each other.
@@ -15,6 +18,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,6 +28,10 @@ from discreet.data.records import Records, row_hash
 from discreet.errors import DataError
 
 _PIECE = 4096  # records that a thread does at a time
+_TILE = 8192  # records whose sums are kept at a time: at most 2**16
+_BLOCK = 64  # sums that are compared at a time; divides _TILE
+_SMALL = 2**24  # below it, sums of whole numbers are exact in 32 bits
+_CLEAR = 1 - 1e-6  # what is less than this share of a bound is clearly less
 
 
 @dataclass(frozen=True)
@@ -63,21 +71,26 @@ def recall(records: Records, found: Neighbours, rows: np.ndarray) -> float:
 def _nearest(records: Records, k: int, rows: np.ndarray) -> Neighbours:
     _check(records, k)
     order = np.argsort(content_hash(records), kind="stable")  # equal records may stand for each other
-    ranked = sp.csr_array(records.matrix[order].astype(np.float64))
-    by_item, lengths = sp.csc_array(ranked), records.lengths[order].astype(np.float64)
+    small = records.whole and records.lengths.max() < _SMALL
+    kind = np.float32 if small else np.float64
+    ranked = sp.csr_array(records.matrix[order].astype(kind))
+    ones = bool((ranked.data == 1).all())
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
     asked = rank[rows]
-    found, cosine = np.empty((len(rows), k), np.int64), np.empty((len(rows), k))
-    arrays = (ranked.indptr, ranked.indices, ranked.data, by_item.indptr, by_item.indices, by_item.data, lengths)
-
-    def work(start: int) -> None:
-        part = slice(start, start + _PIECE)
-        _search(*arrays, asked[part], found[part], cosine[part])
+    found, near = np.full((len(rows), k), -1), np.full((len(rows), k), -1.0)
+    # a length beyond all for those that fill the last block: never near
+    lengths = np.append(records.lengths[order], [np.inf] * (_BLOCK - 1)).astype(kind)
 
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        list(threads.map(work, range(0, len(rows), _PIECE)))
-    return Neighbours(order[found], cosine)
+        for first in range(0, len(order), _TILE):
+            tile = sp.csc_array(ranked[first : first + _TILE])
+            size = lengths[first : first + -(-tile.shape[0] // _BLOCK) * _BLOCK]
+            of_items = (tile.indptr, tile.indices.astype(np.uint16), tile.data)
+            search = partial(_search, ranked.indptr, ranked.indices, ranked.data, *of_items, ones, size, first)
+            pieces = [slice(start, start + _PIECE) for start in range(0, len(rows), _PIECE)]
+            list(threads.map(lambda s, search=search: search(asked[s], found[s], near[s]), pieces))
+    return Neighbours(order[found], np.sqrt(near / records.lengths[rows].astype(np.float64)[:, None]))
 
 
 def approximate(records: Records, k: int, seed: int | None = None) -> Neighbours:
@@ -136,31 +149,37 @@ def _check(records: Records, k: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _search(indptr, indices, cells, item_ptr, item_rows, item_cells, lengths, asked, found, cosine):
-    """The neighbours of the asked records. Lower numbers come first among equally near ones."""
-    n, k = len(lengths), found.shape[1]
-    dots, near = np.zeros(n), np.empty(k)
+def _search(indptr, indices, cells, item_ptr, item_rows, item_cells, ones, lengths, first, asked, found, near):
+    """Bring the records of a tile into the neighbours of the asked ones: `near` is (x.y)^2 / |y|^2, largest first.
+
+    Tiles come in order, so lower numbers come first among equally near ones.
+    """
+    n, k, whole = len(lengths), found.shape[1], cells.dtype.type
+    dots = np.zeros(n, cells.dtype)
     for place in range(len(asked)):
-        q = asked[place]
+        q, mine, keys = asked[place], found[place], near[place]
         for p in range(indptr[q], indptr[q + 1]):
             item, cell = indices[p], cells[p]
-            for o in range(item_ptr[item], item_ptr[item + 1]):
-                dots[item_rows[o]] += cell * item_cells[o]
-        mine, size, bound = found[place], 0, 0.0
-        for other in range(n):
-            square = dots[other] * dots[other]
-            dots[other] = 0.0
-            if other == q or square < bound * lengths[other]:  # clearly too far: no division
-                continue
-            key = square / lengths[other]
-            if size == k and key <= near[k - 1]:
-                continue
-            at = min(size, k - 1)
-            while at > 0 and near[at - 1] < key:
-                near[at], mine[at] = near[at - 1], mine[at - 1]
-                at -= 1
-            near[at], mine[at] = key, other
-            size = min(size + 1, k)
-            bound = near[k - 1] * (1 - 1e-9) if size == k else 0.0
-        for j in range(k):
-            cosine[place, j] = np.sqrt(near[j] / lengths[q])
+            if ones:
+                for o in range(item_ptr[item], item_ptr[item + 1]):
+                    dots[item_rows[o]] += cell
+            else:
+                for o in range(item_ptr[item], item_ptr[item + 1]):
+                    dots[item_rows[o]] += cell * item_cells[o]
+        for start in range(0, n, _BLOCK):
+            part, size = dots[start : start + _BLOCK], lengths[start : start + _BLOCK]
+            bound, nearer = whole(keys[k - 1] * _CLEAR), np.uint8(0)
+            for j in range(_BLOCK):  # no branch: many at once
+                nearer |= np.uint8(part[j] * part[j] > bound * size[j])
+            if nearer:
+                for j in range(_BLOCK):
+                    key = np.float64(part[j]) ** 2 / np.float64(size[j])
+                    if key <= keys[k - 1] or first + start + j == q or size[j] == np.inf:
+                        continue
+                    at = k - 1
+                    while at > 0 and keys[at - 1] < key:
+                        keys[at], mine[at] = keys[at - 1], mine[at - 1]
+                        at -= 1
+                    keys[at], mine[at] = key, first + start + j
+            for j in range(_BLOCK):
+                part[j] = 0

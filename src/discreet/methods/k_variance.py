@@ -10,7 +10,7 @@ pass raises each m(q), up to its cap, as far as all its pairs allow in which it 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numba import njit
@@ -21,12 +21,18 @@ from discreet.neighbours import Neighbours, content_hash
 
 
 def k_variance_counts(
-    records: Records, near: Neighbours, caps: np.ndarray, classes: Sequence[int] | None, *, raise_counts: bool = True
+    records: Records,
+    near: Neighbours,
+    caps: np.ndarray,
+    classes: Sequence[int] | None,
+    *,
+    raise_counts: bool = True,
+    limits_of: Callable[[Records, np.ndarray, np.ndarray], np.ndarray] = pair_limits,
 ) -> np.ndarray:
     """The number of components of each record, at most its cap, in classes; caps are in classes already."""
     n, k = near.of.shape
     rows, others = np.repeat(np.arange(n), k), near.of.ravel()
-    limits = pair_limits(records, rows, others)
+    limits = limits_of(records, rows, others)
     content = content_hash(records)
     order = np.lexsort((content, near.farthest))
     floors = rounded(np.arange(int(caps.max(initial=0)) + 1), classes)

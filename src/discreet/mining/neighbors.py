@@ -12,6 +12,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numba import njit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -75,7 +76,7 @@ class SketchKNeighborsClassifier(ClassifierMixin, BaseEstimator):
             if self.shrinkage:
                 mean = found.mean(axis=1, keepdims=True)
                 found = (shared * found + self.shrinkage * mean) / (shared + self.shrinkage)
-            near[part] = np.argsort(found, axis=1, kind="stable")[:, :n]
+            near[part] = least(found, n)
             far[part] = np.take_along_axis(found, near[part], axis=1)
         return far, near
 
@@ -88,3 +89,21 @@ class SketchKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """The class with most votes, the first one of equals."""
         return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+
+
+@njit(cache=True, nogil=True)
+def least(found, n):
+    """The places of the n least numbers of each row, least first, earlier ones first among equals."""
+    places = np.empty((len(found), n), np.int64)
+    for i in range(len(found)):
+        row, mine, size = found[i], places[i], 0
+        for j in range(len(row)):
+            if size == n and not row[j] < row[mine[n - 1]]:
+                continue
+            at = min(size, n - 1)
+            while at > 0 and row[j] < row[mine[at - 1]]:
+                mine[at] = mine[at - 1]
+                at -= 1
+            mine[at] = j
+            size = min(size + 1, n)
+    return places
