@@ -1,20 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a release is worth to someone who learns from it: accuracy on people whom the release never saw.
+"""What a release is worth to someone who learns from it, in short: one split and one classifier, for the report.
 
-Protocol "holdout": three rows in ten are set aside (by person, when rows name one: nobody is on both sides). The
-method sees the other rows only. A classifier learns from what the method released of them and is tested on the rows
-set aside, written as the release would have written them. The same classifier on the original columns, on the same
-split, says what there was to lose; without any quasi-identifier, what the release could not have lost; always guessing
-the most common class, what is worth nothing.
-
-Intervals are of 95 % over the choice of test rows: Wilson's for a share, Agresti and Min's for the difference of two
-shares measured on the same rows. Rows of one person are counted as if they all fared alike, which is the widest case:
-Kish's effective number of rows takes the place of the rows.
+Three rows in ten are set aside (by person, when rows name one: nobody is on both sides). The method sees the other rows
+only. A classifier learns from what the method released of them and is tested on the rows set aside, written as the
+release would have written them: the protocol `recoded` of protocols.py. The same classifier on the original columns, on
+the same split, says what there was to lose; without any quasi-identifier, what the release could not have lost; always
+guessing the most common class, what is worth nothing. study.py measures with several classifiers, folds and protocols.
 """
 
 from __future__ import annotations
 
-import math
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +23,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.document import Document
 from discreet.errors import DataError, RolesError
+from discreet.evaluate.intervals import Share, effective_rows, paired_difference, wilson
 from discreet.learning.encode import PARTS, encoded
 from discreet.methods.base import Method
 from discreet.published_tree import PublishedTree
@@ -35,16 +31,6 @@ from discreet.randomness import Randomness
 from discreet.tally import group
 
 CLASSIFIER = f"logistic regression, categories one-hot, numbers standardised and in {PARTS} parts"
-_Z = 1.959963984540054  # 97.5 % point of the normal distribution
-
-
-@dataclass(frozen=True)
-class Share:
-    """A share, or a difference of shares, with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -188,9 +174,6 @@ def _learn(learnt: sp.csr_array, tested: sp.csr_array, labels: np.ndarray) -> np
         return LogisticRegression(max_iter=300).fit(learnt, labels).predict(tested)
 
 
-# -- intervals -----------------------------------------------------------------------------------------------------
-
-
 def _utility(
     *, before, after, without, guess, persons: np.ndarray | None, n_train: int, classifier: str = CLASSIFIER
 ) -> Utility:
@@ -206,35 +189,3 @@ def _utility(
         units="rows" if persons is None else "persons",
         classifier=classifier,
     )
-
-
-def effective_rows(persons: np.ndarray | None, n_rows: int) -> float:
-    """Kish 1965: (rows)^2 / sum of (rows of a person)^2, the rows if every row is a person's own.
-
-    >>> effective_rows(np.array([4, 4, 7, 7]), 4)
-    2.0
-    """
-    per_person = np.bincount(_units(persons, n_rows)[0])
-    return float(n_rows**2 / (per_person**2).sum())
-
-
-def wilson(share: float, n: float) -> Share:
-    """Wilson 1927: the shares that a sample of n would not reject.
-
-    >>> wilson(0.9, 100)
-    Share(value=0.9, low=0.8256343384950865, high=0.9447708629393249)
-    """
-    middle = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
-    half = _Z / (1 + _Z**2 / n) * math.sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2))
-    return Share(share, max(middle - half, 0.0), min(middle + half, 1.0))
-
-
-def paired_difference(gained: float, lost: float, n: float) -> Share:
-    """Agresti and Min 2005: half a row is added to each of the four cells of right and wrong, before and after.
-
-    `gained` is the share of rows that only the second got right, `lost` that only the first did.
-    """
-    up, down, total = gained * n + 0.5, lost * n + 0.5, n + 2
-    middle = (up - down) / total
-    half = _Z * math.sqrt(up + down - (up - down) ** 2 / total) / total
-    return Share(gained - lost, max(middle - half, -1.0), min(middle + half, 1.0))

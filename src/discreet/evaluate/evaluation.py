@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What several methods cost, measured on the same folds by the same classifiers: means and differences with intervals.
+
+A method that could not release in some fold has no mean: the folds that are left would be other rows than those of the
+methods beside it. It has a reason instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, get_args
+
+import numpy as np
+
+from discreet.errors import DataError, did_you_mean, listing, shown
+from discreet.evaluate.cache import Refusal
+from discreet.evaluate.folds import Folds
+from discreet.evaluate.intervals import Share
+from discreet.evaluate.protocols import Protocol
+from discreet.evaluate.statistics import Difference
+from discreet.learning.classifiers import CLASSIFIERS
+from discreet.learning.crossval import Measure, Score, Scores
+
+ORIGINAL = "original"
+MEASURES: tuple[Measure, ...] = get_args(Measure)
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """The outcome of each method, classifier and fold. `methods` begins with the original table.
+
+    `models` are the methods that answer by themselves: their scores stand beside those of every classifier.
+    """
+
+    protocol: Protocol
+    folds: Folds
+    methods: tuple[str, ...]
+    classifiers: tuple[str, ...]
+    outcomes: Mapping[tuple[str, str], tuple[Score | Refusal, ...]]
+    n_rows: int
+    units: str
+    models: frozenset[str] = frozenset()
+
+    def __repr__(self) -> str:
+        size = f"{len(self.methods) - 1} methods, {len(self.classifiers)} classifiers"
+        return f"Evaluation({self.protocol}, {self.folds}, {size}, {self.n_rows} rows)"
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def scores(self, method: str, classifier: str) -> Scores:
+        """The scores of all folds; DataError with the reason when there was no release in some."""
+        outcomes = self._outcomes(method, classifier)
+        refused = self.refusal(method)
+        if refused is not None:
+            raise DataError(f"{method} has no scores: {refused}")
+        return Scores(tuple(outcome for outcome in outcomes if isinstance(outcome, Score)))
+
+    def refusal(self, method: str) -> str | None:
+        """In how many folds there was no release, and why in the first of them; None when there was one in all."""
+        outcomes = self._outcomes(method, self.classifiers[0])
+        reasons = [outcome.reason for outcome in outcomes if isinstance(outcome, Refusal)]
+        return f"no release in {len(reasons)} of {len(outcomes)} folds. {reasons[0]}" if reasons else None
+
+    def mean(self, method: str, classifier: str, measure: Measure = "accuracy", confidence: float = 0.95) -> Share:
+        """The mean over the folds with its interval, NaN where a fold has no such figure."""
+        found = self.folds.judge(self.scores(method, classifier).of(measure), confidence)
+        return Share(found.mean, max(found.low, 0.0), min(found.high, 1.0))  # a NaN stays one
+
+    def difference(
+        self,
+        method: str,
+        classifier: str,
+        measure: Measure = "accuracy",
+        *,
+        other: str = ORIGINAL,
+        confidence: float = 0.95,
+    ) -> Difference:
+        """By how much the method is above another, or above the original table, fold by fold."""
+        mine, theirs = (self.scores(name, classifier).of(measure) for name in (method, other))
+        return self.folds.judge(mine - theirs, confidence)
+
+    def _outcomes(self, method: str, classifier: str) -> tuple[Score | Refusal, ...]:
+        for kind, name, known in (("method", method, self.methods), ("classifier", classifier, self.classifiers)):
+            if name not in known:
+                raise DataError(
+                    f"There is no {kind} {shown(name)} in this evaluation.{did_you_mean(name, known)}"
+                    f" It has {listing(known, most=20)}."
+                )
+        return self.outcomes[method, classifier]
+
+    # -- telling ---------------------------------------------------------------------------------------------------
+
+    def reading(self, classifier: str) -> str:
+        """How a classifier takes missing and suppressed cells of categories."""
+        learner = CLASSIFIERS[classifier]()
+        said = {"unknown": "unknown", "value": "a category"}
+        return f"missing cells {said[learner.missing]}, suppressed cells {said[learner.suppressed]}"
+
+    def table(self, measure: Measure = "accuracy") -> str:
+        """One line for each method and classifier: the measure, its difference from the original, the other measures.
+
+        Intervals are of 95 %.
+        """
+        others = [other for other in MEASURES if other != measure]
+        head = ("method", "classifier", measure, "95 %", f"{measure}, less the original's", "95 %", *others)
+        lines = [head]
+        for method in self.methods:
+            if self.refusal(method) is not None:
+                continue
+            for classifier in self.classifiers:
+                share = self.mean(method, classifier, measure)
+                line = [method, classifier, _figure(share.value), f"{_figure(share.low)} to {_figure(share.high)}"]
+                if method == ORIGINAL:
+                    line += ["", ""]
+                else:
+                    apart = self.difference(method, classifier, measure)
+                    line += [_signed(apart.mean), f"{_signed(apart.low)} to {_signed(apart.high)}"]
+                lines.append((*line, *(_figure(self.mean(method, classifier, other).value) for other in others)))
+        widths = [max(len(line[place]) for line in lines) for place in range(len(head))]
+        padded = [[cell.ljust(width) for cell, width in zip(line, widths, strict=True)] for line in lines]
+        text = ["  ".join(line).rstrip() for line in padded]
+        return "\n".join([self.heading(), "", *text, *self.remarks()])
+
+    def heading(self) -> str:
+        rows = f"{self.n_rows:,} rows" if self.units == "rows" else f"{self.n_rows:,} rows, persons kept whole"
+        return f"Protocol {self.protocol}, {self.folds} ({rows}); intervals by {self.folds.test}."
+
+    def remarks(self) -> list[str]:
+        """What a reader must know besides: how cells are read, who answers by itself, who could not release."""
+        readings: dict[str, list[str]] = {}
+        for classifier in self.classifiers:
+            readings.setdefault(self.reading(classifier), []).append(classifier)
+        said = ["", *(f"{', '.join(names)}: {reading}." for reading, names in readings.items())]
+        said += [f"{name} answers by itself, whatever the classifier." for name in self.methods if name in self.models]
+        refusals = [(name, self.refusal(name)) for name in self.methods]
+        return said + [f"{name}: {why}" for name, why in refusals if why is not None]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain JSON; what is not a number is null."""
+        cells = []
+        for method in self.methods:
+            refused = self.refusal(method)
+            for classifier in self.classifiers:
+                cell: dict[str, Any] = {"method": method, "classifier": classifier, "refused": refused}
+                if refused is None:
+                    for measure in MEASURES:
+                        cell[measure] = _plain(asdict(self.mean(method, classifier, measure)))
+                        if method != ORIGINAL:
+                            cell[f"{measure}_difference"] = _plain(asdict(self.difference(method, classifier, measure)))
+                    scores = self.scores(method, classifier).folds
+                    cell["folds"] = [_plain(asdict(score)) for score in scores]
+                cells.append(cell)
+        return {
+            "format": 1,
+            "protocol": self.protocol,
+            "folds": str(self.folds),
+            "seed": self.folds.seed,
+            "rows": self.n_rows,
+            "units": self.units,
+            "test": self.folds.test,
+            "confidence": 0.95,
+            "classifiers": {name: self.reading(name) for name in self.classifiers},
+            "models": sorted(self.models),
+            "results": cells,
+        }
+
+
+def _plain(figures: dict[str, Any]) -> dict[str, Any]:
+    return {name: float(value) if np.isfinite(value) else None for name, value in figures.items()}
+
+
+def _figure(value: float) -> str:
+    return "none" if np.isnan(value) else f"{value:.3f}"
+
+
+def _signed(value: float) -> str:
+    return "none" if np.isnan(value) else f"{value:+.3f}".replace("-", "−")
