@@ -261,7 +261,7 @@ def _of_leaves(hierarchy: Hierarchy, kind: Kind, label: str, leaves: list[int], 
     if hierarchy.cuts is not None:  # leaves are intervals, and those below a label are neighbours
         ends = (None, *hierarchy.cuts, None)
         return Meaning.between(ends[leaves[0]], ends[leaves[-1] + 1])
-    interval = None if kind == "category" else _read_interval(label, kind)
+    interval = None if kind == "category" else read_interval(label, kind)
     return (
         Meaning(interval)
         if interval
@@ -269,7 +269,7 @@ def _of_leaves(hierarchy: Hierarchy, kind: Kind, label: str, leaves: list[int], 
     )
 
 
-def _read_interval(label: str, kind: Kind) -> tuple[float, float] | None:
+def read_interval(label: str, kind: Kind) -> tuple[float, float] | None:
     """The interval that a label of numbers or dates is the name of, if it is one."""
     found = _INTERVAL.fullmatch(label)
     if found is None:

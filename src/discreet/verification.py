@@ -157,7 +157,7 @@ def _check(folder: Path, certificate: Certificate, owner: str | os.PathLike | No
             problems.append("The certificate's verdict is about another promise.")
     elif promise.needs_source:
         assert owner is not None
-        persons = _persons(Path(owner), len(data)) if by_person else None
+        persons = read_persons(Path(owner), len(data)) if by_person else None
         verdict = check_published(promise, data, roles, persons, read_source(Path(owner)))
         stated = VerdictRecord.of(verdict)
     elif not by_person:
@@ -165,7 +165,7 @@ def _check(folder: Path, certificate: Certificate, owner: str | os.PathLike | No
         verdict = check_published(promise, data, roles, None, noise=noise)
         stated = VerdictRecord.of(verdict)
     elif owner is not None:
-        verdict = check_published(promise, data, roles, _persons(Path(owner), len(data)))
+        verdict = check_published(promise, data, roles, read_persons(Path(owner), len(data)))
         stated = VerdictRecord.of(verdict).model_copy(update={"kind": "owner"})
     else:  # rows can refute the promise where they tell; the count of persons stays the owner's word
         verdict, stated = _by_rows(promise, data, roles), certificate.verdict
@@ -234,7 +234,7 @@ def _check_sketches(
 def _with_evidence(document: Document, owner: Path, *, by_person: bool) -> Document:
     kinds = {name: kind for name, _, kind in document.columns}
     evidence = read_table(owner / EVIDENCE, kinds)  # type: ignore[arg-type]
-    return document.with_evidence(evidence, _persons(owner, len(evidence)) if by_person else None)
+    return document.with_evidence(evidence, read_persons(owner, len(evidence)) if by_person else None)
 
 
 def _by_rows(promise: Promise, data: Table | Baskets, roles: Roles | None) -> Verdict:
@@ -333,7 +333,7 @@ def check_published(
     return promise.check(data, roles) if source is None else promise.check_with_source(data, roles, source)
 
 
-def _persons(owner: Path, rows: int) -> np.ndarray:
+def read_persons(owner: Path, rows: int) -> np.ndarray:
     try:
         persons = pq.read_table(owner / PERSONS).column("person").to_numpy()
         persons = np.unique(persons, return_inverse=True)[1]

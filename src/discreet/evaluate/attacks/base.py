@@ -13,6 +13,8 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from discreet.certificate import Certificate
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
@@ -20,39 +22,57 @@ from discreet.data.table import Table
 from discreet.document import Document
 from discreet.evaluate.utility import Share, wilson
 from discreet.plan import Plan
-from discreet.privacy.base import Promise
+from discreet.privacy.base import Both, Promise
 from discreet.recoding import RECORD, from_bytes
 from discreet.release import Release
 from discreet.sketches import Sketches
-from discreet.verification import read_release
+from discreet.verification import read_persons, read_release
 
 
 @dataclass(frozen=True, eq=False)
 class Published:
-    """What an attacker has of a release: data, roles of the columns, promise, and the recoding if one is published."""
+    """What an attacker has of a release: data, roles of the columns, promise, and the recoding if one is published.
+
+    `swapped` says that cells were exchanged between rows. `persons` is the owner's, and serves to count, not to attack:
+    whose each published row is, where several may be one person's.
+    """
 
     data: Table | Baskets | Document | Sketches
     promise: Promise
     roles: Roles | None = None
     recoding: Plan | None = None
+    swapped: bool = False
+    persons: np.ndarray | None = None
 
     @classmethod
-    def of(cls, release: Release | str | os.PathLike) -> Published:
-        """From a release in memory, or from the folder of a saved one."""
+    def of(cls, release: Release | str | os.PathLike, *, owner: str | os.PathLike | None = None) -> Published:
+        """From a release in memory, or from the folder of a saved one; `owner` is the owner's folder."""
         if isinstance(release, Release):
-            record = release.record
-            content = next(
-                part
-                for part in (release.table, release.baskets, release.document, release.sketches)
-                if part is not None
-            )
-            return cls(content, release.promise, release.roles, None if record is None else from_bytes(record))
+            record = None if release.record is None else from_bytes(release.record)
+            swapped = release.changes.swapped_cells > 0
+            return cls(release.content, release.promise, release.roles, record, swapped, release.persons)
         folder = Path(release)
         certificate = Certificate.read(folder)
         data, roles = read_release(folder, certificate)
         record_file = folder / RECORD
         recoding = from_bytes(record_file.read_bytes()) if record_file.is_file() else None
-        return cls(data, certificate.the_promise(), roles, recoding)
+        by_person = owner is not None and certificate.counted == "persons"
+        persons = read_persons(Path(owner), certificate.rows) if by_person else None  # type: ignore[arg-type]
+        swapped = certificate.changes.swapped_cells > 0
+        return cls(data, certificate.the_promise(), roles, recoding, swapped, persons)
+
+    @property
+    def promises(self) -> tuple[Promise, ...]:
+        """The promises one by one."""
+        return self.promise.promises if isinstance(self.promise, Both) else (self.promise,)
+
+    @property
+    def is_true(self) -> bool:
+        """Whether each published row says nothing false of its person: none was drawn, swapped or flipped."""
+        drawn = any(promise.kind == "proved" for promise in self.promises)
+        flips = self.recoding is None and isinstance(self.data, Table) and self.roles is not None
+        flipped = flips and any("=" in name for name in self.roles.quasi)  # type: ignore[union-attr]
+        return not (drawn or self.swapped or flipped)
 
 
 @dataclass(frozen=True)

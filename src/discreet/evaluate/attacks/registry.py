@@ -18,7 +18,7 @@ from discreet.data.table import Table
 from discreet.document import Document
 from discreet.errors import DataError, ParameterError, did_you_mean, listing
 from discreet.evaluate.attacks.base import Finding, Published
-from discreet.privacy.base import Both, Promise
+from discreet.privacy.base import Promise
 from discreet.progress import track
 from discreet.release import Release
 from discreet.sketches import Sketches
@@ -59,8 +59,7 @@ class Case:
     @property
     def promises(self) -> tuple[Promise, ...]:
         """The promises one by one."""
-        promise = self.published.promise
-        return promise.promises if isinstance(promise, Both) else (promise,)
+        return self.published.promises
 
 
 @dataclass(frozen=True)
