@@ -15,10 +15,11 @@ The index is PyNNDescent's (extra `neighbours`). It misses some neighbours; `rec
 
 from __future__ import annotations
 
+import hashlib
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -56,41 +57,72 @@ def content_hash(records: Records) -> np.ndarray:
 def nearest(records: Records, k: int) -> Neighbours:
     """The k nearest neighbours of every record, exactly. Needs more than k records, none of them empty.
 
+    Those that were found last are kept: asked about the same records again, in whatever order, they are not sought
+    again. So a release is checked before and after it is written at the cost of one search.
+
     >>> nearest(Records.of([[1, 1, 0], [1, 1, 1], [0, 0, 1]]), 1).of.ravel().tolist()
     [1, 0, 1]
     """
-    return _nearest(records, k, np.arange(len(records)))
+    _check(records, k)
+    order = _order(records)
+    found, near = _all(_Ranked.of(records, order), k)
+    of, cosine = np.empty_like(found), np.empty_like(near)
+    of[order], cosine[order] = order[found], near
+    return Neighbours(of, cosine)
 
 
 def recall(records: Records, found: Neighbours, rows: np.ndarray) -> float:
     """The share of the nearest neighbours of some records that were found; as near as the k-th counts as found."""
-    true = _nearest(records, found.of.shape[1], rows)
-    return float((found.cosine[rows] >= true.farthest[:, None] - 1e-12).mean())
-
-
-def _nearest(records: Records, k: int, rows: np.ndarray) -> Neighbours:
-    _check(records, k)
-    order = np.argsort(content_hash(records), kind="stable")  # equal records may stand for each other
-    small = records.whole and records.lengths.max() < _SMALL
-    kind = np.float32 if small else np.float64
-    ranked = sp.csr_array(records.matrix[order].astype(kind))
-    ones = bool((ranked.data == 1).all())
+    order = _order(records)
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
-    asked = rank[rows]
-    found, near = np.full((len(rows), k), -1), np.full((len(rows), k), -1.0)
-    # a length beyond all for those that fill the last block: never near
-    lengths = np.append(records.lengths[order], [np.inf] * (_BLOCK - 1)).astype(kind)
+    true = _nearest(_Ranked.of(records, order), found.of.shape[1], rank[rows])[1]
+    return float((found.cosine[rows] >= true[:, -1:] - 1e-12).mean())
 
+
+def _order(records: Records) -> np.ndarray:
+    """The records by their content. Equal records may stand for each other."""
+    return np.argsort(content_hash(records), kind="stable")
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    """Records in the order of their content; equal when all their cells are."""
+
+    digest: bytes
+    matrix: sp.csr_array = field(compare=False)
+    lengths: np.ndarray = field(compare=False)
+
+    @classmethod
+    def of(cls, records: Records, order: np.ndarray) -> _Ranked:
+        small = records.whole and records.lengths.max() < _SMALL
+        matrix = sp.csr_array(records.matrix[order].astype(np.float32 if small else np.float64))
+        digest = hashlib.sha256(repr(matrix.shape).encode())
+        for part in (matrix.indptr, matrix.indices, matrix.data):
+            digest.update(part.tobytes())
+        return cls(digest.digest(), matrix, records.lengths[order])
+
+
+@lru_cache(maxsize=1)
+def _all(ranked: _Ranked, k: int) -> tuple[np.ndarray, np.ndarray]:
+    return _nearest(ranked, k, np.arange(ranked.matrix.shape[0]))
+
+
+def _nearest(ranked: _Ranked, k: int, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The neighbours of some rows, and their cosines."""
+    matrix, found, near = ranked.matrix, np.full((len(rows), k), -1), np.full((len(rows), k), -1.0)
+    ones = bool((matrix.data == 1).all())
+    # a length beyond all for those that fill the last block: never near
+    lengths = np.append(ranked.lengths, [np.inf] * (_BLOCK - 1)).astype(matrix.dtype)
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        for first in range(0, len(order), _TILE):
-            tile = sp.csc_array(ranked[first : first + _TILE])
+        for first in range(0, matrix.shape[0], _TILE):
+            tile = sp.csc_array(matrix[first : first + _TILE])
             size = lengths[first : first + -(-tile.shape[0] // _BLOCK) * _BLOCK]
             of_items = (tile.indptr, tile.indices.astype(np.uint16), tile.data)
-            search = partial(_search, ranked.indptr, ranked.indices, ranked.data, *of_items, ones, size, first)
+            search = partial(_search, matrix.indptr, matrix.indices, matrix.data, *of_items, ones, size, first)
             pieces = [slice(start, start + _PIECE) for start in range(0, len(rows), _PIECE)]
-            list(threads.map(lambda s, search=search: search(asked[s], found[s], near[s]), pieces))
-    return Neighbours(order[found], np.sqrt(near / records.lengths[rows].astype(np.float64)[:, None]))
+            list(threads.map(lambda s, search=search: search(rows[s], found[s], near[s]), pieces))
+    return found, np.sqrt(near / ranked.lengths[rows].astype(np.float64)[:, None])
 
 
 def approximate(records: Records, k: int, seed: int | None = None) -> Neighbours:
@@ -103,7 +135,7 @@ def approximate(records: Records, k: int, seed: int | None = None) -> Neighbours
         raise DataError(
             "Approximate neighbours need the package pynndescent: pip install 'discreet[neighbours]'."
         ) from None
-    order = np.argsort(content_hash(records), kind="stable")
+    order = _order(records)
     matrix = sp.csr_matrix(records.matrix[order].astype(np.float32))
     wide = min(3 * k, len(records) - 1)
     index = NNDescent(

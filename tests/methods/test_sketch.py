@@ -3,14 +3,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
+import discreet.neighbours
 from discreet import CannotRelease, DataError, DeltaSketch, KVariance, ParameterError, VarianceSketch, verify
 from discreet.components import UNLIMITED, pair_limits, quarters
 from discreet.data.records import Records
-from discreet.methods.k_variance import k_variance_counts
-from discreet.neighbours import content_hash, nearest
+from discreet.neighbours import nearest
 from discreet.signs import Signs, read_key
 from discreet.sketches import sketch
 
@@ -110,75 +108,6 @@ def test_counts_weights_and_one_class_are_released(tmp_path):
 # -- k-variance --------------------------------------------------------------------------------------------------------
 
 
-def lowered(limits: dict, near, order, caps) -> list[int]:
-    """One pass, record by record, trying every number."""
-    m = list(caps)
-    for q in order:
-        fits = [v for v in range(m[q] + 1) if all(min(v, m[o]) <= limits[q, o] for o in near[q])]
-        m[q] = max(fits)
-    return m
-
-
-def raised(limits: dict, near, order, caps, m) -> list[int]:
-    pairs = [(q, o) for q in range(len(m)) for o in near[q]]
-    for q in order:
-        mine = [(o if p == q else p, limits[p, o]) for p, o in pairs if q in (p, o)]
-        m[q] = max(v for v in range(caps[q] + 1) if all(min(v, m[other]) <= limit for other, limit in mine))
-    return m
-
-
-@given(st.integers(0, 10_000), st.integers(1, 4), st.booleans())
-@settings(max_examples=60, deadline=None)
-def test_passes_equal_their_slow_twin_and_keep_every_pair(seed, k, up):
-    rng = np.random.default_rng(seed)
-    X = rng.poisson(0.5, (14, 9))
-    X[:, 0] += 1
-    X = np.unique(X, axis=0)  # equal records are evened out afterwards
-    records = Records.of(X)
-    if len(X) <= k:
-        return
-    near, caps = nearest(records, k), rng.integers(1, 15, len(X))
-    rows = np.repeat(np.arange(len(X)), k)
-    limit = pair_limits(records, rows, near.of.ravel()).tolist()
-    limits = dict(zip(zip(rows.tolist(), near.of.ravel().tolist(), strict=True), limit, strict=True))
-    order = np.lexsort((content_hash(records), near.farthest)).tolist()
-    slow = lowered(limits, near.of.tolist(), order, caps.tolist())
-    if up:
-        slow = raised(limits, near.of.tolist(), order, caps.tolist(), slow)
-    found = k_variance_counts(records, near, caps, None, raise_counts=up).tolist()
-    assert found == slow
-    assert all(min(found[q], found[o]) <= value for (q, o), value in limits.items())
-    assert min(found) >= 1
-
-
-def test_the_second_pass_only_raises():
-    records = Records.of(some(n=120, share=0.3))
-    near, caps = nearest(records, 4), np.full(120, 64)
-    low, high = (k_variance_counts(records, near, caps, None, raise_counts=up) for up in (False, True))
-    assert (high >= low).all()
-    assert (high > low).any()
-
-
-def test_numbers_that_may_rise_again_break_pairs():
-    """The paper's loop, each m(q) found anew in each pass, leaves broken pairs after two passes on most tables."""
-    broken, n, k = 0, 80, 5
-    for seed in range(15):
-        X = (np.random.default_rng(seed).random((n, 30)) < 0.2).astype(int)
-        X[:, 0] = 1
-        records = Records.of(X)
-        near = nearest(records, k)
-        limits = pair_limits(records, np.repeat(np.arange(n), k), near.of.ravel()).reshape(n, k)
-        m = np.full(n, 1000)
-        for _ in range(2):
-            for q in np.argsort(near.farthest, kind="stable"):
-                tight = [limit for o, limit in zip(near.of[q], limits[q], strict=True) if m[o] > limit]
-                m[q] = min([1000, *tight])
-        broken += bool((np.minimum(m[:, None], m[near.of]) > limits).any())
-        ours = k_variance_counts(records, near, np.full(n, 1000), None)
-        assert (np.minimum(ours[:, None], ours[near.of]) <= limits).all()
-    assert broken >= 8
-
-
 def test_equal_records_have_equally_many_components_and_no_limit():
     X = some(n=50, share=0.3)
     X[25:] = X[:25]
@@ -205,6 +134,23 @@ def test_delta_and_information_join_k_variance():
     assert release.verdict.holds
     assert len(release.verdict.parts) == 2
     assert plain.release(X, np.arange(80) % 2).verdict.holds
+
+
+def test_neighbours_are_sought_once_to_make_and_save_a_release_and_again_by_another_process(tmp_path, monkeypatch):
+    searched = []
+    search = discreet.neighbours._nearest
+    monkeypatch.setattr(discreet.neighbours, "_nearest", lambda r, k, rows: searched.append(k) or search(r, k, rows))
+    discreet.neighbours._all.cache_clear()
+    folder = VarianceSketch(6, max_components=16).release(some(d=200, seed=9), np.arange(60) % 2).save(tmp_path / "out")
+    assert searched == [6]
+    discreet.neighbours._all.cache_clear()  # as in another process
+    assert verify(folder / "release", owner=folder / "owner").holds
+    assert searched == [6, 6]
+    evidence = folder / "owner" / "evidence.parquet"
+    changed = Records.read(evidence, read_key(folder / "owner" / "key.json")[1])
+    changed.matrix.data[0] += 1  # other records: their neighbours are not known
+    changed.write(evidence)
+    assert not verify(folder / "release", owner=folder / "owner").holds
 
 
 def test_too_few_records_are_an_error():

@@ -35,8 +35,7 @@ class Records:
     labels: np.ndarray | None = None
     classes: np.ndarray | None = None
     persons: np.ndarray | None = None
-    neighbours: np.ndarray | None = None  # k for each record, where they were sought
-    exact: bool = False  # whether this process found them all; a file's word for it is not taken
+    neighbours: np.ndarray | None = None  # k for each record, where an index found them
 
     @classmethod
     def of(cls, X: Any, y: Any = None, *, names: Iterable[str] | None = None) -> Records:
@@ -135,7 +134,7 @@ class Records:
             name: pa.ListArray.from_arrays(offsets, pa.array(part))
             for name, part in ((_ITEMS, self.matrix.indices), (_COUNTS, self.matrix.data))
         }
-        if self.neighbours is not None and not self.exact:
+        if self.neighbours is not None:
             ends = pa.array(np.arange(len(self) + 1) * self.neighbours.shape[1], pa.int32())
             lists[_NEAR] = pa.ListArray.from_arrays(ends, pa.array(self.neighbours.ravel()))
         pq.write_table(pa.table(lists), path, store_schema=False)

@@ -296,9 +296,9 @@ class VarianceSketch(SketchMethod):
             sample = np.arange(0, len(kept), -(-len(kept) // _SAMPLED))
             share = recall(kept, near, sample)
             notes.append(f"The index found {share:.1%} of the nearest neighbours of {len(sample)} sampled records.")
-        every = np.zeros((len(records), self.k), dtype=np.int64)
-        every[published] = published[near.of]
-        records = replace(records, neighbours=every, exact=self.neighbours == "exact")
+            every = np.zeros((len(records), self.k), dtype=np.int64)
+            every[published] = published[near.of]
+            records = replace(records, neighbours=every)
         counts[published] = k_variance_counts(
             kept, near, counts[published], self._classes, raise_counts=self.raise_counts
         )

@@ -106,6 +106,13 @@ class DeltaAnonymity(_OwnersPromise):
         )
 
 
+def _are_others(of: np.ndarray, n: int, k: int) -> bool:
+    """Whether each record has k different others as neighbours."""
+    if of.shape != (n, k) or not ((of >= 0) & (of < n) & (of != np.arange(n)[:, None])).all():
+        return False
+    return bool((np.diff(np.sort(of, axis=1), axis=1) > 0).all())
+
+
 @dataclass(frozen=True)
 class KVariance(_OwnersPromise):
     """The likeness of a record to each of its k nearest neighbours is estimated with a standard deviation that is at
@@ -143,14 +150,11 @@ class KVariance(_OwnersPromise):
         return f"{self.k}-variance of sketches{found}"
 
     def _check(self, counts: np.ndarray, records: Records) -> Verdict:
-        known = records.neighbours is not None and records.neighbours.shape == (len(records), self.k)
-        if self.neighbours == "exact":
-            of = records.neighbours if known and records.exact else nearest(records, self.k).of
-        elif known:
-            of = records.neighbours
-        else:
-            raise DataError(f"The owner's records do not name the {self.k} neighbours that were found for each.")
-        assert of is not None
+        of = nearest(records, self.k).of if self.neighbours == "exact" else records.neighbours
+        if of is None or not _are_others(of, len(records), self.k):
+            raise DataError(
+                f"The owner's records do not name {self.k} other records each, as neighbours that were found."
+            )
         rows = np.repeat(np.arange(len(records)), self.k)
         within = np.minimum(counts[rows], counts[of.ravel()]) <= pair_limits(records, rows, of.ravel())
         kept = np.cumprod(within.reshape(of.shape), axis=1).sum(axis=1)
