@@ -19,12 +19,15 @@ from discreet import (
     LaplaceSelector,
     Ledger,
     Mondrian,
+    PrivacyLeakWarning,
     PrivateTable,
     PromiseBroken,
     Roles,
+    RolesError,
     atomic,
 )
 from discreet.document import Document
+from discreet.entries import not_composing
 from instances import ROLES, baskets, people
 
 
@@ -103,10 +106,16 @@ def test_a_release_that_could_not_be_put_in_place_has_been_spent(ledger, tmp_pat
 
 def test_releases_of_other_families_are_written_down(ledger, tmp_path):
     account = ledger.account("clinic")
-    Mondrian(k=5).release(people(), ROLES).save(tmp_path / "rows", account=account)
-    GreedySelector(k=5).release(*baskets(), account=account)
+    rows = Mondrian(k=5).release(people(), ROLES)
+    rows.save(tmp_path / "rows", account=account)
+    with pytest.warns(PrivacyLeakWarning):
+        items = GreedySelector(k=5).release(*baskets(), account=account)
     ledger.set_limit("clinic", epsilon=0.0)  # nothing may be spent; what costs nothing may still be written down
-    GreedySelector(k=7).release(*baskets(), account=account)
+    with pytest.warns(PrivacyLeakWarning):
+        GreedySelector(k=7).release(*baskets(), account=account)
+    first, second, _ = ledger.entries()
+    assert (first.promise, first.columns) == ("5-anonymity", rows.columns)
+    assert (second.promise, second.columns) == ("5-anonymity by containment", items.columns)
     assert entries(ledger) == [
         (None, "mondrian, table, 5-anonymity", "done"),
         (None, "greedy, baskets, 5-anonymity by containment", "done"),
@@ -114,6 +123,49 @@ def test_releases_of_other_families_are_written_down(ledger, tmp_path):
     ]
     with pytest.raises(BudgetExceeded):
         half().release(*baskets(), account=account)
+
+
+def test_a_second_release_that_does_not_compose_is_warned_of_before_it_is_made(ledger, tmp_path):
+    Mondrian(k=5).release(people(), ROLES, account=ledger.account("clinic"))
+    said = (
+        r"'clinic' was released before, without differential privacy: 1 \(mondrian, table, 5-anonymity; columns 'age'"
+    )
+    with pytest.warns(PrivacyLeakWarning, match=said), pytest.raises(RolesError):
+        Mondrian(k=7).release("no table", None, account=ledger.account("clinic"))
+    release = GreedySelector(k=5).release(*baskets())
+    with pytest.warns(PrivacyLeakWarning, match="do not compose: 5-anonymity by containment would hold"):
+        release.save(tmp_path / "second", account=ledger.account("clinic"))
+    with pytest.warns(PrivacyLeakWarning, match=r"1 \(mondrian.*, 2 \(greedy"):
+        Mondrian(k=7).release(people(), ROLES, account=ledger.account("clinic"))
+    assert not_composing(ledger.entries()) == {2: (1,), 3: (1, 2)}
+
+
+def test_an_account_warns_of_a_release_once(ledger):
+    account = ledger.account("clinic")
+    account.afford(KAnonymity(5))
+    Mondrian(k=5).release(people(), ROLES, account=account)
+    with pytest.warns(PrivacyLeakWarning):
+        account.afford(KAnonymity(5))
+    account.afford(KAnonymity(5))
+
+
+def test_private_releases_compose_and_nobody_is_warned(ledger):
+    account = ledger.account("clinic")
+    half().release(*baskets(), account=account)
+    Mondrian(k=5).release(people(), ROLES, account=account)  # the only one of its kind
+    half().release(*baskets(), account=account)
+    assert not_composing(ledger.entries()) == {}
+    assert [entry.columns == () for entry in ledger.entries()] == [True, False, True]
+    assert ledger.entries()[0].promise == "0.5-differential privacy"
+
+
+def test_a_release_that_failed_and_one_of_another_data_set_are_not_warned_of(ledger):
+    with pytest.raises(IndexError), ledger.account("clinic").paying(KAnonymity(5), what="dies"):
+        [][0]
+    ledger.set_limit("survey", epsilon=1.0)
+    ledger.record("survey", "by hand")
+    ledger.account("clinic").afford(KAnonymity(5))
+    assert [entry.state for entry in ledger.entries("clinic")] == ["failed"]
 
 
 def test_a_part_of_a_promise_that_is_private_is_paid(ledger):

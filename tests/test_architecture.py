@@ -46,6 +46,7 @@ FLOW = [
     "certificate",
     "recoding",
     "signature",
+    "entries",
     "ledger",
     "verification",
     "release",

@@ -104,9 +104,28 @@ def test_a_release_of_another_family_is_written_down():
     done = run(*WORDS[:-1], "greedy", "--k", 5, *PAID, "-o", "out")
     assert done.exit_code == GOOD, done.output
     shown = run("ledger", "show", "ledger.db").stdout
-    assert shown.endswith("clinic: no epsilon, greedy, baskets, 5-anonymity by containment\n")
+    assert shown.endswith("clinic: no epsilon, greedy, baskets, 5-anonymity by containment, 4 columns\n")
     Ledger("ledger.db").record("clinic", "by hand")
-    assert len(run("ledger", "show", "ledger.db").stdout.splitlines()) == 3
+    assert len(run("ledger", "show", "ledger.db").stdout.splitlines()) == 4
+
+
+def test_a_second_release_of_another_family_is_warned_of_once_and_marked():
+    run("ledger", "set-limit", "ledger.db", "clinic", "--epsilon", 1)
+    asked = [*WORDS[:-1], "greedy", "--k", 5, *PAID]
+    first = run(*asked, "-o", "one")
+    assert "Warning" not in first.stderr
+    second = run(*asked, "-o", "two")
+    assert second.exit_code == GOOD, second.output
+    assert second.stderr.count("Warning: 'clinic' was released before, without differential privacy: 1 (greedy") == 1
+    assert second.stderr.count("Warning") == 1
+    private = run(*WORDS, "--epsilon", 0.5, "--set", "n_features=2", *PAID, "-o", "three")
+    assert "Warning" not in private.stderr
+    marked = [line for line in run("ledger", "show", "ledger.db").stdout.splitlines() if "!" in line]
+    assert marked == ["     !  does not compose with 1: see discreet attack"]
+    _, said = answer("ledger", "show", "ledger.db")
+    assert [entry["does_not_compose_with"] for entry in said["releases"]] == [[], [1], []]
+    assert [len(entry["columns"]) for entry in said["releases"]] == [4, 4, 0]
+    assert said["releases"][0]["promise"] == "5-anonymity by containment"
 
 
 @pytest.mark.parametrize("half", [PAID[:2], PAID[2:]])

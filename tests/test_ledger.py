@@ -192,6 +192,36 @@ def test_a_file_that_is_no_ledger_is_left_alone(tmp_path):
         Ledger(tmp_path / "no folder" / "l.sqlite").set_limit("clinic", epsilon=1)
 
 
+FORMAT_1 = """
+CREATE TABLE limits (data_set TEXT PRIMARY KEY, epsilon TEXT NOT NULL, delta TEXT NOT NULL, accounting TEXT NOT NULL,
+    neighbours TEXT NOT NULL);
+CREATE TABLE entries (number INTEGER PRIMARY KEY AUTOINCREMENT, data_set TEXT NOT NULL REFERENCES limits, epsilon TEXT,
+    delta TEXT, rho TEXT, what TEXT NOT NULL, state TEXT NOT NULL, time TEXT NOT NULL);
+CREATE TRIGGER kept BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'what was spent stays spent'); END;
+INSERT INTO limits VALUES ('clinic', '1.0', '0.0', 'basic', 'replace-one');
+INSERT INTO entries VALUES (7, 'clinic', '0.25', '0.0', '0.03125', 'names', 'done', '2026-01-01T00:00:00+00:00');
+INSERT INTO entries VALUES (8, 'clinic', NULL, NULL, NULL, 'mondrian, table', 'done', '2026-01-02T00:00:00+00:00');
+PRAGMA user_version = 1;
+"""
+
+
+def test_a_ledger_of_the_first_format_still_opens(tmp_path):
+    old = tmp_path / "old.sqlite"
+    with sqlite3.connect(old) as file:
+        file.executescript(FORMAT_1)
+    file.close()
+    ledger = Ledger(old)
+    assert [(entry.number, entry.what, entry.promise, entry.columns) for entry in ledger.entries()] == [
+        (7, "names", "", ()),
+        (8, "mondrian, table", "", ()),
+    ]
+    assert ledger.left("clinic").epsilon == 0.75
+    with ledger.spending("clinic", epsilon=0.5, what="new", promise="half", columns=["age", "sex"]) as number:
+        assert number == 9
+    assert (ledger.entries()[-1].promise, ledger.entries()[-1].columns) == ("half", ("age", "sex"))
+    assert ledger.left("clinic").epsilon == 0.25
+
+
 @pytest.mark.parametrize("wrong", [{"epsilon": -1}, {"epsilon": 1, "delta": 1}, {"epsilon": 1, "accounting": "none"}])
 def test_limits_are_checked(tmp_path, wrong):
     ledger = Ledger(tmp_path / "l.sqlite")

@@ -5,72 +5,31 @@ Check, work, then spend. `spending` sets the cost aside in the same transaction 
 cannot spend one budget; then the caller works; then the entry is marked done. A run that dies in between has spent:
 what it drew may have been seen. A run that is refused has spent nothing.
 
-A budget belongs to the name that the holder gave a data set. The ledger holds names, costs and words of the holder;
-no value of a cell ever enters it. Releases of other families are written down too, with no cost: theirs is of another
-kind, which no epsilon counts.
+A budget belongs to the name that the holder gave a data set. The ledger holds names, those of published columns too,
+costs and words of the holder; no value of a private cell ever enters it. Releases of other families are written down
+too, with no cost: theirs is of another kind, which no epsilon counts. They do not compose: each keeps its promise by
+itself, and two of one data set together may keep none. So an account warns before a second one is made, and names the
+earlier.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from discreet.errors import BudgetExceeded, DataError, ParameterError, did_you_mean, shown
-from discreet.parameters import StrOptions, check_parameters
+from discreet.entries import Entry, Limit, State, add_entry, entries_in, limits_in, prepare
+from discreet.errors import BudgetExceeded, DataError, ParameterError, PrivacyLeakWarning, did_you_mean, shown
 from discreet.privacy.base import Promise
-from discreet.privacy.budget import ACCOUNTING, NEIGHBOURS, Budget, exact, total, within
+from discreet.privacy.budget import Budget, exact, total, within
 from discreet.privacy.differential import private_part
 
-FORMAT = 1  # of the file, in SQLite's user_version
 _PATIENCE = 30  # seconds to wait for another process
-_TABLES = (
-    """CREATE TABLE limits (
-    data_set TEXT PRIMARY KEY, epsilon TEXT NOT NULL, delta TEXT NOT NULL, accounting TEXT NOT NULL,
-    neighbours TEXT NOT NULL)""",
-    """CREATE TABLE entries (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, data_set TEXT NOT NULL REFERENCES limits, epsilon TEXT,
-    delta TEXT, rho TEXT, what TEXT NOT NULL, state TEXT NOT NULL, time TEXT NOT NULL)""",
-    """CREATE TRIGGER kept BEFORE DELETE ON entries
-    BEGIN SELECT RAISE(ABORT, 'what was spent stays spent'); END""",
-)
-_WORDS: dict[str, list] = {"accounting": [StrOptions(set(ACCOUNTING))], "neighbours": [StrOptions(set(NEIGHBOURS))]}
-
-State = Literal["open", "done", "failed"]
-
-
-@dataclass(frozen=True)
-class Limit:
-    """What a data set may cost in all, how costs add up, and what neighbours are."""
-
-    budget: Budget
-    accounting: str = "basic"
-    neighbours: str = "replace-one"
-
-    def __post_init__(self):
-        check_parameters(self, _WORDS)
-        if self.accounting == "zcdp" and not self.budget.delta:
-            raise ParameterError("Accounting by zCDP needs a limit with a delta above 0, such as 1e-6.")
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One release: what it cost, what the holder wrote about it; "open" until its run ended, "failed" if it died.
-
-    The budget of a release of another family than differential privacy is None.
-    """
-
-    number: int
-    data_set: str
-    budget: Budget | None
-    what: str
-    state: State
-    time: str
 
 
 class Ledger:
@@ -106,8 +65,12 @@ class Ledger:
         if not isinstance(data_set, str) or not data_set.strip():
             raise ParameterError("A data set has a name: a text that is not empty.")
         with self._transaction(make=True) as file:
-            known = _limits(file).get(data_set)
-            if known and _entries(file, data_set) and (known.accounting, known.neighbours) != (accounting, neighbours):
+            known = limits_in(file).get(data_set)
+            if (
+                known
+                and entries_in(file, data_set)
+                and (known.accounting, known.neighbours) != (accounting, neighbours)
+            ):
                 raise DataError(
                     f"The data set {shown(data_set)} has spent under {known.accounting} accounting of"
                     f" {known.neighbours} neighbours. These stay; change epsilon and delta only."
@@ -122,7 +85,7 @@ class Ledger:
     def limits(self) -> dict[str, Limit]:
         """The limit of each data set."""
         with self._transaction() as file:
-            return _limits(file)
+            return limits_in(file)
 
     # -- spending --------------------------------------------------------------------------------------------------
 
@@ -154,6 +117,8 @@ class Ledger:
         rho: float | None = None,
         neighbours: str | None = None,
         what: str,
+        promise: str = "",
+        columns: Sequence[str] = (),
     ) -> Iterator[int]:
         """Set a cost aside, then work in the block. BudgetExceeded before the block, if it cannot be afforded.
 
@@ -163,11 +128,7 @@ class Ledger:
         budget = None if epsilon is None else Budget(epsilon, delta, rho)
         with self._transaction() as file:
             _check(file, data_set, budget, neighbours)
-            number = file.execute(
-                "INSERT INTO entries (data_set, epsilon, delta, rho, what, state, time) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (data_set, *_texts(budget), str(what), "open", datetime.now(UTC).isoformat(timespec="seconds")),
-            ).lastrowid
-        assert number is not None
+            number = add_entry(file, data_set, budget, str(what), promise, columns)
         state: State = "failed"
         try:
             yield number
@@ -190,7 +151,7 @@ class Ledger:
     def entries(self, data_set: str | None = None) -> list[Entry]:
         """What was released, in the order it was."""
         with self._transaction() as file:
-            return _entries(file, data_set)
+            return entries_in(file, data_set)
 
     def left(self, data_set: str) -> Budget:
         """What can still be spent: as one release that has an epsilon and, under basic accounting, a delta."""
@@ -212,7 +173,7 @@ class Ledger:
                 file.execute("PRAGMA foreign_keys = ON")
                 file.execute("BEGIN IMMEDIATE")
                 try:
-                    self._prepare(file, make)
+                    prepare(file, self.path.name, make)
                     yield file
                 except BaseException:
                     file.execute("ROLLBACK")
@@ -223,15 +184,6 @@ class Ledger:
                 f"The ledger {shown(self.path.name)} cannot be used ({type(error).__name__}): it is no ledger, it is"
                 " locked by another process, or it cannot be written."
             ) from None
-
-    def _prepare(self, file: sqlite3.Connection, make: bool) -> None:
-        (format,) = file.execute("PRAGMA user_version").fetchone()
-        if format == 0 and make and not file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            for statement in _TABLES:
-                file.execute(statement)
-            file.execute(f"PRAGMA user_version = {FORMAT}")
-        elif format != FORMAT:
-            raise DataError(f"{shown(self.path.name)} is not a ledger of format {FORMAT}.")
 
 
 @dataclass(frozen=True)
@@ -252,18 +204,49 @@ class Account:
 
     ledger: Ledger
     data_set: str
+    _told: set[int] = field(default_factory=set, init=False, repr=False, compare=False)
 
     def afford(self, promise: Promise) -> None:
-        """Raise BudgetExceeded unless a release under the promise can be paid.
+        """Raise BudgetExceeded unless a release under the promise can be paid; warn where it would not compose.
 
         Where costs add up by zCDP, a release's is known when its noise is; until then it is taken for nothing.
         """
         asked = _asked(promise, None)
         self.ledger.check(self.data_set, **(asked if asked["epsilon"] is None else asked | {"rho": 0.0}))
+        self.warn(promise)
 
-    def paying(self, promise: Promise, content: object = None, *, what: str) -> AbstractContextManager[int]:
-        """`Ledger.spending` for a release under the promise; `content` is its noise, or states it."""
-        return self.ledger.spending(self.data_set, what=what, **_asked(promise, content))
+    def warn(self, promise: Promise) -> None:
+        """Warn of earlier releases that one under the promise does not compose with; once of each."""
+        earlier = self.earlier(promise)
+        if {entry.number for entry in earlier} <= self._told:
+            return
+        self._told.update(entry.number for entry in earlier)
+        warnings.warn(
+            f"{shown(self.data_set)} was released before, without differential privacy: {', '.join(map(str, earlier))}."
+            f" Releases of one table do not compose: {promise} would hold of this one by itself, and whoever joins them"
+            " may be left with fewer persons than any of them promises. Before you publish it, try them together with"
+            " discreet attack, or publish one of them only.",
+            PrivacyLeakWarning,
+            stacklevel=3,
+        )
+
+    def earlier(self, promise: Promise) -> list[Entry]:
+        """The releases of the data set that one under the promise does not compose with."""
+        if private_part(promise) is not None:
+            return []
+        return [entry for entry in self.ledger.entries(self.data_set) if entry.stands_alone]
+
+    def paying(
+        self, promise: Promise, content: object = None, *, what: str, columns: Sequence[str] = ()
+    ) -> AbstractContextManager[int]:
+        """`Ledger.spending` for a release under the promise; `content` is its noise, or states it.
+
+        `columns` are those that it publishes. They are written down where no epsilon counts the release: there they
+        tell what it can be joined on.
+        """
+        asked = _asked(promise, content)
+        published = columns if asked["epsilon"] is None else ()
+        return self.ledger.spending(self.data_set, what=what, promise=str(promise), columns=published, **asked)
 
 
 def _asked(promise: Promise, content: object) -> dict[str, Any]:
@@ -308,7 +291,7 @@ def _left(limit: Limit, spent: list[Budget]) -> Budget:
 
 
 def _limit(file: sqlite3.Connection, data_set: str) -> Limit:
-    limits = _limits(file)
+    limits = limits_in(file)
     if data_set not in limits:
         raise BudgetExceeded(
             f"The ledger has no limit for a data set {shown(data_set)}.{did_you_mean(data_set, limits)} Set one first."
@@ -316,33 +299,5 @@ def _limit(file: sqlite3.Connection, data_set: str) -> Limit:
     return limits[data_set]
 
 
-def _limits(file: sqlite3.Connection) -> dict[str, Limit]:
-    rows = file.execute("SELECT data_set, epsilon, delta, accounting, neighbours FROM limits ORDER BY data_set")
-    return {name: Limit(Budget(float(e), float(d)), how, which) for name, e, d, how, which in rows}
-
-
 def _spent(file: sqlite3.Connection, data_set: str) -> list[Budget]:
-    return [entry.budget for entry in _entries(file, data_set) if entry.budget is not None]
-
-
-def _entries(file: sqlite3.Connection, data_set: str | None) -> list[Entry]:
-    rows = file.execute(
-        "SELECT number, data_set, epsilon, delta, rho, what, state, time FROM entries"
-        " WHERE ?1 IS NULL OR data_set = ?1 ORDER BY number",
-        (data_set,),
-    )
-    return [Entry(number, name, _budget(*cost), what, state, time) for number, name, *cost, what, state, time in rows]
-
-
-def _budget(epsilon: str | None, delta: str | None, rho: str | None) -> Budget | None:
-    if epsilon is None or delta is None:
-        return None
-    return Budget(float(epsilon), float(delta), None if rho is None else float(rho))
-
-
-def _texts(budget: Budget | None) -> tuple[str | None, str | None, str | None]:
-    """Numbers as they are written: SQLite's own would do, but texts are what a person reads and `exact` needs."""
-    if budget is None:
-        return None, None, None
-    rho = None if budget.rho is None else repr(float(budget.rho))
-    return repr(float(budget.epsilon)), repr(float(budget.delta)), rho
+    return [entry.budget for entry in entries_in(file, data_set) if entry.budget is not None]

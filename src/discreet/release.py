@@ -243,6 +243,8 @@ class Release:
             raise DataError(f"{format!r} is not a format of a release; they are {' and '.join(FORMATS)}.")
         if not self.verdict.holds:
             raise PromiseBroken(f"{self.verdict.sentence()} Nothing was written.")
+        if account is not None:
+            account.warn(self.promise)
         with ExitStack() as seen, new_folder(Path(folder), overwrite=overwrite, replaceable=_FOLDERS) as partial:
             self._write_release(partial / "release", format, sign_with)
             self._write_owner(partial / "owner", owner_files or {})
@@ -259,7 +261,7 @@ class Release:
     def paid_from(self, account: Account) -> AbstractContextManager[int]:
         """Spends what the release costs, or writes it down where no epsilon counts it; then the block may show it."""
         what = f"{self.method}, {self.shape}, {self.promise}"
-        return account.paying(self.promise, self.document or self.noise, what=what)
+        return account.paying(self.promise, self.document or self.noise, what=what, columns=self.columns)
 
     def _write_release(self, folder: Path, format: str, sign_with: str | os.PathLike | None) -> None:
         folder.mkdir()

@@ -36,15 +36,17 @@ def show(
     as_json: Json = False,
 ) -> None:
     """The limits, what is left of them, and every release in the order it was made."""
+    from discreet.entries import not_composing
     from discreet.ledger import Ledger
 
     book = Ledger(ledger)
     limits = {name: limit for name, limit in book.limits().items() if data_set in (None, name)}
     left = {name: book.left(name) for name in ([*limits] if data_set is None else [data_set])}
     entries = book.entries(data_set)
+    alone = not_composing(entries)
     if as_json:
         sets = [{"data_set": name, **asdict(limit), "left": asdict(left[name])} for name, limit in limits.items()]
-        emit({"format": 1, "data_sets": sets, "releases": [asdict(entry) for entry in entries]})
+        emit({"format": 1, "data_sets": sets, "releases": [_plain(entry, alone) for entry in entries]})
         return
     for name, limit in limits.items():
         typer.echo(f"{name}: limit {limit.budget}, left {left[name]} ({limit.accounting}, {limit.neighbours})")
@@ -53,7 +55,10 @@ def show(
         return
     for entry in entries:
         when, state = entry.time[:16].replace("T", " "), "" if entry.state == "done" else f" ({entry.state})"
-        typer.echo(f"{entry.number:>3}  {when}  {entry.data_set}: {_cost(entry.budget)}, {entry.what}{state}")
+        columns = f", {len(entry.columns)} columns" if entry.columns else ""
+        typer.echo(f"{entry.number:>3}  {when}  {entry.data_set}: {_cost(entry.budget)}, {entry.what}{columns}{state}")
+        if entry.number in alone:
+            typer.echo(f"     !  does not compose with {', '.join(map(str, alone[entry.number]))}: see discreet attack")
 
 
 @app.command("set-limit")
@@ -96,6 +101,10 @@ def _say_left(book: Any, data_set: str, as_json: bool) -> None:
         emit({"format": 1, "data_set": data_set, **asdict(limit), "left": asdict(left)})
         return
     typer.echo(f"{data_set}: limit {limit.budget}, left {left} ({limit.accounting}, {limit.neighbours})")
+
+
+def _plain(entry: Any, alone: dict[int, tuple[int, ...]]) -> dict[str, Any]:
+    return asdict(entry) | {"does_not_compose_with": alone.get(entry.number, ())}
 
 
 def _cost(budget: Any) -> str:
