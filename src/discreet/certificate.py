@@ -23,6 +23,12 @@ from discreet.privacy.base import Promise, Verdict, promise_from
 CERTIFICATE = "certificate.json"
 FORMAT = 1  # of this file; the model below accepts no other
 
+EVIDENCE = {  # the kinds of a verdict, in words
+    "recomputed": "Anyone can repeat this check from the published files alone.",
+    "proved": "This rests on a proof about the mechanism; the published files show its parameters and hashes.",
+    "owner": "This was checked against data that only the owner has; the owner can repeat it.",
+}
+
 
 class _Record(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)

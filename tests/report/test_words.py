@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.certificate import EVIDENCE
 from discreet.privacy.base import Verdict
-from discreet.report.words import EVIDENCE, approximately, interval, short, unsure
+from discreet.report.words import approximately, interval, short, unsure
 
 
 @given(st.floats(0, 1))

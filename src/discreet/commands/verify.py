@@ -50,8 +50,7 @@ def _answer(found: Verification) -> dict[str, Any]:
 
 
 def _print(found: Verification, folder: Path, quiet: bool) -> None:
-    from discreet.certificate import CERTIFICATE
-    from discreet.report.words import EVIDENCE
+    from discreet.certificate import CERTIFICATE, EVIDENCE
 
     if not found.holds:
         typer.echo(f"Not verified. {' '.join(found.problems)}", err=True)

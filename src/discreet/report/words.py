@@ -1,15 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers and kinds of evidence as a person reads them, the same in every report."""
+"""Numbers as a person reads them, the same in every report."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-EVIDENCE = {
-    "recomputed": "Anyone can repeat this check from the published files alone.",
-    "proved": "This rests on a proof about the mechanism; the published files show its parameters and hashes.",
-    "owner": "This was checked against data that only the owner has; the owner can repeat it.",
-}
 
 
 def count(value: float) -> str:

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be said of some data and of a release of it, as plain dictionaries that can be written as JSON.
+
+They hold names of columns and counts; of the values of cells only what is published anyway, as names of 0/1 columns.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from typing import Any
+
+from discreet.certificate import EVIDENCE
+from discreet.data.baskets import Baskets
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.errors import RolesError
+from discreet.evaluate.changes import column_changes
+from discreet.evaluate.risk import Risk, released_risk, risk
+from discreet.losses import Losses
+from discreet.privacy.base import Both, Promise, Verdict
+from discreet.published_tree import PublishedTree, children_of
+from discreet.release import Release
+
+
+def source_facts(data: Table | Baskets, roles: Roles | None) -> dict[str, Any]:
+    """The shape of the data, and what each column is for."""
+    if isinstance(data, Baskets):
+        return {"shape": "baskets", "rows": len(data), "items": data.shape[1], "ones": int(data.matrix.nnz)}
+    if roles is None:
+        raise RolesError("A report on a table needs the roles of its columns.")
+    named = [data.column(name) for name in roles.named]
+    columns = [
+        {"name": column.name, "role": _role(column.name, roles), "kind": column.kind, "values": column.levels}
+        for column in named
+    ]
+    columns += [{"name": name, "role": "none", "kind": "", "values": None} for name in roles.without_role(data)]
+    return {"shape": "table", "rows": len(data), "columns": columns}
+
+
+def risk_facts(data: Table | Baskets, roles: Roles | None) -> dict[str, Any]:
+    """How identifiable the rows are as they came in."""
+    return _risk(_risk_before(data, roles))
+
+
+def release_facts(release: Release, data: Table | Baskets) -> dict[str, Any]:
+    """What a release of the data promises, what was measured, and what it changed."""
+    has_rows = release.table is not None or release.baskets is not None
+    return {
+        "shape": release.shape,
+        "method": release.method,
+        "parameters": {name: value for name, value in release.parameters.items() if value is not None},
+        "promise": str(release.promise),
+        "promise_in_words": _in_words(release.promise),
+        "does_not_protect": release.promise.does_not_protect,
+        "verdict": _verdict(release.verdict, release.certificate.verdict.kind),
+        "counted": release.certificate.counted,
+        "columns_published": list(release.columns),
+        **(_rows(release, data) if has_rows else _document(release)),
+        "notes": list(release.notes),
+        "certificate": release.certificate.model_dump(mode="json", exclude={"files", "seal"}),
+    }
+
+
+def _risk_before(data: Table | Baskets, roles: Roles | None) -> Risk:
+    if isinstance(data, Baskets):
+        return risk(data)
+    assert roles is not None
+    persons = None if roles.person is None else data.column(roles.person).codes
+    return risk(data, roles.quasi, persons=persons)
+
+
+def _role(name: str, roles: Roles) -> str:
+    named = {"target": (roles.target,), "person": (roles.person,)}
+    named |= {role: getattr(roles, role) for role in ("quasi", "sensitive", "other", "identifiers")}
+    return next(role for role, names in named.items() if name in names)
+
+
+def _rows(release: Release, data: Table | Baskets) -> dict[str, Any]:
+    """What there is to say where rows are published."""
+    by_column = release.plan is not None or bool(release.column_changes)
+    changes = [asdict(change) for change in column_changes(release, data)] if by_column else []
+    return {
+        "rows": len(release.table if release.table is not None else release.baskets),  # type: ignore[arg-type]
+        "quasi_published": [column.name for column in release.certificate.columns if column.role == "quasi"],
+        "items": {name: list(items) for name, items in release.items.items()},
+        "quasi_before": data.shape[1] if isinstance(data, Baskets) else len(release.source_quasi),
+        "changes": asdict(release.changes),
+        "losses": _losses(release.losses),
+        "column_changes": [change | {"published": list(change["published"])} for change in changes],
+        "risk_after": _risk(released_risk(release)),
+    }
+
+
+def _document(release: Release) -> dict[str, Any]:
+    """What there is to say where a document is published and no rows: of a model, how large its tree is."""
+    if release.document is None or release.shape != "model":
+        return {"tree": None}
+    tree = PublishedTree.of(release.document)
+    shown = [tree.nodes[leaf]["counts"] for leaf in tree.leaves if tree.nodes[leaf]["counts"] is not None]
+    pure = [sum(counts) for counts in shown if sum(count > 0 for count in counts) == 1]
+    depth = [0] * len(tree.nodes)
+    for place, node in enumerate(tree.nodes):
+        for child in children_of(node):
+            depth[child] = depth[place] + 1
+    asked = Counter(node["column"] for node in tree.nodes if "column" in node)
+    return {
+        "tree": {
+            "leaves": len(tree.leaves),
+            "depth": max(depth),
+            "classes": len(tree.classes),
+            "leaves_shown": len(shown),
+            "pure_leaves": len(pure),
+            "pure_rows": sum(pure),
+            "questions": [{"column": name, "times": times} for name, times in asked.most_common()],
+        }
+    }
+
+
+def _losses(losses: Losses) -> dict[str, Any]:
+    return asdict(losses) | {"pure_group_share": losses.pure_group_share, "pure_row_share": losses.pure_row_share}
+
+
+def _verdict(verdict: Verdict, kind: str) -> dict[str, Any]:
+    return {
+        "holds": verdict.holds,
+        "sentence": verdict.sentence(),
+        "required": verdict.required,
+        "measured": verdict.measured,
+        "rows_short": verdict.rows_short,
+        "with_label": verdict.with_label,
+        "kind": kind,
+        "evidence": EVIDENCE[kind],
+        "details": dict(verdict.details),
+        "notes": list(verdict.notes),
+        "parts": [_verdict(part, part.kind) for part in verdict.parts],
+    }
+
+
+def _in_words(promise: Promise) -> str:
+    """The first sentence of the promise's documentation."""
+    parts = promise.promises if isinstance(promise, Both) else (promise,)
+    return " ".join((type(part).__doc__ or str(part)).strip().splitlines()[0] for part in parts)
+
+
+def _risk(found: Risk) -> dict[str, Any]:
+    return asdict(found) | {
+        "below": {str(size): rows for size, rows in found.below.items()},
+        "sizes": [asdict(size) for size in found.sizes],
+        "unique_share": found.unique / found.rows,
+        "largest": 1 / found.k,
+    }
