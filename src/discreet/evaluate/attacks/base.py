@@ -122,3 +122,15 @@ def rate(hits: float, targets: int) -> Share:
         return Share(0.0, 0.0, 1.0)
     found = wilson(hits / targets, targets)
     return found if hits else replace(found, low=0.0)  # and not what rounding leaves of it
+
+
+def rate_of_persons(chances: np.ndarray, persons: np.ndarray | None) -> tuple[Share, int]:
+    """The mean chance of success and the number of persons; rows of one person count as one, by their mean.
+
+    >>> rate_of_persons(np.array([1.0, 0.0, 0.5]), np.array([7, 7, 4]))[0].value
+    0.5
+    """
+    if persons is not None:
+        numbers = np.unique(persons, return_inverse=True)[1]
+        chances = np.bincount(numbers, chances) / np.bincount(numbers)
+    return rate(float(chances.sum()), len(chances)), len(chances)

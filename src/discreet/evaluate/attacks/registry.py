@@ -12,6 +12,8 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
@@ -61,6 +63,23 @@ class Case:
         """The promises one by one."""
         return self.published.promises
 
+    @property
+    def table(self) -> Table:
+        """What is known, for attacks on tables; the control group is one, too, if there is one."""
+        if not isinstance(self.known, Table) or not isinstance(self.control, Table | None):
+            raise DataError("A published table is attacked with tables of persons; baskets were given.")
+        return self.known
+
+    @property
+    def absent(self) -> Table | None:
+        """Persons who are not in the release, for attacks on tables."""
+        return self.control if isinstance(self.control, Table) else None
+
+    def persons(self, table: Table) -> np.ndarray | None:
+        """Whose each row is; None when every row is a person's own."""
+        person = self.roles.person
+        return table.column(person).codes if person is not None and person in table else None
+
 
 @dataclass(frozen=True)
 class Attack:
@@ -92,8 +111,17 @@ ATTACKS: dict[str, Attack] = {
     attack.name: attack
     for attack in (
         Attack("prosecutor", "pick the row of a person who is in the release", "linkage:prosecutor", ("table",)),
+        Attack("journalist", "pick the person behind a row, out of the population", "linkage:journalist", ("table",)),
+        Attack("marketer", "link all rows with a register of persons", "linkage:marketer", ("table",)),
         Attack(
             "sparse", "name the basket of a person of whom some items are known", "sparse:sparse_overlap", ("baskets",)
+        ),
+        Attack(
+            "intersection",
+            "put several releases of the same persons together",
+            "intersection:intersection",
+            ("table", "baskets"),
+            ("known", "others"),
         ),
     )
 }
