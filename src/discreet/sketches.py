@@ -85,6 +85,11 @@ class Sketches:
         matrix[np.arange(widest) < self.counts[:, None]] = self.values
         return matrix
 
+    @cached_property
+    def running(self) -> np.ndarray:
+        """The sums of the squares of the first components of each record: one of them, two, and so on."""
+        return np.cumsum(np.asfortranarray(self.padded) ** 2, axis=1, out=np.empty(self.padded.shape, order="F"))
+
     def take(self, rows: Any) -> Sketches:
         """These records, in this order."""
         rows = np.asarray(rows)

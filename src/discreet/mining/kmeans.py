@@ -15,6 +15,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -110,11 +111,12 @@ def centres_of(sketches: Sketches, labels: np.ndarray, n_clusters: int, share: f
     >>> [centres_of(made, np.array([0, 0]), 1, share).values.tolist() for share in (0.5, 1.0)]
     [[5.0, 2.0], [5.0]]
     """
-    member = (labels == np.arange(n_clusters)[:, None]).astype(np.float64)
-    there = np.arange(sketches.padded.shape[1]) < sketches.counts[:, None]
-    have = member @ there
-    counts = (have >= share * member.sum(axis=1, keepdims=True)).sum(axis=1)
-    means = member @ sketches.padded / np.maximum(have, 1)
+    n, width = sketches.padded.shape
+    member = sp.csr_array((np.ones(n), (labels, np.arange(n))), shape=(n_clusters, n))
+    sizes = np.bincount(labels * (width + 1) + sketches.counts, minlength=n_clusters * (width + 1))
+    have = np.cumsum(sizes.reshape(n_clusters, width + 1)[:, ::-1], axis=1)[:, ::-1]  # so many or more components
+    counts = (have[:, 1:] >= share * have[:, :1]).sum(axis=1)
+    means = member @ sketches.padded / np.maximum(have[:, 1:], 1)
     kept = np.arange(means.shape[1]) < counts[:, None]
     return Sketches(means[kept], np.concatenate([[0], np.cumsum(counts)]))
 

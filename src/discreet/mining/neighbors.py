@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from discreet.mining.ragged import METRICS, as_sketches, distances, measured, some, targets_of
 from discreet.parameters import Interval, StrOptions, check_parameters
 
-_CELLS = 2**22  # distances that are held at a time
+_CELLS = 2**20  # distances that are held at a time
 
 
 class SketchKNeighborsClassifier(ClassifierMixin, BaseEstimator):
@@ -75,7 +75,9 @@ class SketchKNeighborsClassifier(ClassifierMixin, BaseEstimator):
             found, shared = distances(asked.take(part), self._kept)
             if self.shrinkage:
                 mean = found.mean(axis=1, keepdims=True)
-                found = (shared * found + self.shrinkage * mean) / (shared + self.shrinkage)
+                found -= mean
+                found *= shared / (shared + self.shrinkage)
+                found += mean
             near[part] = least(found, n)
             far[part] = np.take_along_axis(found, near[part], axis=1)
         return far, near

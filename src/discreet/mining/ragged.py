@@ -2,9 +2,8 @@
 """Sketches with different numbers of components side by side: distances on the components both have, and a matrix form
 that scikit-learn can cut into folds.
 
-The squared distance of s and t with m and m' components is the mean of (s_j - t_j)^2 over the first min(m, m'). All
-pairs are three products of matrices: the squares of the one where the other has components, the other way round, and
-the products of both.
+The squared distance of s and t with m and m' components is the mean of (s_j - t_j)^2 over the first min(m, m'). For all
+pairs: the running sums of the squares of both, less twice a product of matrices.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numba import njit
 
 from discreet.errors import DataError
 from discreet.sketches import Sketches
@@ -98,10 +98,19 @@ def distances(these: Sketches, those: Sketches) -> tuple[np.ndarray, np.ndarray]
     [[0.0, 9.0], [9.0, 0.0]]
     """
     width = min(these.padded.shape[1], those.padded.shape[1])
-    s, t = these.padded[:, :width], those.padded[:, :width]
-    places = np.arange(width)
-    has_s, has_t = (places < these.counts[:, None]).astype(float), (places < those.counts[:, None]).astype(float)
-    sums = (s * s) @ has_t.T + has_s @ (t * t).T - 2 * (s @ t.T)
-    shared = np.minimum(these.counts[:, None], those.counts)
-    with np.errstate(invalid="ignore"):
-        return np.maximum(np.where(shared > 0, sums, np.nan) / np.where(shared > 0, shared, 1), 0.0), shared
+    found = these.padded[:, :width] @ those.padded[:, :width].T
+    _apart(found, these.running, those.running, these.counts, those.counts)
+    return found, np.minimum(these.counts[:, None], those.counts)
+
+
+@njit(cache=True, nogil=True)
+def _apart(found, squares, others, counts, other_counts):
+    """Turn sums of products into distances."""
+    for i in range(len(counts)):
+        for j in range(len(other_counts)):
+            shared = min(counts[i], other_counts[j])
+            if shared:
+                apart = squares[i, shared - 1] + others[j, shared - 1] - 2 * found[i, j]
+                found[i, j] = max(apart / shared, 0.0)
+            else:
+                found[i, j] = np.nan
