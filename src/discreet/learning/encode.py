@@ -33,8 +33,9 @@ def one_hot(codes: np.ndarray, width: int) -> sp.csr_array:
     >>> one_hot(np.array([1, 0, 2]), 2).toarray().tolist()
     [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
     """
-    known = np.flatnonzero(codes < width)
-    return sp.csr_array((np.ones(len(known)), (known, codes[known])), shape=(len(codes), width))
+    known = codes < width
+    ends = np.append(0, np.cumsum(known))
+    return sp.csr_array((np.ones(ends[-1]), codes[known], ends), shape=(len(codes), width))
 
 
 def _beside(parts: Sequence[sp.csr_array]) -> sp.csr_array:
