@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -33,14 +33,11 @@ import scipy.sparse as sp
 from discreet.data.baskets import Baskets
 from discreet.errors import DataError
 from discreet.evaluate.attacks.base import Finding, Published, rate
+from discreet.evaluate.attacks.registry import Case
 from discreet.parameters import Interval, StrOptions, check_parameters
-from discreet.privacy.base import Both, Promise
 from discreet.privacy.containment import Containment
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.tally import Partition
-
-if TYPE_CHECKING:
-    from discreet.evaluate.attacks.registry import Case
 
 SCORES = ("count", "weighted", "cosine")
 PRESENCES_ONLY = ("count", "weighted")
@@ -106,7 +103,7 @@ class SparseAttack:
         control = None
         if absent is not None and self.eccentricity is not None:
             control = rate(float(self._tried(records, _on(records, absent), rng)[1].sum()), self._n(absent))
-        bound = _bound(published.promise, self.score, people)
+        bound = _bound(published, self.score, people)
         return Finding(
             attack=f"sparse overlap ({self.score}{self._condition})",
             question=f"Does whoever knows {self._knowledge} name the target's record?",
@@ -115,7 +112,7 @@ class SparseAttack:
             baseline=1 / records.rows,
             control=control,
             bound=bound,
-            note=self._note(named, chances, published.promise, bound),
+            note=self._note(named, chances, published),
         )
 
     def known_items(self, people: sp.csr_array, support: np.ndarray, rng: np.random.Generator) -> sp.csr_array:
@@ -165,11 +162,12 @@ class SparseAttack:
         which = "rarest " if self.items == "rare" else ""
         return f"{self.known} {which}items of a person" + (f", {self.wrong} of them wrong," if self.wrong else "")
 
-    def _note(self, named: np.ndarray, chances: np.ndarray, promise: Promise, bound: float | None) -> str:
+    def _note(self, named: np.ndarray, chances: np.ndarray, published: Published) -> str:
         notes = []
         if self.eccentricity is not None:
             notes.append(f"A record stood out for {int(named.sum())} of {len(named)}: {chances.sum():.0f} rightly.")
-        if bound is None and _part(promise, Containment) is not None and self.score not in PRESENCES_ONLY:
+        contained = any(isinstance(promise, Containment) for promise in published.promises)
+        if contained and self.score not in PRESENCES_ONLY:
             notes.append("A score divided by length uses absences, which the promise does not hide.")
         return " ".join(notes)
 
@@ -264,16 +262,10 @@ def _eccentricity(scores: np.ndarray, ties: np.ndarray, sizes: np.ndarray) -> np
     return np.divide(behind, spread, out=np.zeros_like(behind), where=spread > 0)
 
 
-def _bound(promise: Promise, score: str, people: Baskets) -> float | None:
+def _bound(published: Published, score: str, people: Baskets) -> float | None:
     """What the promise allows, counted in rows: 1/k, for containment if the score looks at presences only."""
     if people.persons is not None:  # of several rows of a person any one would do
         return None
-    equal = _part(promise, KAnonymity)
-    contained = _part(promise, Containment) if score in PRESENCES_ONLY else None
-    ks = [part.k for part in (equal, contained) if part is not None]  # type: ignore[attr-defined]
+    kinds = (KAnonymity, Containment) if score in PRESENCES_ONLY else (KAnonymity,)
+    ks = [promise.k for promise in published.promises if isinstance(promise, kinds)]
     return 1 / max(ks) if ks else None
-
-
-def _part(promise: Promise, kind: type[Promise]) -> Promise | None:
-    parts = promise.promises if isinstance(promise, Both) else (promise,)
-    return next((part for part in parts if isinstance(part, kind)), None)
