@@ -114,6 +114,9 @@ ATTACKS: dict[str, Attack] = {
         Attack("journalist", "pick the person behind a row, out of the population", "linkage:journalist", ("table",)),
         Attack("marketer", "link all rows with a register of persons", "linkage:marketer", ("table",)),
         Attack(
+            "homogeneity", "read a value that all rows that fit a person share", "homogeneity:homogeneity", ("table",)
+        ),
+        Attack(
             "sparse", "name the basket of a person of whom some items are known", "sparse:sparse_overlap", ("baskets",)
         ),
         Attack(
