@@ -90,7 +90,8 @@ def recode_known(published: Published, known: Table) -> Table:
     if published.recoding is not None and all(one.source in known for one in published.recoding.labellings):
         return recoded(published.recoding, known, table.names)
     readings = read_columns(published, known)
-    return recoded(EachColumn(tuple(reading.labelling for reading in readings)), known, table.names)
+    changed = [one.labelling for one in readings if one.is_item or one.published.kind != one.known.kind]
+    return recoded(EachColumn(tuple(changed)), known, table.names)
 
 
 def _table(published: Published) -> Table:

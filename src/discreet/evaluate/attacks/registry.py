@@ -116,6 +116,7 @@ ATTACKS: dict[str, Attack] = {
         Attack(
             "homogeneity", "read a value that all rows that fit a person share", "homogeneity:homogeneity", ("table",)
         ),
+        Attack("inference", "guess a sensitive value by learning from the release", "inference:inference", ("table",)),
         Attack(
             "sparse", "name the basket of a person of whom some items are known", "sparse:sparse_overlap", ("baskets",)
         ),

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Attribute inference: what does a classifier that learnt from the release say of a person's sensitive value?
+
+The strongest of several learners counts. Each learns from all published rows; persons are written with the labels of
+the release. Which learner is the strongest is decided on one half of the persons, the success is measured on the other:
+the best of several is not judged by the figures that made it the best. The guess without attributes is the commonest
+published value. What the same learner gets right of persons who are not in the release it has from what is true of
+everybody; only what it gets right beyond that comes from being in it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.data.column import Column
+from discreet.data.table import Table
+from discreet.errors import DataError
+from discreet.evaluate.attacks.base import Finding, rate_of_persons
+from discreet.evaluate.attacks.homogeneity import codes_among, sensitive_columns
+from discreet.evaluate.attacks.reading import recode_known
+from discreet.evaluate.attacks.registry import Case
+from discreet.learning.classifiers import CLASSIFIERS, Classifier, examples_for
+from discreet.prepare.binning import Binning, equal_frequency_cuts
+from discreet.privacy.inference import ATTACKERS, MOST_NUMBERS
+from discreet.progress import track
+from discreet.tally import group
+
+
+def inference(case: Case) -> list[Finding]:
+    """For each sensitive column that is known, and the target: how often is the strongest learner right?"""
+    names = [name for name in sensitive_columns(case) if name in case.table]
+    if not names:
+        raise DataError("Whether an inferred value is right cannot be told: the known table has no sensitive column.")
+    found = [_finding(case, name) for name in names]
+    return [finding for finding in found if finding is not None]
+
+
+def _finding(case: Case, name: str) -> Finding | None:
+    """None where there is nothing to guess, or nothing to guess it from."""
+    published = case.published
+    assert isinstance(published.data, Table)
+    assert published.roles is not None
+    release, known, absent, note = _in_classes(published.data, case.table, case.absent, name)
+    values, people = release.column(name), recode_known(published, case.table)
+    features = [column for column in published.roles.quasi if column != name and column in people]
+    if values.levels < 2 or not features:
+        return None
+    persons, truth = case.persons(known), codes_among(values, known.column(name))
+    chosen_on, measured_on = _halves(len(known), persons, case.seed)
+    models = _learnt(release, features, name)
+    right = {learner: _answers(model, people, values) == truth for learner, model in models.items()}
+    strongest = max(right, key=lambda learner: int(right[learner][chosen_on].sum()))
+    whose = None if persons is None else persons[measured_on]
+    success, n = rate_of_persons(right[strongest][measured_on].astype(float), whose)
+    commonest = int(np.argmax(np.bincount(values.codes)[: len(values.values)]))
+    guess, _ = rate_of_persons((truth[measured_on] == commonest).astype(float), whose)
+    control = None
+    if absent is not None and case.absent is not None:
+        said = _answers(models[strongest], recode_known(published, case.absent), values)
+        hits = said == codes_among(values, absent.column(name))
+        control, _ = rate_of_persons(hits.astype(float), case.persons(absent))
+    return Finding(
+        attack=f"inference of {name}",
+        question=f"Does a classifier that learnt from the release guess a person's {name} from the quasi-identifiers?",
+        success=success,
+        targets=n,
+        baseline=guess.value,
+        control=control,
+        note=f"The strongest of {len(models)} learners is {strongest}, chosen on the other half of the persons.{note}",
+    )
+
+
+def _learnt(release: Table, features: list[str], name: str) -> dict[str, Classifier]:
+    """The learners, fitted on the published rows."""
+    found = {}
+    for learner in track(ATTACKERS, f"Learning {name}"):
+        model = CLASSIFIERS[learner]()
+        model.fit(examples_for(model, release, features, name))
+        found[learner] = model
+    return found
+
+
+def _answers(model: Classifier, people: Table, values: Column) -> np.ndarray:
+    """What the model says of each person, as codes of the published column; asked once per distinct row."""
+    columns = people.columns()
+    groups, first = group([column.codes for column in columns], len(people), [column.levels for column in columns])
+    place_of = {text: code for code, text in enumerate(values.texts)}
+    said = np.array([place_of[text] for text in model.predict(people.take(first))], dtype=np.int64)
+    return said[groups]
+
+
+def _halves(n: int, persons: np.ndarray | None, seed: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of one half of the persons, and those of the other."""
+    units = np.arange(n) if persons is None else np.unique(persons, return_inverse=True)[1]
+    n_units = int(units.max()) + 1
+    if n_units < 4:
+        raise DataError(f"Inference is tried on half of the persons; {n_units} are too few. Give four at least.")
+    is_first = np.zeros(n_units, dtype=bool)
+    is_first[np.random.default_rng(seed).permutation(n_units)[: n_units // 2]] = True
+    return np.flatnonzero(is_first[units]), np.flatnonzero(~is_first[units])
+
+
+def _in_classes(
+    release: Table, known: Table, absent: Table | None, name: str
+) -> tuple[Table, Table, Table | None, str]:
+    """Numbers of many values are cut at the quarters of the release: then the right interval is to be guessed."""
+    column = release.column(name)
+    absent = None if absent is None or name not in absent else absent
+    if column.kind == "category" or column.levels <= MOST_NUMBERS:
+        return release, known, absent, ""
+    cuts = equal_frequency_cuts(column, 4)
+    binning = Binning.fit(release, [name], target=None, cuts={name: cuts})
+    cut = None if absent is None else binning.apply(absent)
+    return binning.apply(release), binning.apply(known), cut, f" To be guessed is one of {len(cuts) + 1} intervals."
