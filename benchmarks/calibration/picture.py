@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-from benchmarks.calibration.study import CLASSIFIERS, Line
+from benchmarks.calibration.study import CLASSIFIER, Line, protocols_of
 
 COLOURS = {"holdout": "#0072b2", "recoded": "#009e73", "as-published": "#d55e00"}  # told apart by all eyes
 _LEFT, _RIGHT, _STEP, _TOP = 250, 700, 30, 74
 _LOW, _HIGH = 0.3, 1.0
 
 
-def picture(found: list[Line], sets: int, classifier: str = CLASSIFIERS[0]) -> str:
+def picture(chosen: list[Line], sets: int) -> str:
     """An SVG with a line for each method; a sign says the same as each colour."""
-    chosen = [line for line in found if line.classifier == classifier]
     names = list(dict.fromkeys((line.shape, line.guided, line.name) for line in chosen))
     blocks = [("table", True), ("baskets", True), ("table", False), ("baskets", False)]
     titles = {True: "labels guide the method", False: "labels do not"}
@@ -27,7 +26,7 @@ def picture(found: list[Line], sets: int, classifier: str = CLASSIFIERS[0]) -> s
         ' font-family="sans-serif">',
         f"<title>AUC that three protocols report where labels are random</title><desc>{said}</desc>",
         f'<rect width="720" height="{height}" fill="white"/>',
-        f'<text x="14" y="20">AUC of {classifier} on random labels, mean of {sets} data sets (truth: one half)</text>',
+        f'<text x="14" y="20">AUC of {CLASSIFIER} on random labels, mean of {sets} data sets (truth: one half)</text>',
     ]
     for place, protocol in enumerate(COLOURS):
         parts.append(_sign(protocol, _LEFT + 5 + 130 * place, 42))
@@ -45,7 +44,7 @@ def picture(found: list[Line], sets: int, classifier: str = CLASSIFIERS[0]) -> s
         y += _STEP
         for name in mine:
             parts.append(f'<text x="{_LEFT - 12}" y="{y + 5}" text-anchor="end">{name}</text>')
-            for offset, protocol in zip((-7, 0, 7), COLOURS, strict=True):
+            for offset, protocol in zip((-7, 0, 7), protocols_of(shape), strict=False):
                 (line,) = [c for c in chosen if (c.shape, c.name, c.protocol) == (shape, name, protocol)]
                 ends = f"M{_x(line.low)} {y + offset}H{_x(line.high)}"
                 parts.append(f'<path d="{ends}" stroke="{COLOURS[protocol]}" stroke-width="1.5"/>')
