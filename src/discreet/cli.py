@@ -22,9 +22,10 @@ import typer
 from typer.core import TyperGroup
 
 from discreet._version import __version__
-from discreet.commands import data, key, ledger
+from discreet.commands import data, key, ledger, recipe
 from discreet.commands.audit import audit
 from discreet.commands.choose import choose
+from discreet.commands.compare import compare
 from discreet.commands.demo import demo
 from discreet.commands.inspect import inspect
 from discreet.commands.recode import recode
@@ -71,11 +72,13 @@ app.command("inspect")(inspect)
 app.command("release")(release)
 app.command("verify")(verify)
 app.command("recode")(recode)
+app.command("compare")(compare)
 app.command("choose")(choose)
 app.command("sketch")(sketch)
 app.add_typer(data.app, name="data")
 app.command("audit")(audit)
 app.add_typer(ledger.app, name="ledger")
+app.add_typer(recipe.app, name="recipe")
 app.add_typer(key.app, name="key")
 
 

@@ -259,10 +259,10 @@ def _baskets(
     if labels is None:
         raise RolesError("Baskets of transactions need --labels, a file with one label per line.")
     gap = "\t" if separator in ("tab", "\\t") else separator
-    return Baskets.from_transactions(file, _read_labels(labels), separator=gap)
+    return Baskets.from_transactions(file, read_labels(labels), separator=gap)
 
 
-def _read_labels(path: Path) -> list[str]:
+def read_labels(path: Path) -> list[str]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:

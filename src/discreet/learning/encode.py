@@ -180,13 +180,13 @@ def places(texts: tuple[str, ...]) -> np.ndarray:
     >>> places(("*", ">= 30", "[5, 30)", "< 5", "7")).tolist()
     [4.0, 3.0, 1.0, 0.0, 2.0]
     """
-    keys = [(0, ends, text) if (ends := _ends(text)) else (1 + (text == MISSING), (0.0, 0.0), text) for text in texts]
+    keys = [(0, ends, text) if (ends := ends_of(text)) else (1 + (text == MISSING), (0.0, 0.0), text) for text in texts]
     place = np.empty(len(texts))
     place[sorted(range(len(texts)), key=lambda code: keys[code])] = np.arange(len(texts))
     return place
 
 
-def _ends(text: str) -> tuple[float, float] | None:
+def ends_of(text: str) -> tuple[float, float] | None:
     """The ends of an interval as it is written in a release, or None."""
     parts = _INTERVAL.fullmatch(text)
     if parts is None:

@@ -120,7 +120,8 @@ class Evaluation(Part):
     """How well classifiers learn from the releases."""
 
     protocols: Annotated[tuple[Literal["holdout", "recoded", "as-published"], ...], BeforeValidator(_listed)] = Field(
-        default=("holdout",), description="holdout: tested on original rows that no release saw."
+        default=("recoded",),
+        description="recoded: tested on rows that no release saw, brought to its form; holdout: read cell by cell.",
     )
     folds: str = Field(
         default="5-fold", pattern=r"^(\d+x)?\d+(-fold)?$", description="5-fold, 10-fold, 5x2, 3x10-fold."
@@ -144,8 +145,10 @@ class Evaluation(Part):
 class Run(Part):
     """How the study runs."""
 
-    seed: int = Field(
-        default=0, ge=0, description="Of folds and of rows' order while judging; published releases have none."
+    seed: int | None = Field(
+        default=None,
+        ge=0,
+        description="The same study twice. Keep it to yourself: who guesses it can undo random choices of a release.",
     )
     jobs: int = Field(default=1, ge=1, le=256, description="How many cores to use.")
     minutes: float | None = Field(default=None, gt=0, description="Begin no further release after so long.")

@@ -8,19 +8,15 @@ a policy in it forbids browsers to let it. FORMAT changes when the meaning of a 
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from discreet._version import __version__
 from discreet.choose.candidates import Choice, choose
 from discreet.choose.criteria import Number
-from discreet.report.html import environment
+from discreet.report.html import environment, scripts
 from discreet.report.plots import Spec, front_plot, ratio_plot, region_plot
 
 FORMAT = 1
-_VENDOR = Path(__file__).parent / "vendor"
-_SCRIPTS = ("vega.min.js", "vega-lite.min.js", "vega-interpreter.min.js")
 _MOSTLY = Fraction(3, 5)  # the weight of the one criterion that counts most
 
 
@@ -110,12 +106,5 @@ def to_page(summary: dict[str, Any], shown: list[dict[str, Any]]) -> str:
     """The page that says what `summary` says, with pictures."""
     specs: list[Spec] = [picture["spec"] for picture in shown]
     return (
-        environment()
-        .get_template("choice.html")
-        .render(choice=summary, pictures=shown, specs=specs, scripts=_scripts())
+        environment().get_template("choice.html").render(choice=summary, pictures=shown, specs=specs, scripts=scripts())
     )
-
-
-@cache
-def _scripts() -> tuple[str, ...]:
-    return tuple((_VENDOR / name).read_text(encoding="utf-8") for name in _SCRIPTS)

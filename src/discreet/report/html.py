@@ -27,6 +27,8 @@ from discreet.report.words import (
 )
 
 _TEMPLATES = Path(__file__).parent / "templates"
+_VENDOR = Path(__file__).parent / "vendor"
+_SCRIPTS = ("vega.min.js", "vega-lite.min.js", "vega-interpreter.min.js")
 _MOST_BINS = 10  # group sizes beyond are drawn together
 
 
@@ -42,9 +44,9 @@ def to_html(summary: dict[str, Any]) -> str:
         .render(
             report=summary,
             series=series,
-            group_sizes=_group_sizes(summary),
+            group_sizes=group_sizes(summary),
             accuracies=_accuracies(summary),
-            columns=_columns(releases),
+            columns=columns_kept(releases),
             scale=_scale(_accuracies(summary)),
         )
     )
@@ -68,10 +70,17 @@ def environment() -> Environment:
     )
     words = (approximately, count, interval, number, percent, plural, points, precise, short, unsure)
     environment.filters.update({word.__name__: word for word in words})
+    environment.filters["combine"] = lambda one, more: {**one, **more}
     return environment
 
 
-def _group_sizes(summary: dict[str, Any]) -> list[dict[str, Any]]:
+@cache
+def scripts() -> tuple[str, ...]:
+    """What draws the pictures of a page that has Vega-Lite specifications."""
+    return tuple((_VENDOR / name).read_text(encoding="utf-8") for name in _SCRIPTS)
+
+
+def group_sizes(summary: dict[str, Any]) -> list[dict[str, Any]]:
     """The share of rows in groups of each size, one bar for the original and one for each release."""
     risks = [summary["risk_before"], *(release["risk_after"] for release in summary["releases"])]
     n_bins = max(len(found["sizes"]) for found in risks)
@@ -111,7 +120,7 @@ def _scale(lines: list[dict[str, Any]]) -> dict[str, Any]:
     return {"low": low / 10, "high": high / 10, "ticks": [tenth / 10 for tenth in range(low, high + 1)]}
 
 
-def _columns(releases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def columns_kept(releases: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The detail kept of each quasi-identifier, one bar for each release, and what it is published as."""
     if not all(release["column_changes"] for release in releases):
         return []

@@ -79,7 +79,7 @@ def region_plot(choice: Choice, utility: str, privacy: str, baseline: str) -> Sp
     ]
     at = f"{_said(base, utility)} and {_said(base, privacy)}"
     spoken = f"{_title(utility, choice)} against {_title(privacy, choice)} of {len(values)} candidates."
-    return _spec(f"{spoken} The baseline, {baseline}, has {at}. {members}.", values, layer=layers, height=320)
+    return spec(f"{spoken} The baseline, {baseline}, has {at}. {members}.", values, layer=layers, height=320)
 
 
 def front_plot(choice: Choice, first: str, second: str) -> Spec:
@@ -102,7 +102,7 @@ def front_plot(choice: Choice, first: str, second: str) -> Spec:
     spoken = f"{_title(first, choice)} against {_title(second, choice)} of {len(values)} candidates."
     bend = "It has no knee." if choice.knee is None else f"Its knee is {choice.knee.name}."
     described = f"{spoken} On the front by {by}: {_names(choice.front)}. {bend} The best is {choice.best.name}."
-    return _spec(described, values, layer=layers, height=320)
+    return spec(described, values, layer=layers, height=320)
 
 
 def ratio_plot(choices: Mapping[str, Choice]) -> Spec:
@@ -141,13 +141,14 @@ def ratio_plot(choices: Mapping[str, Choice]) -> Spec:
         for label, choice in choices.items()
     )
     spoken = f"Scores of {len(line)} candidates under {len(choices)} kinds of weights: {bests}."
-    return _spec(spoken, values, layer=layers, height=24 * len(line) + 8)
+    return spec(spoken, values, layer=layers, height=24 * len(line) + 8)
 
 
 # -- parts of specifications -----------------------------------------------------------------------------------------
 
 
-def _spec(description: str, values: list[Spec], **parts: Any) -> Spec:
+def spec(description: str, values: list[Spec], **parts: Any) -> Spec:
+    """A whole specification: `description` is what a screen reader speaks, `values` the data, `parts` what to draw."""
     return {
         "$schema": SCHEMA,
         "description": description,

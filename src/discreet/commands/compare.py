@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""discreet compare: every method of a recipe on one's own data, measured alike, and one of them chosen."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.commands.options import Json, Quiet, console, emit, step, watch
+from discreet.errors import DataError, RolesError
+
+if TYPE_CHECKING:
+    from discreet.evaluate.source import Source
+    from discreet.recipe import Recipe
+
+
+def compare(
+    data: Annotated[Path, typer.Argument(help="The table, CSV or Parquet, or a file of transactions.")],
+    recipe: Annotated[
+        Path | None, typer.Argument(help="What to compare; without one, methods that suit the data.")
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder of the study, which stays with you.")] = Path(
+        "study"
+    ),
+    target: Annotated[str | None, typer.Option(help="Without a recipe: the column a classifier is to predict.")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="How many cores to use, whatever the recipe says.")] = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Compare methods on this data: what they protect, what they cost, and which one to take.
+
+    A study that was stopped goes on where it was when the same command is given again.
+    """
+    from discreet.recipe import read_recipe
+    from discreet.report.study import summarise_study, write_study
+    from discreet.study import run_study
+
+    watch(quiet=quiet, as_json=as_json)
+    if recipe is None:
+        asked, text = _suggested(data, target)
+    else:
+        if target is not None:
+            raise DataError("The target stands in the recipe; leave --target out.")
+        asked, text = read_recipe(recipe), recipe.read_text(encoding="utf-8")
+    if jobs is not None:
+        asked = asked.model_copy(update={"run": asked.run.model_copy(update={"jobs": jobs})})
+    load = partial(load_source, str(data), asked.model_dump_json())
+    study = run_study(load, asked, out, text=text)
+    with step("Writing the report"):
+        summary = summarise_study(study, load(), name=data.name)
+        written = write_study(study, summary)
+    if as_json:
+        emit(summary | {"files": {name: str(path) for name, path in written.items()}})
+    else:
+        _print(summary, {name: str(path) for name, path in written.items()}, quiet)
+
+
+def load_source(file: str, recipe: str) -> Source:
+    """The data as the recipe reads it; every process of a study calls this."""
+    from discreet.data.baskets import Baskets
+    from discreet.data.roles import Roles
+    from discreet.data.table import Table
+    from discreet.evaluate.source import Source
+    from discreet.recipe import Recipe
+
+    asked = Recipe.model_validate_json(recipe)
+    path, how = Path(file), asked.source
+    if how.shape == "transactions":
+        if how.labels is None:
+            raise RolesError("Transactions need source.labels in the recipe: a file with one label per line.")
+        from discreet.commands.release import read_labels
+
+        return Source.of(
+            Baskets.from_transactions(path, read_labels(path.parent / how.labels), separator=how.separator)
+        )
+    options: dict[str, Any] = {"delimiter": how.delimiter, "quote": how.quote, "encoding": how.encoding}
+    options |= {"header": how.header, "names": list(how.names) or None, "missing": how.missing or None}
+    given = {name: value for name, value in options.items() if value is not None}
+    table = Table.of(path, kinds=dict(how.kinds), **given)
+    if how.shape == "columns":
+        return Source.of(Baskets.from_columns(table, target=str(asked.roles.target)))
+    return Source.of(table, Roles(**asked.roles.model_dump()))
+
+
+def _suggested(data: Path, target: str | None) -> tuple[Recipe, str]:
+    """A recipe for a table of which only the target may be known."""
+    from discreet.commands.options import read_table
+    from discreet.data.roles import suggest
+    from discreet.recipe import recipe_from
+    from discreet.recipe.write import first_recipe
+
+    text = first_recipe(str(data), suggest(read_table(data), target=target))
+    return recipe_from(text), text
+
+
+def _print(summary: dict[str, Any], files: dict[str, str], quiet: bool) -> None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from discreet.report.words import precise, short
+
+    if not quiet:
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
+        for title in ("release", "promise", summary["measure_title"], "not found", "columns", "E(S)"):
+            table.add_column(title, justify="left" if title in ("release", "promise") else "right")
+        for row in summary["candidates"]:
+            texts = ["" if row[name] is None else precise(row[name]) for name in ("privacy", "size", "score")]
+            about = "" if row["low"] is None else f" ±{(row['high'] - row['low']) / 2:.3f}"
+            name = Text(short(row["name"], 30), style="bold" if row["best"] else "")
+            table.add_row(name, row["promise"], f"{row['utility']:.3f}{about}", *texts)
+        console().print(table)
+        typer.echo("Not found: of 100 persons, by the strongest attack that names a row. ± is half of a 95 % interval.")
+        for name, why in summary["skipped"].items():
+            typer.echo(f"Skipped  {name}: {why}")
+    typer.echo(f"Chosen   {summary['best'] or 'none: no release was made'}")
+    if not quiet:
+        if summary["best_folder"]:
+            typer.echo(f"Publish  {files['study']}/{summary['best_folder']}/release")
+        typer.echo(f"Report   {files['report']}   (yours: do not publish it)")

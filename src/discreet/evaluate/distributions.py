@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How each quasi-identifier was spread before, and how it is spread in what is published.
+
+Categories: how often each published label occurs, and how often it would if every original cell were read by itself as
+the narrowest label that covers it (see `read` in protocols.py). Numbers and dates: bins whose borders are borders of
+published labels; a label that covers several bins is spread evenly over them. So nothing but what is published is
+named, and the bins are chosen so that about as many original rows are in each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from discreet.data.baskets import Baskets
+from discreet.data.column import Column
+from discreet.data.table import Table
+from discreet.errors import DataError
+from discreet.evaluate.protocols import read
+from discreet.learning.encode import ends_of, places
+from discreet.prepare.intervals import interval_label
+from discreet.release import Release
+
+MOST = 10  # labels or bins of a column that are told apart; the others are counted together
+
+
+def distributions(release: Release, data: Table | Baskets) -> list[dict[str, Any]]:
+    """For each published quasi-identifier, its labels with their shares before and after."""
+    if release.baskets is not None and isinstance(data, Baskets):
+        return [_items(release.baskets, data)]
+    if release.table is None or release.roles is None or not isinstance(data, Table):
+        return []
+    try:
+        by_label = read(release, data)
+    except DataError:  # the labels do not say what they mean
+        return []
+    found = []
+    for name in (name for name in release.roles.quasi if name in by_label):
+        after = release.table.column(name)
+        before = data.column(name) if name in data else None
+        binned = _bins(before, after) if before is not None and before.kind in ("number", "date") else None
+        found.append(binned or _labels(by_label.column(name), after))
+    return found
+
+
+def _labels(before: Column, after: Column) -> dict[str, Any]:
+    texts = after.texts
+    counted = [_counts(column, texts) for column in (before, after)]
+    commonest = sorted(range(len(texts)), key=lambda place: (-counted[1][place], place))[:MOST]
+    ends = places(tuple(texts))
+    order = sorted(commonest, key=lambda place: ends[place])
+    lines = [_line(texts[place], counted[0][place], counted[1][place]) for place in order]
+    if len(texts) > MOST:
+        rest = [max(1 - sum(line[side] for line in lines), 0.0) for side in ("before", "after")]
+        lines.append(_line(f"{len(texts) - MOST} others", *rest))
+    return {"name": after.name, "labels": lines}
+
+
+def _counts(column: Column, texts: Sequence[str]) -> list[float]:
+    counts = np.bincount(column.codes, minlength=column.levels)
+    found = {text: int(count) for text, count in zip(column.texts, counts, strict=False)}
+    return [found.get(text, 0) / max(len(column), 1) for text in texts]
+
+
+def _bins(before: Column, after: Column) -> dict[str, Any] | None:
+    """Numbers in bins; None when no published label has a border."""
+    ends = [ends_of(text) or (-math.inf, math.inf) for text in after.texts]
+    borders = sorted({end for pair in ends for end in pair if math.isfinite(end)})
+    numbers = np.append(before.numbers, np.nan)[before.codes]
+    known = numbers[~np.isnan(numbers)]
+    if not borders or not len(known):
+        return None
+    cuts = _spread(borders, known)
+    edges = [-math.inf, *cuts, math.inf]
+    shares = np.histogram(known, bins=np.array(edges))[0] / len(known)
+    counts = np.bincount(after.codes, minlength=len(ends))[: len(ends)]
+    found = np.zeros(len(edges) - 1)
+    for (low, high), count in zip(ends, counts.tolist(), strict=True):
+        point = low == high
+        covered = [
+            place
+            for place, (left, right) in enumerate(pairwise(edges))
+            if (left <= low < right if point else left < high and low < right)
+        ]
+        found[covered] += count / len(covered)
+    found /= max(found.sum(), 1)
+    kind = "date" if before.kind == "date" else "number"
+    shown = [[None if math.isinf(end) else end for end in pair] for pair in pairwise(edges)]
+    names = [interval_label(low, high, kind) for low, high in shown]  # type: ignore[arg-type]
+    return {
+        "name": after.name,
+        "labels": [_line(*line) for line in zip(names, shares.tolist(), found.tolist(), strict=True)],
+    }
+
+
+def _spread(borders: list[float], numbers: np.ndarray) -> list[float]:
+    """Few of the borders: those next to where the rows divide evenly."""
+    wanted = np.quantile(numbers, np.linspace(0, 1, MOST + 1)[1:-1])
+    places_ = {int(np.argmin(np.abs(np.array(borders) - value))) for value in wanted}
+    return [borders[place] for place in sorted(places_)]
+
+
+def _items(after: Baskets, before: Baskets) -> dict[str, Any]:
+    place = {name: item for item, name in enumerate(before.names)}
+    shares = after.support / max(len(after), 1)
+    order = np.argsort(-shares, kind="stable")[:MOST]
+    original = before.support / max(len(before), 1)
+    lines = [_line(after.names[item], float(original[place[after.names[item]]]), float(shares[item])) for item in order]
+    return {"name": "items", "labels": lines}
+
+
+def _line(label: str, before: float, after: float) -> dict[str, Any]:
+    return {"label": label, "before": before, "after": after}

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The results of a study as candidates of one choice, whatever family they come from.
+
+utility    the mean score of the recipe's classifiers under its first protocol
+privacy    of 100 persons, how many are not picked by an attacker who knows their quasi-identifiers, or some items:
+           100 less the success of the strongest of these attacks in percent; a release without rows of persons has 100;
+           of a differentially private one, not made yet, what its epsilon guarantees
+inference  success of the strongest guess at a sensitive value, where one was tried
+size       columns that a recipient gets, without the target
+
+What attacks find is comparable across families, as k and epsilon are not. The original table is the baseline.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from discreet.choose import Candidate, Choice, Measure, choose
+from discreet.choose.results import BASELINE
+from discreet.recipe import Recipe
+
+IDENTITY = ("prosecutor", "journalist", "marketer", "sparse")  # attacks that name a person's row
+_TITLES = {"accuracy": "Accuracy", "balanced_accuracy": "Balanced accuracy", "auc": "AUC", "brier": "Brier score"}
+
+
+def candidates_of(
+    results: Mapping[str, dict[str, Any]], recipe: Recipe, original: dict[str, Any]
+) -> tuple[Candidate, ...]:
+    """A candidate for each result, and the original table as the baseline where there is a result to compare with."""
+    scored = [(name, found) for name, found in results.items() if found["refused"] is None]
+    if not scored:
+        return ()
+    before = scored[0][1]["evaluations"][0]["before"]
+    base = {"utility": _mean(before, recipe), "privacy": 100 * (1 - original["risk"]), "size": original["columns"]}
+    meanings = meanings_of(recipe)
+    found = [Candidate(BASELINE, _known(base), "", {}, meanings)]
+    for name, result in scored:
+        measures = _known(_measures(result, recipe, original))
+        found.append(Candidate(name, measures, result["method"], result["parameters"], meanings))
+    return tuple(found)
+
+
+def meanings_of(recipe: Recipe) -> dict[str, Measure]:
+    measure = recipe.evaluation.measure
+    return {
+        "utility": Measure(title=_TITLES[measure], unit="share", higher_is_better=measure != "brier"),
+        "privacy": Measure(title="Persons not found", unit="of 100", scale=(0.0, 100.0)),
+        "size": Measure(title="Size", unit="columns", higher_is_better=False),
+        "inference": Measure(title="Sensitive value guessed", unit="share", higher_is_better=False),
+    }
+
+
+def chosen(candidates: tuple[Candidate, ...], recipe: Recipe) -> Choice | None:
+    """The choice by the recipe's weights among the releases that have all weighed measures; the original is none."""
+    complete = [
+        candidate
+        for candidate in candidates
+        if candidate.name != BASELINE and recipe.weights.keys() <= candidate.measures.keys()
+    ]
+    return choose(complete, recipe.weights) if complete else None
+
+
+def _measures(result: dict[str, Any], recipe: Recipe, original: dict[str, Any]) -> dict[str, float]:
+    found = {"utility": _mean(result["evaluations"][0]["after"], recipe)}
+    picked = [finding["success"]["value"] for finding in result["attacks"] if finding["attack"] in IDENTITY]
+    guessed = [finding["success"]["value"] for finding in result["attacks"] if finding["attack"] == "inference"]
+    facts = result["facts"]
+    rows = facts is not None and facts["shape"] in ("table", "baskets")
+    if picked:
+        found["privacy"] = 100 * (1 - max(picked))
+    elif not rows:
+        found["privacy"] = 100 * (1 - result.get("picked_at_most", 0.0))
+    if guessed:
+        found["inference"] = max(guessed)
+    found["size"] = original["columns"] if facts is None else max(len(facts["columns_published"]) - 1, 0)
+    return found
+
+
+def _mean(scores: dict[str, dict[str, Any]], recipe: Recipe) -> float:
+    values = [cell[recipe.evaluation.measure]["value"] for cell in scores.values()]
+    return math.nan if None in values or not values else sum(values) / len(values)
+
+
+def _known(measures: dict[str, float]) -> dict[str, float]:
+    return {name: value for name, value in measures.items() if math.isfinite(value)}

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One task of a study: make the release, save it verified, attack it, and measure what it is worth.
+
+A differentially private method is measured and not released: each release would cost budget, and so would choosing
+among them by looking. `discreet release` makes the one that was chosen, and pays for it from a ledger.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import time
+import warnings
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from discreet.data.roles import Roles
+from discreet.errors import CannotRelease, DataError, PrivacyLeakWarning, PromiseBroken, RolesError
+from discreet.evaluate.attacks.base import Finding, Published
+from discreet.evaluate.attacks.registry import ATTACKS, Case, run_case
+from discreet.evaluate.distributions import distributions
+from discreet.evaluate.evaluation import ORIGINAL, Evaluation
+from discreet.evaluate.facts import release_facts
+from discreet.evaluate.source import Source
+from discreet.evaluate.study import evaluate_utility
+from discreet.evaluate.utility import split
+from discreet.methods.base import Method
+from discreet.privacy import DifferentialPrivacy, LDiversity, TCloseness
+from discreet.privacy.base import Promise
+from discreet.randomness import Randomness
+from discreet.recipe import Recipe
+from discreet.release import Release
+from discreet.study.folder import StudyFolder
+from discreet.study.tasks import Task
+
+CONTROL = 0.2  # of the rows, or persons, who are left out of a release that is attacked
+REFUSALS = (CannotRelease, PromiseBroken, DataError, RolesError)
+
+
+def measured(task: Task, recipe: Recipe, source: Source, folder: StudyFolder, secret: int) -> dict[str, Any]:
+    """What came of a task: facts, attacks and scores; or why there is no release."""
+    start = time.perf_counter()
+    said: dict[str, Any] = {"name": task.name, "method": task.method, "parameters": _plain(task.parameters)}
+    method = task.make()
+    spends = isinstance(method.promise, DifferentialPrivacy)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore", PrivacyLeakWarning
+            )  # what is made here is the owner's, until it is published
+            found = _noisy(task, source) if spends else _released(task, recipe, source, folder, secret)
+            found["evaluations"] = [
+                _evaluated(task, method, recipe, source, folder, p) for p in recipe.evaluation.protocols
+            ]
+    except REFUSALS as refused:
+        return said | {"refused": str(refused)}
+    return said | found | {"refused": None, "seconds": round(time.perf_counter() - start, 2)}
+
+
+def _noisy(task: Task, source: Source) -> dict[str, Any]:
+    """Of a release that is not made: what it would promise.
+
+    Whoever picks one of n persons at random is right once in n; the release makes that e^epsilon times as likely at
+    most.
+    """
+    promise = task.make().promise
+    assert isinstance(promise, DifferentialPrivacy)
+    persons = len(source) if source.persons is None else len(np.unique(source.persons))
+    return {
+        "facts": None,
+        "distributions": [],
+        "folder": None,
+        "promise": str(promise),
+        "attacks": [],
+        "picked_at_most": min(1.0, math.exp(min(promise.epsilon, 700.0)) / persons + promise.delta),
+        "why_not_made": "A differentially private release costs budget: make the one that you choose with"
+        " `discreet release` and a ledger.",
+    }
+
+
+def _released(task: Task, recipe: Recipe, source: Source, folder: StudyFolder, secret: int) -> dict[str, Any]:
+    """The release itself, saved and attacked. Its randomness follows from the study's secret."""
+    release = source.released_by(_seeded(task, secret, "released"))
+    for promise in _besides(recipe, release):
+        verdict = release.check(promise)
+        if not verdict.holds:
+            raise PromiseBroken(f"{verdict.sentence()} The recipe asks for {promise} besides.")
+    target = folder.releases / task.name
+    release.save(target, overwrite=True)
+    return {
+        "facts": release_facts(release, source.data),
+        "distributions": distributions(release, source.data),
+        "folder": f"releases/{task.name}",
+        "promise": str(release.promise),
+        "attacks": [asdict(finding) for finding in _attacks(task, recipe, source, secret)],
+        "why_not_made": "",
+    }
+
+
+def _seeded(task: Task, secret: int, purpose: str) -> Method:
+    drawn = hashlib.sha256(f"discreet study {secret} {task.name} {purpose}".encode()).digest()
+    return task.make(int.from_bytes(drawn[:8], "big") >> 1)
+
+
+def _besides(recipe: Recipe, release: Release) -> list[Promise]:
+    """What the recipe asks every release of a table to keep besides its own promise."""
+    if release.table is None:
+        return []
+    found: list[Promise] = []
+    if recipe.promises.l is not None:
+        found.append(LDiversity(recipe.promises.l))
+    if recipe.promises.t is not None:
+        found.append(TCloseness(recipe.promises.t))
+    return found
+
+
+def _attacks(task: Task, recipe: Recipe, source: Source, secret: int) -> list[Finding]:
+    """The attacks that the recipe names, where they apply; those that apply, when it names none.
+
+    They are made on a release of most of the rows, by the same method: the others are the persons who are not in it.
+    """
+    randomness = Randomness(recipe.run.seed or 0)
+    train, test = split(source.labels, source.persons, CONTROL, randomness)
+    known, control = source.take(train), source.take(test)
+    release = known.released_by(_seeded(task, secret, "attacked"))
+    published = Published.of(release)
+    case = Case(published, known.data, source.roles or Roles(), control.data, seed=recipe.run.seed or 0)
+    fitting = [name for name in recipe.attacks or ATTACKS if not ATTACKS[name].why_not(case)]
+    return run_case(case, fitting) if fitting else []
+
+
+def _evaluated(
+    task: Task, method: Method, recipe: Recipe, source: Source, folder: StudyFolder, protocol: str
+) -> dict[str, Any]:
+    asked = recipe.evaluation
+    found = evaluate_utility(
+        {task.name: method},
+        source.data,
+        source.roles,
+        protocol=protocol,  # type: ignore[arg-type]
+        folds=asked.folds,
+        classifiers=asked.classifiers,
+        seed=recipe.run.seed or 0,
+        cache=folder.cache,
+    )
+    if (refused := found.refusal(task.name)) is not None:
+        raise CannotRelease(refused)
+    return evaluation_facts(found, task.name)
+
+
+def evaluation_facts(found: Evaluation, name: str) -> dict[str, Any]:
+    """The scores of one method and of the original, by classifier."""
+    cells = found.to_dict()
+    return {
+        "protocol": found.protocol,
+        "folds": str(found.folds),
+        "test": found.folds.test,
+        "rows": found.n_rows,
+        "units": found.units,
+        "readings": cells["classifiers"],
+        "answers_itself": name in found.models,
+        "after": {cell["classifier"]: _scores(cell) for cell in cells["results"] if cell["method"] == name},
+        "before": {cell["classifier"]: _scores(cell) for cell in cells["results"] if cell["method"] == ORIGINAL},
+    }
+
+
+def _scores(cell: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in cell.items() if name not in ("method", "classifier", "refused", "folds")}
+
+
+def _plain(parameters: dict[str, Any]) -> dict[str, Any]:
+    return json.loads(json.dumps(parameters, default=str))

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The study itself: the tasks that are not done yet, shared by processes, each result a file as soon as it is known.
+
+Every process reads the data by itself, so private rows pass through no file and no pipe. When the one that was started
+by a person dies, the others end too.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import DataError
+from discreet.evaluate.fingerprint import digest
+from discreet.evaluate.source import Source
+from discreet.progress import progress
+from discreet.recipe import Recipe
+from discreet.study.folder import StudyFolder
+from discreet.study.measure import measured
+from discreet.study.tasks import Task, tasks_of, unique
+
+Load = Callable[[], Source]
+NOT_BEGUN = "It was not begun: the study's time was over."
+DIED = "The process that made it died, for want of memory as a rule. Give the study more memory, or fewer jobs."
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What a study found: a result for each task, and why some tasks were skipped."""
+
+    folder: Path
+    recipe: Recipe
+    results: dict[str, dict[str, Any]]
+    skipped: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def released(self) -> dict[str, dict[str, Any]]:
+        """The results that have scores."""
+        return {name: found for name, found in self.results.items() if found["refused"] is None}
+
+
+def run_study(load: Load, recipe: Recipe, folder: str | os.PathLike, *, text: str = "") -> Study:
+    """Run what is left of a study. `load` reads the data, `text` is the recipe as it was written."""
+    source = load()
+    place = StudyFolder(folder)
+    asked = {"data": digest(source.data, source.roles), "recipe": digest(_judged(recipe))}
+    secret = place.begin(asked, text)
+    if recipe.run.seed is not None:
+        secret = recipe.run.seed
+    _enough_memory(source, recipe)
+    tasks, skipped = tasks_of(recipe, source)
+    tasks = unique(tasks)
+    if not tasks:
+        raise DataError(f"No method of the recipe can release this data. {' '.join(skipped.values())}")
+    todo = [task for task in tasks if place.result(task.name) is None]
+    run = _Run(load, recipe, place, secret)
+    with progress(f"Comparing {len(tasks)} releases", len(tasks)) as bar:
+        bar.advance(len(tasks) - len(todo))
+        for _ in run.in_process(todo, source) if recipe.run.jobs == 1 else run.in_pool(todo):
+            bar.advance()
+    results = dict(place.results([task.name for task in tasks]))
+    late = {task.name: NOT_BEGUN for task in tasks if task.name not in results}
+    return Study(Path(folder), recipe, results, skipped | late)
+
+
+def _judged(recipe: Recipe) -> str:
+    """The part of a recipe that results depend on: not how many cores it may use, nor how long."""
+    return recipe.model_dump_json(exclude={"run": {"jobs", "minutes", "memory_gb"}, "weights": True, "source": True})
+
+
+def _enough_memory(source: Source, recipe: Recipe) -> None:
+    """A guess on the safe side: a method has a handful of copies of the coded table beside the original."""
+    limit = recipe.run.memory_gb
+    if limit is None:
+        return
+    rows, columns = len(source), len(source.table.names)
+    needed = 12 * 8 * rows * columns * recipe.run.jobs / 1e9
+    if needed > limit:
+        raise DataError(
+            f"{rows:,} rows of {columns} columns need about {needed:.1f} GB with {recipe.run.jobs} jobs; the recipe"
+            f" allows {limit:g}. Allow more, use fewer jobs, or compare on a sample of the rows."
+        )
+
+
+@dataclass
+class _Run:
+    load: Load
+    recipe: Recipe
+    place: StudyFolder
+    secret: int
+    started: float = field(default_factory=time.monotonic)
+
+    def _late(self) -> bool:
+        limit = self.recipe.run.minutes
+        return limit is not None and time.monotonic() - self.started > 60 * limit
+
+    def in_process(self, tasks: list[Task], source: Source) -> Iterator[Task]:
+        for task in tasks:
+            if self._late():
+                return
+            self.place.keep(task.name, measured(task, self.recipe, source, self.place, self.secret))
+            yield task
+
+    def in_pool(self, tasks: list[Task]) -> Iterator[Task]:
+        """As many tasks at once as there are jobs. A task whose process dies is tried once more, alone."""
+        left, alone = list(tasks), []
+        while left and not self._late():
+            pool = self._pool(min(self.recipe.run.jobs, len(left)))
+            running: dict[Any, Task] = {}
+            try:
+                while (left and not self._late()) or running:
+                    while left and len(running) < self.recipe.run.jobs and not self._late():
+                        task = left.pop(0)
+                        running[pool.submit(_work, task)] = task
+                    for future in wait(running, return_when=FIRST_COMPLETED).done:
+                        future.result()
+                        yield running.pop(future)
+            except BrokenProcessPool:
+                alone += list(running.values())
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
+        for task in alone:
+            if self._late():
+                return
+            pool = self._pool(1)
+            try:
+                pool.submit(_work, task).result()
+            except BrokenProcessPool:
+                said = {"name": task.name, "method": task.method, "parameters": task.parameters, "refused": DIED}
+                self.place.keep(task.name, said)
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
+            yield task
+
+    def _pool(self, workers: int) -> ProcessPoolExecutor:
+        given = (self.load, self.recipe.model_dump_json(), str(self.place.path), self.secret, os.getpid())
+        return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_prepare, initargs=given)
+
+
+# -- in the other processes -------------------------------------------------------------------------------------------
+
+_here: dict[str, Any] = {}
+
+
+def _prepare(load: Load, recipe: str, folder: str, secret: int, parent: int) -> None:
+    threading.Thread(target=_die_with, args=(parent,), daemon=True).start()
+    _here.update(source=load(), recipe=Recipe.model_validate_json(recipe), folder=StudyFolder(folder), secret=secret)
+
+
+def _die_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+
+
+def _work(task: Task) -> None:
+    found = measured(task, _here["recipe"], _here["source"], _here["folder"], _here["secret"])
+    _here["folder"].keep(task.name, found)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What there is to do in a study: one task for each release, and why some cannot work for this data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from inspect import Parameter, signature
+from typing import Any
+
+import numpy as np
+
+from discreet.evaluate.source import Source
+from discreet.methods import METHODS, Method
+from discreet.recipe import Recipe
+from discreet.recipe.write import default_methods
+
+
+@dataclass(frozen=True)
+class Task:
+    """A release to make and to measure. The name is that of its files, too."""
+
+    name: str
+    method: str
+    parameters: dict[str, Any]
+
+    def make(self, random_state: int | None = None) -> Method:
+        """The method; one that draws noise for differential privacy takes no seed."""
+        made_by = METHODS[self.method]
+        seed = {} if random_state is None else {"random_state": random_state}
+        return made_by(**self.parameters, **seed)
+
+
+def tasks_of(recipe: Recipe, source: Source) -> tuple[list[Task], dict[str, str]]:
+    """The tasks of a recipe for some data; and of those that cannot work, by name, why."""
+    shape = "baskets" if source.roles is None else "table"
+    persons = len(source) if source.persons is None else len(np.unique(source.persons))
+    tasks: list[Task] = []
+    skipped: dict[str, str] = {}
+    for method in recipe.methods or default_methods(shape):
+        for parameters in method.grid(recipe.promises):
+            task = Task(_name(method.name, parameters), method.name, parameters)
+            why = _why_not(task, shape, persons)
+            if why:
+                skipped[task.name] = why
+            elif task not in tasks:
+                tasks.append(task)
+    return tasks, skipped
+
+
+def _why_not(task: Task, shape: str, persons: int) -> str:
+    made_by = METHODS[task.method]
+    if shape not in made_by.takes:
+        return f"{task.method} releases {' and '.join(sorted(made_by.takes))}; this data is a {shape}."
+    absent = [
+        name
+        for name, parameter in signature(made_by).parameters.items()
+        if parameter.default is Parameter.empty and name not in task.parameters
+    ]
+    if shape == "table" and "domain" in signature(made_by).parameters and "domain" not in task.parameters:
+        absent.append("domain")  # public knowledge; read off the data it would leak
+    if absent:
+        return f"{task.method} needs {' and '.join(absent)}, which the recipe does not give."
+    k = task.parameters.get("k")
+    if k is not None and persons < k:
+        return f"k = {k}, but there are {persons} persons."
+    return ""
+
+
+def _name(method: str, parameters: dict[str, Any]) -> str:
+    """A name that can be a file's: the method and those of its parameters that say something.
+
+    >>> _name("mondrian", {"k": 5, "split": "information"}), _name("kactus2", {"k": 20, "swap": 0.5})
+    ('mondrian-k5-information', 'kactus2-k20-swap0.5')
+    """
+    parts = [method]
+    for name, value in parameters.items():
+        if isinstance(value, bool):
+            parts += [name] if value else []
+        elif isinstance(value, (int, float)):
+            parts.append(f"{name}{value:g}")
+        elif isinstance(value, str):
+            parts.append(value)
+        else:
+            parts.append(name)
+    return re.sub(r"[^A-Za-z0-9_.-]+", "_", "-".join(parts))[:120]
+
+
+def unique(tasks: Sequence[Task]) -> list[Task]:
+    """The tasks, each under a name of its own: what differs in a parameter that a name cannot show is numbered."""
+    seen: dict[str, int] = {}
+    found = []
+    for task in tasks:
+        seen[task.name] = seen.get(task.name, 0) + 1
+        name = task.name if seen[task.name] == 1 else f"{task.name}-{seen[task.name]}"
+        found.append(Task(name, task.method, task.parameters))
+    return found

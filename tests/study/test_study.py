@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A study makes and measures every release of a recipe, and goes on after a kill with the same results."""
+
+import json
+import os
+import random
+import signal
+import stat
+import subprocess
+import sys
+import time
+from functools import partial
+
+import pytest
+
+from discreet import samples, verify
+from discreet.commands.compare import load_source
+from discreet.data.write import write_table
+from discreet.errors import DataError
+from discreet.evaluate.source import Source
+from discreet.recipe import recipe_from
+from discreet.report.study import summarise_study, write_study
+from discreet.study import run_study
+from discreet.study.tasks import tasks_of
+
+RECIPE = """format = 1
+attacks = ["prosecutor", "homogeneity"]
+[roles]
+target = "readmitted"
+quasi = ["age", "sex", "zip"]
+sensitive = ["diagnosis"]
+[promises]
+k = [5, 20]
+[[methods]]
+name = "mondrian"
+[[methods]]
+name = "kactus2"
+swap = 0.5
+[evaluation]
+folds = "3-fold"
+classifiers = ["naive-bayes"]
+[run]
+seed = 3
+"""
+
+
+@pytest.fixture(scope="module")
+def clinic(tmp_path_factory):
+    path = tmp_path_factory.mktemp("clinic") / "clinic.csv"
+    write_table(samples.load("clinic", rows=300, seed=1).data, path, "csv")
+    return path
+
+
+def load(clinic, text=RECIPE) -> Source:
+    return load_source(str(clinic), recipe_from(text).model_dump_json())
+
+
+def study_of(clinic, folder, text=RECIPE):
+    return run_study(partial(load, clinic, text), recipe_from(text), folder, text=text)
+
+
+def without_time(results):
+    return {name: {key: value for key, value in found.items() if key != "seconds"} for name, found in results.items()}
+
+
+@pytest.fixture(scope="module")
+def whole(clinic, tmp_path_factory):
+    return study_of(clinic, tmp_path_factory.mktemp("whole") / "study")
+
+
+def test_every_release_is_made_verified_and_measured(whole):
+    assert set(whole.results) == {"mondrian-k5", "mondrian-k20", "kactus2-k5-swap0.5", "kactus2-k20-swap0.5"}
+    for found in whole.results.values():
+        assert found["refused"] is None
+        assert verify(whole.folder / found["folder"] / "release").holds
+        assert {finding["attack"] for finding in found["attacks"]} >= {"prosecutor"}
+        scores = found["evaluations"][0]["after"]["naive-bayes"]["accuracy"]
+        assert 0 <= scores["low"] <= scores["value"] <= scores["high"] <= 1
+
+
+def test_the_folder_is_the_owners_alone(whole):
+    assert stat.S_IMODE(whole.folder.stat().st_mode) == 0o700
+    for path in whole.folder.iterdir():
+        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path.name
+
+
+def test_a_study_that_is_done_is_read_not_run(clinic, whole, monkeypatch):
+    monkeypatch.setattr("discreet.study.run.measured", lambda *_: pytest.fail("it ran again"))
+    assert study_of(clinic, whole.folder).results == whole.results
+
+
+def test_other_data_or_another_recipe_is_another_study(clinic, whole, tmp_path):
+    with pytest.raises(DataError, match="a study of another recipe"):
+        study_of(clinic, whole.folder, RECIPE.replace("k = [5, 20]", "k = 5"))
+    other = tmp_path / "clinic.csv"
+    write_table(samples.load("clinic", rows=310, seed=1).data, other, "csv")
+    with pytest.raises(DataError, match="a study of another data"):
+        study_of(other, whole.folder)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter.txt").write_text("dear", encoding="utf-8")
+    with pytest.raises(DataError, match="is no study"):
+        study_of(clinic, tmp_path / "mine")
+
+
+def test_cores_and_weights_may_change(clinic, whole):
+    text = RECIPE.replace("[run]", "[weights]\nutility = 1.0\n[run]\njobs = 2")
+    assert study_of(clinic, whole.folder, text).results == whole.results
+
+
+def test_two_processes_find_what_one_finds(clinic, whole, tmp_path):
+    found = study_of(clinic, tmp_path / "study", RECIPE + "jobs = 2\n")
+    assert without_time(found.results) == without_time(whole.results)
+
+
+KILLED = """
+import sys
+from functools import partial
+from discreet.commands.compare import load_source
+from discreet.recipe import recipe_from
+from discreet.study import run_study
+clinic, folder, text = sys.argv[1:]
+recipe = recipe_from(text)
+print("begins", flush=True)
+run_study(partial(load_source, clinic, recipe.model_dump_json()), recipe, folder, text=text)
+"""
+
+
+def test_a_study_that_is_killed_ends_as_one_that_is_not(clinic, whole, tmp_path):
+    """At moments by chance; a study that was not killed in time has ended by itself."""
+    chance = random.Random(5)
+    folder = tmp_path / "study"
+    for _ in range(4):
+        asked = [sys.executable, "-c", KILLED, str(clinic), str(folder), RECIPE]
+        with subprocess.Popen(asked, stdout=subprocess.PIPE) as process:
+            process.stdout.readline()
+            time.sleep(chance.uniform(0.1, 2.5))
+            os.kill(process.pid, signal.SIGKILL)
+    found = study_of(clinic, folder)
+    assert without_time(found.results) == without_time(whole.results)
+    for name, result in whole.results.items():
+        ours, theirs = (study.folder / result["folder"] / "release" for study in (found, whole))
+        assert {path.name: path.read_bytes() for path in ours.iterdir()} == {
+            path.name: path.read_bytes() for path in theirs.iterdir()
+        }, name
+
+
+def test_what_cannot_work_is_said_and_skipped(clinic):
+    text = RECIPE.replace(
+        "[evaluation]", '[[methods]]\nname = "delta-sketch"\n[[methods]]\nname = "private-table"\n[evaluation]'
+    )
+    tasks, skipped = tasks_of(recipe_from(text.replace("k = [5, 20]", "k = [5, 1000]")), load(clinic))
+    assert [task.name for task in tasks] == ["mondrian-k5", "kactus2-k5-swap0.5"]
+    assert "this data is a table" in skipped["delta-sketch-delta0.4"]
+    assert "needs domain" in skipped["private-table-epsilon1"]
+    assert skipped["mondrian-k1000"] == "k = 1000, but there are 300 persons."
+
+
+def test_a_promise_that_the_recipe_asks_besides_is_kept_or_the_release_is_none(clinic, tmp_path):
+    found = study_of(clinic, tmp_path / "study", RECIPE.replace("k = [5, 20]", "k = 5\nl = 200"))
+    assert all("200-diversity" in result["refused"] for result in found.results.values())
+    assert not [*(tmp_path / "study" / "releases").iterdir()]
+
+
+def test_the_summary_names_no_cell_and_chooses(clinic, whole):
+    summary = summarise_study(whole, load(clinic), name="clinic.csv")
+    assert summary["best"] in whole.results
+    assert summary["candidates"][0]["name"] == "original"
+    assert [line["name"] for line in summary["candidates"][1:]] == [
+        name
+        for name, _ in sorted(
+            ((line["name"], line["score"]) for line in summary["candidates"][1:]), key=lambda one: -one[1]
+        )
+    ]
+    written = write_study(whole, summary)
+    assert written["report"].stat().st_size < 3_000_000
+    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
