@@ -9,6 +9,7 @@ release could prevent), and what the promise allows at most (`bound`).
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -87,6 +88,7 @@ class Finding:
     control   the same attack on persons who are not in the release; None if none were set aside
     bound     what the promise allows at most; None where it says nothing about this attack
     note      what a reader must know besides
+    units     what the targets are
     """
 
     attack: str
@@ -97,11 +99,28 @@ class Finding:
     control: Share | None = None
     bound: float | None = None
     note: str = ""
+    units: str = "persons"
 
     @property
     def advantage(self) -> float:
         """What the release adds to what could be guessed without it, or be told of anybody."""
         return self.success.value - max(self.baseline, 0.0 if self.control is None else self.control.value)
+
+    @property
+    def risk(self) -> Share | None:
+        """What being in the release adds, of what it could add: (success - control)/(1 - control), after Giomi 2022.
+
+        None without a control group. Below 0 the attack does better on those who are not in it. The interval joins the
+        distances of both to the ends of theirs, as if they were standard deviations.
+        """
+        if self.control is None or self.control.value == 1:
+            return None
+        success, control = self.success, self.control
+        room = 1 - control.value
+        value, slope = (success.value - control.value) / room, (1 - success.value) / room**2
+        below = math.hypot((success.value - success.low) / room, (control.high - control.value) * slope)
+        above = math.hypot((success.high - success.value) / room, (control.value - control.low) * slope)
+        return Share(value, value - below, min(value + above, 1.0))
 
     @property
     def breaks_promise(self) -> bool:

@@ -29,6 +29,7 @@ from discreet.data.column import Column, from_labels
 from discreet.data.table import Table
 from discreet.errors import DataError, listing
 from discreet.evaluate.attacks.base import Finding, Published, rate
+from discreet.evaluate.attacks.joining import joined_codes
 from discreet.evaluate.attacks.linkage import NOT_TRUE, knowledge
 from discreet.evaluate.attacks.matching import Matching
 from discreet.evaluate.attacks.reading import recode_known
@@ -117,21 +118,11 @@ class _Keys:
         found = [[_column(data, name) for name in columns] for data in sets]
         whole = [i for i, parts in enumerate(found) if None not in parts]
         lengths = [len(sets[i]) for i in whole]
-        codes = [_joined([found[i][c] for i in whole]) for c in range(len(columns))]  # type: ignore[misc]
+        codes = [joined_codes([found[i][c] for i in whole]) for c in range(len(columns))]  # type: ignore[misc]
         groups, first = group(codes, sum(lengths)) if columns else (np.zeros(sum(lengths), np.int64), np.zeros(1, int))
         parts = dict(zip(whole, np.split(groups, np.cumsum(lengths)[:-1]), strict=True))
         of_set = [parts.get(i, np.full(len(data), -1)) for i, data in enumerate(sets)]
         return cls(of_set, {name: code[first] for name, code in zip(columns, codes, strict=True)}, len(first))
-
-
-def _joined(columns: Sequence[Column]) -> np.ndarray:
-    """Codes of several columns of texts, one after the other, the same for the same text."""
-    place: dict[str | None, int] = {}
-    codes = []
-    for column in columns:
-        of_code = [place.setdefault(text, len(place)) for text in [*column.texts, None]]
-        codes.append(np.array(of_code)[column.codes])
-    return np.concatenate(codes)
 
 
 # -- who is left -------------------------------------------------------------------------------------------------------

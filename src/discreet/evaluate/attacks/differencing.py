@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One row more: what two releases tell, one made with a person and one without.
+
+The attacker knows the person's other columns, and that the second release was made without the person. Whatever is
+counted exactly differs by one, and that one is the person: k in both releases does not help. Columns that are published
+as they are are counted exactly, whatever becomes of the quasi-identifiers.
+
+The game: a row is drawn, its value in one column is drawn anew, all values being equally likely, and the method
+releases the table with that row and without it. The attacker names the value whose count grew most: in the whole table
+where counts are exact; among the rows that agree with the person in all other columns where noise is on every cell.
+Guessing blindly names one of v values rightly once in v times. Under (epsilon, delta)-differential privacy only the
+first release depends on the value, so nobody is right more often than (e^epsilon + (v - 1) delta)/(e^epsilon + v - 1).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from discreet.data.column import from_labels
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.errors import DataError, RolesError
+from discreet.evaluate.attacks.base import Finding, rate
+from discreet.evaluate.attacks.membership import equal_cells, replacement_bound, simulated
+from discreet.methods.base import Method
+from discreet.privacy.base import Promise
+from discreet.privacy.differential import private_part
+
+
+def differencing(
+    method: Method,
+    data: object,
+    roles: Roles,
+    *,
+    column: str | None = None,
+    promise: Promise | None = None,
+    targets: int = 200,
+    seed: int = 0,
+) -> Finding:
+    """Play the game with rows of a table. `column` is the first sensitive one, or the target, if none is named;
+    `promise` is what is claimed, the method's own if nothing else is.
+
+    >>> from discreet import Mondrian
+    >>> table = {"age": [*range(20, 60)], "ill": ["flu", "gout"] * 20, "again": ["no", "no", "yes", "yes"] * 10}
+    >>> found = differencing(Mondrian(5), table, Roles(target="again", quasi="age", sensitive="ill"), targets=5)
+    >>> found.success.value, found.baseline
+    (1.0, 0.5)
+    """
+    table = Table.of(data).select(roles.published)
+    column = column or next(iter(roles.sensitive), roles.target)
+    if column is None or column not in table or column in roles.quasi:
+        raise RolesError("Differencing is about a column that is published and no quasi-identifier: name one.")
+    coded = table.column(column)
+    if len(coded.values) < 2:
+        raise DataError("Differencing needs a column of two values or more.")
+    promise = method.promise if promise is None else promise
+    near = private_part(method.promise) is not None
+    rng = np.random.default_rng(seed)
+    chances = []
+    for _ in range(targets):
+        row, value = int(rng.integers(len(table))), int(rng.integers(len(coded.values)))
+        codes = coded.codes.copy()
+        codes[row] = value
+        changed = table.with_columns([from_labels(column, [*coded.texts, None], codes)])
+        seeds = rng.integers(0, 2**31, 2).tolist()
+        with_row = simulated(method, changed, roles, seeds[0])
+        without = simulated(method, changed.take(np.delete(np.arange(len(table)), row)), roles, seeds[1])
+        person = changed.take(np.array([row]))
+        counts = [_counts(drawn, person, column, coded.texts, near) for drawn in (with_row, without)]
+        grown = counts[0] - counts[1]
+        best = np.flatnonzero(grown == grown.max())
+        chances.append((value in best) / len(best))
+    return Finding(
+        attack=f"differencing, {column}",
+        question=f"Does whoever has a release with the person and one without tell the person's {column!r}?",
+        success=rate(float(np.sum(chances)), targets),
+        targets=targets,
+        baseline=1 / len(coded.values),
+        bound=replacement_bound(promise, len(coded.values)),
+        note=f"{len(coded.values)} values, equally likely; the method ran twice for each target.",
+    )
+
+
+def _counts(drawn: Any, person: Table, column: str, texts: list[str], near: bool) -> np.ndarray:
+    """How often each value occurs in the release, or there among the rows that agree with the person otherwise."""
+    released = drawn.table
+    rows: Any = slice(None)
+    if near:
+        others = np.array([name != column for name in released.names])
+        rows = equal_cells(released, drawn.recode(person), 0)[:, others].all(axis=1)
+    found = released.column(column)
+    place = {text: code for code, text in enumerate(found.texts)}
+    counted = np.append(np.bincount(found.codes[rows], minlength=len(found.values) + 1), 0)
+    return counted[[place.get(text, -1) for text in texts]]

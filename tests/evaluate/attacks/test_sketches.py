@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What reconstruct.py finds is what the findings say."""
+
+import numpy as np
+import pytest
+
+from discreet import DataError, DeltaSketch, GreedySelector
+from discreet.evaluate.attacks.sketches import reconstruction
+from discreet.reconstruct import TRIED, attack
+
+
+def test_the_findings_say_what_the_attacks_found():
+    X = (np.random.default_rng(3).random((60, 25)) < 0.3).astype(int)
+    release = DeltaSketch(0.2, random_state=2).release(X)
+    found = attack(release.records, release.sketches, release.signs)
+    records, items, *signs = reconstruction(release)
+    assert records.success.value == found.with_key.exact / found.with_key.tried
+    assert (records.targets, records.baseline) == (TRIED, 0.0)
+    assert items.success.value == pytest.approx(found.with_key.items)
+    assert items.baseline == found.with_key.baseline
+    assert items.targets == int(release.records.matrix[:TRIED].sum())
+    assert [s.success.value for s in signs] == pytest.approx([known.signs for known in found.with_records])
+    assert all(s.baseline == 0.5 and s.bound is None and not s.breaks_promise for s in signs)
+    assert signs[-1].success.value == 1.0  # as many known records as there are, and more than items
+    numbers = [known.known for known in found.with_records]
+    assert [s.attack for s in signs] == [f"sketches, {n} known records, signs" for n in numbers]
+
+
+def test_other_releases_have_no_key():
+    X = (np.random.default_rng(3).random((60, 8)) < 0.3).astype(int)
+    with pytest.raises(DataError, match="with its records and its key"):
+        reconstruction(GreedySelector(3).release(X, np.arange(60) % 2))
