@@ -39,6 +39,7 @@ class Case:
     population  all persons who could be in the release, with the quasi-identifiers
     share       of the population that is in the release, where no population is given
     others      further releases of the same persons
+    parties     two sets of published columns, each known to one of two parties
     aux_items   items that an attacker knows of a basket
     targets     persons, guesses or runs at most, for attacks that try some of them
     """
@@ -50,6 +51,7 @@ class Case:
     population: Table | None = None
     share: float = 0.1
     others: tuple[Published, ...] = ()
+    parties: tuple[Sequence[str], Sequence[str]] | None = None
     aux_items: int = 8
     targets: int = 2000
     seed: int | None = 0
@@ -117,6 +119,8 @@ ATTACKS: dict[str, Attack] = {
             "homogeneity", "read a value that all rows that fit a person share", "homogeneity:homogeneity", ("table",)
         ),
         Attack("inference", "guess a sensitive value by learning from the release", "inference:inference", ("table",)),
+        Attack("singling-out", "say what only one person is", "singling_out:singling_out", ("table",)),
+        Attack("linkability", "join what two parties know of a person", "linkability:linkability", ("table",)),
         Attack(
             "sparse", "name the basket of a person of whom some items are known", "sparse:sparse_overlap", ("baskets",)
         ),
@@ -126,6 +130,13 @@ ATTACKS: dict[str, Attack] = {
             "intersection:intersection",
             ("table", "baskets"),
             ("known", "others"),
+        ),
+        Attack(
+            "membership",
+            "say which of two persons is in the release",
+            "membership:membership",
+            ("table",),
+            ("known", "control"),
         ),
     )
 }

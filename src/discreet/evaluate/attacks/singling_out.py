@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Singling out, in the sense of the GDPR working party: a statement that is true of one person only.
+
+Paper: M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnadi, "A Unified Framework for Quantifying Privacy Risk in Synthetic
+Data", 2022. From the release the attacker makes statements such as "age >= 80 and town = North" and bets that each is
+true of one person of the original table. With one column: labels that one published row has, the least and the largest
+number. With several: cells of a published row, numbers as "at least" or "at most", whichever is rarer. The same
+statements are held against persons who are not in the release, and statements put together by chance against all. The
+intervals are about the choice of statements, which share cells, not about who happens to be in which table.
+
+Departures from the paper:
+
+1. A label is true of all values that it stands for, so generalised releases can be attacked as they are.
+2. Persons are counted, equal rows one by one; the paper's program first drops rows that repeat another.
+3. Each statement with several columns has as many as chance gives, from two to all; of numbers half the conditions, by
+   chance, are "is", since releases publish numbers as they are.
+4. Where too few statements are true of one published row the rarest fill up: an attacker bets on something.
+5. If fewer persons were set aside than are in the release, what is true of one of them is scaled: of a statement that
+   is true of a share w, n persons hold exactly one with probability n w (1 - w)^(n - 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+
+from discreet.data.table import Table
+from discreet.evaluate.attacks.base import Finding, Published, rate
+from discreet.evaluate.attacks.linkage import NOT_TRUE, knowledge
+from discreet.evaluate.attacks.reading import Reading, read_columns
+from discreet.evaluate.attacks.registry import Case
+from discreet.evaluate.utility import Share
+from discreet.tally import group
+
+_DRAWN = 20  # statements drawn at most for each that is kept
+_KEPT = 2000  # masks of rows that are kept for the next statement
+
+Sign = Literal["is", "at least", "at most"]
+Condition = tuple[int, int, Sign]  # a column, a code of its published values, how it is compared
+Statement = tuple[Condition, ...]
+
+
+def singling_out(case: Case) -> list[Finding]:
+    """Statements with one column, with several, and with several quasi-identifiers, where others are published too."""
+    published = case.published
+    assert isinstance(published.data, Table)
+    assert published.roles is not None
+    quasi = published.roles.quasi
+    everything = [*quasi, *(name for name in published.data.names if name not in quasi)]
+    found = [_finding(case, everything, "one column"), _finding(case, everything, "several columns")]
+    if len(everything) > len(quasi):
+        found.append(_finding(case, quasi, "several quasi-identifiers"))
+    return [finding for finding in found if finding is not None]
+
+
+def _finding(case: Case, names: Sequence[str], how: str) -> Finding | None:
+    published, rng = case.published, np.random.default_rng(case.seed)
+    readings = read_columns(published, case.table, names)
+    release = _Rows(readings, published.persons, are_published=True)
+    if how == "one column":
+        true_of = {statement: release.count(statement) for statement in _of_one(readings)}
+    elif len(readings) > 1:
+        true_of = _of_several(readings, release, case.targets, rng)
+    else:
+        return None
+    statements = list(true_of)
+    shuffled = [statements[place] for place in rng.permutation(len(statements))]
+    bets = sorted(shuffled, key=lambda statement: true_of[statement])[: case.targets]
+    known = _Rows(readings, case.persons(case.table), are_published=False)
+    hits = sum(known.count(bet) == 1 for bet in bets)
+    by_chance = sum(known.count(_by_chance(readings, bet, rng)) == 1 for bet in bets)
+    control = None if case.absent is None else _control(case, names, bets, known.size, rng)
+    alone = sum(true_of[bet] == 1 for bet in bets)
+    notes = [f"{alone} of {len(bets)} statements are true of one published person, the others of more."]
+    if not published.is_true:
+        notes.append(NOT_TRUE.split(":")[0] + ": a statement may be true of persons whom it was not made from.")
+    return Finding(
+        attack=f"singling out, {how}",
+        question=f"Is a statement made from the release ({how}) true of one person of the original table?",
+        success=rate(hits, len(bets)),
+        targets=len(bets),
+        baseline=by_chance / len(bets),
+        control=control,
+        bound=_bound(published, readings),
+        note=" ".join(notes),
+        units="statements",
+    )
+
+
+def _bound(published: Published, readings: list[Reading]) -> float | None:
+    """Statements about quasi-identifiers are true of k published rows, and of the persons behind them if rows are."""
+    whole = knowledge(published)[0]
+    if whole.k is None or not published.is_true or not {r.published.name for r in readings} <= {*whole.columns}:
+        return None
+    return 0.0
+
+
+# -- statements ----------------------------------------------------------------------------------------------------
+
+
+def _of_one(readings: list[Reading]) -> list[Statement]:
+    """Every label of every column; of numbers that are published as such, the least and the largest, too."""
+    found: list[Statement] = []
+    for c, reading in enumerate(readings):
+        found += [((c, code, "is"),) for code in range(reading.published.levels)]
+        if _is_number(reading) and len(reading.published.values):
+            found += [((c, 0, "at most"),), ((c, len(reading.published.values) - 1, "at least"),)]
+    return found
+
+
+def _of_several(readings: list[Reading], release: _Rows, wanted: int, rng: np.random.Generator) -> dict[Statement, int]:
+    """Different statements from cells of a published row, and of how many they are true there.
+
+    They are drawn until as many as wanted are true of one.
+    """
+    medians = [int(np.median(reading.published.codes)) for reading in readings]
+    found: dict[Statement, int] = {}
+    alone = 0
+    for row in rng.integers(0, len(readings[0].published), _DRAWN * wanted):
+        chosen = np.sort(rng.permutation(len(readings))[: rng.integers(2, len(readings) + 1)])
+        exact = rng.integers(0, 2, len(chosen)).astype(bool)
+        statement = tuple(
+            _condition(readings[c], int(c), int(row), None if is_exact else medians[c])
+            for c, is_exact in zip(chosen, exact, strict=True)
+        )
+        if statement not in found:
+            found[statement] = release.count(statement)
+            alone += found[statement] == 1
+            if alone == wanted:
+                break
+    return found
+
+
+def _condition(reading: Reading, c: int, row: int, median: int | None) -> Condition:
+    code = int(reading.published.codes[row])
+    if median is None or not _is_number(reading) or code == len(reading.published.values):
+        return c, code, "is"
+    return c, code, "at least" if code > median else "at most"
+
+
+def _by_chance(readings: list[Reading], bet: Statement, rng: np.random.Generator) -> Statement:
+    """A statement about the same columns, with published values picked by chance."""
+    found: list[Condition] = []
+    for c, _, _ in bet:
+        signs: tuple[Sign, ...] = ("is", "at least", "at most") if _is_number(readings[c]) else ("is",)
+        found.append((c, int(rng.integers(readings[c].published.levels)), signs[int(rng.integers(len(signs)))]))
+    return tuple(found)
+
+
+def _is_number(reading: Reading) -> bool:
+    """Whether numbers are published as they are."""
+    return reading.published.kind != "category" and not reading.is_item
+
+
+# -- of whom a statement is true -----------------------------------------------------------------------------------
+
+
+class _Rows:
+    """Rows that statements are held against: published ones, or known ones. Equal rows are looked at once."""
+
+    def __init__(self, readings: list[Reading], persons: np.ndarray | None, *, are_published: bool):
+        self._readings, self._persons, self._are_published = readings, persons, are_published
+        columns = [reading.published if are_published else reading.known for reading in readings]
+        if persons is None:
+            rows, first = group([c.codes for c in columns], len(columns[0]), [c.levels for c in columns])
+            self._codes, self._times = [c.codes[first] for c in columns], np.bincount(rows)
+            self.size = len(rows)
+        else:
+            self._codes, self.size = [c.codes for c in columns], len(np.unique(persons))
+        self._mask = lru_cache(_KEPT)(self._true_of)
+
+    def count(self, statement: Statement) -> int:
+        """Of how many persons it is true."""
+        mask = self._mask(statement[0])
+        for condition in statement[1:]:
+            mask = mask & self._mask(condition)
+        return int(self._times[mask].sum()) if self._persons is None else len(np.unique(self._persons[mask]))
+
+    def _true_of(self, condition: Condition) -> np.ndarray:
+        c, code, sign = condition
+        reading, codes = self._readings[c], self._codes[c]
+        if sign == "is" and self._are_published:
+            return codes == code
+        if sign == "is":
+            return reading.fits(np.array([code]))[0][reading.classes.of_code][codes]
+        limit = np.append(reading.published.numbers, np.nan)[code]  # nothing lies beyond what is missing
+        numbers = np.append((reading.published if self._are_published else reading.known).numbers, np.nan)
+        return (numbers >= limit if sign == "at least" else numbers <= limit)[codes]
+
+
+def _control(
+    case: Case, names: Sequence[str], bets: list[Statement], size: int, rng: np.random.Generator
+) -> Share | None:
+    """How many statements are true of one of as many persons who are not in the release."""
+    absent = case.absent
+    assert absent is not None
+    persons = case.persons(absent)
+    if persons is None and len(absent) > size:
+        absent = absent.take(np.sort(rng.permutation(len(absent))[:size]))
+    readings = read_columns(case.published, absent, names)
+    if len(readings) != len(read_columns(case.published, case.table, names)):
+        return None  # it lacks columns that the statements speak of
+    others = _Rows(readings, persons, are_published=False)
+    counts, m = np.array([others.count(bet) for bet in bets]), others.size
+    hits = float((counts == 1).sum())
+    if m < size:
+        shares = (counts + 0.5) / (m + 1)
+        hits *= float(_one_of(size, shares).sum() / _one_of(m, shares).sum())
+    return rate(min(hits, len(bets)), len(bets))
+
+
+def _one_of(n: int, share: np.ndarray) -> np.ndarray:
+    """The chance that what is true of this share of all is true of exactly one of n."""
+    return n * share * (1 - share) ** (n - 1)
