@@ -6,6 +6,9 @@ suppressed test record gets a class at random by the shares of the classes. The 
 here it is the nearest neighbours it suggests, and logistic regression beside it. The baseline is the same classifier on
 the records themselves.
 
+Of many test records a sample is asked; the training records stay whole, and so do the neighbours under k-variance. With
+2000 asked, an accuracy has a standard error of 0.011 at most.
+
 Clustering: 10-means on sketches; the quality is the mean cosine of the original records to the mean of the original
 records of their cluster; suppressed records join clusters at random, in proportion to their sizes.
 
@@ -18,7 +21,9 @@ from __future__ import annotations
 
 import tomllib
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from statistics import mean
 
@@ -29,11 +34,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import normalize
 
+from benchmarks.sketches import readings
 from discreet import DeltaSketch, SketchKMeans, SketchKNeighborsClassifier, SketchLinearClassifier, VarianceSketch
 from discreet.data.records import Records
 from discreet.methods.sketch import SketchMethod
 from discreet.samples import load, quest
 from discreet.signs import Signs
+from discreet.sketches import sketch
 
 CLUSTERS = 10
 NEIGHBOURS = 5
@@ -43,6 +50,7 @@ SETTINGS = {
     "default": {"max_components": CAP},
 }
 CLASSIFIERS = ("neighbours", "linear")
+Counting = Callable[[Records], np.ndarray]  # how many components each record gets
 
 
 def published() -> dict:
@@ -66,6 +74,15 @@ def records(name: str, rows: int | None, seed: int = 0) -> Records:
 def method(promise: str, level: float, setting: str) -> SketchMethod:
     options = SETTINGS[setting]
     return DeltaSketch(level, **options) if promise == "delta" else VarianceSketch(int(level), **options)
+
+
+def counting(promise: str, level: float, setting: str, reading: str = "promise", most: int = 0) -> Counting:
+    """How many components records get at a level; for k-variance as it is read, with neighbours sought once for all
+    levels up to `most`."""
+    by = method(promise, level, setting)
+    if promise == "delta":
+        return by.components
+    return lambda records: readings.counts(records, by, int(level), reading, most)
 
 
 def split(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -93,29 +110,48 @@ def mean_of(found: list[Accuracy]) -> Accuracy:
     return Accuracy(*(mean(getattr(a, name) for a in found) for name in Accuracy.__dataclass_fields__))
 
 
-def baseline_accuracy(data: Records, seed: int) -> Accuracy:
+@lru_cache(maxsize=4)
+def sides(data: Records, seed: int) -> tuple[Records, Records]:
+    """Training and test records; the same ones again, so that what is found about them can be kept."""
     train, test = split(len(data), seed)
-    matrix, y = unit(data), data.labels
-    near = KNeighborsClassifier(NEIGHBOURS, metric="cosine", algorithm="brute").fit(matrix[train], y[train])
+    return data.take(train), data.take(test)
+
+
+def sample(test: Records, asked: int | None, seed: int) -> np.ndarray:
+    """The test records that are asked: all, or so many at random."""
+    if asked is None or asked >= len(test):
+        return np.arange(len(test))
+    return np.sort(np.random.default_rng([seed, 3]).choice(len(test), asked, replace=False))
+
+
+@lru_cache(maxsize=8)
+def baseline_accuracy(data: Records, seed: int, asked: int | None = None) -> Accuracy:
+    train, test = sides(data, seed)
+    test = test.take(sample(test, asked, seed))
+    learn, ask = unit(train), unit(test)
+    near = KNeighborsClassifier(NEIGHBOURS, metric="cosine", algorithm="brute").fit(learn, train.labels)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        line = LogisticRegression(max_iter=200).fit(matrix[train], y[train])
-    return Accuracy(near.score(matrix[test], y[test]), line.score(matrix[test], y[test]))
+        line = LogisticRegression(max_iter=200).fit(learn, train.labels)
+    return Accuracy(near.score(ask, test.labels), line.score(ask, test.labels))
 
 
-def sketched_accuracy(data: Records, by: SketchMethod, seed: int) -> Accuracy:
-    train, test = split(len(data), seed)
+def sketched_accuracy(data: Records, components: Counting, seed: int, asked: int | None = None) -> Accuracy:
+    train, test = sides(data, seed)
     rng = np.random.default_rng([seed, 1])
     signs = Signs(rng.bytes(32), data.shape[1])
-    learn, ask = (by.sketch(data.take(rows), signs) for rows in (train, test))
-    y, gone = data.labels[test], ask.counts == 0
+    learn = sketch(train, signs, components(train))
+    counts = components(test)
+    chosen = sample(test, asked, seed)
+    ask = sketch(test.take(chosen), signs, counts[chosen])
+    y, gone = test.labels[chosen], ask.counts == 0
     found = []
     for model in (SketchKNeighborsClassifier(NEIGHBOURS), SketchLinearClassifier()):
-        fitted = model.fit(learn, data.labels[train])
+        fitted = model.fit(learn, train.labels)
         guessed = fitted.predict(ask)
         guessed[gone] = rng.choice(fitted.classes_, size=int(gone.sum()), p=fitted.prior_)
         found.append(float((guessed == y).mean()))
-    return Accuracy(*found, float(gone.mean()), float(np.median(ask.counts)))
+    return Accuracy(*found, float((counts == 0).mean()), float(np.median(counts)))
 
 
 def cosine_to_centres(data: Records, labels: np.ndarray) -> float:
@@ -123,9 +159,12 @@ def cosine_to_centres(data: Records, labels: np.ndarray) -> float:
     matrix = data.matrix.astype(np.float64)
     member = sp.csr_array((np.ones(len(data)), (labels, np.arange(len(data)))))
     centres = normalize((member @ matrix).toarray())
-    return float(np.einsum("ij,ij->i", unit(data).toarray(), centres[labels]).mean())
+    rows = np.repeat(np.arange(len(data)), np.diff(data.matrix.indptr))
+    scaled = unit(data)  # the sum over all cells: no dense matrix of the records
+    return float((scaled.data * centres[labels[rows], scaled.indices]).sum() / len(data))
 
 
+@lru_cache(maxsize=8)
 def baseline_quality(data: Records, seed: int) -> float:
     found = KMeans(CLUSTERS, n_init=4, random_state=seed).fit(unit(data)).labels_
     return cosine_to_centres(data, found)
@@ -136,9 +175,9 @@ def random_quality(data: Records, seed: int) -> float:
     return cosine_to_centres(data, np.random.default_rng(seed).integers(0, CLUSTERS, len(data)))
 
 
-def sketched_quality(data: Records, by: SketchMethod, seed: int) -> float:
+def sketched_quality(data: Records, components: Counting, seed: int) -> float:
     rng = np.random.default_rng([seed, 2])
-    made = by.sketch(data, Signs(rng.bytes(32), data.shape[1]))
+    made = sketch(data, Signs(rng.bytes(32), data.shape[1]), components(data))
     return cosine_to_centres(data, placed(SketchKMeans(CLUSTERS, random_state=seed).fit(made).labels_, rng))
 
 

@@ -28,6 +28,7 @@ PARTS = {
     "counts": noise.counts,
     "private-table": private.private_table,
     "sketch": sketches.sketching,
+    "k-variance": sketches.k_variance,
     "start": start.imports,
     "cold": start.cold,
 }

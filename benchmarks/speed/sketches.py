@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sketching sparse records, beside scikit-learn's sparse random projection."""
+"""Sketching sparse records, beside scikit-learn's sparse random projection; k-variance of 200,000 records."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.random_projection import SparseRandomProjection
 
-from benchmarks.speed.measure import Table, against, in_turns
+from benchmarks.speed.measure import Table, Times, against, in_a_process, in_turns, within
 from discreet.signs import Signs
 from discreet.sketches import sketch
 
@@ -38,3 +38,39 @@ def _matrix(items: int) -> sp.csr_array:
     indices = np.sort((start + steps) % items, axis=1).astype(np.int32).ravel()
     indptr = np.arange(0, _ROWS * _ONES + 1, _ONES, dtype=np.int32)
     return sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(_ROWS, items))
+
+
+_K_VARIANCE = """
+import json, sys, tempfile, time
+from pathlib import Path
+from discreet import VarianceSketch, verify
+from discreet.neighbours import _all
+from discreet.samples import quest
+
+data = quest(int(sys.argv[1]), 1000, mean_length=20, classes=2).data
+VarianceSketch(5).release(quest(500, 1000, mean_length=20, classes=2).data)  # compiles
+said, clock, cpu = {}, time.perf_counter(), time.process_time()
+
+def done(what):
+    global clock, cpu
+    said[what] = [time.perf_counter() - clock, time.process_time() - cpu]
+    clock, cpu = time.perf_counter(), time.process_time()
+
+with tempfile.TemporaryDirectory() as folder:
+    release = VarianceSketch(5).release(data)
+    done("made")
+    saved = release.save(Path(folder) / "out")
+    done("saved")
+    _all.cache_clear()  # as another process would
+    assert verify(saved / "release", owner=saved / "owner").holds
+    done("verified")
+print(json.dumps(said))
+"""
+
+
+def k_variance(table: Table, runs: int) -> None:
+    """5-variance of C20.I4.D200K with exact neighbours: made and saved, then verified by the owner anew. One run."""
+    found = in_a_process(_K_VARIANCE, _ROWS)
+    for what, parts in (("made and saved", ("made", "saved")), ("verified with the owner's folder", ("verified",))):
+        times = Times([sum(found[part][0] for part in parts)], [sum(found[part][1] for part in parts)])
+        table.add(within(f"VarianceSketch(5), {_ROWS:,} records, {what}", 300, times))

@@ -151,10 +151,13 @@ def _write_text(made: Iterable[Sketches], path: Path) -> None:
 
 def _write_lines(made: Iterable[Sketches], file: IO[str]) -> None:
     """A line for each record: its label when it has one and a tab, then its components."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     for sketches in made:
-        texts, ends = sketches.values.astype(str).tolist(), sketches.offsets.tolist()
-        lines = [" ".join(texts[ends[i] : ends[i + 1]]) for i in range(len(sketches))]
+        texts = pa.array(sketches.values).cast(pa.string())
+        lines = pc.binary_join(pa.ListArray.from_arrays(pa.array(sketches.offsets, pa.int32()), texts), " ").to_pylist()
         if sketches.labels is not None:
             names = sketches.classes[sketches.labels].tolist()  # type: ignore[index]
             lines = [f"{name}\t{line}" for name, line in zip(names, lines, strict=True)]
-        file.write("".join(f"{line}\n" for line in lines))
+        file.write("\n".join([*lines, ""]))
