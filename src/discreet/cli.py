@@ -23,6 +23,7 @@ from typer.core import TyperGroup
 
 from discreet._version import __version__
 from discreet.commands import data, key, ledger, recipe
+from discreet.commands.attack import attack
 from discreet.commands.audit import audit
 from discreet.commands.choose import choose
 from discreet.commands.compare import compare
@@ -30,6 +31,7 @@ from discreet.commands.demo import demo
 from discreet.commands.inspect import inspect
 from discreet.commands.recode import recode
 from discreet.commands.release import release
+from discreet.commands.report import report
 from discreet.commands.sketch import sketch
 from discreet.commands.verify import verify
 from discreet.errors import DiscreetError, PrivacyLeakWarning, PromiseBroken
@@ -73,7 +75,9 @@ app.command("release")(release)
 app.command("verify")(verify)
 app.command("recode")(recode)
 app.command("compare")(compare)
+app.command("report")(report)
 app.command("choose")(choose)
+app.command("attack")(attack)
 app.command("sketch")(sketch)
 app.add_typer(data.app, name="data")
 app.command("audit")(audit)

@@ -40,7 +40,7 @@ def source_facts(data: Table | Baskets, roles: Roles | None) -> dict[str, Any]:
 
 def risk_facts(data: Table | Baskets, roles: Roles | None) -> dict[str, Any]:
     """How identifiable the rows are as they came in."""
-    return _risk(_risk_before(data, roles))
+    return plain_risk(_risk_before(data, roles))
 
 
 def release_facts(release: Release, data: Table | Baskets) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def release_facts(release: Release, data: Table | Baskets) -> dict[str, Any]:
         "method": release.method,
         "parameters": {name: value for name, value in release.parameters.items() if value is not None},
         "promise": str(release.promise),
-        "promise_in_words": _in_words(release.promise),
+        "promise_in_words": promise_in_words(release.promise),
         "does_not_protect": release.promise.does_not_protect,
         "verdict": _verdict(release.verdict, release.certificate.verdict.kind),
         "counted": release.certificate.counted,
@@ -88,7 +88,7 @@ def _rows(release: Release, data: Table | Baskets) -> dict[str, Any]:
         "changes": asdict(release.changes),
         "losses": _losses(release.losses),
         "column_changes": [change | {"published": list(change["published"])} for change in changes],
-        "risk_after": _risk(released_risk(release)),
+        "risk_after": plain_risk(released_risk(release)),
     }
 
 
@@ -137,13 +137,14 @@ def _verdict(verdict: Verdict, kind: str) -> dict[str, Any]:
     }
 
 
-def _in_words(promise: Promise) -> str:
+def promise_in_words(promise: Promise) -> str:
     """The first sentence of the promise's documentation."""
     parts = promise.promises if isinstance(promise, Both) else (promise,)
     return " ".join((type(part).__doc__ or str(part)).strip().splitlines()[0] for part in parts)
 
 
-def _risk(found: Risk) -> dict[str, Any]:
+def plain_risk(found: Risk) -> dict[str, Any]:
+    """A risk as JSON can hold it, with its shares."""
     return asdict(found) | {
         "below": {str(size): rows for size, rows in found.below.items()},
         "sizes": [asdict(size) for size in found.sizes],

@@ -6,6 +6,7 @@ FORMAT changes when the meaning of a key does. The report computes nothing: what
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from discreet.study.candidates import candidates_of, chosen, meanings_of
 from discreet.study.folder import StudyFolder
 
 FORMAT = 1
+SUMMARY = "summary.json"
 
 
 def summarise_study(study: Study, source: Source, *, name: str) -> dict[str, Any]:
@@ -63,6 +65,7 @@ def summarise_study(study: Study, source: Source, *, name: str) -> dict[str, Any
 def write_study(study: Study, summary: dict[str, Any]) -> dict[str, Path]:
     """The report and the results, in the folder of the study."""
     folder = StudyFolder(study.folder)
+    folder.write(SUMMARY, (json.dumps(summary, indent=1, allow_nan=False) + "\n").encode())
     report = folder.write("report.html", to_page(summary).encode())
     results = study.folder / "results.parquet"
     partial = study.folder / ".partial-results.parquet"
