@@ -60,6 +60,8 @@ _WHERE = {
     "load_model": "discreet.methods",
     "verify": "discreet.verification",
     "recode": "discreet.recoding",
+    # what it is worth
+    "evaluate_utility": "discreet.evaluate.study",
     # what can go wrong
     "DiscreetError": "discreet.errors",
     "DataError": "discreet.errors",
@@ -87,6 +89,7 @@ if TYPE_CHECKING:
         PromiseBroken,
         RolesError,
     )
+    from discreet.evaluate.study import evaluate_utility
     from discreet.ledger import Ledger
     from discreet.methods import (
         BreachAwareSelector,

@@ -87,7 +87,7 @@ def test_what_has_no_content_is_refused():
         digest(object())
 
 
-# -- source ------------------------------------------------------------------------------------------------------------
+# -- source
 
 
 def test_the_source_of_a_method_is_what_it_imports_and_no_other_method():

@@ -33,7 +33,7 @@ from discreet.data.baskets import Baskets
 from discreet.data.column import text_of
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.errors import DataError, listing
+from discreet.errors import DataError
 from discreet.evaluate.folds import Folds
 from discreet.evaluate.source import Source, item_table, number_table
 from discreet.learning.classifiers import CLASSIFIERS, examples_for
@@ -124,8 +124,8 @@ def read(release: Release, rows: Table) -> Table:
     strange = [name for name in release.columns if name not in rows and name not in {one.name for one in known}]
     if strange:
         raise DataError(
-            f"The release by {release.method!r} has columns that the original rows have not, and does not say what they"
-            f" mean: {listing(strange)}. No classifier that learnt from it can be asked about such rows."
+            f"The release by {release.method!r} has {len(strange)} columns that the original rows have not, and it does"
+            " not say what they mean. No classifier that learnt from it can be asked about such rows."
         )
     return recoded(EachColumn(known).within(release.table), rows, release.columns)
 

@@ -266,11 +266,11 @@ def label(method: Method) -> str:
     ('mondrian(k=5)', 'mondrian(k=7, split=information)')
     """
     defaults = {name: parameter.default for name, parameter in signature(type(method)).parameters.items()}
-    given = {name: value for name, value in method.get_params(deep=False).items() if name != "random_state"}
+    given = method.get_params(deep=False)
     shown = [
-        f"{name}={value}" if isinstance(value, (int, float, str)) else f"{name}=given"
-        for name, value in given.items()
-        if name == "k" or not _equal(value, defaults[name])
+        f"{name}={given[name]}" if isinstance(given[name], (int, float, str)) else f"{name}=given"
+        for name, default in defaults.items()
+        if name == "k" or (name != "random_state" and not _equal(given[name], default))
     ]
     return f"{method.name}({', '.join(shown)})" if shown else method.name
 
