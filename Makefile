@@ -24,8 +24,8 @@ docs: $(READY)
 bench: $(READY)  ## speed, as ratios against named rivals in one run
 	$(BIN)/python -m benchmarks.speed
 
-reproduce: $(READY)  ## the papers' tables, published beside ours
-	$(BIN)/python -m benchmarks.reproduce
+reproduce: $(READY)  ## the papers' tables, published beside ours: hours, goes on where it was stopped
+	$(BIN)/python -m benchmarks.reproduce all
 
 $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "discreet needs Python 3.11 or newer; set PYTHON=...")'

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A quick slice of the containment benchmark: it runs, and the published figures are all there."""
+"""A quick slice of the containment benchmark: it runs."""
 
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,13 +28,6 @@ def test_the_quick_run_of_the_sizes_prints_its_tables():
     assert all(line.count("|") == table[0].count("|") for table in tables for line in table)
     kept = [int(line.split("|")[4]) for line in tables[3][2:]]  # by absences; with none the most features fit
     assert kept[0] == max(kept)
-
-
-def test_the_published_figures_are_complete():
-    text = (ROOT / "benchmarks" / "containment" / "published.toml").read_text(encoding="utf-8")
-    figures = tomllib.loads(text)["figures"]
-    assert len(figures) == 3 * (7 * 3 + 1)
-    assert all(f.keys() >= {"table", "data", "row", "column", "auc"} for f in figures)
 
 
 def test_figure_1_runs_on_made_up_rows():

@@ -25,7 +25,19 @@ MEANINGS = {
 
 
 def published() -> dict[str, Any]:
-    return tomllib.loads((HERE / "published.toml").read_text(encoding="utf-8"))
+    """What the file holds, with the candidates of Tables 4 to 6 in the place of their three tables."""
+    content = tomllib.loads((HERE / "published.toml").read_text(encoding="utf-8"))
+    tables = {block["table"]: block["rows"] for block in content["tables"]}
+    content["categories"] = {letter: [flag == "T" for flag in flags] for letter, flags in tables["Table 3"].items()}
+    content["pima_c45"]["candidates"] = [
+        {
+            **dict(zip(("name", "size", "pbi", "perf", "category"), (name, *values), strict=True)),
+            "ranks": dict(zip(("size", "pbi", "perf"), tables["Table 5"][name], strict=True)),
+            "e": tables["Table 6"][name],
+        }
+        for name, values in tables["Table 4"].items()
+    ]
+    return content
 
 
 def pima() -> list[Candidate]:

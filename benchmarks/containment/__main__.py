@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import argparse
 import time
-import tomllib
 from functools import partial
-from pathlib import Path
 
 from benchmarks.containment import adult, protocol
+from benchmarks.reproduction.published import read
 
-HERE = Path(__file__).parent
 DATA = {"email": protocol.email, "adult": adult.adult}
+TABLES = {"email": "Table 6", "adult": "Table 5"}
 
 
 def main() -> None:
@@ -33,9 +32,9 @@ def main() -> None:
     if asked.codings:
         _codings(asked.k)
         return
-    printed = tomllib.loads((HERE / "published.toml").read_text(encoding="utf-8"))["figures"]
+    printed = read("containment")
     for name in asked.data:
-        figures = {(f["row"], f["column"]): f for f in printed if f["data"] == name}
+        figures = printed.of(TABLES[name])
         _table(name, DATA[name](), figures, asked.methods or [*protocol.methods()], asked.k, 5, asked.seed)
 
 
@@ -46,7 +45,7 @@ def _table(name: str, baskets, figures: dict, rows: list[str], ks: list[int], fo
     print(_line("method", "k", "published", "the paper's protocol", "honest protocol", "seconds"))
     print(_line(*["---"] * 6))
     whole = protocol.as_published(None, baskets, folds, seed)
-    print(_line("all features", "", _figure(figures.get(("Full-Feature-Set", "all"))), whole.text, whole.text, ""))
+    print(_line("all features", "", _figure(figures, "Full-Feature-Set", ""), whole.text, whole.text, ""))
     makers = protocol.methods()
     for row in rows:
         for k in ks:
@@ -54,7 +53,7 @@ def _table(name: str, baskets, figures: dict, rows: list[str], ks: list[int], fo
             results = (run(make, baskets, folds, seed) for run in (protocol.as_published, protocol.honest))
             texts = ["none fits" if result is None else result.text for result in results]
             seconds = f"{time.perf_counter() - start:.0f}"
-            print(_line(row, str(k), _figure(figures.get((row, f"k={k}"))), *texts, seconds), flush=True)
+            print(_line(row, str(k), _figure(figures, row, f"k={k} "), *texts, seconds), flush=True)
 
 
 def _codings(ks: list[int]) -> None:
@@ -70,11 +69,12 @@ def _codings(ks: list[int]) -> None:
             print(_line(name, f"{ones:.1%}", f"{found.full:.4f}", str(k), str(found.sets), *shares), flush=True)
 
 
-def _figure(figure: dict | None) -> str:
-    if figure is None:
+def _figure(figures: dict, row: str, column: str) -> str:
+    found = figures.get(row)
+    if found is None:
         return ""
-    size = f"{figure['flipped']:.2f}%" if "flipped" in figure else str(figure["features"])
-    return f"{figure['auc']:.2f} ({size})"
+    size = f"{found[f'{column}flipped %']}%" if f"{column}flipped %" in found else found[f"{column}features"]
+    return f"{found[f'{column}AUC']} ({size})"
 
 
 def _line(*cells: str) -> str:

@@ -81,12 +81,14 @@ class Result:
         return f"{self.auc:.4f} ({size})"
 
 
-def as_published(make: Callable | None, baskets: Baskets, folds: int = 5, seed: int = 0) -> Result | None:
+def as_published(
+    make: Callable | None, baskets: Baskets, folds: int = 5, seed: int = 0, random_state: int = 0
+) -> Result | None:
     """Selection on all rows, then cross-validation of what would be released."""
     released, flipped = baskets, None
     if make is not None:
         try:
-            release = make().set_params(random_state=0).release(baskets)
+            release = make().set_params(random_state=random_state).release(baskets)
         except CannotRelease:
             return None
         released, flipped = release.baskets, _flipped(release)
@@ -94,7 +96,9 @@ def as_published(make: Callable | None, baskets: Baskets, folds: int = 5, seed: 
     return Result(float(np.mean(scores)), released.shape[1], flipped)
 
 
-def honest(make: Callable | None, baskets: Baskets, folds: int = 5, seed: int = 0) -> Result | None:
+def honest(
+    make: Callable | None, baskets: Baskets, folds: int = 5, seed: int = 0, random_state: int = 0
+) -> Result | None:
     """Selection inside the training rows of each fold."""
     place = {name: column for column, name in enumerate(baskets.names)}
     scores, sizes, flips = [], [], []
@@ -102,7 +106,7 @@ def honest(make: Callable | None, baskets: Baskets, folds: int = 5, seed: int = 
         learnt, scored = baskets.take(train), baskets.take(test)
         if make is not None:
             try:
-                release = make().set_params(random_state=0).release(learnt)
+                release = make().set_params(random_state=random_state).release(learnt)
             except CannotRelease:
                 return None
             learnt = release.baskets

@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 import argparse
-import tomllib
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
 from benchmarks.disambiguation import protocol
+from benchmarks.reproduction.published import read
 
-HERE = Path(__file__).parent
+KS = (5, 8, 11)
 
 
 def main() -> None:
@@ -21,10 +20,10 @@ def main() -> None:
     options.add_argument("--seeds", type=int, default=2, help="topic models for each draw")
     options.add_argument("--readings", action="store_true", help="only: what depends on how the score is read")
     asked = options.parse_args()
-    published = tomllib.loads((HERE / "published.toml").read_text(encoding="utf-8"))
+    published = read("disambiguation").of("Table 4")
     found = protocol.publications()
     if asked.readings:
-        _readings(found, asked.draws, asked.seeds, published["k"])
+        _readings(found, asked.draws, asked.seeds)
         return
     drawn = [protocol.references(found, seed) for seed in range(asked.draws)]
     print("The paper's own 148 x 552 matrix is not public; these references are drawn from 308 public publications.")
@@ -32,20 +31,20 @@ def main() -> None:
     print(f"References: {sizes}. {protocol.TOPICS} topics; AUC of the entropy, mean ± sd over {asked.draws} draws")
     print(f"x {asked.seeds} topic models; in brackets the features kept, or the share of cells flipped.\n")
 
-    heads = [f"k = {k}" for k in published["k"]]
+    heads = [f"k = {k}" for k in KS]
     print(_line("as published: all references", *heads, *(f"paper, {head}" for head in heads)))
     print(_line(*["---"] * 7))
     for name, make in protocol.METHODS.items():
-        ours = [protocol.as_published(lambda k=k, make=make: make(k), drawn, asked.seeds) for k in published["k"]]
-        print(_line(name, *map(_text, ours), *_printed(published["rows"].get(name))), flush=True)
-    whole = published["full"]
+        ours = [protocol.as_published(lambda k=k, make=make: make(k), drawn, asked.seeds) for k in KS]
+        print(_line(name, *map(_text, ours), *_printed(published.get(name))), flush=True)
+    whole = published["Full-Feature-Set"]
     print(
         _line(
             "all keywords",
             _text(protocol.as_published(None, drawn, asked.seeds)),
             "",
             "",
-            f"{whole['auc']} ({whole['features']})",
+            f"{whole['AUC']} ({whole['features']})",
             "",
             "",
         )
@@ -55,7 +54,7 @@ def main() -> None:
     print(_line(*["---"] * 4))
     for name in ("Maximal", "HamDist", "DistCnt", "RF"):
         make = protocol.METHODS[name]
-        ours = [protocol.nested(lambda k=k, make=make: make(k), drawn) for k in published["k"]]
+        ours = [protocol.nested(lambda k=k, make=make: make(k), drawn) for k in KS]
         print(_line(name, *map(_text, ours)), flush=True)
     print(_line("all keywords", _text(protocol.nested(None, drawn)), "", ""))
 
@@ -67,15 +66,15 @@ def main() -> None:
         count = int((found.labels == person).sum())
         for name in ("HamDist", "DistCnt"):
             make = protocol.METHODS[name]
-            ours = [protocol.authorship(found, person, lambda k=k, make=make: make(k)) for k in published["k"]]
+            ours = [protocol.authorship(found, person, lambda k=k, make=make: make(k)) for k in KS]
             print(_line(f"{found.classes[person]} ({count}), {name}", *map(_single, ours)), flush=True)
         all_words = protocol.authorship(found, person, None)
         print(_line(f"{found.classes[person]} ({count}), all words", _single(all_words), "", ""), flush=True)
 
 
-def _readings(found, draws: int, seeds: int, ks: list[int]) -> None:
+def _readings(found, draws: int, seeds: int) -> None:
     print("AUC as published, by how references are drawn and what is read off their topics\n")
-    heads = (f"{name}, k = {k}" for name in ("HamDist", "Maximal") for k in (ks[0], ks[-1]))
+    heads = (f"{name}, k = {k}" for name in ("HamDist", "Maximal") for k in (KS[0], KS[-1]))
     print(_line("references", "score", "all keywords", *heads))
     print(_line(*["---"] * 7))
     scores = {
@@ -86,7 +85,7 @@ def _readings(found, draws: int, seeds: int, ks: list[int]) -> None:
     for drawn, matched in (("as in life", False), ("matched", True)):
         made = [protocol.references(found, seed, matched=matched) for seed in range(draws)]
         for name, score in scores.items():
-            makers = [None, *(partial(protocol.METHODS[m], k) for m in ("HamDist", "Maximal") for k in (ks[0], ks[-1]))]
+            makers = [None, *(partial(protocol.METHODS[m], k) for m in ("HamDist", "Maximal") for k in (KS[0], KS[-1]))]
             ours = [_text(protocol.as_published(make, made, seeds, score)) for make in makers]
             print(_line(drawn, name, *ours), flush=True)
 
@@ -102,8 +101,9 @@ def _single(result: protocol.Result | None) -> str:
 def _printed(row: dict | None) -> list[str]:
     if row is None:
         return [""] * 3
-    sizes = [f"{share:.1%}" for share in row["flipped"]] if "flipped" in row else map(str, row["features"])
-    return [f"{auc:.2f} ({size})" for auc, size in zip(row["auc"], sizes, strict=True)]
+    flipped = {k: row.get(f"k={k} flipped %") for k in KS}
+    sizes = {k: row[f"k={k} features"] if share is None else f"{share:.1f}%" for k, share in flipped.items()}
+    return [f"{row[f'k={k} AUC']} ({sizes[k]})" for k in KS]
 
 
 def _line(*cells: str) -> str:

@@ -8,12 +8,10 @@ the papers' data sets in DISCREET_DATA; --quick runs on rows that are made up.
 from __future__ import annotations
 
 import argparse
-import tomllib
-from pathlib import Path
 
 from benchmarks.fwell import protocol
+from benchmarks.reproduction.published import read
 
-HERE = Path(__file__).parent
 EPSILONS = (10.0, 1.0, 0.1, 0.01, 1e-8)
 SHARES = (0.05, 0.2, 0.5)
 
@@ -29,10 +27,10 @@ def main() -> None:
     if asked.quick:
         _study("made up", *protocol.made_up(), "", [(1.0, 2), (0.01, 2)], folds=2, draws=1)
         return
-    printed = tomllib.loads((HERE / "published.toml").read_text(encoding="utf-8"))
-    sizes = {row["data"]: f"{row['samples']} x {row['features']}" for row in printed["table_1"]}
-    for name, claim in printed["claims"].items():
-        print(f'{name}: "{claim}"')
+    printed = read("fwell")
+    sizes = {name: f"{row['samples']} x {row['features']}" for name, row in printed.of("Table I").items()}
+    for statement in printed.statements:
+        print(f'{statement.name}: "{statement.says}"')
     for name in asked.data:
         X, y = protocol.DATA[name]()
         d, size = X.shape[1], sizes.get(name, f"{sizes['lung']}, of which this is a stand-in")
