@@ -21,8 +21,9 @@ from scipy.special import ndtri
 
 from discreet.data.table import Table
 from discreet.errors import DataError
+from discreet.learning.c45_entries import Entries, Memory, entries_of, memory_of
+from discreet.learning.c45_grow import grow
 from discreet.learning.c45_prune import collapse, prune, reached
-from discreet.learning.c45_split import entries_of, grow
 from discreet.learning.examples import Examples
 from discreet.learning.tree import Tree
 from discreet.parameters import Interval, check_parameters
@@ -91,11 +92,14 @@ class C45:
         self.mdl_correction = mdl_correction
 
     def fit(self, examples: Examples) -> C45:
-        check_parameters(self, self._parameter_constraints)
         if not examples.counts.sum() > 0:
             raise DataError("A classifier needs at least one row whose class is known, and there is none.")
-        entries, weights = entries_of(examples)
-        nodes, counts, *stretches = grow(entries, weights, float(self.min_objects), self.mdl_correction)
+        return self.fit_entries(examples, *entries_of(examples), memory_of(len(examples.features), 0))
+
+    def fit_entries(self, examples: Examples, entries: Entries, weights: np.ndarray, memory: Memory) -> C45:
+        """Fit entries of examples. Trees of the same rows and parameters may share a memory."""
+        check_parameters(self, self._parameter_constraints)
+        nodes, counts, *stretches = grow(entries, memory, weights, float(self.min_objects), self.mdl_correction)
         if self.collapse:
             collapse(nodes, counts)
         if self.prune:

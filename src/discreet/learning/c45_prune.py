@@ -12,7 +12,8 @@ import math
 import numba
 import numpy as np
 
-from discreet.learning.c45_split import FIRST, LIMIT, SIZE, SMALL, START, TEST, WIDTH, longer, part
+from discreet.learning.c45_grow import FIRST, LIMIT, SIZE, START, TEST, WIDTH, longer, part
+from discreet.learning.c45_split import SMALL
 
 FREE = 0.1  # errors that a smaller tree may cost more than the one it replaces (C4.5, Weka)
 _NEARLY = 1e-3  # training errors that count as none when a tree is collapsed (Weka)
@@ -40,12 +41,12 @@ def _upper(n, errors, z):
 
 
 @numba.njit(cache=True, nogil=True)
-def expected(counts, confidence, z):
-    """Errors to come at a leaf with these class counts."""
+def expected(counts, node, confidence, z):
+    """Errors to come at a leaf with the class counts of a node."""
     n, most = 0.0, 0.0
-    for c in range(len(counts)):
-        n += counts[c]
-        most = max(most, counts[c])
+    for c in range(counts.shape[1]):
+        n += counts[node, c]
+        most = max(most, counts[node, c])
     return n - most + added_errors(n, n - most, confidence, z) if n > SMALL else 0.0
 
 
@@ -77,23 +78,23 @@ def _pass_down(entries, nodes, counts, items, weights, end, node, start, size, k
     """
     n_classes = counts.shape[1]
     waiting[0, 0], waiting[0, 1], waiting[0, 2] = node, start, size
-    n_waiting, errors = 1, 0.0
-    here = np.empty(n_classes)
+    n_waiting, errors, label = 1, 0.0, entries.label
+    here = np.empty((1, n_classes))
     while n_waiting:
         n_waiting -= 1
         at, start, size = waiting[n_waiting, 0], waiting[n_waiting, 1], waiting[n_waiting, 2]
         test, first, width = nodes[at, TEST], nodes[at, FIRST], nodes[at, WIDTH]
         if keep or test < 0:
             for c in range(n_classes):
-                here[c] = 0.0
+                here[0, c] = 0.0
             for j in range(start, start + size):
-                here[entries.label[items[j]]] += weights[j]
+                here[0, label[items[j]]] += weights[j]
         if keep:
             nodes[at, START], nodes[at, SIZE] = start, size
             for c in range(n_classes):
-                counts[at, c] = here[c]
+                counts[at, c] = here[0, c]
         if test < 0:
-            errors += expected(here, confidence, z)
+            errors += expected(here, 0, confidence, z)
             continue
         sizes, shares = np.empty(width, np.int64), np.empty(width)
         limit = nodes[at, LIMIT]
@@ -107,16 +108,51 @@ def _pass_down(entries, nodes, counts, items, weights, end, node, start, size, k
 
 
 @numba.njit(cache=True, nogil=True)
+def _raised(codes, label, nodes, counts, items, weights, start, size, largest, confidence, z, more, waiting):
+    """Errors to come if all entries of a stretch went down its largest branch, where no value is unknown.
+
+    The branch has counted its own entries: only those of the others are sent down, and counted in `more`, which is all
+    zero between calls. `waiting` is scratch.
+    """
+    own, n_own, n_classes = nodes[largest, START], nodes[largest, SIZE], counts.shape[1]
+    for j in range(start, start + size):
+        if own <= j < own + n_own:
+            continue
+        at, e = largest, items[j]
+        while nodes[at, TEST] >= 0:
+            code, limit = codes[nodes[at, TEST], e], nodes[at, LIMIT]
+            at = nodes[at, FIRST] + (code if limit < 0 else (1 if code > limit else 0))
+        more[at, label[e]] += weights[j]
+    waiting[0, 0] = largest
+    n_waiting, errors = 1, 0.0
+    while n_waiting:
+        n_waiting -= 1
+        at = waiting[n_waiting, 0]
+        if nodes[at, TEST] >= 0:
+            for child in range(nodes[at, FIRST], nodes[at, FIRST] + nodes[at, WIDTH]):
+                waiting[n_waiting, 0] = child
+                n_waiting += 1
+            continue
+        for c in range(n_classes):
+            more[at, c] += counts[at, c]
+        errors += expected(more, at, confidence, z)
+        for c in range(n_classes):
+            more[at, c] = 0.0
+    return errors
+
+
+@numba.njit(cache=True, nogil=True)
 def prune(entries, nodes, counts, items, weights, end, raising, confidence, z):
     """Replace subtrees, from below, by a leaf or (if `raising`) by their largest branch, which is then pruned anew."""
     errors = np.zeros(len(nodes))
     below = np.empty((len(nodes), 3), np.int64)
     waiting = np.zeros((2 * len(nodes) + 2, 2), np.int64)  # a node, and whether its children are done
-    n_waiting = 1
+    n_waiting, all_known = 1, not entries.has_unknown.any()
+    more = np.zeros(counts.shape if all_known else (0, 0))
     while n_waiting:
         n_waiting -= 1
         node, done = waiting[n_waiting, 0], waiting[n_waiting, 1]
-        leaf = expected(counts[node], confidence, z)
+        leaf = expected(counts, node, confidence, z)
         if nodes[node, TEST] < 0:
             errors[node] = leaf
             continue
@@ -137,7 +173,10 @@ def prune(entries, nodes, counts, items, weights, end, raising, confidence, z):
             if weight >= most - SMALL:  # of equals the last, as Weka has it
                 largest, most = child, weight
         start, size = nodes[node, START], nodes[node, SIZE]
-        if raising:
+        if raising and all_known:
+            rest = (items, weights, start, size, largest, confidence, z, more, below)
+            branch = _raised(entries.codes, entries.label, nodes, counts, *rest)
+        elif raising:
             items, weights = longer(items, end + size), longer(weights, end + size)
             for j in range(size):  # a copy, to be ordered by the tests of the branch
                 items[end + j], weights[end + j] = items[start + j], weights[start + j]

@@ -25,12 +25,15 @@ from scipy.special import entr, ndtri
 
 from discreet.data.table import Table
 from discreet.errors import DataError
+from discreet.learning.c45_entries import Entries, entries_of, memory_of
+from discreet.learning.c45_grow import part
 from discreet.learning.c45_prune import FREE, expected
-from discreet.learning.c45_split import SMALL, Entries, choose, entries_of, part
+from discreet.learning.c45_split import SMALL, choose
 from discreet.learning.examples import Examples, Feature
 from discreet.parameters import Interval, check_parameters
 from discreet.tally import group
 
+_NONE = memory_of(0, 0)  # rules ask about each stretch of rows once
 _DIGITS = 9  # weights and entropies that are equal to so many decimals are equal: the first branch is taken
 _FEATURE, _LIMIT, _BRANCH = range(3)  # columns of a condition; LIMIT is the last code below the cut, -1 of a category
 
@@ -151,7 +154,9 @@ class _Partial:
         total = counts.sum()
         if total < 2 * self.least - SMALL or counts.max() >= total - SMALL:
             return None
-        test, limit = choose(self.entries, self.items, self.weights, start, start + size, total, self.least, True)
+        test, limit = choose(
+            self.entries, _NONE, -1, self.items, self.weights, start, start + size, total, self.least, True
+        )
         if test < 0:
             return None
         width = int(self.entries.levels[test]) if limit < 0 else 2
@@ -172,7 +177,7 @@ class _Partial:
 
     def _errors(self, counts: np.ndarray) -> float:
         """Errors to come at a leaf with these class counts."""
-        return expected(counts, self.confidence, self.z)
+        return expected(counts[None, :], 0, self.confidence, self.z)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,8 @@
 """One learner, the same folds, any subset of the features: each subset is learnt once, and nothing is counted twice.
 
 The training rows of a fold become distinct rows with counts once; those of a subset are joined from them. Naive Bayes
-counts every feature once per fold, and a subset then only adds up logarithms. The answers of a subset are those that
+counts every feature once per fold, and a subset then only adds up logarithms. C4.5 rates a test of a node once per
+fold: trees of other subsets that come to the same node look it up. The answers of a subset are those that
 `crossval.cross_validate` scores, row by row.
 """
 
@@ -19,9 +20,11 @@ from discreet.data.column import Column
 from discreet.data.table import Table
 from discreet.errors import DataError, ParameterError, did_you_mean, shown
 from discreet.learning.bayes import NaiveBayes
+from discreet.learning.c45 import C45
+from discreet.learning.c45_entries import entries_of, memory_of, using
 from discreet.learning.classifiers import CLASSIFIERS, Classifier, examples_for
 from discreet.learning.crossval import Fold
-from discreet.learning.examples import Examples
+from discreet.learning.examples import Examples, Feature
 from discreet.tally import group
 
 _SIDE_BY_SIDE = frozenset({"c45", "naive-bayes"})  # learners that let go of the interpreter, and change nothing global
@@ -91,7 +94,7 @@ class SubsetScores:
         if not all(len(rows) for rows in tested):
             raise DataError("A fold has no test row whose class is known: nothing can be scored. Use fewer folds.")
         make = CLASSIFIERS[learner]
-        kind = _Bayes if learner == "naive-bayes" else _Learnt
+        kind = {"naive-bayes": _Bayes, "c45": _Trees}.get(learner, _Learnt)
         self._folds = [
             kind(make, needed.take(fold.train), needed, rows, texts[rows], self.features, target)
             for fold, rows in zip(folds, tested, strict=True)
@@ -122,14 +125,18 @@ class SubsetScores:
 
     def _learn(self, subsets: Sequence[tuple[int, ...]]) -> None:
         fresh = [places for places in dict.fromkeys(subsets) if places not in self._known]
-        tasks = [(fold, places) for places in fresh for fold in self._folds]
-        if self._workers > 1 and len(tasks) > 1:
+        if not fresh:
+            return
+
+        def of_fold(fold) -> list[np.ndarray]:  # a fold is in the hands of one thread
+            return [fold.right(places) for places in fresh]
+
+        if self._workers > 1:
             with ThreadPoolExecutor(self._workers) as pool:
-                found = list(pool.map(lambda task: task[0].right(task[1]), tasks))
+                found = list(pool.map(of_fold, self._folds))
         else:
-            found = [fold.right(places) for fold, places in tasks]
-        for number, places in enumerate(fresh):
-            own = found[number * len(self._folds) : (number + 1) * len(self._folds)]
+            found = [of_fold(fold) for fold in self._folds]
+        for places, *own in zip(fresh, *found, strict=True):
             self._known[places] = Answers(np.concatenate(own), self._rows, self._ends)
 
 
@@ -154,6 +161,52 @@ class _Learnt:
         model = self._make()
         model.fit(project(self._examples, places))
         return model.predict(self._test) == self._truth
+
+
+class _Trees:
+    """A fold of C4.5: the entries of all features, and the ratings of tests that any subset needed so far."""
+
+    def __init__(
+        self,
+        make: Callable[[], Classifier],
+        train: Table,
+        table: Table,
+        rows: np.ndarray,
+        truth: np.ndarray,
+        features: Sequence[str],
+        target: str,
+    ):
+        model = make()
+        assert isinstance(model, C45)
+        self._model, self._examples = model, examples_for(model, train, features, target)
+        self._entries, self._weights = entries_of(self._examples)
+        self._memory = memory_of(len(features))
+        place = {text: c for c, text in enumerate(self._examples.classes)}
+        self._truth = np.array([place.get(text, -1) for text in truth], dtype=np.int64)
+        self._test = _coded(self._examples, table.columns(features), rows)
+
+    def right(self, places: tuple[int, ...]) -> np.ndarray:
+        if self._memory.used[0] > 0.9 * len(self._memory.gains):
+            self._memory.used[:] = 0  # full: subsets to come are like the latest ones, not like the first
+        chosen = list(places)
+        if self._entries.has_unknown[chosen].any():  # parts of rows: sums depend on which rows were joined before
+            examples, test = project(self._examples, chosen), self._test.codes[:, chosen]
+            entries, weights = entries_of(examples, chosen)
+            tested = Examples(tuple(self._test.features[f] for f in chosen), test, self._test.counts, examples.classes)
+        else:
+            examples, tested, weights = self._examples, self._test, self._weights
+            entries = using(self._entries, weights, chosen)
+        tree = self._model.fit_entries(examples, entries, weights, self._memory).tree_
+        return tree.distribution_of(tested).argmax(axis=1) == self._truth
+
+
+def _coded(examples: Examples, columns: Sequence[Column], rows: np.ndarray) -> Examples:
+    """Some rows, without their classes, in the codes of the examples; numbers keep codes of their own."""
+    features, codes = [], np.empty((len(rows), len(columns)), dtype=np.int32)
+    for f, (feature, column) in enumerate(zip(examples.features, columns, strict=True)):
+        features.append(Feature(feature.name, numbers=column.numbers) if feature.is_number else feature)
+        codes[:, f] = (column.codes if feature.is_number else feature.codes(column))[rows]
+    return Examples(tuple(features), codes, np.empty((len(rows), 0)), examples.classes)
 
 
 class _Bayes:

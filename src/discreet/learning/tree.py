@@ -78,10 +78,10 @@ class Tree:
     @cached_property
     def parent(self) -> np.ndarray:
         """The node above each node; -1 above the root."""
-        parent = np.full(self.n_nodes, -1, dtype=np.int64)
-        inner = np.flatnonzero(self.test >= 0)
-        for node in inner:
-            parent[self.children(node)] = node
+        parent, inner = np.full(self.n_nodes, -1, dtype=np.int64), np.flatnonzero(self.test >= 0)
+        width = self.width[inner]
+        within = np.arange(width.sum()) - np.repeat(np.cumsum(width) - width, width)
+        parent[np.repeat(self.first[inner], width) + within] = np.repeat(inner, width)
         return parent
 
     @cached_property
@@ -110,16 +110,16 @@ class Tree:
         """The share of each class at each node; a node without rows has the shares of its parent."""
         weights = self.weights[:, None]
         shares = np.divide(self.counts, weights, out=np.zeros(self.counts.shape), where=weights > 0)
-        for node in np.flatnonzero(self.weights == 0):
-            shares[node] = shares[self.parent[node]]
-        return shares
+        above = np.arange(self.n_nodes)
+        while (empty := (self.weights[above] == 0) & (above > 0)).any():
+            above[empty] = self.parent[above[empty]]
+        return shares[above]
 
     @cached_property
     def _shares(self) -> np.ndarray:
         """The part of a row of unknown value that each node gets from its parent."""
-        siblings = np.ones(self.n_nodes)
-        for node in np.flatnonzero(self.test >= 0):
-            siblings[self.children(node)] = self.weights[self.children(node)].sum()
+        siblings = np.bincount(self.parent + 1, self.weights)[self.parent + 1]
+        siblings[0] = 1.0
         return np.divide(self.weights, siblings, out=np.zeros(self.n_nodes), where=siblings > 0)
 
     @cached_property

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the kernels of C4.5 work on: entries, that is, distinct rows of one class with a weight; and a memory of tests.
+
+The rating of a test depends on the rows of a node alone, not on which other features there are. So trees of several
+sets of features over the same rows share it: a node is known by the tests and branches that lead to it. Only nodes
+whose rows are whole are remembered, since sums of whole numbers are exact in any order. Nodes of few rows are not.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from discreet.learning.examples import Examples
+
+_MOST_LOGS = 1 << 16  # n log2 n is looked up below this
+_ROOM = 1 << 22  # ratings that are remembered for one set of rows
+
+# codes[f, e] and label[e] of entry e; levels[f] is the code of unknown; slots[e, f] is the line of `hist` that counts
+# the code, base[f] that of code 0; numbers[f, code] where is_number[f]; in_average says whose gain counts in the
+# average, has_unknown where a value is unknown; `use` lists the features that may be tested, `place` has their columns
+# in the memory; the values of n log2 n; then scratch: counts by code and the codes that occur as bits of two levels,
+# all zero between calls; the codes that occur as a list; sums by class.
+Entries = namedtuple(
+    "Entries",
+    "codes slots base label is_number levels numbers in_average has_unknown use place logs hist bits tops met sums",
+)
+
+# Ratings of tests by node and feature: gains (NaN where not rated yet), ratios and limits; below[node, feature] is
+# where the nodes of its branches stand in `nodes`, -1 if nowhere, and -1 there is a branch that is not remembered; how
+# many nodes are in use, and how many branches.
+Memory = namedtuple("Memory", "gains ratios limits below nodes used")
+
+
+def entries_of(examples: Examples, places: Sequence[int] | None = None) -> tuple[Entries, np.ndarray]:
+    """The entries of examples, and their weights; `places` are the columns of the features in the memory."""
+    rows, label = np.nonzero(examples.counts)
+    weight = examples.counts[rows, label]
+    features = examples.features
+    levels = np.array([feature.unknown for feature in features], dtype=np.int64)
+    is_number = np.array([feature.is_number for feature in features], dtype=np.bool_)
+    numbers = np.zeros((len(levels), int(levels[is_number].max(initial=0)) + 1))
+    for f, feature in enumerate(features):
+        if feature.numbers is not None:
+            numbers[f, : len(feature.numbers)] = feature.numbers
+    n_classes, most = examples.counts.shape[1], int(levels.max(initial=0)) + 1
+    base = np.append(0, np.cumsum(levels + 1))
+    slots = np.ascontiguousarray(examples.codes[rows], dtype=np.int32)
+    codes = np.ascontiguousarray(slots.T)
+    slots += base[:-1].astype(np.int32)
+    use = np.arange(len(levels))
+    entries = Entries(
+        codes=codes,
+        slots=slots,
+        base=base,
+        label=label.astype(np.int32),
+        is_number=is_number,
+        levels=levels,
+        numbers=numbers,
+        in_average=is_number,
+        has_unknown=(codes == levels[:, None]).any(axis=1),
+        use=use,
+        place=use if places is None else np.array(places, dtype=np.int64),
+        logs=_logs(min(int(weight.sum()) + 2, _MOST_LOGS)),
+        hist=np.zeros((int(base[-1]), n_classes)),
+        bits=np.zeros((most >> 6) + 1, dtype=np.uint64),
+        tops=np.zeros((most >> 12) + 1, dtype=np.uint64),
+        met=np.zeros(most, dtype=np.int64),
+        sums=np.zeros((4, n_classes)),
+    )
+    return using(entries, weight, use), weight
+
+
+def using(entries: Entries, weight: np.ndarray, features: Sequence[int] | np.ndarray) -> Entries:
+    """The same entries, of which only some features may be tested."""
+    use = np.array(features, dtype=np.int64)
+    few = entries.is_number | (entries.levels < 0.3 * float(weight.sum()))
+    # Weka's C45ModelSelection: a category of many values gains too easily
+    return entries._replace(use=use, in_average=few if few[use].any() else ~few)
+
+
+def memory_of(n_features: int, room: int = _ROOM) -> Memory:
+    """An empty memory, with room for so many ratings; without room nothing is remembered."""
+    n = room // max(n_features, 1)
+    shape = (n, n_features)
+    return Memory(
+        gains=np.empty(shape),
+        ratios=np.empty(shape),
+        limits=np.empty(shape, dtype=np.int32),
+        below=np.empty(shape, dtype=np.int32),
+        nodes=np.empty(4 * room, dtype=np.int32),
+        used=np.zeros(2, dtype=np.int64),
+    )
+
+
+@lru_cache(maxsize=8)
+def _logs(n: int) -> np.ndarray:
+    """k log2 k of the k below n."""
+    k = np.arange(1, n, dtype=np.float64)
+    return np.append(0.0, k * np.log2(k))

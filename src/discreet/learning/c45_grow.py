@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How C4.5 grows a tree, level by level.
+
+The entries of a node are a stretch of one long array, ordered by branch when the node is split. Where a tested value is
+unknown, the entry goes to every branch with a part of its weight, and the stretches of the children stand at the end of
+the array instead.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from discreet.learning.c45_split import SMALL, choose
+
+# What is known of a node. LIMIT is the last code below the cut, -1 for a category; START and SIZE are its stretch;
+# ROW is its line in the memory of tests, -1 if it has none.
+TEST, LIMIT, FIRST, WIDTH, START, SIZE, ROW = range(7)
+_COLUMNS = 7
+_MANY = 32.0  # rows of a node that is remembered: smaller ones are rated as fast as looked up
+
+
+@numba.njit(cache=True, nogil=True)
+def longer(array, n):
+    """The array with room for n, twice as long at least."""
+    if n <= len(array):
+        return array
+    more = np.zeros(max(n, 2 * len(array)), array.dtype)
+    for i in range(len(array)):
+        more[i] = array[i]
+    return more
+
+
+@numba.njit(cache=True, nogil=True)
+def part(entries, items, weights, end, start, size, f, limit, sizes, shares):
+    """Order the entries of a stretch by the branch of the test that they take.
+
+    Returns the items and weights, where they end, and where the stretch of the first branch starts: in place, or at
+    the end if some value is unknown. `sizes` and `shares` receive the entries and the share of each branch.
+    """
+    codes, unknown, width = entries.codes[f], entries.levels[f], len(sizes)
+    old = np.empty(size, np.int32)
+    old_weights = np.empty(size)
+    branch = np.empty(size, np.int32)
+    for b in range(width):
+        sizes[b] = 0
+        shares[b] = 0.0
+    n_unknown, known = 0, 0.0
+    for j in range(size):
+        old[j] = items[start + j]
+        old_weights[j] = weights[start + j]
+        code = codes[old[j]]
+        if code == unknown:
+            branch[j] = -1
+            n_unknown += 1
+            continue
+        b = code if limit < 0 else (1 if code > limit else 0)
+        branch[j] = b
+        sizes[b] += 1
+        shares[b] += old_weights[j]
+        known += old_weights[j]
+    room = 0
+    for b in range(width):
+        shares[b] = shares[b] / known if known > 0 else 1 / width
+        if shares[b] > SMALL:
+            sizes[b] += n_unknown
+        room += sizes[b]
+    if n_unknown:
+        start = end
+        end += room
+        items, weights = longer(items, end), longer(weights, end)
+    places = np.empty(width, np.int64)
+    place = start
+    for b in range(width):
+        places[b] = place
+        place += sizes[b]
+    for j in range(size):
+        b = branch[j]
+        if b >= 0:
+            items[places[b]] = old[j]
+            weights[places[b]] = old_weights[j]
+            places[b] += 1
+            continue
+        for b in range(width):
+            if shares[b] > SMALL:
+                items[places[b]] = old[j]
+                weights[places[b]] = old_weights[j] * shares[b]
+                places[b] += 1
+    return items, weights, end, start
+
+
+@numba.njit(cache=True, nogil=True)
+def _line(memory):
+    """A new line of the memory, nothing rated; -1 if there is no room."""
+    line = memory.used[0]
+    if line >= len(memory.gains):
+        return -1
+    memory.used[0] += 1
+    for f in range(memory.gains.shape[1]):
+        memory.gains[line, f] = np.nan
+        memory.below[line, f] = -1
+    return line
+
+
+@numba.njit(cache=True, nogil=True)
+def _branches(memory, line, place, width):
+    """Where the lines of the branches of a test stand in `memory.nodes`; -1 if there is no room."""
+    if memory.below[line, place] < 0 and memory.used[1] + width <= len(memory.nodes):
+        memory.below[line, place] = memory.used[1]
+        for b in range(memory.used[1], memory.used[1] + width):
+            memory.nodes[b] = -1
+        memory.used[1] += width
+    return memory.below[line, place]
+
+
+@numba.njit(cache=True, nogil=True)
+def grow(entries, memory, weight, least, mdl):
+    """A whole tree, not pruned: its nodes and class counts, level by level; items and weights of entries; their end.
+
+    A node is seven numbers in a row, its class counts one number for each class.
+    """
+    end, n_classes, label = len(weight), entries.hist.shape[1], entries.label
+    items, weights = np.empty(end, np.int32), np.empty(end)
+    nodes, counts = np.zeros(_COLUMNS * 64, np.int64), np.zeros(n_classes * 64)
+    for e in range(end):
+        items[e], weights[e] = e, weight[e]
+        counts[label[e]] += weight[e]
+    nodes[TEST], nodes[SIZE], nodes[ROW] = -1, end, 0 if memory.used[0] else _line(memory)
+    node, n_nodes = 0, 1
+    while node < n_nodes:
+        here = _COLUMNS * node
+        node += 1
+        total, most = 0.0, 0.0
+        for c in range(n_classes * (node - 1), n_classes * node):
+            total += counts[c]
+            most = max(most, counts[c])
+        if total < 2 * least - SMALL or most >= total - SMALL:
+            continue
+        start, size, row = nodes[here + START], nodes[here + SIZE], nodes[here + ROW]
+        f, limit = choose(entries, memory, row, items, weights, start, start + size, total, least, mdl)
+        if f < 0:
+            continue
+        width, first = entries.levels[f] if limit < 0 else 2, n_nodes
+        n_nodes += width
+        nodes, counts = longer(nodes, _COLUMNS * n_nodes), longer(counts, n_classes * n_nodes)
+        nodes[here + TEST], nodes[here + LIMIT], nodes[here + FIRST], nodes[here + WIDTH] = f, limit, first, width
+        sizes, shares, before = np.empty(width, np.int64), np.empty(width), end
+        items, weights, end, at = part(entries, items, weights, end, start, size, f, limit, sizes, shares)
+        branches = _branches(memory, row, entries.place[f], width) if row >= 0 and end == before else -1
+        for b in range(width):
+            child = _COLUMNS * (first + b)
+            nodes[child + TEST], nodes[child + START], nodes[child + SIZE], nodes[child + ROW] = -1, at, sizes[b], -1
+            own = n_classes * (first + b)
+            for j in range(at, at + sizes[b]):
+                counts[own + label[items[j]]] += weights[j]
+            at += sizes[b]
+            if branches >= 0 and shares[b] * total >= _MANY:
+                if memory.nodes[branches + b] < 0:
+                    memory.nodes[branches + b] = _line(memory)
+                nodes[child + ROW] = memory.nodes[branches + b]
+    counts = counts[: n_classes * n_nodes].reshape(n_nodes, n_classes)
+    return nodes[: _COLUMNS * n_nodes].reshape(n_nodes, _COLUMNS), counts, items, weights, end
