@@ -62,6 +62,8 @@ _WHERE = {
     "recode": "discreet.recoding",
     # what it is worth
     "evaluate_utility": "discreet.evaluate.study",
+    # what it still tells
+    "attack": "discreet.evaluate.attacks",
     # what can go wrong
     "DiscreetError": "discreet.errors",
     "DataError": "discreet.errors",
@@ -89,6 +91,7 @@ if TYPE_CHECKING:
         PromiseBroken,
         RolesError,
     )
+    from discreet.evaluate.attacks import attack
     from discreet.evaluate.study import evaluate_utility
     from discreet.ledger import Ledger
     from discreet.methods import (

@@ -109,7 +109,7 @@ def test_many_numbers_are_guessed_by_quarters():
 def test_without_the_truth_nothing_can_be_measured():
     frame = people(80)
     release = Mondrian(k=5, random_state=1).release(frame, ROLES)
-    with pytest.raises(DataError, match="has no sensitive column"):
+    with pytest.raises(DataError, match="lacks the column"):
         run(release, frame[list(ROLES.quasi)], attacks=["inference"])
 
 

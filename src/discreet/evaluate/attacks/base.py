@@ -21,6 +21,7 @@ from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.document import Document
+from discreet.errors import DataError
 from discreet.evaluate.utility import Share, wilson
 from discreet.plan import Plan
 from discreet.privacy.base import Both, Promise
@@ -28,6 +29,10 @@ from discreet.recoding import RECORD, from_bytes
 from discreet.release import Release
 from discreet.sketches import Sketches
 from discreet.verification import read_persons, read_release
+
+
+class CannotAttack(DataError):  # noqa: N818  (a word of the field, not an Error)
+    """The attack has nothing to work with here: left out, unless it was asked for by name."""
 
 
 @dataclass(frozen=True, eq=False)

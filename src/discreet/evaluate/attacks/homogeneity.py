@@ -59,7 +59,7 @@ def _finding(case: Case, name: str, least: float) -> Finding:
     truth = "" if name in case.table else " The known table does not have the column: values are taken to be right."
     return Finding(
         attack=f"homogeneity of {name}" + ("" if whole else f", {least:.0%} alike"),
-        question=f"Do {'all' if whole else f'at least {least:.0%} of the'} rows that fit a person tell one {name}?",
+        question=f"Do {'all the' if whole else f'{least:.0%} of the'} rows that fit a person tell one value of {name}?",
         success=success,
         targets=n,
         baseline=baseline,

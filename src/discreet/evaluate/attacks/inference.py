@@ -14,8 +14,7 @@ import numpy as np
 
 from discreet.data.column import Column
 from discreet.data.table import Table
-from discreet.errors import DataError
-from discreet.evaluate.attacks.base import Finding, rate_of_persons
+from discreet.evaluate.attacks.base import CannotAttack, Finding, rate_of_persons
 from discreet.evaluate.attacks.homogeneity import codes_among, sensitive_columns
 from discreet.evaluate.attacks.reading import recode_known
 from discreet.evaluate.attacks.registry import Case
@@ -30,7 +29,9 @@ def inference(case: Case) -> list[Finding]:
     """For each sensitive column that is known, and the target: how often is the strongest learner right?"""
     names = [name for name in sensitive_columns(case) if name in case.table]
     if not names:
-        raise DataError("Whether an inferred value is right cannot be told: the known table has no sensitive column.")
+        raise CannotAttack(
+            "Whether an inferred value is right cannot be told: the known table has no sensitive column."
+        )
     found = [_finding(case, name) for name in names]
     return [finding for finding in found if finding is not None]
 
@@ -61,7 +62,7 @@ def _finding(case: Case, name: str) -> Finding | None:
         control, _ = rate_of_persons(hits.astype(float), case.persons(absent))
     return Finding(
         attack=f"inference of {name}",
-        question=f"Does a classifier that learnt from the release guess a person's {name} from the quasi-identifiers?",
+        question=f"Does a classifier that learnt from the release guess {name} from a person's quasi-identifiers?",
         success=success,
         targets=n,
         baseline=guess.value,
@@ -94,7 +95,7 @@ def _halves(n: int, persons: np.ndarray | None, seed: int | None) -> tuple[np.nd
     units = np.arange(n) if persons is None else np.unique(persons, return_inverse=True)[1]
     n_units = int(units.max()) + 1
     if n_units < 4:
-        raise DataError(f"Inference is tried on half of the persons; {n_units} are too few. Give four at least.")
+        raise CannotAttack(f"Inference is tried on half of the persons; {n_units} are too few. Give four at least.")
     is_first = np.zeros(n_units, dtype=bool)
     is_first[np.random.default_rng(seed).permutation(n_units)[: n_units // 2]] = True
     return np.flatnonzero(is_first[units]), np.flatnonzero(~is_first[units])

@@ -23,7 +23,7 @@ import numpy as np
 
 from discreet.data.table import Table
 from discreet.errors import DataError, listing
-from discreet.evaluate.attacks.base import Finding, Published, rate
+from discreet.evaluate.attacks.base import CannotAttack, Finding, Published, rate
 from discreet.evaluate.attacks.linkage import NOT_TRUE, knowledge
 from discreet.evaluate.attacks.reading import Reading, read_columns
 from discreet.evaluate.attacks.registry import Case
@@ -68,7 +68,7 @@ def _halves(published: Published, known: Table) -> tuple[list[str], list[str]]:
     readings = read_columns(published, known)
     sources = list(dict.fromkeys(reading.labelling.source for reading in readings))
     if len(sources) < 2:
-        raise DataError("Two parties need a quasi-identifier each; the release and the known table share one.")
+        raise CannotAttack("Two parties need a quasi-identifier each; the release and the known table share one.")
     first = {*sources[: (len(sources) + 1) // 2]}
     of = {True: list[str](), False: list[str]()}
     for reading in readings:

@@ -97,7 +97,7 @@ def _prosecutor(case: Case, knows: Knowledge) -> list[Finding]:
     )
     easiest = Finding(
         attack=f"prosecutor{knows.name}, worst target",
-        question="And of the person who is easiest to find?",
+        question="With what chance is the row of the person picked who is easiest to find?",
         success=Share(worst, worst, worst),
         targets=n,
         baseline=1 / matched.n_persons,

@@ -19,7 +19,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.document import Document
 from discreet.errors import DataError, ParameterError, did_you_mean, listing
-from discreet.evaluate.attacks.base import Finding, Published
+from discreet.evaluate.attacks.base import CannotAttack, Finding, Published
 from discreet.privacy.base import Promise
 from discreet.progress import track
 from discreet.release import Release
@@ -150,33 +150,75 @@ def run(
     control: object = None,
     population: object = None,
     others: Iterable[Release | str | os.PathLike] = (),
+    owner: str | os.PathLike | None = None,
     attacks: Sequence[str] | None = None,
     **settings,
 ) -> list[Finding]:
     """Make the attacks that apply to a release, or those named, and return what they found.
 
-    `known` are the persons in the release as an attacker may know them, `control` persons who are not in it: any frame
-    or file, or baskets. `settings` are further attributes of a case.
+    Parameters
+    ----------
+    release : a release, or the folder of a saved one
+    known : the persons in the release as an attacker may know them, any frame, file, or baskets
+    roles : of the columns of `known`, where they say more than the release: the sensitive ones, whose row it is
+    control : persons who are not in the release, as `known`
+    population : all persons who could be in the release
+    others : further releases of the same persons
+    owner : the owner's folder of a saved release, where persons are to be counted
+    attacks : names of attacks, see `ATTACKS`; all that apply if not given
+    settings : further attributes of a `Case`: share, parties, aux_items, targets, seed
+
+    >>> from discreet import Mondrian, Roles
+    >>> table = {"age": [31, 33, 45, 47], "ill": ["flu", "flu", "flu", "gout"]}
+    >>> release = Mondrian(k=2).release(table, Roles(target="ill", quasi=["age"]))
+    >>> [(found.attack, found.success.value, found.bound) for found in run(release, table, attacks=["prosecutor"])]
+    [('prosecutor', 0.5, 0.5), ('prosecutor, worst target', 0.5, 0.5)]
     """
-    published = Published.of(release)
-    case = Case(
+    published = Published.of(release, owner=owner)
+    return run_case(case_of(published, known, roles, control, population, others, **settings), attacks)
+
+
+def case_of(
+    published: Published,
+    known: object = None,
+    roles: Roles | None = None,
+    control: object = None,
+    population: object = None,
+    others: Iterable[Release | str | os.PathLike] = (),
+    **settings,
+) -> Case:
+    """What an attack is given, read from frames, files and folders."""
+    return Case(
         published,
         _read(known),
-        _roles(published, roles),
+        roles or published.roles or Roles(),
         _read(control),
         None if population is None else Table.of(population),
-        others=tuple(map(Published.of, others)),
+        others=tuple(Published.of(other) for other in others),
         **settings,
     )
-    return run_case(case, attacks)
 
 
 def run_case(case: Case, attacks: Sequence[str] | None = None) -> list[Finding]:
     """The findings of the attacks that apply, or of those named."""
+    return tried(case, attacks)[0]
+
+
+def tried(case: Case, attacks: Sequence[str] | None = None) -> tuple[list[Finding], dict[str, str]]:
+    """The same; and of the attacks on such a release, where none were named, why some were not made."""
     found: list[Finding] = []
+    left_out: dict[str, str] = {}
+    if attacks is None:
+        fitting = [attack for attack in ATTACKS.values() if case.shape in attack.shapes]
+        left_out = {attack.name: why for attack in fitting if (why := attack.why_not(case))}
     for attack in track(chosen(case, attacks), "Attacks"):
-        found += attack(case)
-    return found
+        try:
+            found += attack(case)
+        except CannotAttack as error:
+            if attacks is not None:
+                raise
+            left_out[attack.name] = str(error)
+    return found, left_out
 
 
 def chosen(case: Case, names: Sequence[str] | None = None) -> list[Attack]:
@@ -207,7 +249,3 @@ def shape_of(published: Published) -> str:
 
 def _read(data: object) -> Known | None:
     return data if data is None or isinstance(data, Baskets) else Table.of(data)
-
-
-def _roles(published: Published, roles: Roles | None) -> Roles:
-    return roles or published.roles or Roles()

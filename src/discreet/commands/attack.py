@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""discreet attack: what does an attacker get out of a release?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.commands.options import (
+    Delimiter,
+    Encoding,
+    Header,
+    Json,
+    Kinds,
+    Missing,
+    Names,
+    Quiet,
+    Quote,
+    console,
+    emit,
+    read_table,
+    split,
+    step,
+    watch,
+)
+from discreet.errors import DataError, RolesError, did_you_mean
+
+if TYPE_CHECKING:
+    from discreet.data.table import Table
+    from discreet.evaluate.attacks import Case, Finding, Published
+
+_KNOWN, _TRIED = "What an attacker knows", "What is tried"
+_TRANSACTIONS = (".dat", ".txt")
+
+
+def _knows(help: str) -> Any:
+    return typer.Option(help=help, rich_help_panel=_KNOWN)
+
+
+def _tries(help: str) -> Any:
+    return typer.Option(help=help, rich_help_panel=_TRIED)
+
+
+def attack(
+    folder: Annotated[Path, typer.Argument(help="The release folder, the one that holds certificate.json.")],
+    known: Annotated[
+        Path, _knows("The persons in the release: the table before it was released, or baskets (.dat, .txt).")
+    ],
+    control: Annotated[
+        Path | None, _knows("Persons who are not in the release, in a file of the same columns.")
+    ] = None,
+    population: Annotated[Path | None, _knows("All persons who could be in the release.")] = None,
+    other: Annotated[list[Path] | None, _knows("Another release of the same persons; repeatable.")] = None,
+    owner: Annotated[Path | None, _knows("The owner's folder: tells whose rows are whose, to count persons.")] = None,
+    sensitive: Annotated[list[str] | None, _knows("Published columns that an attacker wants to learn, a,b.")] = None,
+    person: Annotated[str | None, _knows("The column that tells whose row it is.")] = None,
+    aux_items: Annotated[int, _knows("Baskets: how many items of a person are known.")] = 8,
+    share: Annotated[
+        float, _knows("The share of the population that is in the release, where no file of it is given.")
+    ] = 0.1,
+    attacks: Annotated[list[str] | None, _tries("Names of attacks, a,b; an unknown name lists all.")] = None,
+    targets: Annotated[int, _tries("Persons or guesses at most, for attacks that try some.")] = 2000,
+    seed: Annotated[int, _tries("Which persons and guesses are tried.")] = 0,
+    delimiter: Delimiter = None,
+    quote: Quote = None,
+    encoding: Encoding = None,
+    names: Names = None,
+    header: Header = None,
+    missing: Missing = None,
+    kinds: Kinds = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Attack a release with what is known: exit status 1 if one gets more than the promise allows, else 0.
+
+    What is written is counts and names of columns; no cell of a table. It is for the owner, who has the known table.
+    """
+    from discreet.data.roles import Roles
+    from discreet.evaluate.attacks import Published
+    from discreet.evaluate.attacks.registry import case_of, tried
+
+    watch(quiet=quiet, as_json=as_json)
+    _must_be_positive(aux_items=aux_items, targets=targets)
+    if not (folder / "certificate.json").is_file():
+        hint = f" Did you mean {folder / 'release'}?" if (folder / "release" / "certificate.json").is_file() else ""
+        raise DataError(f"{folder.name!r} is no release folder: it has no certificate.json.{hint}")
+    with step("Reading the release"):
+        published = Published.of(folder, owner=owner)
+
+    def table(path: Path | None) -> Table | None:
+        options = {"delimiter": delimiter, "quote": quote, "encoding": encoding, "names": names, "header": header}
+        return None if path is None else read_table(path, **options, missing=missing, kinds=kinds)  # type: ignore[arg-type]
+
+    persons = _read(published, table, known)
+    roles = Roles(sensitive=split(sensitive), person=_checked(person, persons))
+    case = case_of(
+        published,
+        persons,
+        roles,
+        None if control is None else _read(published, table, control),
+        table(population),
+        others=other or (),
+        share=share,
+        aux_items=aux_items,
+        targets=targets,
+        seed=seed,
+    )
+    with step("Attacking"):
+        found, left_out = tried(case, split(attacks) or None)
+    broken = [finding for finding in found if finding.breaks_promise]
+    if as_json:
+        emit(_answer(case, found, left_out, bool(broken)))
+    else:
+        _print(case, found, left_out, quiet)
+    raise typer.Exit(1 if broken else 0)
+
+
+def _must_be_positive(**options: int) -> None:
+    for name, value in options.items():
+        if value < 1:
+            raise DataError(f"--{name.replace('_', '-')} is 1 at least. Got {value}.")
+
+
+def _read(published: Published, table: Any, path: Path) -> Any:
+    """The persons in a file, in the shape of the release."""
+    from discreet.data.baskets import Baskets
+
+    if not isinstance(published.data, Baskets):
+        return table(path)
+    if path.suffix.lower() in _TRANSACTIONS:
+        with step(f"Reading {path.name}"):
+            return Baskets.from_transactions(path)
+    read = table(path)
+    items = [name for name in published.data.names if name in read]
+    return Baskets.from_columns(read, columns=items)
+
+
+def _checked(person: str | None, known: Any) -> str | None:
+    if person is not None and person not in known.names:
+        raise RolesError(f"The known table has no column {person!r}.{did_you_mean(person, known.names)}")
+    return person
+
+
+# -- answers -------------------------------------------------------------------------------------------------------
+
+
+def _answer(case: Case, found: list[Finding], left_out: dict[str, str], broken: bool) -> dict[str, Any]:
+    findings = [
+        {
+            **asdict(finding),
+            "risk": None if finding.risk is None else asdict(finding.risk),
+            "breaks_promise": finding.breaks_promise,
+        }
+        for finding in found
+    ]
+    promise = str(case.published.promise)
+    return {"format": 1, "promise": promise, "broken": broken, "findings": findings, "not_made": left_out}
+
+
+def sentence(finding: Finding) -> str:
+    """What was found, for a person who decides about the release."""
+    from discreet.report.words import approximately, count
+
+    said = f"of {count(finding.targets)} {finding.units}: {approximately(finding.success.value)}"
+    said += f"; by guessing {approximately(finding.baseline)}"
+    if finding.control is not None:
+        said += f"; of persons who are not in the release {approximately(finding.control.value)}"
+    if finding.bound is not None:
+        said += f"; the promise allows {approximately(finding.bound)}"
+        said += ", which is exceeded" if finding.breaks_promise else ""
+    return f"{finding.question} {said[0].upper()}{said[1:]}. {finding.note}".strip()
+
+
+def _print(case: Case, found: list[Finding], left_out: dict[str, str], quiet: bool) -> None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from discreet.report.words import approximately, interval
+
+    if not quiet:
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
+        table.add_column("attack")
+        for title in ("success", "95 % interval", "guessing", "not in it", "promise"):
+            table.add_column(title, justify="right")
+        for finding in found:
+            control = "" if finding.control is None else approximately(finding.control.value)
+            bound = "" if finding.bound is None else f"at most {approximately(finding.bound)}"
+            if finding.breaks_promise:
+                bound += " BROKEN"
+            shares = approximately(finding.success.value), interval(asdict(finding.success))
+            table.add_row(Text(finding.attack), *shares, approximately(finding.baseline), control, bound)
+        console().print(table)
+        for finding in found:
+            typer.echo(f"{finding.attack}\n  {sentence(finding)}")
+        typer.echo("")
+        for name, why in left_out.items():
+            typer.echo(f"not made     {name}: {why}")
+    broken = [finding.attack for finding in found if finding.breaks_promise]
+    promise = case.published.promise
+    if broken:
+        typer.echo(f"Broken. More was found than {promise} allows: {', '.join(broken)}.")
+    else:
+        held = sum(finding.bound is not None for finding in found)
+        typer.echo(f"Kept. {promise} bounds {held} of {len(found)} findings; none exceeds its bound.")

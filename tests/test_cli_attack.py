@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""discreet attack: findings for a person and for a machine, status 1 when a promise is broken, no cell anywhere."""
+
+import json
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from discreet import Baskets, GreedySelector, Mondrian, progress
+from discreet.cli import BROKEN, GOOD, WRONG, app
+from instances import MARKERS, PERSON_ROLES, ROLES, baskets, people
+
+QUICK = "prosecutor,journalist,marketer,homogeneity"
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", 600.0)
+    yield
+    progress.show(False)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A release of 4-anonymous rows, the table it was made from, and people who are not in it."""
+    folder = tmp_path_factory.mktemp("attack")
+    frame = people(160)
+    frame.to_csv(folder / "known.csv", index=False)
+    people(80, seed=9).to_csv(folder / "control.csv", index=False)
+    Mondrian(k=4, random_state=1).release(frame, ROLES).save(folder / "out")
+    Mondrian(k=4, random_state=1).release(frame, PERSON_ROLES).save(folder / "persons")
+    return folder
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["attack", *(str(argument) for argument in arguments)])
+
+
+def fails(*arguments):
+    done = run(*arguments)
+    assert done.exit_code == WRONG, (done.stdout, done.stderr, done.exception)
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    return " ".join(done.stderr.split())
+
+
+def found(*arguments, status=GOOD):
+    done = run(*arguments, "--json")
+    assert done.exit_code == status, (done.stdout, done.stderr, done.exception)
+    return json.loads(done.stdout)
+
+
+def test_all_attacks_that_apply_are_made_and_explained(made):
+    done = run(made / "out/release", "--known", made / "known.csv", "--control", made / "control.csv", "--targets", 100)
+    assert done.exit_code == GOOD, done.output
+    words = " ".join(done.stdout.split())
+    for attack in ("prosecutor", "journalist", "marketer", "homogeneity of ill", "inference of ill", "singling out"):
+        assert attack in words
+    assert "the promise allows 25 %" in words
+    assert "by guessing" in words
+    assert "of persons who are not in the release" in words
+    assert "not made intersection: it needs 'others', which was not given" in words
+    assert "sparse" not in words  # that is about baskets
+    assert words.endswith("none exceeds its bound.")
+    assert not [marker for marker in MARKERS if marker in done.output]
+
+
+def test_json_says_the_same_to_a_machine(made):
+    arguments = made / "out/release", "--known", made / "known.csv", "--control", made / "control.csv"
+    answer = found(*arguments, "--attacks", QUICK)
+    assert answer["format"] == 1
+    assert answer["promise"] == "4-anonymity"
+    assert answer["broken"] is False
+    assert answer["not_made"] == {}
+    first = answer["findings"][0]
+    assert first["attack"] == "prosecutor"
+    assert first["success"]["low"] <= first["success"]["value"] <= first["success"]["high"]
+    assert first["bound"] == 0.25
+    assert first["breaks_promise"] is False
+    control = first["control"]["value"]
+    assert first["risk"]["value"] == pytest.approx((first["success"]["value"] - control) / (1 - control))
+    assert found(*arguments, "--attacks", QUICK) == answer  # the same seed, the same figures
+
+
+def test_a_release_that_says_too_much_ends_with_status_1(made, tmp_path):
+    """Rows are taken out of the published file, until some pattern stands alone."""
+    broken = tmp_path / "release"
+    broken.mkdir()
+    for path in (made / "out/release").iterdir():
+        (broken / path.name).write_bytes(path.read_bytes())
+    rows = pd.read_csv(broken / "data.csv", dtype=str, keep_default_na=False)
+    rows.drop_duplicates(list(ROLES.quasi)).to_csv(broken / "data.csv", index=False)
+    done = run(broken, "--known", made / "known.csv", "--attacks", "prosecutor")
+    assert done.exit_code == BROKEN, done.output
+    assert "BROKEN" in done.stdout
+    assert "Broken. More was found than 4-anonymity allows: prosecutor" in done.stdout
+    assert found(broken, "--known", made / "known.csv", "--attacks", "prosecutor", status=BROKEN)["broken"] is True
+
+
+def test_persons_are_counted_with_the_owners_folder(made):
+    arguments = made / "persons/release", "--known", made / "known.csv", "--person", "who", "--attacks", "prosecutor"
+    by_rows, by_person = found(*arguments), found(*arguments, "--owner", made / "persons/owner")
+    assert by_rows["findings"][0]["targets"] == by_person["findings"][0]["targets"] == people(160).who.nunique()
+    assert by_rows["findings"][0]["success"]["value"] < by_person["findings"][0]["success"]["value"] <= 0.25
+    assert "rows are counted" in by_rows["findings"][0]["note"]
+
+
+def test_a_population_and_a_share_of_one(made):
+    arguments = made / "out/release", "--known", made / "known.csv", "--attacks", "journalist"
+    tenth, half = found(*arguments), found(*arguments, "--share", 0.5)
+    assert tenth["findings"][0]["success"]["value"] < half["findings"][0]["success"]["value"]
+    given = found(*arguments, "--population", made / "known.csv")["findings"][0]
+    assert given["success"]["value"] <= 0.25
+    assert "modelled" not in given["note"]
+
+
+def test_another_release_of_the_same_persons(made):
+    answer = found(
+        made / "out/release", "--known", made / "known.csv", "--other", made / "persons/release",
+        "--attacks", "intersection", status=BROKEN
+    )  # fmt: skip
+    assert answer["findings"]
+
+
+@pytest.mark.parametrize("suffix", ["dat", "csv"])
+def test_baskets_are_attacked_with_baskets(tmp_path, suffix):
+    X, y = baskets()
+    given = Baskets.of(X, y)
+    GreedySelector(k=5, random_state=1).release(given).save(tmp_path / "out")
+    if suffix == "dat":
+        lines = [" ".join(given.items(row)) for row in range(len(given))]
+        (tmp_path / "known.dat").write_text("\n".join(lines) + "\n")
+    else:
+        pd.DataFrame(X, columns=list(given.names)).assign(label=y).to_csv(tmp_path / "known.csv", index=False)
+    answer = found(tmp_path / "out/release", "--known", tmp_path / f"known.{suffix}", "--aux-items", 3)
+    assert any("3 items" in finding["question"] for finding in answer["findings"])
+
+
+def test_quiet_says_one_line(made):
+    done = run(made / "out/release", "--known", made / "known.csv", "--attacks", "prosecutor", "--quiet")
+    assert done.stdout == "Kept. 4-anonymity bounds 2 of 2 findings; none exceeds its bound.\n"
+
+
+def test_what_is_wrong_is_said(made):
+    known = ("--known", made / "known.csv")
+    assert "Did you mean 'prosecutor'? They are 'prosecutor', 'journalist'" in fails(
+        made / "out/release", *known, "--attacks", "prosecuter"
+    )
+    assert "is no release folder: it has no certificate.json. Did you mean" in fails(made / "out", *known)
+    assert "is about baskets" in fails(made / "out/release", *known, "--attacks", "sparse")
+    assert "it needs 'others'" in fails(made / "out/release", *known, "--attacks", "intersection")
+    assert "has no column 'whom'. Did you mean 'who'?" in fails(made / "out/release", *known, "--person", "whom")
+    assert "does not hold the sensitive columns 'il'. Did you mean 'ill'?" in fails(
+        made / "out/release", *known, "--sensitive", "il", "--attacks", "homogeneity"
+    )
+    assert "--targets is 1 at least" in fails(made / "out/release", *known, "--targets", 0)
+    assert "above 0, up to 1" in fails(made / "out/release", *known, "--share", 0, "--attacks", "journalist")
+    (made / "else.csv").write_text("shoe,hat\n41,7\n42,8\n")
+    assert "none of the columns that the release speaks of" in fails(
+        made / "out/release", "--known", made / "else.csv", "--attacks", QUICK
+    )
