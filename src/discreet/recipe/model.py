@@ -15,12 +15,12 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from discreet.errors import DiscreetError, did_you_mean, listing
+from discreet.evaluate.attacks.registry import ATTACKS
 from discreet.learning.classifiers import CLASSIFIERS
 from discreet.methods import METHODS, Method
 from discreet.parameters import check_parameters
 
-FORMAT = 1
-PROTOCOLS = ("holdout", "recoded", "as-published")
+QUICK = ("prosecutor", "homogeneity", "sparse")  # attacks that take about as long as a release
 _PLAIN_LISTS = frozenset(
     {"attackers", "quasi_sets", "cuts", "bounds", "weights"}
 )  # parameters that are lists themselves
@@ -166,11 +166,23 @@ class Recipe(Part):
     promises: Promises = Promises()
     methods: tuple[MethodOf, ...] = Field(default=(), description="None: those that suit the shape of the data.")
     evaluation: Evaluation = Evaluation()
-    attacks: Names = Field(default=(), description="Names of attacks to try; none: those that suit the data.")
+    attacks: Names = Field(
+        default=QUICK, description="Attacks to try, where they apply; all of them, which takes longer: 'all'."
+    )
     weights: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(
         default={"utility": 0.5, "privacy": 0.25, "size": 0.25}, description="What the choice weighs; they sum to 1."
     )
     run: Run = Run()
+
+    @field_validator("attacks")
+    @classmethod
+    def _attacks(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        if unknown := [name for name in names if name not in ATTACKS and name != "all"]:
+            raise ValueError(
+                f"there is no attack {listing(unknown)}.{did_you_mean(unknown[0], ATTACKS)} They are"
+                f" {listing([*ATTACKS, 'all'], 99)}"
+            )
+        return names
 
     @model_validator(mode="after")
     def _weights(self) -> Recipe:

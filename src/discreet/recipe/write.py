@@ -50,6 +50,7 @@ def first_recipe(file: str, suggestions: Sequence[Suggestion], shape: str = "tab
         f"#:schema ./{SCHEMA}",
         "# What to compare, and how. A list among the parameters of a method is a grid: a release for each value.",
         "format = 1",
+        'attacks = ["prosecutor", "homogeneity", "sparse"]  # "all" tries every one, which takes longer',
         "",
         "[source]",
         f"file = {_toml(Path(file).name)}",

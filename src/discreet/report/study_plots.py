@@ -17,7 +17,7 @@ def scores_plot(lines: Sequence[dict[str, Any]], title: str) -> Spec:
     scale = {"domain": states}
     y = {"field": "who", "type": "nominal", "sort": names, "title": None, "axis": {"grid": True}}
     offset = {"field": "state", "sort": states}
-    x = {"field": "value", "type": "quantitative", "title": title, "scale": {"zero": False}}
+    x = {"field": "value", "type": "quantitative", "title": title, "scale": {"zero": False}, "axis": {"tickCount": 6}}
     colour = {"field": "state", "type": "nominal", "scale": scale | {"range": COLOURS[: len(states)]}}
     layers = [
         {

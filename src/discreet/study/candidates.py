@@ -21,7 +21,7 @@ from discreet.choose import Candidate, Choice, Measure, choose
 from discreet.choose.results import BASELINE
 from discreet.recipe import Recipe
 
-IDENTITY = ("prosecutor", "journalist", "marketer", "sparse")  # attacks that name a person's row
+IDENTITY = ("prosecutor", "journalist", "marketer")  # attacks that name a person's row
 _TITLES = {"accuracy": "Accuracy", "balanced_accuracy": "Balanced accuracy", "auc": "AUC", "brier": "Brier score"}
 
 
@@ -64,8 +64,9 @@ def chosen(candidates: tuple[Candidate, ...], recipe: Recipe) -> Choice | None:
 
 def _measures(result: dict[str, Any], recipe: Recipe, original: dict[str, Any]) -> dict[str, float]:
     found = {"utility": _mean(result["evaluations"][0]["after"], recipe)}
-    picked = [finding["success"]["value"] for finding in result["attacks"] if finding["attack"] in IDENTITY]
-    guessed = [finding["success"]["value"] for finding in result["attacks"] if finding["attack"] == "inference"]
+    succeeded = [(finding["attack"], finding["success"]["value"]) for finding in result["attacks"]]
+    picked = [value for attack, value in succeeded if attack in IDENTITY or attack.startswith("sparse")]
+    guessed = [value for attack, value in succeeded if attack.startswith("inference")]
     facts = result["facts"]
     rows = facts is not None and facts["shape"] in ("table", "baskets")
     if picked:

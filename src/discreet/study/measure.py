@@ -118,7 +118,7 @@ def _besides(recipe: Recipe, release: Release) -> list[Promise]:
 
 
 def _attacks(task: Task, recipe: Recipe, source: Source, secret: int) -> list[Finding]:
-    """The attacks that the recipe names, where they apply; those that apply, when it names none.
+    """The attacks that the recipe names, where they apply.
 
     They are made on a release of most of the rows, by the same method: the others are the persons who are not in it.
     """
@@ -128,7 +128,8 @@ def _attacks(task: Task, recipe: Recipe, source: Source, secret: int) -> list[Fi
     release = known.released_by(_seeded(task, secret, "attacked"))
     published = Published.of(release)
     case = Case(published, known.data, source.roles or Roles(), control.data, seed=recipe.run.seed or 0)
-    fitting = [name for name in recipe.attacks or ATTACKS if not ATTACKS[name].why_not(case)]
+    named = ATTACKS if "all" in recipe.attacks else recipe.attacks
+    fitting = [name for name in named if not ATTACKS[name].why_not(case)]
     return run_case(case, fitting) if fitting else []
 
 
