@@ -55,7 +55,8 @@ def show(
         return
     for entry in entries:
         when, state = entry.time[:16].replace("T", " "), "" if entry.state == "done" else f" ({entry.state})"
-        columns = f", {len(entry.columns)} columns" if entry.columns else ""
+        n = len(entry.columns)
+        columns = f", {n} column{'s' * (n > 1)}" if n else ""
         typer.echo(f"{entry.number:>3}  {when}  {entry.data_set}: {_cost(entry.budget)}, {entry.what}{columns}{state}")
         if entry.number in alone:
             typer.echo(f"     !  does not compose with {', '.join(map(str, alone[entry.number]))}: see discreet attack")

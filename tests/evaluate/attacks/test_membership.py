@@ -125,6 +125,14 @@ def test_synthetic_rows_keep_the_bound_and_rows_without_noise_do_not(neighbours)
     assert caught.breaks_promise
 
 
+def test_identifiers_do_not_make_rows_differ():
+    """Names are in the table and never published: the row that fewest share is the one of the sex that one has."""
+    named = {**ROWS, "name": [f"p{i}" for i in range(13)]}
+    roles = Roles(target="ill", quasi="sex", identifiers="name")
+    method = PrivateTable(1.0, DOMAIN)
+    assert membership_of_row(method, named, roles, runs=30) == membership_of_row(method, ROWS, ROLES, runs=30)
+
+
 def test_the_same_seed_gives_the_same_finding_and_rows_are_needed():
     method = PrivateTable(1.0, DOMAIN)
     one, again, other = (membership_of_row(method, ROWS, ROLES, row=0, runs=30, seed=seed) for seed in (5, 5, 6))

@@ -48,7 +48,7 @@ def differencing(
     >>> found.success.value, found.baseline
     (1.0, 0.5)
     """
-    table = Table.of(data).select(roles.published)
+    table = Table.of(data).select(roles.named)
     column = column or next(iter(roles.sensitive), roles.target)
     if column is None or column not in table or column in roles.quasi:
         raise RolesError("Differencing is about a column that is published and no quasi-identifier: name one.")

@@ -124,8 +124,8 @@ def membership_of_row(
     `row` is the one that fewest share, if none is named; where neighbours are of equal size its place is taken by the
     commonest other row. `promise` is what is claimed, the method's own if nothing else is.
     """
-    table = Table.of(data).select(roles.published)
-    codes = [column.codes for column in table.columns()]
+    table = Table.of(data).select(roles.named)
+    codes = [column.codes for column in table.columns(roles.published)]
     groups, first = group(codes, len(table))
     sizes = np.bincount(groups)
     target = int(first[sizes.argmin()]) if row is None else row
