@@ -22,12 +22,13 @@ import typer
 from typer.core import TyperGroup
 
 from discreet._version import __version__
-from discreet.commands import data, key, ledger, recipe
+from discreet.commands import cache, data, key, ledger, recipe
 from discreet.commands.attack import attack
 from discreet.commands.audit import audit
 from discreet.commands.choose import choose
 from discreet.commands.compare import compare
 from discreet.commands.demo import demo
+from discreet.commands.evaluate import evaluate
 from discreet.commands.inspect import inspect
 from discreet.commands.recode import recode
 from discreet.commands.release import release
@@ -74,6 +75,7 @@ app.command("inspect")(inspect)
 app.command("release")(release)
 app.command("verify")(verify)
 app.command("recode")(recode)
+app.command("evaluate")(evaluate)
 app.command("compare")(compare)
 app.command("report")(report)
 app.command("choose")(choose)
@@ -84,6 +86,7 @@ app.command("audit")(audit)
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(recipe.app, name="recipe")
 app.add_typer(key.app, name="key")
+app.add_typer(cache.app, name="cache")
 
 
 def _print_version(wanted: bool) -> None:

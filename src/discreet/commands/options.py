@@ -48,6 +48,23 @@ Kinds = Annotated[
     typer.Option("--kind", help="column=number, column=category or column=date; repeatable.", rich_help_panel=_READING),
 ]
 
+_ROLES = "Roles of the columns"
+
+
+def _role(*names: str, help: str) -> Any:
+    return typer.Option(*names, help=help, rich_help_panel=_ROLES)
+
+
+Target = Annotated[str | None, _role(help="The column a classifier is to predict; published as it is.")]
+Quasi = Annotated[list[str] | None, _role(help="What an attacker may know, a,b,c: the promise is about these.")]
+Sensitive = Annotated[list[str] | None, _role(help="What an attacker wants to learn; published as it is.")]
+Identifiers = Annotated[
+    list[str] | None, _role("--identifiers", "--identifier", help="Names and numbers; never published.")
+]
+Other = Annotated[list[str] | None, _role(help="Published as it is, assumed unknown to an attacker.")]
+Person = Annotated[str | None, _role(help="Tells whose row it is: persons are counted, not rows.")]
+Unique = Annotated[list[str] | None, _role(help="Columns published as they are although they differ in every row.")]
+
 
 def emit(answer: Any) -> None:
     """The one JSON document of a command."""

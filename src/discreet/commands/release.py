@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from inspect import signature
 from pathlib import Path
@@ -14,12 +15,19 @@ from discreet.commands.options import (
     Delimiter,
     Encoding,
     Header,
+    Identifiers,
     Json,
     Kinds,
     Missing,
     Names,
+    Other,
+    Person,
+    Quasi,
     Quiet,
     Quote,
+    Sensitive,
+    Target,
+    Unique,
     emit,
     read_table,
     shares,
@@ -38,7 +46,7 @@ if TYPE_CHECKING:
     from discreet.methods import Method
     from discreet.report.summary import Outcome
 
-_ROLES, _METHOD, _OUT, _BASKETS = "Roles of the columns", "Method and promise", "What is written", "Baskets (0/1 data)"
+_METHOD, _OUT, _BASKETS = "Method and promise", "What is written", "Baskets (0/1 data)"
 
 
 class Format(StrEnum):
@@ -49,10 +57,6 @@ class Format(StrEnum):
 class BasketSource(StrEnum):
     transactions = "transactions"
     columns = "columns"
-
-
-def _role(help: str) -> Any:
-    return typer.Option(help=help, rich_help_panel=_ROLES)
 
 
 def _parameter(help: str) -> Any:
@@ -70,20 +74,13 @@ def release(
         int | None, typer.Option("--k", help="How many persons must be alike.", rich_help_panel=_METHOD)
     ] = None,
     epsilon: Annotated[float | None, _parameter("Differential privacy: what the release may cost.")] = None,
-    target: Annotated[str | None, _role("The column a classifier is to predict; published as it is.")] = None,
-    quasi: Annotated[list[str] | None, _role("What an attacker may know, a,b,c: the promise is about these.")] = None,
-    sensitive: Annotated[list[str] | None, _role("What an attacker wants to learn; published as it is.")] = None,
-    identifiers: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--identifiers", "--identifier", help="Names and numbers; never published.", rich_help_panel=_ROLES
-        ),
-    ] = None,
-    other: Annotated[list[str] | None, _role("Published as it is, assumed unknown to an attacker.")] = None,
-    person: Annotated[str | None, _role("Tells whose row it is: persons are counted, not rows.")] = None,
-    allow_unique: Annotated[
-        list[str] | None, _role("Columns published as they are although they differ in every row.")
-    ] = None,
+    target: Target = None,
+    quasi: Quasi = None,
+    sensitive: Sensitive = None,
+    identifiers: Identifiers = None,
+    other: Other = None,
+    person: Person = None,
+    allow_unique: Unique = None,
     split_by: Annotated[
         str | None,
         typer.Option("--split", help="mondrian: median or information.", rich_help_panel=_METHOD),
@@ -179,33 +176,10 @@ def release(
             kinds=kinds,
         )
 
-    data: Table | Baskets
-    roles: Roles | None
-    if baskets is None:
-        from discreet.data.roles import Roles
-
-        data = table()
-        roles = Roles(
-            target=target,
-            quasi=split(quasi, data.names),
-            sensitive=split(sensitive, data.names),
-            identifiers=split(identifiers, data.names),
-            other=split(other, data.names),
-            person=person,
-            allow_unique=split(allow_unique, data.names),
-        )
-    else:
-        unfit: dict[str, object] = {
-            "--quasi": quasi,
-            "--sensitive": sensitive,
-            "--identifiers": identifiers,
-            "--other": other,
-        }
-        unfit |= {"--person": person, "--allow-unique": allow_unique}
-        if any(unfit.values()):
-            named = listing(option for option, value in unfit.items() if value)
-            raise RolesError(f"Baskets have a label and items; they take no {named}. Leave it out.")
-        data, roles = _baskets(file, baskets, table, labels, separator, target), None
+    named = {"quasi": quasi, "sensitive": sensitive, "identifiers": identifiers, "other": other}
+    data, roles = read_data(
+        file, table, target, person, named | {"allow_unique": allow_unique}, baskets, labels, separator
+    )
     outcome = _released(made_by, data, roles, evaluate)
     _save(outcome, data, roles, file, out, format.value, sign, overwrite, not no_report, account, quiet, as_json)
 
@@ -242,6 +216,30 @@ def build(name: str, parameters: dict[str, Any], settings: list[str] | None = No
             f"The method {name!r} has no parameter {listing(unknown)}.{hint} It has {listing(known, most=20)}."
         )
     return made_by(**parameters)
+
+
+def read_data(
+    file: Path,
+    table: Callable[[], Table],
+    target: str | None,
+    person: str | None,
+    columns: Mapping[str, list[str] | None],
+    baskets: BasketSource | None,
+    labels: Path | None,
+    separator: str | None,
+) -> tuple[Table | Baskets, Roles | None]:
+    """What the file holds, and the roles of its columns: `columns` by role; baskets have none."""
+    if baskets is None:
+        from discreet.data.roles import Roles
+
+        data = table()
+        by_role = {role: split(names, data.names) for role, names in columns.items()}
+        return data, Roles(target=target, person=person, **by_role)
+    unfit = {role: names for role, names in {**columns, "person": person}.items() if names}
+    if unfit:
+        named = listing(f"--{role.replace('_', '-')}" for role in unfit)
+        raise RolesError(f"Baskets have a label and items; they take no {named}. Leave it out.")
+    return _baskets(file, baskets, table, labels, separator, target), None
 
 
 def _baskets(
