@@ -1,34 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of a choice in a real browser: its pictures are drawn, nothing leaves the file, nothing sticks out."""
 
-import tomllib
-from pathlib import Path
-
 import pytest
+from benchmarks.choice.protocol import pima
 
 from browsing import DESKTOP, PHONE, watched
-from discreet.choose import Candidate, Measure, choose
+from discreet.choose import choose
 from discreet.report.choice import pictures, summarise_choice, to_page
 
 pytestmark = pytest.mark.browser
 
-PUBLISHED = tomllib.loads(
-    (Path(__file__).parents[2] / "benchmarks" / "choice" / "published.toml").read_text(encoding="utf-8")
-)
-MEANINGS = {
-    "performance": Measure(title="Accuracy", unit="%"),
-    "pbi": Measure(title="Privacy breach increase", unit="%", higher_is_better=False),
-    "size": Measure(title="Size", unit="attributes", higher_is_better=False),
-}
-
 
 @pytest.fixture(scope="module")
 def choice_page(tmp_path_factory):
-    candidates = [
-        Candidate(row["name"], {"performance": row["perf"], "pbi": row["pbi"], "size": row["size"]}, meanings=MEANINGS)
-        for row in PUBLISHED["pima_c45"]["candidates"]
-    ]
-    found = choose(candidates, {"performance": 0.5, "pbi": 0.25, "size": 0.25})
+    found = choose(pima(), {"performance": 0.5, "pbi": 0.25, "size": 0.25})
     path = tmp_path_factory.mktemp("choice") / "choice.html"
     path.write_text(to_page(summarise_choice(found, name="pima"), pictures(found, "baseline")), encoding="utf-8")
     return path

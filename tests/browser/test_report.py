@@ -6,49 +6,13 @@ import re
 import numpy as np
 import pytest
 
-from browsing import DESKTOP, PHONE, watched
+from browsing import CONTRAST, CUT_OFF, DESKTOP, PHONE, watched
 from discreet import GreedySelector, KAdet, Mondrian, Roles, Table
 from discreet.evaluate.utility import holdout
 from discreet.report.html import to_html
 from discreet.report.summary import Outcome, summarise
 
 pytestmark = pytest.mark.browser
-
-# Contrast by WCAG 2: of each piece of text against the nearest ground behind it.
-CONTRAST = """() => {
-  const channels = (c) => c.match(/[\\d.]+/g).map(Number);
-  const light = ([r, g, b]) => [r, g, b].map((v) => v / 255)
-    .map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
-    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-  const ground = (e) => {
-    for (; e; e = e.parentElement) {
-      const c = channels(getComputedStyle(e).backgroundColor);
-      if (c.length < 4 || c[3] > 0) return c;
-    }
-    return [255, 255, 255];
-  };
-  const found = [];
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const e = node.parentElement;
-    if (!node.textContent.trim() || ["TITLE", "DESC", "STYLE"].includes(e.tagName.toUpperCase())) continue;
-    const inSvg = e.namespaceURI.endsWith("svg");
-    const a = light(channels(inSvg ? getComputedStyle(e).fill : getComputedStyle(e).color));
-    const b = light(ground(e));
-    found.push([(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), node.textContent.trim().slice(0, 40)]);
-  }
-  return found;
-}"""
-
-# Text that is cut off at the edge of a chart.
-CUT_OFF = """() => [...document.querySelectorAll("svg.chart")].flatMap((svg) => {
-  const frame = svg.viewBox.baseVal;
-  return [...svg.querySelectorAll("text")].filter((text) => {
-    const box = text.getBBox();
-    return box.x < -1 || box.x + box.width > frame.width + 1 || box.y + box.height > frame.height + 3;
-  }).map((text) => text.textContent);
-})"""
-
 
 WITH_ROWS, MODEL = "2 releases of people.csv: every promise holds", "10-anonymous model holds for people.csv"
 METHODS = {WITH_ROWS: (GreedySelector(k=10), Mondrian(k=10)), MODEL: (KAdet(k=10),)}

@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """E(S): the paper's tables to the last digit, exact ties, slow twins of ranks and scores."""
 
-import tomllib
 from decimal import Decimal
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.choice.protocol import published
 from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.choose import Criterion, evaluate, evaluation
 from discreet.errors import DataError, ParameterError
 
-PUBLISHED = tomllib.loads(
-    (Path(__file__).parents[2] / "benchmarks" / "choice" / "published.toml").read_text(encoding="utf-8")
-)
+PUBLISHED = published()
 PIMA = PUBLISHED["pima_c45"]
 ROWS = PIMA["candidates"]
 NAMES = [row["name"] for row in ROWS]

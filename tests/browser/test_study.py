@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report of a study, and the public edition, in a real browser: drawn, silent, readable, and sorted when asked."""
+
+from functools import partial
+
+import pytest
+
+from browsing import CONTRAST, CUT_OFF, DESKTOP, PHONE, watched
+from discreet import samples
+from discreet.commands.compare import load_source
+from discreet.data.write import write_table
+from discreet.recipe import recipe_from
+from discreet.report.public import summarise_public, to_public_page
+from discreet.report.study import summarise_study, write_study
+from discreet.study import run_study
+
+pytestmark = pytest.mark.browser
+
+RECIPE = """format = 1
+attacks = ["prosecutor", "homogeneity"]
+[roles]
+target = "readmitted"
+quasi = ["age", "sex", "zip", "occupation"]
+sensitive = ["diagnosis"]
+identifiers = ["name"]
+[promises]
+k = [5, 20]
+[[methods]]
+name = "mondrian"
+[[methods]]
+name = "tds"
+[evaluation]
+folds = "2-fold"
+classifiers = ["naive-bayes", "c45"]
+[run]
+seed = 1
+"""
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("study")
+    data = folder / "clinic.csv"
+    write_table(samples.load("clinic", rows=400, seed=2).data, data, "csv")
+    recipe = recipe_from(RECIPE)
+    load = partial(load_source, str(data), recipe.model_dump_json())
+    found = run_study(load, recipe, folder / "study", text=RECIPE)
+    summary = summarise_study(found, load(), name="clinic.csv")
+    write_study(found, summary)
+    (folder / "public.html").write_text(
+        to_public_page(summarise_public(folder / "study" / summary["best_folder"] / "release")), encoding="utf-8"
+    )
+    return folder, summary
+
+
+@pytest.fixture(params=[PHONE, DESKTOP], ids=["phone", "desktop"])
+def page(request, browser, study):
+    opened = watched(browser, study[0] / "study" / "report.html", request.param)
+    opened.wait_for_function("[...document.querySelectorAll('.plot')].every((e) => e.querySelector('svg'))")
+    yield opened
+    opened.close()
+
+
+def test_all_pictures_are_drawn_and_nothing_leaves_the_file(page, study):
+    folder, summary = study
+    assert page.locator(".plot svg").count() == len(summary["pictures"]) == 6
+    assert page.locator("h1").inner_text() == f"{summary['best']} is chosen for clinic.csv"
+    assert page.asked == [(folder / "study" / "report.html").as_uri()]
+    assert page.complaints == []
+    refused = page.evaluate("fetch('https://example.org/').then(() => 'sent', () => 'refused')")
+    assert refused == "refused"
+
+
+def test_the_file_is_small(study):
+    assert (study[0] / "study" / "report.html").stat().st_size < 3_000_000
+
+
+def test_nothing_sticks_out_and_text_can_be_read(page):
+    width, inner = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
+    assert width <= inner
+    faint = [text for ratio, text in page.evaluate(CONTRAST) if ratio < 4.5]
+    assert faint == []
+    assert page.evaluate(CUT_OFF) == []
+
+
+def test_pictures_have_words_for_a_screen_reader(page):
+    spoken = page.evaluate("[...document.querySelectorAll('.plot')].map((e) => e.getAttribute('aria-label'))")
+    assert all(len(text) > 60 for text in spoken)
+
+
+def test_tables_sort_by_mouse_and_keyboard(page):
+    table = page.locator("table.sorts").first
+
+    def column(place):
+        return table.locator("tbody tr").evaluate_all(f"(rows) => rows.map((row) => row.children[{place}].textContent)")
+
+    head = table.locator("th button").nth(2)
+    head.click()
+    rising = [float(text) for text in column(2)]
+    assert rising == sorted(rising)
+    assert table.locator("th").nth(2).get_attribute("aria-sort") == "ascending"
+    head.focus()
+    page.keyboard.press("Enter")
+    assert [float(text) for text in column(2)] == sorted(rising, reverse=True)
+
+
+def test_links_lead_to_parts_of_the_page(page):
+    broken = page.evaluate(
+        "[...document.querySelectorAll('nav a')].filter((a) => !document.querySelector(a.getAttribute('href')))"
+        ".map((a) => a.textContent)"
+    )
+    assert broken == []
+
+
+def test_the_public_edition_has_no_script_and_can_be_read(browser, study):
+    path = study[0] / "public.html"
+    assert "<script" not in path.read_text(encoding="utf-8")
+    opened = watched(browser, path, PHONE)
+    width, inner = opened.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
+    faint = [text for ratio, text in opened.evaluate(CONTRAST) if ratio < 4.5]
+    cut = opened.evaluate(CUT_OFF)
+    assert (width <= inner, faint, cut) == (True, [], [])
+    assert opened.asked == [path.as_uri()]
+    assert opened.complaints == []
+    opened.close()
