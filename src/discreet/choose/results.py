@@ -160,7 +160,7 @@ def read_study(folder: Path) -> tuple[tuple[Candidate, ...], str | None]:
     for path in sorted(folder.rglob(CERTIFICATE)):
         saved = path.parent.parent if path.parent.name == "release" else path.parent
         name = saved.relative_to(folder).as_posix() if saved != folder else folder.name
-        if name not in spoken_for:
+        if not spoken_for & {name, saved.name}:
             releases.append(from_folder(saved, name=name))
     if not found.candidates and not releases:
         raise DataError(f"{shown(folder.name)} holds no candidates: no saved release, and none of {listing(RESULTS)}.")

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""discreet recipe, compare and report, as a person types them."""
+
+import json
+import re
+import shutil
+
+import pytest
+from typer.testing import CliRunner
+
+from checks import MARKERS, ROLES, people
+from discreet import Mondrian, progress, samples, verify
+from discreet.choose import read_study
+from discreet.cli import GOOD, WRONG, app
+from discreet.data.write import write_table
+
+RECIPE = """format = 1
+attacks = "prosecutor"
+[roles]
+target = "readmitted"
+quasi = ["age", "sex"]
+[promises]
+k = 5
+[[methods]]
+name = "mondrian"
+[[methods]]
+name = "tds"
+[evaluation]
+folds = "2-fold"
+classifiers = "naive-bayes"
+"""
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", 600.0)
+    yield
+    progress.show(False)
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def fails(*arguments):
+    done = run(*arguments)
+    assert done.exit_code == WRONG, (done.stdout, done.stderr, done.exception)
+    assert "Traceback" not in done.stderr
+    return " ".join(done.stderr.split())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with data, a recipe, and the study of it."""
+    place = tmp_path_factory.mktemp("compare")
+    write_table(samples.load("clinic", rows=250, seed=4).data, place / "clinic.csv", "csv")
+    (place / "recipe.toml").write_text(RECIPE, encoding="utf-8")
+    done = run("compare", place / "clinic.csv", place / "recipe.toml", "-o", place / "study")
+    assert done.exit_code == GOOD, done.output
+    (place / "said.txt").write_text(done.stdout, encoding="utf-8")
+    return place
+
+
+@pytest.fixture
+def here(folder, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def test_it_ends_with_a_table_a_choice_and_files(here):
+    said = (here / "said.txt").read_text(encoding="utf-8")
+    assert {"mondrian-k5", "tds-k5", "original"} <= set(re.findall(r"^\s(\S+)", said, re.MULTILINE))
+    chosen = re.search(r"^Chosen\s+(\S+)", said, re.MULTILINE)[1]
+    assert verify(here / "study" / "releases" / chosen / "release").holds
+    assert {"report.html", "results.parquet", "summary.json", "recipe.toml"} <= {
+        path.name for path in (here / "study").iterdir()
+    }
+
+
+def test_its_results_are_what_choose_reads(here):
+    candidates, baseline = read_study(here / "study" / "results.parquet")
+    assert {candidate.name for candidate in candidates} == {"baseline", "mondrian-k5", "tds-k5"}
+    assert baseline == "baseline"
+    done = run("choose", here / "study", "--weights", "utility=1", "--json")
+    assert done.exit_code == GOOD, done.output
+    assert {row["name"] for row in json.loads(done.stdout)["ranking"]} == {"baseline", "mondrian-k5", "tds-k5"}
+
+
+def test_the_same_command_again_gives_the_same(here):
+    done = run("compare", here / "clinic.csv", here / "recipe.toml", "-o", here / "study", "--json")
+    assert done.exit_code == GOOD, done.output
+    found = json.loads(done.stdout)
+    assert found["best"] in (here / "said.txt").read_text(encoding="utf-8")
+    assert {row["name"] for row in found["candidates"]} == {"original", "mondrian-k5", "tds-k5"}
+
+
+def test_errors_say_what_to_do(here, tmp_path):
+    assert "discreet recipe init" in fails("compare", here / "clinic.csv", "none.toml", "-o", tmp_path / "s")
+    assert "There is no" in fails("compare", tmp_path / "none.csv", here / "recipe.toml", "-o", tmp_path / "s")
+    assert "stands in the recipe" in fails(
+        "compare", here / "clinic.csv", here / "recipe.toml", "--target", "x", "-o", tmp_path / "s"
+    )
+    assert not (tmp_path / "s").exists()
+    assert "is no study that has ended" in fails("report", tmp_path, "--plots", "svg")
+    assert "neither a study nor a release" in fails("report", tmp_path)
+    said = fails("report", here / "study", "--public", "--release", "mondrian-k6")
+    assert "Did you mean 'mondrian-k5'?" in said
+
+
+def test_recipes_are_written_and_checked(here, tmp_path):
+    out = tmp_path / "mine.toml"
+    done = run("recipe", "init", here / "clinic.csv", "-o", out, "--target", "readmitted", "--k", "5,50")
+    assert done.exit_code == GOOD, done.output
+    assert (tmp_path / "recipe.schema.json").is_file()
+    checked = run("recipe", "check", out, "--json")
+    assert json.loads(checked.stdout)["releases"] == 2 * len(json.loads(checked.stdout)["methods"])
+    assert "exists already" in fails("recipe", "init", here / "clinic.csv", "-o", out)
+    out.write_text(out.read_text(encoding="utf-8").replace("quasi =", "qasi ="), encoding="utf-8")
+    assert "Did you mean 'quasi'?" in fails("recipe", "check", out)
+
+
+def test_reports_again_on_paper_and_as_pictures(here, tmp_path):
+    for options in (["-o", "again.html"], ["--pdf", "-o", "again.pdf"], ["--public", "-o", "public.html"]):
+        done = run("report", here / "study", *options)
+        assert done.exit_code == GOOD, done.output
+    assert (tmp_path / "again.html").read_bytes() == (here / "study" / "report.html").read_bytes()
+    assert (tmp_path / "again.pdf").read_bytes().startswith(b"%PDF")
+    assert "exists already" in fails("report", here / "study", "-o", "again.html")
+    for kind, start in (("svg", b"<svg"), ("png", b"\x89PNG")):
+        done = run("report", here / "study", "--plots", kind, "-o", f"plots-{kind}")
+        assert done.exit_code == GOOD, done.output
+        made = [*(tmp_path / f"plots-{kind}").iterdir()]
+        assert len(made) == len(json.loads((here / "study" / "summary.json").read_bytes())["pictures"])
+        assert all(path.read_bytes().startswith(start) for path in made)
+
+
+def test_the_public_edition_tells_what_the_published_folder_tells(tmp_path, monkeypatch):
+    """Nothing hidden survives in any byte, the owner's folder is not needed, and no seed shows."""
+    monkeypatch.chdir(tmp_path)
+    pages = []
+    for seed in (1, 2):
+        Mondrian(k=5, random_state=77315530 + seed).release(people(), ROLES).save(tmp_path / f"out{seed}")
+        shutil.rmtree(tmp_path / f"out{seed}" / "owner")
+        done = run("report", f"out{seed}", "--public", "-o", f"public{seed}.html")
+        assert done.exit_code == GOOD, done.output
+        pages.append((tmp_path / f"public{seed}.html").read_text(encoding="utf-8"))
+    assert not any(marker in page for marker in MARKERS for page in pages)
+    assert "7731553" not in pages[0]
+    assert "hidden_column" not in pages[0]
+    assert pages[0] == pages[1]
