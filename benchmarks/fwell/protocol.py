@@ -41,7 +41,7 @@ def table(name: str, is_one: Callable[[str], bool], classes: tuple[str, ...] = (
     numbers = [np.arange(len(c.values)) if c.kind == "category" else c.numbers for c in columns]
     X = np.column_stack([np.append(n, np.nan)[c.codes] for n, c in zip(numbers, columns, strict=True)]).astype(float)
     low, high = np.nanmin(X, axis=0), np.nanmax(X, axis=0)
-    X = scaled(np.where(np.isnan(X), (low + high) / 2, X), low, high)
+    X = scaled(np.where(np.isnan(X), (low + high) / 2, X) - low, np.zeros_like(low), high - low)
     kept = np.isin(labels, classes) if classes else np.ones(len(labels), dtype=bool)
     return X[kept], np.array([int(is_one(label)) for label in labels[kept]])
 
@@ -135,6 +135,8 @@ PRIVATE: dict[str, Weigh] = {
     "blocks": private("blocks"),
     "class statistics": class_statistics,
     "ranks": private("ranks"),
+    "splits": private("splits"),
+    "auto, ours": private("auto"),
 }
 
 # -- the protocol ------------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights of features under differential privacy: from ranks, from blocks of rows, or from a public sample.
+"""Weights of features under differential privacy: from ranks or splits, from blocks of rows, or from a public sample.
 
 Paper: J. Yang, Y. Li, "Differentially Private Feature Selection", Algorithm 2 (Private FWELL).
 
@@ -10,9 +10,11 @@ Departures from the paper:
    it warns, and releases nothing.
 2. "reference" looks for neighbours in a public sample, "blocks" averages the weights of blocks of rows; both clip the
    margins and have sensitivities that are proved. Weights are exact minimisers, not the result of one pass.
-3. "ranks", the default, is ours. It looks for no neighbours: features are picked by how well their cells order the
-   classes, and the weights say the order of the picks. It needs no bounds and no regularization, and at an epsilon of
-   1 or below what it picks serves better than the others; benchmarks/fwell measures it.
+3. "ranks" and "splits" are ours. They look for no neighbours: features are picked one after the other, and the weights
+   say the order of the picks. "ranks" asks how well the cells of a column order the classes; it needs no bounds.
+   "splits" cuts columns at public cuts and asks what a column tells together with those picked before, so that none is
+   picked for what is known already; it needs a larger budget. The default, "auto", takes one of the two by what is
+   public: rows, picks, epsilon, and whether bounds are given. benchmarks/fwell measures them all.
 4. Bounds are given by the user. Read from the rows they would tell about them; such a run warns and releases nothing.
 """
 
@@ -41,6 +43,7 @@ from discreet.methods.near import margins
 from discreet.methods.private_margins import clipped, common_codes, longest, n_blocks, of_blocks
 from discreet.methods.private_select import SEEDED
 from discreet.methods.rank_pairs import rank_scores
+from discreet.methods.splits import UNIT, levels, picked_splits, split_scores
 from discreet.methods.weighting import BOUNDS, N_FEATURES, Weighter, limits, scaled, spread
 from discreet.parameters import Interval, StrOptions, check_parameters
 from discreet.privacy.differential import DifferentialPrivacy
@@ -53,6 +56,8 @@ AS_PUBLISHED = (
     " are for studies, not for release; the other values of `neighbours` keep the promise."
 )
 NO_BOUNDS = "The bounds are read from the rows, and tell about them. Give public bounds for a release."
+PICKING = ("ranks", "splits")  # ways that pick columns by name
+_ENOUGH = 300  # rows times epsilon for each pick, from which "auto" takes splits
 _SLACK = 1e-3  # of the sensitivity, for a minimiser that is not exact and for rounding
 
 
@@ -63,12 +68,13 @@ class PrivateFwell(Weighter, Method):
     ----------
     epsilon : float in (0, inf)
     regularization : float in (0, inf)
-        As of `Fwell`; "ranks" has no use for it.
+        As of `Fwell`; "ranks" and "splits" have no use for it.
     bounds : pair (low, high) of numbers, or of one number for each column, or mapping of columns to pairs, or None
         Public bounds of the cells; cells beyond are brought back to them. "ranks" needs none.
-    neighbours : "ranks", "blocks", "reference" or "as-published"
-        Where the nearest hits and misses of a row are sought: nowhere, columns are ranked instead; in its block of
-        rows; in a public sample; among all rows, which is not private.
+    neighbours : "auto", "ranks", "splits", "blocks", "reference" or "as-published"
+        Where the nearest hits and misses of a row are sought: nowhere, columns are ranked or split instead ("auto":
+        split if there are bounds, and rows times epsilon is at least 300 for each pick); in its block of rows; in a
+        public sample; among all rows, which is not private.
     reference : pair (X, y) or None
         The public sample, for "reference": rows of persons whom the promise does not cover.
     blocks : int or None
@@ -76,13 +82,14 @@ class PrivateFwell(Weighter, Method):
     clip : float in (0, inf)
         The largest norm of a margin; longer ones are shortened. Cells count as 0 to 1.
     n_features : int or None
-        How many features are kept; None stands for a tenth. "ranks" gives so many a weight above zero.
+        How many features are kept; None stands for a tenth. "ranks" and "splits" give so many a weight above zero.
     random_state : int or None
         With a seed the noise is a simulation: it warns, and nothing can be released.
 
     Attributes
     ----------
-    weights_ : the weight of each feature, with noise; of "ranks" 1 for the first pick, falling to 0 for no pick
+    weights_ : the weight of each feature, with noise; of "ranks" and "splits" 1 for the first pick, falling to 0 for no
+        pick
 
     Promise
     -------
@@ -103,7 +110,7 @@ class PrivateFwell(Weighter, Method):
         "epsilon": [Interval(Real, 0, None, closed="neither")],
         "regularization": REGULARIZATION,
         "bounds": BOUNDS,
-        "neighbours": [StrOptions({"ranks", "blocks", "reference", "as-published"})],
+        "neighbours": [StrOptions({"auto", *PICKING, "blocks", "reference", "as-published"})],
         "reference": [None, tuple, list],
         "blocks": [None, Interval(Integral, 1, None, closed="left")],
         "clip": [Interval(Real, 0, None, closed="neither")],
@@ -117,7 +124,7 @@ class PrivateFwell(Weighter, Method):
         regularization=0.1,
         bounds=None,
         *,
-        neighbours="ranks",
+        neighbours="auto",
         reference=None,
         blocks=None,
         clip=1.0,
@@ -136,7 +143,7 @@ class PrivateFwell(Weighter, Method):
 
     @property
     def promise(self) -> DifferentialPrivacy:
-        return DifferentialPrivacy(self.epsilon, 0.0 if self.neighbours == "ranks" else FINITE)
+        return DifferentialPrivacy(self.epsilon, 0.0 if self.neighbours in ("auto", *PICKING) else FINITE)
 
     def fit(self, X, y):
         """Weigh the columns of X, numbers dense or scipy sparse. The weights are private, the rows are not."""
@@ -194,7 +201,7 @@ class PrivateFwell(Weighter, Method):
         """What keeps the weights of this run from being private."""
         leaks = [SEEDED] if randomness.seeded else []
         leaks += [AS_PUBLISHED] if self.neighbours == "as-published" else []
-        return leaks + ([NO_BOUNDS] if self.neighbours != "ranks" and self.bounds is None else [])
+        return leaks + ([NO_BOUNDS] if self.neighbours not in ("auto", "ranks") and self.bounds is None else [])
 
     def _public_parameters(self) -> dict:
         """As certificates show them; of a public sample its size."""
@@ -203,11 +210,22 @@ class PrivateFwell(Weighter, Method):
 
     # -- the weights -----------------------------------------------------------------------------------------------
 
+    def way(self, rows: int, columns: int) -> str:
+        """What `neighbours` stands for. Only what is public decides."""
+        if self.neighbours != "auto":
+            return self.neighbours
+        enough = rows * self.epsilon >= _ENOUGH * self._picks(columns)
+        return "splits" if enough and self.bounds is not None else "ranks"
+
+    def _picks(self, columns: int) -> int:
+        return max(1, columns // 10) if self.n_features is None else int(self.n_features)
+
     def mechanism(self, rows: int, columns: int) -> Mechanism:
         """The noise for a table of so many rows and columns; the sensitivities are proved in the documentation."""
-        if self.neighbours == "ranks":
-            picks = max(1, columns // 10) if self.n_features is None else int(self.n_features)
-            return Exponential(sensitivity=2 * rows - 3, epsilon=self.epsilon, picks=picks)
+        way = self.way(rows, columns)
+        if way in PICKING:
+            change = 2 * rows - 3 if way == "ranks" else UNIT
+            return Exponential(sensitivity=change, epsilon=self.epsilon, picks=self._picks(columns))
         if self.neighbours == "blocks":
             sensitivity = 2 * longest(self.clip, self.regularization) / n_blocks(rows, self.blocks)
         else:
@@ -218,14 +236,16 @@ class PrivateFwell(Weighter, Method):
     def statistic(self, X: Any, labels: np.ndarray, names: list[str]) -> np.ndarray:
         """What the noise is put on; between neighbours it changes by the sensitivity of `mechanism` at most.
 
-        Missing cells are NaN. They count as larger than all others ("ranks"), or as the middle of the bounds.
+        Missing cells are NaN. They count as larger than all others ("ranks"), or as the middle of the bounds. Of
+        "splits" these are the scores of the first pick, a line of cuts for each column.
         """
         classes = np.unique(labels, return_inverse=True)[1]
-        missing = None if sp.issparse(X) else np.isnan(X)
-        if self.neighbours == "ranks":
-            return rank_scores(X if missing is None else np.where(missing, np.inf, X), classes)
-        low, high = spread(X) if self.bounds is None else limits(self.bounds, names)
-        X = scaled(X if missing is None else np.where(missing, (low + high) / 2, X), low, high)
+        if self.way(*X.shape) == "ranks":
+            return rank_scores(X if sp.issparse(X) else np.where(np.isnan(X), np.inf, X), classes)
+        X, low, high = self._within(X, names)
+        if self.way(*X.shape) == "splits":
+            return split_scores(levels(X, low, high), np.zeros_like(classes), classes)
+        X = scaled(X, low, high)
         if self.neighbours == "blocks":
             blocks = n_blocks(len(classes), self.blocks)
             return of_blocks(X, classes, blocks, self.regularization, self.clip)
@@ -236,6 +256,15 @@ class PrivateFwell(Weighter, Method):
             classes, other_classes = common_codes(labels, other_labels)
             z = margins(X, classes, scaled(others, low, high), other_classes)
         return minimiser(clipped(z, self.clip), self.regularization, _SLACK / 2 * self.clip / len(classes))[0]
+
+    def _within(self, X: Any, names: list[str]) -> tuple[Any, np.ndarray, np.ndarray]:
+        """The cells without missing ones, and their bounds. What is refused depends on the bounds alone."""
+        low, high = spread(X) if self.bounds is None else limits(self.bounds, names)
+        if not sp.issparse(X):
+            return np.where(np.isnan(X), (low + high) / 2, X), low, high
+        if self.bounds is not None and (np.clip(0.0, low, high) != 0).any():
+            raise ParameterError("Sparse rows have zeros: give bounds with the zero between them, or dense rows.")
+        return X, low, high
 
     def _sample(self, X: Any) -> tuple[Any, np.ndarray]:
         """The public sample, as dense or as sparse as X."""
@@ -253,9 +282,13 @@ class PrivateFwell(Weighter, Method):
         rows, columns = X.shape
         if rows < 2 or columns < (self.n_features or 1):
             raise CannotRelease(f"{self.n_features or 1} of {columns} features were asked, from {rows} rows.")
-        mechanism = self.mechanism(rows, columns)
-        drawn = mechanism.apply(self.statistic(X, labels, names), randomness)
-        if self.neighbours != "ranks":
+        way, mechanism = self.way(rows, columns), self.mechanism(rows, columns)
+        if isinstance(mechanism, Exponential) and way == "splits":
+            classes = np.unique(labels, return_inverse=True)[1]
+            drawn = picked_splits(levels(*self._within(X, names)), classes, mechanism, randomness)
+        else:
+            drawn = mechanism.apply(self.statistic(X, labels, names), randomness)
+        if way not in PICKING:
             return drawn, mechanism
         weights = np.zeros(columns)
         weights[drawn] = 1 - np.arange(len(drawn)) / len(drawn)
