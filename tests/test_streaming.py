@@ -235,24 +235,38 @@ def test_lines_on_standard_input_become_lines(here):
     assert "300 records" in done.stderr
 
 
-@pytest.mark.parametrize("kind", ["parquet", "arrow", "gz"])
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "arrows", "feather", "-", "gz"])
 def test_batches_and_packed_lines_are_read(here, kind):
+    """An .arrow file may have Arrow's format of files or that of streams; a stream may come on standard input."""
     table = pa.table({"items": baskets(), "label": [str(i % 2) for i in range(300)]})
-    labelled = kind != "gz"
+    labelled, source = kind != "gz", f"rows.{kind}"
     if kind == "parquet":
-        pq.write_table(table, "rows.parquet", row_group_size=70)
-    elif kind == "arrow":
-        with pa.OSFile("rows.arrow", "wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
-            writer.write_table(table, max_chunksize=70)
+        pq.write_table(table, source, row_group_size=70)
+    elif kind == "gz":
+        (here / source).write_bytes(gzip.compress(text_of(baskets())))
     else:
-        (here / "rows.gz").write_bytes(gzip.compress(text_of(baskets())))
-    done = run("--stream", f"rows.{kind}", "--items", "names.txt", "--owner", "owner", "-o", "out.parquet")
+        make = pa.ipc.new_file if kind in ("arrow", "feather") else pa.ipc.new_stream
+        with pa.OSFile(source, "wb") as file, make(file, table.schema) as writer:
+            writer.write_table(table, max_chunksize=70)
+    given = (here / source).read_bytes() if kind == "-" else None
+    source = "-" if kind == "-" else source
+    done = run("--stream", source, "--items", "names.txt", "--owner", "owner", "-o", "out.parquet", input=given)
     assert done.exit_code == GOOD, done.output
     found, whole = Sketches.read(here / "out.parquet"), expected(here)
     assert found.values.tolist() == whole.values.tolist()
     assert (found.labels is not None) == labelled
     if labelled:
         assert found.classes[found.labels].tolist() == [str(i % 2) for i in range(300)]
+
+
+def test_sketches_that_can_carry_their_records_need_a_word_on_the_command_line(here):
+    asked = ["--stream", "rows.txt", "--items", "names.txt", "--owner", "owner", "-o", "out.parquet"]
+    full = ["--delta", "0.01", "--information", "5"]
+    done = run(*asked, *full)
+    assert done.exit_code == WRONG
+    assert "--allow-determined" in " ".join(done.stderr.split())
+    assert not (here / "out.parquet").exists()
+    assert run(*asked, *full, "--allow-determined").exit_code == GOOD
 
 
 def test_labelled_lines_are_written_with_their_labels(here):

@@ -171,7 +171,7 @@ def _checked(records: Records, method: DeltaSketch, signs: Signs, account: Accou
     if full and not method.allow_determined:
         raise CannotRelease(
             f"{full} of {len(records)} sketches can carry all the bits of their records. Set information below 1, ask"
-            " for more blur, or say allow_determined=True."
+            " for more blur, or say allow_determined=True (--allow-determined)."
         )
     made = sketch(records, signs, sizes)
     verdict = method.promise.check_with_source(made, None, records)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 _BATCH = 16_384  # records of a Parquet file that are read at a time
 _STANDARD = "-"
+_ARROW = (".arrow", ".arrows", ".feather")
+_ARROW_FILE, _ARROW_STREAM = b"ARROW1", b"\xff\xff\xff\xff"  # how the two formats of Arrow begin
 
 
 def sketch(
@@ -28,8 +31,8 @@ def sketch(
         str,
         typer.Option(
             "--stream",
-            help="What comes in: a file of lines of items, a .parquet or .arrow file with a column of lists 'items', or"
-            " - for lines on standard input.",
+            help="What comes in: a file of lines of items; a .parquet, .arrow or .feather file with a column of lists"
+            " 'items'; or - for lines or an Arrow stream on standard input.",
         ),
     ],
     owner: Annotated[Path, typer.Option(help="The owner's folder, where key.json is, or is made (mode 0600).")],
@@ -47,6 +50,9 @@ def sketch(
     ),
     label_first: Annotated[bool, typer.Option("--label-first", help="The first item of a line is its label.")] = False,
     counts: Annotated[bool, typer.Option("--counts", help="An item that is named twice counts twice.")] = False,
+    allow_determined: Annotated[
+        bool, typer.Option("--allow-determined", help="Even sketches that can carry all the bits of their records.")
+    ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -61,7 +67,9 @@ def sketch(
     watch(quiet=quiet, as_json=as_json)
     if as_json and out == _STANDARD:
         raise DataError("Sketches and --json cannot both go to standard output. Name a file with --out.")
-    method = DeltaSketch(delta, max_components=max_components, information=information)
+    method = DeltaSketch(
+        delta, max_components=max_components, information=information, allow_determined=allow_determined
+    )
     method.components([[1]])  # the parameters are checked before a key is made
     with _batches(stream, separator, label_first) as batches:
         signs, names = owners_key(owner, None if items is None else _names(items))
@@ -91,24 +99,41 @@ def _batches(source: str, separator: str | None, label_first: bool) -> Iterator[
 
     from discreet.streaming import line_batches
 
-    if source == _STANDARD:
-        yield line_batches(sys.stdin.buffer, separator, label_first=label_first)
-        return
     path = Path(source)
-    if not path.is_file():
+    if source != _STANDARD and not path.is_file():
         raise DataError(f"There is no file {path.name!r} to read records from.")
     try:
-        if path.suffix == ".parquet":
+        if source == _STANDARD:
+            given = io.BufferedReader(sys.stdin.buffer)  # type: ignore[type-var]
+            if given.peek(len(_ARROW_STREAM)).startswith(_ARROW_STREAM):
+                yield pa.ipc.open_stream(given)
+            else:
+                yield line_batches(given, separator, label_first=label_first)
+            given.detach()
+        elif path.suffix == ".parquet":
             with pq.ParquetFile(path) as file:
                 yield file.iter_batches(batch_size=_BATCH)
-        elif path.suffix in (".arrow", ".arrows"):
-            with pa.OSFile(str(path)) as raw, pa.ipc.open_stream(raw) as reader:
-                yield reader
+        elif path.suffix in _ARROW:
+            with pa.OSFile(str(path)) as raw:
+                yield _arrow_batches(raw)
         else:
             with _opened(path) as lines:
                 yield line_batches(lines, separator, label_first=label_first)
     except (pa.ArrowException, gzip.BadGzipFile) as error:
-        raise DataError(f"{path.name!r} cannot be read as its name says ({type(error).__name__}).") from None
+        name = "Standard input" if source == _STANDARD else repr(path.name)
+        raise DataError(f"{name} cannot be read as it seems to be ({type(error).__name__}).") from None
+
+
+def _arrow_batches(raw: Any) -> Iterable[Any]:
+    """The batches of a file in Arrow's format of files, or of streams."""
+    import pyarrow as pa
+
+    packed = raw.read(len(_ARROW_FILE)) == _ARROW_FILE
+    raw.seek(0)
+    if not packed:
+        return pa.ipc.open_stream(raw)
+    file = pa.ipc.open_file(raw)
+    return (file.get_batch(place) for place in range(file.num_record_batches))
 
 
 def _opened(path: Path) -> IO[bytes]:
