@@ -45,7 +45,12 @@ def _tries(help: str) -> Any:
 
 
 def attack(
-    folder: Annotated[Path, typer.Argument(help="The release folder, the one that holds certificate.json.")],
+    folders: Annotated[
+        list[Path],
+        typer.Argument(
+            help="The release folder, the one that holds certificate.json; then other releases of the same persons."
+        ),
+    ],
     known: Annotated[
         Path, _knows("The persons in the release: the table before it was released, or baskets (.dat, .txt).")
     ],
@@ -84,9 +89,9 @@ def attack(
 
     watch(quiet=quiet, as_json=as_json)
     _must_be_positive(aux_items=aux_items, targets=targets)
-    if not (folder / "certificate.json").is_file():
-        hint = f" Did you mean {folder / 'release'}?" if (folder / "release" / "certificate.json").is_file() else ""
-        raise DataError(f"{folder.name!r} is no release folder: it has no certificate.json.{hint}")
+    folder, *others = [*folders, *(other or [])]
+    for path in (folder, *others):
+        _must_be_release(path)
     with step("Reading the release"):
         published = Published.of(folder, owner=owner)
 
@@ -102,7 +107,7 @@ def attack(
         roles,
         None if control is None else _read(published, table, control),
         table(population),
-        others=other or (),
+        others=others,
         share=share,
         aux_items=aux_items,
         targets=targets,
@@ -116,6 +121,12 @@ def attack(
     else:
         _print(case, found, left_out, quiet)
     raise typer.Exit(1 if broken else 0)
+
+
+def _must_be_release(folder: Path) -> None:
+    if not (folder / "certificate.json").is_file():
+        hint = f" Did you mean {folder / 'release'}?" if (folder / "release" / "certificate.json").is_file() else ""
+        raise DataError(f"{folder.name!r} is no release folder: it has no certificate.json.{hint}")
 
 
 def _must_be_positive(**options: int) -> None:

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two releases together leave fewer than k: planted, against a slow twin, of tables and of baskets."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from discreet import Baskets, Containment, DataError, GreedySelector, KAnonymity, LDiversity, Mondrian, Roles, Table
+from discreet.cli import app
 from discreet.evaluate.attacks import intersection as module
 from discreet.evaluate.attacks.base import Published
 from discreet.evaluate.attacks.intersection import intersection
@@ -130,6 +134,45 @@ def test_releases_of_a_method_are_read_with_their_recoding():
     assert mean.success.low > mean.bound == 0.2  # on average, not only for somebody
     assert mean.breaks_promise
     assert "Joined on 'ill', 'again'." in mean.note
+
+
+def test_at_the_command_line_releases_are_named_one_after_the_other(tmp_path):
+    rng = np.random.default_rng(4)
+    table = pd.DataFrame(
+        {
+            "age": rng.integers(20, 90, 300),
+            "height": rng.integers(150, 200, 300),
+            "ill": rng.integers(0, 40, 300).astype(str),
+            "again": rng.choice(["no", "yes"], 300),
+        }
+    )
+    table.to_csv(tmp_path / "known.csv", index=False)
+    for quasi in ("age", "height"):
+        Mondrian(5).release(table, Roles(target="again", quasi=[quasi], sensitive=["ill"])).save(tmp_path / quasi)
+    folders = [str(tmp_path / quasi / "release") for quasi in ("age", "height")]
+    asked = ["--known", str(tmp_path / "known.csv"), "--attacks", "intersection", "--json"]
+    done = CliRunner().invoke(app, ["attack", *folders, *asked])
+    assert done.exit_code == 1, done.output
+    said = json.loads(done.stdout)
+    assert said["broken"]
+    assert [found["breaks_promise"] for found in said["findings"]][:2] == [True, True]
+    wrong = CliRunner().invoke(app, ["attack", folders[0], str(tmp_path), *asked])
+    assert wrong.exit_code == 2
+    assert "no release folder" in wrong.stderr
+
+
+@pytest.mark.data
+def test_two_releases_of_adult_break_k():
+    """With nothing in common but a label of two values."""
+    from discreet.samples import load
+
+    people = load("adult").data
+    quasi = [["age", "sex", "race", "marital-status"], ["education", "workclass", "native-country", "sex"]]
+    releases = [Mondrian(5, random_state=1).release(people, Roles(target="income", quasi=names)) for names in quasi]
+    assert all(release.verdict.holds for release in releases)
+    _, worst, _ = run(releases[0], people, others=releases[1:], attacks=["intersection"], targets=5000)
+    assert worst.success.value > worst.bound == 0.2
+    assert worst.breaks_promise
 
 
 def test_what_is_known_need_not_hold_the_common_columns():

@@ -295,7 +295,7 @@ def _identified(
     worst = float(chances.max(initial=0.0))
     easiest = Finding(
         attack=f"{mean.attack}, worst target",
-        question="And of the person who is easiest to find?",
+        question="With what chance is the row of the person picked who is easiest to find?",
         success=Share(worst, worst, worst),
         targets=n,
         baseline=1 / rows,
