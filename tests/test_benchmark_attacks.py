@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
-
 from benchmarks.attacks import __main__ as command
+
 from discreet.evaluate.attacks.base import Finding, rate
 from discreet.evaluate.utility import Share
 
