@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TreeLadder: cut by the class while groups are large, then keep in every group what detail its people share.
+"""TreeLadder: part the people by the tree that serves held-out rows best, and write each group as its box.
 
-A method of this project. A tree of binary cuts, each the one that tells most about the class, parts the people into
-groups of at least `trust` persons. Then every quasi-identifier climbs its ladder (ladder.py): people who share all
-their bins within their group with k - 1 others are published with these bins; the others climb one rung in the column
-that frees most of them for the least information, and so on. Those left at the top are written as their group.
+A method of this project. Every quasi-identifier is cut into a few bins (ladder.py). A tree of binary cuts between bins,
+grown with a look at the next cut or without, and pruned or not, as cross-validation decides (class_tree.py,
+tree_choice.py), parts the people into groups of at least k. A group is written as the bins that the tree asked about;
+what it did not ask about is suppressed, so that a learner meets few labels, and all of them tell something.
 
-What it takes from where: the cuts from information Mondrian, the idea that a group of the tree is published as a
-whole from kACTUS, the nested labels that mean the same in every row from top-down specialisation. What it adds: below
-the tree nothing is suppressed that k persons share, and labels follow one ladder, so that a learner meets few of them.
+With `detail` everybody keeps more: within a group every quasi-identifier climbs its ladder. People who share all their
+bins with k - 1 others are published with these; the others climb one rung in the column that frees most of them for
+the least information, and so on. Those left at the top are written as their group.
+
+What it takes from where: binary cuts from information Mondrian, the group of a tree that is published as a whole and
+suppressed elsewhere from kACTUS, labels that mean the same in every row from top-down specialisation. What it adds: the
+look ahead, the choice of the tree by an explicit utility, and the ladder.
 """
 
 from __future__ import annotations
@@ -17,7 +21,6 @@ from dataclasses import replace
 from numbers import Integral
 from typing import ClassVar
 
-import numba
 import numpy as np
 
 from discreet.axis import OTHER, Axis
@@ -29,6 +32,7 @@ from discreet.labels import Labelling, Meaning
 from discreet.methods.base import Decision, Method
 from discreet.methods.ladder import Ladder
 from discreet.methods.limits import MAX_SUPPRESSED
+from discreet.methods.tree_choice import chosen_tree
 from discreet.parameters import Interval
 from discreet.privacy.base import Promise
 from discreet.privacy.k_anonymity import KAnonymity
@@ -40,16 +44,18 @@ _LEAST_LOSS = 1e-4  # bits per row that a step up a ladder is taken to cost at l
 
 
 class TreeLadder(Method):
-    """Part the people by a tree that knows the class, then keep all detail that k of a group share.
+    """Part the people by the tree that serves held-out rows best, and write each group as its box.
 
     Parameters
     ----------
     k : int in [2, inf)
     trust : int in [2, inf) or None
-        Rows on both sides of a cut that is chosen by the class: cuts of smaller groups mostly follow chance. None for
-        a 500th of the rows, but at most 50; never fewer than k.
+        Rows on both sides of every cut. None for k; never fewer than k.
     bins : int in [2, 256]
         Bins that a quasi-identifier has at most.
+    detail : bool
+        Whether all detail is kept that k of a group share. Fewer cells are suppressed, but classifiers learn a little
+        less well from the release.
     max_suppressed : float in [0, 1], dict or None
     random_state : int or None
         Only the order of the released rows is random.
@@ -61,7 +67,7 @@ class TreeLadder(Method):
     Examples
     --------
     >>> table = {"age": [21, 22, 23, 61, 62, 63], "sex": ["f", "m", "f", "m", "f", "m"], "y": [0, 0, 0, 1, 1, 1]}
-    >>> release = TreeLadder(k=3, trust=3).release(table, Roles(target="y", quasi=["age", "sex"]))
+    >>> release = TreeLadder(k=3).release(table, Roles(target="y", quasi=["age", "sex"]))
     >>> sorted(set(release.data.column("age").to_pylist()))
     ['< 42', '>= 42']
     """
@@ -71,14 +77,16 @@ class TreeLadder(Method):
         "k": [Interval(Integral, 2, None, closed="left")],
         "trust": [Interval(Integral, 2, None, closed="left"), None],
         "bins": [Interval(Integral, 2, 256, closed="both")],
+        "detail": [bool],
         "max_suppressed": MAX_SUPPRESSED,
         "random_state": [Integral, None],
     }
 
-    def __init__(self, k=5, *, trust=None, bins=16, max_suppressed=None, random_state=None):
+    def __init__(self, k=5, *, trust=None, bins=16, detail=False, max_suppressed=None, random_state=None):
         self.k = k
         self.trust = trust
         self.bins = bins
+        self.detail = detail
         self.max_suppressed = max_suppressed
         self.random_state = random_state
 
@@ -92,10 +100,11 @@ class TreeLadder(Method):
         axes = [Axis.of(table, name, rarest=self.k, person=roles.person, by_class=roles.target) for name in roles.quasi]
         ladders = [Ladder.of(axis, target, self.bins) for axis in axes]
         rows = _Rows(ladders, table, roles)
-        trust = max(self.k, min(50, len(table) // 500) if self.trust is None else self.trust)
-        leaf, low, high = _tree(rows, trust, self.k)
-        rungs = _climb(rows, ladders, leaf, self.k)
-        _fill(rows, ladders, leaf, rungs, self.k)
+        leaf, low, high, told = _tree(rows, max(self.k, self.trust or 0), self.k)
+        rungs = np.tile([ladder.top for ladder in ladders], (len(rows.bins), 1))
+        if self.detail:
+            rungs = _climb(rows, ladders, leaf, self.k)
+            _fill(rows, ladders, leaf, rungs, self.k)
         first, last = _spans(rows, ladders, leaf, rungs, low, high)
         published, labellings, codes = {}, [], []
         for c, ladder in enumerate(ladders):
@@ -105,7 +114,7 @@ class TreeLadder(Method):
             codes.append(code)
         boxes = Boxes.of(labellings, np.column_stack(codes))
         plan = replace(boxes, columns=tuple(map(_knowing, ladders, boxes.columns)))
-        trace: list[dict] = [{"groups of the tree": len(low), "trust": trust}]
+        trace: list[dict] = [{"groups of the tree": len(low), **told}]
         trace += [
             {
                 "column": ladder.axis.name,
@@ -155,19 +164,14 @@ class _Rows:
 # -- the tree ------------------------------------------------------------------------------------------------------
 
 
-def _tree(rows: _Rows, trust: int, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Cut while both sides keep `trust` rows: the leaf of each distinct row, and each leaf's first and last bins."""
-    n, n_columns = rows.bins.shape
-    n_bins = int(rows.bins.max()) + 1
-    parent, node_of = np.full(2 * n, -1, dtype=np.int64), np.empty(n, dtype=np.int64)
-    low, high = np.zeros((2 * n, n_columns), dtype=np.int64), np.zeros((2 * n, n_columns), dtype=np.int64)
-    high[0] = rows.bins.max(axis=0)
-    counts = np.ascontiguousarray(rows.counts, dtype=np.int64)
-    n_nodes = _grow(rows.bins, counts, trust, n_bins, parent, low, high, node_of)
+def _tree(rows: _Rows, least: int, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, dict]:
+    """The leaf of each distinct row, each leaf's first and last bins, and what is to be told of the tree."""
+    tree, stands, told = chosen_tree(rows.bins, rows.counts, least)
+    node_of = stands[tree.node_of]
     if rows.persons is not None:
-        _take_back(rows, k, parent[:n_nodes], node_of)
+        _take_back(rows, k, tree.parent, node_of)
     leaves, leaf = np.unique(node_of, return_inverse=True)
-    return leaf.ravel(), low[leaves], high[leaves]
+    return leaf.ravel(), tree.low[leaves], tree.high[leaves], told
 
 
 def _take_back(rows: _Rows, k: int, parent: np.ndarray, node_of: np.ndarray) -> None:
@@ -183,89 +187,6 @@ def _take_back(rows: _Rows, k: int, parent: np.ndarray, node_of: np.ndarray) -> 
         for node in range(undone + 1, len(parent)):  # children come after their parent
             inside[node] = inside[parent[node]]
         node_of[inside[node_of]] = undone
-
-
-@numba.njit(cache=True, nogil=True)
-def _grow(bins, counts, trust, n_bins, parent, low, high, node_of):
-    """Cut one node after the other where the class entropy falls most, at the lowest column and bin of equals."""
-    n, n_columns = bins.shape
-    n_classes = counts.shape[1]
-    order, spare = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    for row in range(n):
-        order[row] = row
-    start, stop = np.empty(2 * n, dtype=np.int64), np.empty(2 * n, dtype=np.int64)
-    start[0], stop[0] = 0, n
-    table = np.empty((n_bins, n_classes), dtype=np.int64)
-    in_all, on_left = np.empty(n_classes, dtype=np.int64), np.empty(n_classes, dtype=np.int64)
-    n_nodes, node = 1, 0
-    while node < n_nodes:
-        for label in range(n_classes):
-            in_all[label] = 0
-        for i in range(start[node], stop[node]):
-            for label in range(n_classes):
-                in_all[label] += counts[order[i], label]
-        total = 0
-        for label in range(n_classes):
-            total += in_all[label]
-        best_column, best_bin, best_gain = -1, 0, 1e-9
-        for c in range(n_columns):
-            if total < 2 * trust or low[node, c] == high[node, c]:
-                continue
-            for b in range(low[node, c], high[node, c] + 1):
-                for label in range(n_classes):
-                    table[b, label] = 0
-            for i in range(start[node], stop[node]):
-                for label in range(n_classes):
-                    table[bins[order[i], c], label] += counts[order[i], label]
-            for label in range(n_classes):
-                on_left[label] = 0
-            whole, left = 0.0, 0
-            for b in range(low[node, c] - 1, high[node, c]):  # the first turn measures the node itself
-                if b >= low[node, c]:
-                    for label in range(n_classes):
-                        on_left[label] += table[b, label]
-                        left += table[b, label]
-                    if left < trust or total - left < trust:
-                        continue
-                bits = 0.0
-                right = total - left
-                for label in range(n_classes):
-                    here, there = on_left[label], in_all[label] - on_left[label]
-                    if here > 0:
-                        bits += here * np.log2(left / here)
-                    if there > 0:
-                        bits += there * np.log2(right / there)
-                if b < low[node, c]:
-                    whole = bits
-                elif whole - bits > best_gain + 1e-9:
-                    best_column, best_bin, best_gain = c, b, whole - bits
-        if best_column < 0:
-            for i in range(start[node], stop[node]):
-                node_of[order[i]] = node
-            node += 1
-            continue
-        middle, other = start[node], 0
-        for i in range(start[node], stop[node]):
-            if bins[order[i], best_column] <= best_bin:
-                order[middle] = order[i]
-                middle += 1
-            else:
-                spare[other] = order[i]
-                other += 1
-        for i in range(other):
-            order[middle + i] = spare[i]
-        for child in range(n_nodes, n_nodes + 2):
-            parent[child] = node
-            for c in range(n_columns):
-                low[child, c] = low[node, c]
-                high[child, c] = high[node, c]
-        high[n_nodes, best_column] = best_bin
-        low[n_nodes + 1, best_column] = best_bin + 1
-        start[n_nodes], stop[n_nodes] = start[node], middle
-        start[n_nodes + 1], stop[n_nodes + 1] = middle, stop[node]
-        n_nodes += 2
-        node += 1
-    return n_nodes
 
 
 # -- the climb -----------------------------------------------------------------------------------------------------
