@@ -44,6 +44,47 @@ def test_the_worked_example_of_demsar():
     assert found.critical_difference(0.95) == pytest.approx(2.569 * math.sqrt(4 * 5 / (6 * 14)), abs=2e-3)
     assert found.critical_difference(0.95, control=True) == pytest.approx(1.17, abs=0.01)
     assert found.critical_difference(0.90, control=True) < found.critical_difference(0.95, control=True)
+    assert 13 * plain / (14 * 3 - plain) == pytest.approx(3.69, abs=0.01)
+    assert found.f > 3.69
+
+
+@pytest.mark.parametrize(
+    ("confidence", "control", "q", "difference"),
+    [(0.95, False, 2.569, 1.25), (0.90, False, 2.291, 1.12), (0.95, True, 2.394, 1.17), (0.90, True, 2.128, 1.04)],
+)
+def test_the_critical_values_of_demsars_table_5(confidence, control, q, difference):
+    """Four classifiers, 14 data sets; his text has 1.25, 1.12 and 1.04, and 1.16 where 2.394 x 0.488 is 1.17."""
+    found = friedman(DEMSAR).critical_difference(confidence, control=control)
+    assert found == pytest.approx(q * math.sqrt(4 * 5 / (6 * 14)), abs=1e-3)
+    assert found == pytest.approx(difference, abs=6e-3)
+
+
+@pytest.mark.parametrize("k", range(2, 11))
+def test_the_critical_values_of_demsars_table_5_for_more_classifiers(k):
+    nemenyi = [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164]
+    dunn = [1.960, 2.241, 2.394, 2.498, 2.576, 2.638, 2.690, 2.724, 2.773]  # his 2.724 is 2.734
+    found = friedman(np.tile(np.arange(k), (6, 1)))
+    scale = math.sqrt(k * (k + 1) / 36)
+    assert found.critical_difference(0.95) / scale == pytest.approx(nemenyi[k - 2], abs=1.1e-3)
+    assert found.critical_difference(0.95, control=True) / scale == pytest.approx(dunn[k - 2], abs=1.1e-2)
+
+
+def test_the_groups_of_demsars_figure_1():
+    """At 0.10 C4.5 differs from C4.5+m and from C4.5+m+cf; at 0.05 nothing does."""
+    found = friedman(DEMSAR)
+    assert found.groups(0.90) == [(3, 1, 2), (2, 0)]
+    assert found.groups(0.95) == [(3, 1, 2, 0)]
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=5, max_size=5), min_size=3, max_size=8))
+def test_groups_are_the_largest_sets_of_methods_nearer_than_the_critical_difference(rows):
+    found = friedman(np.array(rows, dtype=float))
+    apart, groups = found.critical_difference(0.5), [set(group) for group in found.groups(0.5)]
+    for one in range(5):
+        for other in range(one + 1, 5):
+            near = abs(found.ranks[one] - found.ranks[other]) < apart
+            assert near == any({one, other} <= group for group in groups)
+    assert not any(mine < theirs for mine in groups for theirs in groups)
 
 
 @given(st.lists(st.lists(st.integers(0, 4), min_size=3, max_size=3), min_size=2, max_size=8))

@@ -46,6 +46,20 @@ class Friedman:
             q = float(stats.studentized_range.ppf(confidence, k, np.inf)) / math.sqrt(2)
         return q * math.sqrt(k * (k + 1) / (6 * self.n))
 
+    def groups(self, confidence: float = 0.95) -> list[tuple[int, ...]]:
+        """The largest sets of methods that Nemenyi's test does not tell apart, by their places, the best first.
+
+        >>> friedman([[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.7, 0.8, 0.6], [0.9, 0.7, 0.5]]).groups()
+        [(0, 1), (1, 2)]
+        """
+        apart, order = self.critical_difference(confidence), sorted(range(len(self.ranks)), key=self.ranks.__getitem__)
+        found: list[tuple[int, ...]] = []
+        for start, first in enumerate(order):
+            alike = tuple(place for place in order[start:] if self.ranks[place] - self.ranks[first] < apart)
+            if len(alike) > 1 and not (found and alike[-1] == found[-1][-1]):
+                found.append(alike)
+        return found
+
 
 def friedman(scores: Sequence[Sequence[float]] | np.ndarray, *, higher_is_better: bool = True) -> Friedman:
     """Compare methods, one column each, over data sets, one row each.
