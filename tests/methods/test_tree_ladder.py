@@ -12,7 +12,8 @@ import oracles
 from discreet import CannotRelease, Roles, Table, TreeLadder
 from discreet.axis import Axis
 from discreet.methods.ladder import Ladder
-from discreet.methods.tree_ladder import _climb, _fill, _Rows, _tree
+from discreet.methods.tree_choice import chosen_tree
+from discreet.methods.tree_ladder import _climb, _fill, _leaves, _Rows
 from discreet.samples import load
 
 QUASI = ("age", "pay", "town")
@@ -146,7 +147,7 @@ def test_the_climb_equals_its_slow_twin(table, k, trust):
     coded = Table.of(table)
     ladders = ladders_of(coded, k, 4)
     rows = _Rows(ladders, coded, Roles(target="y", quasi=QUASI))
-    leaf, *_ = _tree(rows, max(trust, k), k)
+    leaf, *_ = _leaves(rows, *chosen_tree(rows.bins, rows.counts, max(trust, k))[:2], k)
     bins = rows.bins.tolist()
     rungs = _climb(rows, ladders, leaf, k)
     assert list(map(tuple, rungs.tolist())) == slow_climb(bins, rows.rows.tolist(), ladders, leaf.tolist(), k)

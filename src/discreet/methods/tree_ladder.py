@@ -30,6 +30,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.labels import Labelling, Meaning
 from discreet.methods.base import Decision, Method
+from discreet.methods.class_tree import ClassTree
 from discreet.methods.ladder import Ladder
 from discreet.methods.limits import MAX_SUPPRESSED
 from discreet.methods.tree_choice import chosen_tree
@@ -100,7 +101,8 @@ class TreeLadder(Method):
         axes = [Axis.of(table, name, rarest=self.k, person=roles.person, by_class=roles.target) for name in roles.quasi]
         ladders = [Ladder.of(axis, target, self.bins) for axis in axes]
         rows = _Rows(ladders, table, roles)
-        leaf, low, high, told = _tree(rows, max(self.k, self.trust or 0), self.k)
+        chosen = self._chosen_tree(rows.bins, rows.counts, max(self.k, self.trust or 0))
+        leaf, low, high = _leaves(rows, *chosen[:2], self.k)
         rungs = np.tile([ladder.top for ladder in ladders], (len(rows.bins), 1))
         if self.detail:
             rungs = _climb(rows, ladders, leaf, self.k)
@@ -114,15 +116,19 @@ class TreeLadder(Method):
             codes.append(code)
         boxes = Boxes.of(labellings, np.column_stack(codes))
         plan = replace(boxes, columns=tuple(map(_knowing, ladders, boxes.columns)))
-        trace: list[dict] = [{"groups of the tree": len(low), **told}]
+        trace: list[dict] = [{"groups of the tree": len(low), **chosen[2]}]
         trace += [
             {
                 "column": ladder.axis.name,
                 "rows on each rung": np.bincount(rungs[rows.group, c], minlength=ladder.top + 1).tolist(),
             }
             for c, ladder in enumerate(ladders)
+            if self.detail
         ]
         return Decision(plan, trace, published=published)
+
+    def _chosen_tree(self, bins: np.ndarray, counts: np.ndarray, least: int) -> tuple[ClassTree, np.ndarray, dict]:
+        return chosen_tree(bins, counts, least)
 
 
 def _knowing(ladder: Ladder, labelling: Labelling) -> Labelling:
@@ -164,14 +170,13 @@ class _Rows:
 # -- the tree ------------------------------------------------------------------------------------------------------
 
 
-def _tree(rows: _Rows, least: int, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, dict]:
-    """The leaf of each distinct row, each leaf's first and last bins, and what is to be told of the tree."""
-    tree, stands, told = chosen_tree(rows.bins, rows.counts, least)
+def _leaves(rows: _Rows, tree: ClassTree, stands: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The leaf of each distinct row, and each leaf's first and last bins."""
     node_of = stands[tree.node_of]
     if rows.persons is not None:
         _take_back(rows, k, tree.parent, node_of)
     leaves, leaf = np.unique(node_of, return_inverse=True)
-    return leaf.ravel(), tree.low[leaves], tree.high[leaves], told
+    return leaf.ravel(), tree.low[leaves], tree.high[leaves]
 
 
 def _take_back(rows: _Rows, k: int, parent: np.ndarray, node_of: np.ndarray) -> None:
