@@ -31,7 +31,7 @@ from discreet.privacy.base import Both, Promise, Verdict
 from discreet.privacy.noise import Noise, from_statement
 from discreet.recoding import RECORD, from_bytes, record_problems
 from discreet.signature import SIGNATURE, check_signature
-from discreet.signs import KEY_FILE, read_key
+from discreet.signs import KEY_FILE, Signs, read_key
 from discreet.sketches import Sketches, sketch
 
 PERSONS = "persons.parquet"  # in the owner's folder: whose row each released row is
@@ -224,7 +224,7 @@ def _check_sketches(
         raise DataError("The certificate's verdict is about another promise.")
     if owner is None:
         return stated.verdict(), []
-    verdict = promise.check_with_source(sketches, None, _records_of(sketches, Path(owner)))
+    verdict = promise.check_with_source(sketches, None, read_records(sketches, Path(owner))[0])
     problems = [] if verdict.holds else [verdict.sentence()]
     if VerdictRecord.of(verdict) != stated:
         problems.append("What is measured now differs from what the certificate states.")
@@ -282,8 +282,8 @@ def read_source(owner: Path) -> Table:
     return read_table(owner / EVIDENCE, {field.name: _kind_of(field.type) for field in schema})
 
 
-def _records_of(sketches: Sketches, owner: Path) -> Records:
-    """The owner's records, once it is clear that the published sketches are theirs."""
+def read_records(sketches: Sketches, owner: Path) -> tuple[Records, Signs]:
+    """The owner's records and signs, once it is clear that the published sketches are made of them."""
     signs, names = read_key(owner / KEY_FILE)
     records = Records.read(owner / EVIDENCE, names)
     if len(records) != len(sketches):
@@ -291,7 +291,7 @@ def _records_of(sketches: Sketches, owner: Path) -> Records:
     again = sketch(records, signs, sketches.counts)
     if not np.array_equal(again.values, sketches.values):
         raise DataError("The published sketches are not those of the owner's records with the owner's key.")
-    return records
+    return records, signs
 
 
 def _kind_of(type_: pa.DataType) -> Kind:

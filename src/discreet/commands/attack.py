@@ -52,14 +52,17 @@ def attack(
         ),
     ],
     known: Annotated[
-        Path, _knows("The persons in the release: the table before it was released, or baskets (.dat, .txt).")
-    ],
+        Path | None,
+        _knows("The persons in the release: the table before it was released, or baskets (.dat, .txt)."),
+    ] = None,
     control: Annotated[
         Path | None, _knows("Persons who are not in the release, in a file of the same columns.")
     ] = None,
     population: Annotated[Path | None, _knows("All persons who could be in the release.")] = None,
     other: Annotated[list[Path] | None, _knows("Another release of the same persons; repeatable.")] = None,
-    owner: Annotated[Path | None, _knows("The owner's folder: tells whose rows are whose, to count persons.")] = None,
+    owner: Annotated[
+        Path | None, _knows("The owner's folder: whose rows are whose, to count persons; the key of sketches.")
+    ] = None,
     sensitive: Annotated[list[str] | None, _knows("Published columns that an attacker wants to learn, a,b.")] = None,
     person: Annotated[str | None, _knows("The column that tells whose row it is.")] = None,
     aux_items: Annotated[int, _knows("Baskets: how many items of a person are known.")] = 8,
@@ -105,7 +108,7 @@ def attack(
         published,
         persons,
         roles,
-        None if control is None else _read(published, table, control),
+        _read(published, table, control),
         table(population),
         others=others,
         share=share,
@@ -135,11 +138,11 @@ def _must_be_positive(**options: int) -> None:
             raise DataError(f"--{name.replace('_', '-')} is 1 at least. Got {value}.")
 
 
-def _read(published: Published, table: Any, path: Path) -> Any:
+def _read(published: Published, table: Any, path: Path | None) -> Any:
     """The persons in a file, in the shape of the release."""
     from discreet.data.baskets import Baskets
 
-    if not isinstance(published.data, Baskets):
+    if path is None or not isinstance(published.data, Baskets):
         return table(path)
     if path.suffix.lower() in _TRANSACTIONS:
         with step(f"Reading {path.name}"):
@@ -150,7 +153,7 @@ def _read(published: Published, table: Any, path: Path) -> Any:
 
 
 def _checked(person: str | None, known: Any) -> str | None:
-    if person is not None and person not in known.names:
+    if person is not None and known is not None and person not in known.names:
         raise RolesError(f"The known table has no column {person!r}.{did_you_mean(person, known.names)}")
     return person
 

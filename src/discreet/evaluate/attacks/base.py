@@ -18,6 +18,7 @@ import numpy as np
 
 from discreet.certificate import Certificate
 from discreet.data.baskets import Baskets
+from discreet.data.records import Records
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.document import Document
@@ -27,8 +28,9 @@ from discreet.plan import Plan
 from discreet.privacy.base import Both, Promise
 from discreet.recoding import RECORD, from_bytes
 from discreet.release import Release
+from discreet.signs import Signs
 from discreet.sketches import Sketches
-from discreet.verification import read_persons, read_release
+from discreet.verification import read_persons, read_records, read_release
 
 
 class CannotAttack(DataError):  # noqa: N818  (a word of the field, not an Error)
@@ -40,7 +42,7 @@ class Published:
     """What an attacker has of a release: data, roles of the columns, promise, and the recoding if one is published.
 
     `swapped` says that cells were exchanged between rows. `persons` is the owner's, and serves to count, not to attack:
-    whose each published row is, where several may be one person's.
+    whose each published row is, where several may be one person's. So are `records` and `signs`, behind sketches.
     """
 
     data: Table | Baskets | Document | Sketches
@@ -49,6 +51,8 @@ class Published:
     recoding: Plan | None = None
     swapped: bool = False
     persons: np.ndarray | None = None
+    records: Records | None = None
+    signs: Signs | None = None
 
     @classmethod
     def of(cls, release: Release | str | os.PathLike, *, owner: str | os.PathLike | None = None) -> Published:
@@ -56,7 +60,8 @@ class Published:
         if isinstance(release, Release):
             record = None if release.record is None else from_bytes(release.record)
             swapped = release.changes.swapped_cells > 0
-            return cls(release.content, release.promise, release.roles, record, swapped, release.persons)
+            kept = release.persons, release.records, release.signs
+            return cls(release.content, release.promise, release.roles, record, swapped, *kept)
         folder = Path(release)
         certificate = Certificate.read(folder)
         data, roles = read_release(folder, certificate)
@@ -65,7 +70,8 @@ class Published:
         by_person = owner is not None and certificate.counted == "persons"
         persons = read_persons(Path(owner), certificate.rows) if by_person else None  # type: ignore[arg-type]
         swapped = certificate.changes.swapped_cells > 0
-        return cls(data, certificate.the_promise(), roles, recoding, swapped, persons)
+        records, signs = read_records(data, Path(owner)) if owner and isinstance(data, Sketches) else (None, None)
+        return cls(data, certificate.the_promise(), roles, recoding, swapped, persons, records, signs)
 
     @property
     def promises(self) -> tuple[Promise, ...]:

@@ -28,7 +28,7 @@ from discreet.data.baskets import Baskets
 from discreet.data.column import Column, from_labels
 from discreet.data.table import Table
 from discreet.errors import DataError, listing
-from discreet.evaluate.attacks.base import Finding, Published, rate
+from discreet.evaluate.attacks.base import CannotAttack, Finding, Published, rate
 from discreet.evaluate.attacks.joining import joined_codes
 from discreet.evaluate.attacks.linkage import NOT_TRUE, knowledge
 from discreet.evaluate.attacks.matching import Matching
@@ -49,7 +49,7 @@ def intersection(case: Case) -> list[Finding]:
     releases = (case.published, *case.others)
     known, absent = case.known, case.control
     if len({type(release.data) for release in releases} | {type(known)}) > 1 or known is None:
-        raise DataError("Releases that are put together, and what is known, are all tables or all baskets.")
+        raise CannotAttack("Releases that are put together, and what is known, are all tables or all baskets.")
     columns = _common(releases)
     rng = np.random.default_rng(case.seed)
     found = _Left.of(releases, _some(known, case.targets, rng), columns, case.aux_items, rng)

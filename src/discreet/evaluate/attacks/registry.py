@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.data.baskets import Baskets
+from discreet.data.records import Records
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.document import Document
@@ -64,6 +65,11 @@ class Case:
     def promises(self) -> tuple[Promise, ...]:
         """The promises one by one."""
         return self.published.promises
+
+    @property
+    def records(self) -> Records | None:
+        """What sketches were made of, where the owner is the one who tries."""
+        return self.published.records
 
     @property
     def table(self) -> Table:
@@ -137,6 +143,13 @@ ATTACKS: dict[str, Attack] = {
             "membership:membership",
             ("table",),
             ("known", "control"),
+        ),
+        Attack(
+            "sketches",
+            "get records back from sketches, and signs from known records",
+            "sketches:reconstruction",
+            ("sketches",),
+            ("records",),
         ),
     )
 }

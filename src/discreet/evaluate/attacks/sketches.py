@@ -8,27 +8,27 @@ give, and for signs a coin.
 
 from __future__ import annotations
 
-from discreet.errors import DataError
-from discreet.evaluate.attacks.base import Finding, rate
+from discreet.evaluate.attacks.base import CannotAttack, Finding, rate
+from discreet.evaluate.attacks.registry import Case
 from discreet.reconstruct import TRIED, Attacks, attack
-from discreet.release import Release
+from discreet.sketches import Sketches
 
 _NO_BOUND = "The promises about sketches do not speak of it."
 
 
-def reconstruction(release: Release) -> list[Finding]:
-    """What whoever has the key, or knows records, gets out of a release of sketches; it is the owner who can try it.
+def reconstruction(case: Case) -> list[Finding]:
+    """What whoever has the key, or knows records, gets out of a release of sketches. The owner can try it.
 
     >>> import numpy as np
-    >>> from discreet import VarianceSketch
+    >>> from discreet import VarianceSketch, attack
     >>> X = (np.random.default_rng(0).random((40, 12)) < 0.4).astype(int)
-    >>> found = reconstruction(VarianceSketch(k=3, random_state=1).release(X))
-    >>> [finding.attack for finding in found][:2]
+    >>> [found.attack for found in attack(VarianceSketch(k=3, random_state=1).release(X))][:2]
     ['sketches, known key, records', 'sketches, known key, items']
     """
-    records, sketches, signs = release.records, release.sketches, release.signs
-    if records is None or sketches is None or signs is None:
-        raise DataError("Reconstruction needs a release of sketches in memory, with its records and its key.")
+    records, signs, sketches = case.published.records, case.published.signs, case.published.data
+    assert isinstance(sketches, Sketches)
+    if records is None or signs is None:
+        raise CannotAttack("Sketches are attacked with the records and the key behind them: give the owner's folder.")
     items = int(records.matrix[:TRIED].nnz)
     occurring = len(set(records.matrix.indices.tolist()))
     return findings(attack(records, sketches, signs), items, occurring)

@@ -32,7 +32,7 @@ import scipy.sparse as sp
 
 from discreet.data.baskets import Baskets
 from discreet.errors import DataError
-from discreet.evaluate.attacks.base import Finding, Published, rate
+from discreet.evaluate.attacks.base import CannotAttack, Finding, Published, rate
 from discreet.evaluate.attacks.registry import Case
 from discreet.parameters import Interval, StrOptions, check_parameters
 from discreet.privacy.containment import Containment
@@ -227,7 +227,7 @@ def sparse_overlap(case: Case) -> list[Finding]:
     """Whose basket is it? By items that an attacker knows of a person."""
     people, absent = case.known, case.control
     if not isinstance(people, Baskets) or not (absent is None or isinstance(absent, Baskets)):
-        raise DataError("The attack on sparse data needs the baskets of persons; a table was given.")
+        raise CannotAttack("The attack on sparse data needs the baskets of persons; a table was given.")
     return sparse_attacks(case.published, people, absent, known=case.aux_items, targets=case.targets, seed=case.seed)
 
 
@@ -264,7 +264,7 @@ def _eccentricity(scores: np.ndarray, ties: np.ndarray, sizes: np.ndarray) -> np
 
 def _bound(published: Published, score: str, people: Baskets) -> float | None:
     """What the promise allows, counted in rows: 1/k, for containment if the score looks at presences only."""
-    if people.persons is not None:  # of several rows of a person any one would do
+    if people.persons is not None or published.persons is not None:  # of several rows of a person any one would do
         return None
     kinds = (KAnonymity, Containment) if score in PRESENCES_ONLY else (KAnonymity,)
     ks = [promise.k for promise in published.promises if isinstance(promise, kinds)]
