@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Distributions before and after: they sum to one, stay where nothing changed, and name published labels only."""
+
+import numpy as np
+import pytest
+
+from discreet import (
+    Baskets,
+    GreedySelector,
+    KActus2,
+    Mondrian,
+    Roles,
+    Table,
+    TopDownSpecialization,
+    TreeLadder,
+    samples,
+)
+from discreet.data.column import from_labels
+from discreet.evaluate.distributions import MOST, _bins, distributions
+
+CLINIC = samples.load("clinic", rows=400, seed=3)
+
+
+def sides(one, side):
+    return [line[side] for line in one["labels"]]
+
+
+@pytest.mark.parametrize(
+    "method", [Mondrian(5), TreeLadder(5), KActus2(5), TopDownSpecialization(5)], ids=lambda m: m.name
+)
+def test_shares_sum_to_one_and_name_only_what_is_published(method):
+    release = method.release(CLINIC.data, CLINIC.roles)
+    found = distributions(release, CLINIC.data)
+    assert [one["name"] for one in found] == list(release.roles.quasi)
+    borders = {
+        part for name in release.roles.quasi for text in release.table.column(name).texts for part in text.split()
+    }
+    for one in found:
+        assert sum(sides(one, "after")) == pytest.approx(1)
+        assert sum(sides(one, "before")) <= 1 + 1e-9  # a value that no label covers is in none of them
+        assert len(one["labels"]) <= MOST + 1
+        for line in one["labels"]:
+            if not line["label"].endswith("others"):
+                assert set(line["label"].replace("[", "").replace(")", "").replace(",", "").split()) <= {
+                    part.strip("[),") for part in borders
+                }
+
+
+def test_a_column_that_is_published_as_it_was_is_spread_as_it_was():
+    table = Table.of({"sex": ["f", "m"] * 20, "age": [30, 40] * 20, "y": ["a", "b", "b", "a"] * 10})
+    release = Mondrian(5).release(table, Roles(target="y", quasi=["sex", "age"]))
+    for one in distributions(release, table):
+        assert sides(one, "before") == pytest.approx(sides(one, "after"))
+
+
+def test_a_label_that_covers_several_bins_is_spread_evenly():
+    """By hand: ages 1 to 8, released as < 3, [3, 5) and >= 3: the third covers two bins."""
+    before = Table.of({"age": [1, 2, 3, 4, 5, 6, 7, 8]}).column("age")
+    texts = ["< 3", "[3, 5)", ">= 3"]
+    after = from_labels("age", texts, np.array([0, 0, 1, 2, 2, 2, 2, 2], dtype=np.int32))
+    found = _bins(before, after)
+    assert [line["label"] for line in found["labels"]] == ["< 3", "[3, 5)", ">= 5"]
+    assert sides(found, "before") == pytest.approx([2 / 8, 2 / 8, 4 / 8])
+    assert sides(found, "after") == pytest.approx([2 / 8, 1 / 8 + 2.5 / 8, 2.5 / 8])
+
+
+def test_items_are_counted_in_both():
+    rng = np.random.default_rng(0)
+    X = (rng.random((60, 8)) < 0.5).astype(int)
+    baskets = Baskets.of(X, np.arange(60) % 2)
+    release = GreedySelector(3).release(baskets)
+    (found,) = distributions(release, baskets)
+    for line in found["labels"]:
+        share = X[:, baskets.names.index(line["label"])].mean()
+        assert (line["before"], line["after"]) == pytest.approx((share, share))
