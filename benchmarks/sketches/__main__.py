@@ -38,7 +38,7 @@ def main() -> None:
     known = asked.readings or ["promise"]
     grid = [("delta", level, s, "promise") for level in levels["delta"] for s in settings]
     grid += [("k", level, s, r) for level in levels["k"] for s in settings for r in known]
-    plan = Asked(rows, 1 if asked.quick else asked.splits, asked.test, tuple(grid), asked.results)
+    plan = Asked(rows, 1 if asked.quick else asked.splits, asked.test, tuple(grid), asked.results, asked.votes)
     wanted = asked.sets or (QUICK_SETS if asked.quick else SETS)
     sets = [s for s in wanted if s[0] == "c" or os.environ.get("DISCREET_DATA")]
     chosen = asked.studies or STUDIES[:3]
@@ -76,6 +76,7 @@ def _options() -> argparse.Namespace:
     options.add_argument("--delta", nargs="*", type=float, help="levels of delta in place of the usual ones")
     options.add_argument("--k", nargs="*", type=int, help="levels of k in place of the usual ones")
     options.add_argument("--setting", choices=list(protocol.SETTINGS), help="one of the two; both if not given")
+    options.add_argument("--votes", type=int, default=protocol.NEIGHBOURS, help="neighbours that vote (default 5)")
     options.add_argument("--readings", nargs="*", choices=list(readings.READINGS), help="of Definition 3")
     options.add_argument("--results", type=Path, help="a file that what is measured is added to, a line each")
     options.add_argument("--page", action="store_true", help="draw the curves of the file of results")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.curves import Curve, page
-from benchmarks.sketches.protocol import CLASSIFIERS
+from benchmarks.sketches.protocol import CLASSIFIERS, NEIGHBOURS
 
 MEASURED = Path(__file__).parent / "measured.jsonl"
 SETS = {"c20_i4": "C20.I4", "c20_i6": "C20.I6", "text_fbis": "text_fbis", "basehock": "basehock"}
@@ -32,14 +32,29 @@ def read(path: Path) -> Lines:
     cells: dict[str, dict[str, Any]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         said = json.loads(line)
-        names = ("study", "set", "rows", "promise", "level", "setting", "reading", "items", "measure", "delta", "k")
+        said = {"votes": NEIGHBOURS, **said} if said["study"] == "classes" else said
+        names = (
+            "study",
+            "set",
+            "rows",
+            "votes",
+            "promise",
+            "level",
+            "setting",
+            "reading",
+            "items",
+            "measure",
+            "delta",
+            "k",
+        )
         cells[json.dumps([said.get(name) for name in (*names, "against", "size")])] = said
     return list(cells.values())
 
 
 def _sections(found: Lines) -> Iterable[tuple[str, list[Curve]]]:
     for promise, word in (("delta", "delta"), ("k", "k")):
-        yield f"Accuracy against {word}", list(_each(found, "classes", promise, _accuracy))
+        usual = [line for line in found if line.get("votes", NEIGHBOURS) == NEIGHBOURS]
+        yield f"Accuracy against {word}", list(_each(usual, "classes", promise, _accuracy))
         yield f"10-means against {word}", list(_each(found, "clusters", promise, _quality))
     yield "The number of items", list(_items(_of(found, study="dimensions")))
     yield "The number of records", list(_growth(_of(found, study="growth")))

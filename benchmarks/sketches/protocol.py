@@ -125,18 +125,20 @@ def sample(test: Records, asked: int | None, seed: int) -> np.ndarray:
 
 
 @lru_cache(maxsize=8)
-def baseline_accuracy(data: Records, seed: int, asked: int | None = None) -> Accuracy:
+def baseline_accuracy(data: Records, seed: int, asked: int | None = None, votes: int = NEIGHBOURS) -> Accuracy:
     train, test = sides(data, seed)
     test = test.take(sample(test, asked, seed))
     learn, ask = unit(train), unit(test)
-    near = KNeighborsClassifier(NEIGHBOURS, metric="cosine", algorithm="brute").fit(learn, train.labels)
+    near = KNeighborsClassifier(votes, metric="cosine", algorithm="brute").fit(learn, train.labels)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         line = LogisticRegression(max_iter=200).fit(learn, train.labels)
     return Accuracy(near.score(ask, test.labels), line.score(ask, test.labels))
 
 
-def sketched_accuracy(data: Records, components: Counting, seed: int, asked: int | None = None) -> Accuracy:
+def sketched_accuracy(
+    data: Records, components: Counting, seed: int, asked: int | None = None, votes: int = NEIGHBOURS
+) -> Accuracy:
     train, test = sides(data, seed)
     rng = np.random.default_rng([seed, 1])
     signs = Signs(rng.bytes(32), data.shape[1])
@@ -146,7 +148,7 @@ def sketched_accuracy(data: Records, components: Counting, seed: int, asked: int
     ask = sketch(test.take(chosen), signs, counts[chosen])
     y, gone = test.labels[chosen], ask.counts == 0
     found = []
-    for model in (SketchKNeighborsClassifier(NEIGHBOURS), SketchLinearClassifier()):
+    for model in (SketchKNeighborsClassifier(votes), SketchLinearClassifier()):
         fitted = model.fit(learn, train.labels)
         guessed = fitted.predict(ask)
         guessed[gone] = rng.choice(fitted.classes_, size=int(gone.sum()), p=fitted.prior_)

@@ -19,7 +19,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from discreet.components import UNLIMITED, pair_limits
+from discreet.components import UNLIMITED, pair_limits, pair_sums
 from discreet.data.records import Records
 from discreet.methods.k_variance import k_variance_counts
 from discreet.methods.sketch import SketchMethod
@@ -30,14 +30,15 @@ Limits = Callable[[Records, np.ndarray, np.ndarray], np.ndarray]
 
 def printed_variance(records: Records, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
     """(1 + cos) / (1 - cos), rounded down."""
-    cosine, _ = _sums(records, rows, others)
+    cosine = cosines(records, rows, others)
     return _whole((1 + cosine) / np.maximum(1 - cosine, 1e-12))
 
 
 def as_printed(records: Records, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
     """sqrt(ab) + c, rounded down."""
-    cosine, product = _sums(records, rows, others)
-    return np.where(cosine >= 1 - 1e-12, UNLIMITED, _whole(product * (1 + cosine)))
+    product, dots, _ = pair_sums(records, rows, others)
+    length = np.sqrt(product)
+    return np.where(dots >= length * (1 - 1e-12), UNLIMITED, _whole(length + dots))
 
 
 READINGS: dict[str, Limits] = {
@@ -45,11 +46,6 @@ READINGS: dict[str, Limits] = {
     "printed variance": printed_variance,
     "as printed": as_printed,
 }
-
-
-def _sums(records: Records, rows: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    lengths = records.lengths.astype(np.float64)
-    return cosines(records, rows, others), np.sqrt(lengths[rows] * lengths[others])
 
 
 def _whole(limits: np.ndarray) -> np.ndarray:

@@ -22,13 +22,14 @@ SIZES = (2_000, 6_000, 20_000, 60_000, 200_000)  # of the study of growth
 @dataclass(frozen=True)
 class Asked:
     """What is measured: so many records, splits and test records (None: all), cells of (promise, level, setting,
-    reading), and a file for what was found."""
+    reading), a file for what was found, and how many neighbours vote."""
 
     rows: int | None
     splits: int
     test: int | None
     grid: tuple[tuple[str, float, str, str], ...]
     results: Path | None
+    votes: int = protocol.NEIGHBOURS
 
     @property
     def most(self) -> int:
@@ -45,16 +46,20 @@ def classes(name: str, asked: Asked) -> None:
     """Accuracy by neighbours and by a linear model, and what is lost of the accuracy on the records."""
     data = protocol.records(name, asked.rows)
     tested = min(asked.test or len(data), len(data) - 2 * len(data) // 3)
-    print(f"\n## Accuracy, {name} ({_size(data)}; {asked.splits} splits, {tested:,} test records each)\n")
-    base = _over(asked.splits, lambda seed: protocol.baseline_accuracy(data, seed, asked.test))
+    size = f"{_size(data)}; {asked.splits} splits, {tested:,} test records each, {asked.votes} neighbours vote"
+    print(f"\n## Accuracy, {name} ({size})\n")
+    base = _over(asked.splits, lambda seed: protocol.baseline_accuracy(data, seed, asked.test, asked.votes))
     names = ("neighbours", "lost", "linear", "lost", "CPU-s")
     head("promise", "setting", "reading", "median components", "suppressed", *names)
     row("none", "records", "", "", "", f"{base.neighbours:.3f}", "", f"{base.linear:.3f}", "", "")
     common = {"study": "classes", "set": name, "rows": len(data), "splits": asked.splits, "tested": tested}
+    common["votes"] = asked.votes
     for promise, level, setting, reading in asked.grid:
         begun = time.process_time()
         counting = protocol.counting(promise, level, setting, reading, asked.most)
-        found = _over(asked.splits, lambda seed, c=counting: protocol.sketched_accuracy(data, c, seed, asked.test))
+        found = _over(
+            asked.splits, lambda seed, c=counting: protocol.sketched_accuracy(data, c, seed, asked.test, asked.votes)
+        )
         cells = [f"{promise} = {level:g}", setting, reading, f"{found.components:.0f}", f"{found.suppressed:.1%}"]
         for which in protocol.CLASSIFIERS:
             cells += [f"{getattr(found, which):.3f}", f"{1 - getattr(found, which) / getattr(base, which):.0%}"]

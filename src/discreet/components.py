@@ -114,10 +114,7 @@ def pair_limits(records: Records, rows: np.ndarray, others: np.ndarray) -> np.nd
     >>> pair_limits(Records.of([[1, 1, 0], [0, 1, 1], [2, 2, 0]]), np.array([0, 0]), np.array([1, 2])).tolist()
     [3, 2147483647]
     """
-    matrix, lengths = records.matrix, records.lengths
-    cells = matrix.data.astype(np.float64)
-    c, e = _pair_sums(matrix.indptr, matrix.indices, cells, rows.astype(np.int64), others.astype(np.int64))
-    product = lengths[rows].astype(np.float64) * lengths[others]  # ab
+    product, c, e = pair_sums(records, rows, others)
     spread, across = product + c * c - 2 * e, product - c * c  # V, and zero when parallel
     if not records.whole or product.max(initial=0) > _EXACT:
         return _lowered(product, c, spread, across)
@@ -151,8 +148,16 @@ def _settled(ab: int, c: int, e: int, m: int) -> int:
     return m if short <= 0 or 4 * m * m * c * c * ab >= short * short else m - 1
 
 
+def pair_sums(records: Records, rows: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """ab, c and e of each pair."""
+    matrix, lengths = records.matrix, records.lengths
+    cells = matrix.data.astype(np.float64)
+    c, e = _sums(matrix.indptr, matrix.indices, cells, rows.astype(np.int64), others.astype(np.int64))
+    return lengths[rows].astype(np.float64) * lengths[others], c, e
+
+
 @njit(cache=True, nogil=True)
-def _pair_sums(indptr, indices, cells, rows, others):
+def _sums(indptr, indices, cells, rows, others):
     """The sum of x_i y_i and of their squares, for each pair."""
     c, e = np.zeros(len(rows)), np.zeros(len(rows))
     for pair in range(len(rows)):

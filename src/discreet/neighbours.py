@@ -25,6 +25,7 @@ import numpy as np
 import scipy.sparse as sp
 from numba import njit
 
+from discreet.components import pair_sums
 from discreet.data.records import Records, row_hash
 from discreet.errors import DataError
 
@@ -151,14 +152,8 @@ def approximate(records: Records, k: int, seed: int | None = None) -> Neighbours
 
 
 def cosines(records: Records, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
-    matrix = records.matrix.astype(np.float64)
-    dots = np.concatenate(
-        [
-            np.asarray((matrix[rows[at : at + 2**16]] * matrix[others[at : at + 2**16]]).sum(axis=1)).ravel()
-            for at in range(0, len(rows), 2**16)
-        ]
-    )
-    return dots / np.sqrt(records.lengths[rows].astype(np.float64) * records.lengths[others])
+    product, dots, _ = pair_sums(records, rows, others)
+    return dots / np.sqrt(product)
 
 
 def _without_itself(found: np.ndarray, k: int) -> np.ndarray:
