@@ -17,7 +17,7 @@ import numpy as np
 from discreet.learning.examples import Examples
 
 _MOST_LOGS = 1 << 16  # n log2 n is looked up below this
-_ROOM = 1 << 22  # ratings that are remembered for one set of rows
+_ROOM = 1 << 20  # ratings that are remembered for one set of rows
 
 # codes[f, e] and label[e] of entry e; levels[f] is the code of unknown; slots[e, f] is the line of `hist` that counts
 # the code, base[f] that of code 0; numbers[f, code] where is_number[f]; in_average says whose gain counts in the
@@ -69,7 +69,7 @@ def entries_of(examples: Examples, places: Sequence[int] | None = None) -> tuple
         bits=np.zeros((most >> 6) + 1, dtype=np.uint64),
         tops=np.zeros((most >> 12) + 1, dtype=np.uint64),
         met=np.zeros(most, dtype=np.int64),
-        sums=np.zeros((4, n_classes)),
+        sums=np.zeros((5, n_classes)),
     )
     return using(entries, weight, use), weight
 

@@ -17,7 +17,7 @@ from discreet.learning.c45_split import SMALL, choose
 # ROW is its line in the memory of tests, -1 if it has none.
 TEST, LIMIT, FIRST, WIDTH, START, SIZE, ROW = range(7)
 _COLUMNS = 7
-_MANY = 32.0  # rows of a node that is remembered: smaller ones are rated as fast as looked up
+_MANY = 8.0  # rows of a node that is remembered: smaller ones are rated as fast as looked up
 
 
 @numba.njit(cache=True, nogil=True)
@@ -25,7 +25,7 @@ def longer(array, n):
     """The array with room for n, twice as long at least."""
     if n <= len(array):
         return array
-    more = np.zeros(max(n, 2 * len(array)), array.dtype)
+    more = np.empty(max(n, 2 * len(array)), array.dtype)
     for i in range(len(array)):
         more[i] = array[i]
     return more
@@ -89,6 +89,20 @@ def part(entries, items, weights, end, start, size, f, limit, sizes, shares):
     return items, weights, end, start
 
 
+@numba.njit(cache=True, nogil=True, _nrt=False)
+def _children(nodes, counts, n_classes, first, at, sizes, label, items, weights):
+    """Leaves from node `first` on, whose stretches follow each other from `at`."""
+    for b in range(len(sizes)):
+        node, own = _COLUMNS * (first + b), n_classes * (first + b)
+        nodes[node + TEST], nodes[node + LIMIT], nodes[node + FIRST], nodes[node + WIDTH] = -1, 0, 0, 0
+        nodes[node + START], nodes[node + SIZE], nodes[node + ROW] = at, sizes[b], -1
+        for c in range(n_classes):
+            counts[own + c] = 0.0
+        for j in range(at, at + sizes[b]):
+            counts[own + label[items[j]]] += weights[j]
+        at += sizes[b]
+
+
 @numba.njit(cache=True, nogil=True)
 def _line(memory):
     """A new line of the memory, nothing rated; -1 if there is no room."""
@@ -147,16 +161,11 @@ def grow(entries, memory, weight, least, mdl):
         sizes, shares, before = np.empty(width, np.int64), np.empty(width), end
         items, weights, end, at = part(entries, items, weights, end, start, size, f, limit, sizes, shares)
         branches = _branches(memory, row, entries.place[f], width) if row >= 0 and end == before else -1
-        for b in range(width):
-            child = _COLUMNS * (first + b)
-            nodes[child + TEST], nodes[child + START], nodes[child + SIZE], nodes[child + ROW] = -1, at, sizes[b], -1
-            own = n_classes * (first + b)
-            for j in range(at, at + sizes[b]):
-                counts[own + label[items[j]]] += weights[j]
-            at += sizes[b]
-            if branches >= 0 and shares[b] * total >= _MANY:
+        _children(nodes, counts, n_classes, first, at, sizes, label, items, weights)
+        for b in range(width if branches >= 0 else 0):
+            if shares[b] * total >= _MANY:
                 if memory.nodes[branches + b] < 0:
                     memory.nodes[branches + b] = _line(memory)
-                nodes[child + ROW] = memory.nodes[branches + b]
+                nodes[_COLUMNS * (first + b) + ROW] = memory.nodes[branches + b]
     counts = counts[: n_classes * n_nodes].reshape(n_nodes, n_classes)
     return nodes[: _COLUMNS * n_nodes].reshape(n_nodes, _COLUMNS), counts, items, weights, end

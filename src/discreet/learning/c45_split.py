@@ -22,7 +22,8 @@ from discreet.bitmaps import lowest_bit
 SMALL = 1e-6  # two weights, gains or ratios nearer than this are equal (Weka's Utils.SMALL)
 _NEARLY = 1e-3  # gain that a test may lack to the average (Weka's C45ModelSelection)
 _ROOMY = 4  # codes of a feature for each entry, up to which all codes are looked through
-_LEFT, _RIGHT, _PARTS, _ALL = range(4)  # sums by class: both sides of a cut, n log2 n of both, the whole stretch
+# Sums by class: both sides of a cut, n log2 n of both; the whole stretch, n log2 n of it.
+_LEFT, _RIGHT, _PARTS, _ALL, _WHOLE = range(5)
 
 
 @numba.njit(cache=True, nogil=True, inline="always")
@@ -33,11 +34,11 @@ def _n_log_n(n, logs):
     return n * math.log2(n) if n > SMALL else 0.0
 
 
-# The kernels below take arrays, not `Entries`, and no views of them: each would be a reference to count, which costs
-# more than the work on a small node.
+# The two kernels below take arrays, not `Entries`, and no views of them, and allocate nothing: so references to arrays
+# need not be counted (_nrt), which costs more than the work on a small node.
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, _nrt=False)
 def _occurring(f, base, unknown, items, weights, start, stop, codes, label, hist, bits, tops, met):
     """Count a feature of many codes in few entries; returns how many codes occur, listed in `met`, increasing."""
     for j in range(start, stop):
@@ -63,10 +64,10 @@ def _occurring(f, base, unknown, items, weights, start, stop, codes, label, hist
     return n_met
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, _nrt=False)
 def _rate(
-    f, base, unknown, is_number, has_unknown, n_met, items, weights, start, stop, total, known, least, mdl,
-    codes, label, numbers, logs, hist, met, sums,
+    f, base, unknown, is_number, has_unknown, n_met, items, weights, start, stop, total, known, before,
+    least, mdl, codes, label, numbers, logs, hist, met, sums,
 ):  # fmt: skip
     """Gain, ratio and last code below the cut of the test of feature f. The gain is -1 if it is no test.
 
@@ -76,7 +77,7 @@ def _rate(
     """
     n_classes, counted = hist.shape[1], n_met < 0
     for c in range(n_classes):
-        sums[_LEFT, c], sums[_RIGHT, c] = 0.0, sums[_ALL, c]
+        sums[_LEFT, c], sums[_RIGHT, c], sums[_PARTS, c] = 0.0, sums[_ALL, c], sums[_WHOLE, c]
     if has_unknown:
         known = 0.0
         for c in range(n_classes):
@@ -85,10 +86,10 @@ def _rate(
             if codes[f, items[j]] != unknown:
                 sums[_RIGHT, label[items[j]]] += weights[j]
                 known += weights[j]
-    before = _n_log_n(known, logs)
-    for c in range(n_classes):
-        sums[_PARTS, c] = _n_log_n(sums[_RIGHT, c], logs)
-        before -= sums[_PARTS, c]
+        before = _n_log_n(known, logs)
+        for c in range(n_classes):
+            sums[_PARTS, c] = _n_log_n(sums[_RIGHT, c], logs)
+            before -= sums[_PARTS, c]
     least_side = max(least, min(0.1 * known / n_classes, 25.0)) - SMALL
     after, bags, n_enough = 0.0, 0.0, 0  # of a category: the sums over its branches
     gain, best, best_next, best_left = 0.0, -1, -1, 0.0
@@ -100,6 +101,10 @@ def _rate(
             bag += hist[base + code, c]
         if bag == 0.0:
             continue
+        if bag == known:  # all entries have this code
+            for c in range(n_classes):
+                hist[base + code, c] = 0.0
+            return -1.0, 0.0, -1
         if not is_number:
             for c in range(n_classes):
                 if hist[base + code, c] > 0.0:
@@ -179,6 +184,10 @@ def choose(entries, memory, node, items, weights, start, stop, total, least, mdl
         known += weight
         for i in range(n_together):
             hist[slots[e, together[i]], c] += weight
+    before = _n_log_n(known, logs)
+    for c in range(hist.shape[1]):
+        sums[_WHOLE, c] = _n_log_n(sums[_ALL, c], logs)
+        before -= sums[_WHOLE, c]
     gains, ratios, limits = np.empty(n), np.empty(n), np.empty(n, np.int64)
     mean, n_valid = 0.0, 0
     for i in range(n):
@@ -191,7 +200,7 @@ def choose(entries, memory, node, items, weights, start, stop, total, least, mdl
                 )
             gains[i], ratios[i], limits[i] = _rate(
                 f, base[f], unknown, is_number[f], has_unknown[f], n_met, items, weights, start, stop, total, known,
-                least, mdl, codes, label, numbers, logs, hist, met, sums,
+                before, least, mdl, codes, label, numbers, logs, hist, met, sums,
             )  # fmt: skip
             if node >= 0:
                 old_gains[node, place[f]], old_ratios[node, place[f]] = gains[i], ratios[i]

@@ -34,7 +34,7 @@ from discreet.learning.compare import TESTS
 from discreet.learning.subsets import SubsetScores
 from discreet.methods.base import Decision, Method
 from discreet.methods.subset_candidates import Candidate, Rankings, eliminate, merged, rankings
-from discreet.methods.subset_measures import Measures
+from discreet.methods.subset_measures import Measures, Watched, most_subsets
 from discreet.methods.subset_search import SEARCHES, Score
 from discreet.parameters import Interval, StrOptions, check_parameters
 from discreet.plan import KeepColumns
@@ -184,15 +184,17 @@ class BreachAwareSelector(Method):
             notes.append(SAME)
         return Decision(KeepColumns(chosen.attributes), found.trace, notes)
 
-    def search_with(self, measure: Measures, scales: dict | None = None) -> Found:
+    def search_with(self, measures: Measures, scales: dict | None = None) -> Found:
         """The search by itself, on measures of one's own."""
-        score = Score(tuple(self.weights), self.score, dist_pbi=measure.dist_pbi, **(scales or {}))
+        score = Score(tuple(self.weights), self.score, dist_pbi=measures.dist_pbi, **(scales or {}))
 
         def is_private(candidate: Candidate) -> bool:
             return self.enforce == "filter" or candidate.is_private
 
-        found = Found(measure.baseline, [measure.baseline])
-        with progress("Measuring subsets of attributes", None):
+        found = Found(measures.baseline, [measures.baseline])
+        most = most_subsets(len(measures.attributes), self.search, 2 if self.ranking == "both" else 1)
+        with progress("Measuring subsets of attributes", most) as bar:
+            measure = Watched(measures, bar.advance)
             if self.search == "ranked":
                 found.rankings = rankings(measure)
                 for name in ("performance", "privacy"):
@@ -227,6 +229,9 @@ class BreachAwareSelector(Method):
         assert roles.target is not None
         used, persons = [*roles.quasi, *roles.other], _persons(table, roles)
         folds = content_folds(table.select([*used, roles.target]), roles.target, self.folds, persons)
+        performance = SubsetScores(table, used, roles.target, folds, self.learner)
+        # Where the target is sensitive, and all the recipient gets is what the attacker gets, they learn the same.
+        same = roles.target if not roles.other and cuts_of(self.cuts, roles.target) is None else None
         attacks = [
             Inference(
                 table,
@@ -236,10 +241,10 @@ class BreachAwareSelector(Method):
                 folds=self.folds,
                 persons=persons,
                 cuts=cuts_of(self.cuts, name),
+                scores={self.learner: performance} if name == same else None,
             )
             for name in roles.sensitive
         ]
-        performance = SubsetScores(table, used, roles.target, folds, self.learner)
         return Measures(performance, attacks, self.alpha, test=self.test, margin=self.margin)
 
     def _scales(self, table: Table, roles: Roles) -> dict:

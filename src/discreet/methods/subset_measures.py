@@ -6,11 +6,11 @@ Every subset is learnt once, recipient and attacker on folds of their own, which
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from discreet.learning.compare import Test, difference, keeps_up
 from discreet.learning.subsets import SubsetScores
-from discreet.methods.subset_candidates import Candidate
+from discreet.methods.subset_candidates import Candidate, Measure
 from discreet.privacy.inference import Inference
 
 
@@ -64,3 +64,42 @@ class Measures:
             keeps_up=new.n_right >= old.n_right
             or keeps_up(new.of_folds, old.of_folds, self._test, self._margin, self._overlap),
         )
+
+
+class Watched:
+    """Measures that say so, by `advance`, each time a subset was measured that was not asked for before."""
+
+    def __init__(self, measure: Measure, advance: Callable[[], None]):
+        self._measure, self._advance = measure, advance
+        self.attributes, self.baseline = measure.attributes, measure.baseline
+        self._known = {self.attributes}
+
+    def learn(self, subsets: Iterable[tuple[str, ...]]) -> None:
+        for subset in subsets:  # the folds of each are learnt side by side
+            self._measure.learn([subset])
+            self._count(subset)
+
+    def of(self, subset: tuple[str, ...]) -> Candidate:
+        found = self._measure.of(subset)
+        self._count(subset)
+        return found
+
+    def _count(self, subset: tuple[str, ...]) -> None:
+        if subset not in self._known:
+            self._known.add(subset)
+            self._advance()
+
+
+def most_subsets(attributes: int, search: str, rankings: int = 2) -> int | None:
+    """How many subsets a search may measure besides the baseline; None if no bound is of use.
+
+    Down the rankings: each attribute left out, then a step for each of them and each ranking, the first one known.
+
+    >>> most_subsets(13, "ranked"), most_subsets(13, "forward"), most_subsets(13, "floating")
+    (37, 91, None)
+    """
+    if search == "ranked":
+        return attributes + rankings * (attributes - 1)
+    if search == "floating":
+        return None
+    return attributes * (attributes + 1) // 2

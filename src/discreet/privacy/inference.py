@@ -93,6 +93,7 @@ class Inference:
     folds : how many, or the folds themselves
     persons : whose each row is: a person's rows lie in one fold
     cuts : cut points of a sensitive number
+    scores : what attackers have learnt already about the sensitive attribute, on the same folds
 
     Examples
     --------
@@ -112,6 +113,7 @@ class Inference:
         folds: int | Sequence[Fold] = 10,
         persons: np.ndarray | None = None,
         cuts: Sequence[float] | None = None,
+        scores: Mapping[str, SubsetScores] | None = None,
         workers: int | None = None,
     ):
         self.attributes, self.sensitive = tuple(attributes), sensitive
@@ -120,8 +122,10 @@ class Inference:
         divided = content_folds(table, sensitive, folds, persons) if isinstance(folds, int) else folds
         self._persons, self._codes = persons, label.codes
         self._commonest = int(np.argmax(np.bincount(label.codes, minlength=label.levels)[: len(label.values)]))
+        known = scores or {}
         self._scores = {
-            name: SubsetScores(table, self.attributes, sensitive, divided, name, workers=workers) for name in attackers
+            name: known.get(name) or SubsetScores(table, self.attributes, sensitive, divided, name, workers=workers)
+            for name in attackers
         }
 
     @cached_property
