@@ -66,6 +66,12 @@ def test_diversity_of_each_release_does_not_survive_either():
     assert ill.breaks_promise
 
 
+def test_of_several_rows_of_a_person_the_promise_says_nothing():
+    mean, worst, _ = findings([by("age"), by("zip")], PLANTED.assign(name="p"), Roles(person="name"))
+    assert mean.bound is worst.bound is None
+    assert "Rows are counted" in mean.note
+
+
 def test_persons_who_are_in_no_release_are_the_control_group():
     absent = Table.of(pd.DataFrame({"age": ["young", "old"], "zip": ["east", "west"], "ill": ["rash", "flu"]}))
     *_, ill = findings([by("age"), by("zip")], PLANTED, control=absent)

@@ -57,7 +57,8 @@ def intersection(case: Case) -> list[Finding]:
     if absent is not None and type(absent) is type(known):
         control = _Left.of(releases, _some(absent, case.targets, rng), columns, case.aux_items, rng)
     joint = _joint(releases, known)
-    picks = _identified(releases, found, columns, joint)
+    by_person = case.roles.person is not None or any(release.persons is not None for release in releases)
+    picks = _identified(releases, found, columns, joint, by_person)
     return [*picks, *(_disclosed(releases, name, found, control) for name in _told(case, columns))]
 
 
@@ -268,9 +269,9 @@ def promised_k(release: Published) -> int | None:
 
 
 def _identified(
-    releases: Sequence[Published], found: _Left, columns: Sequence[str], joint: int | None
+    releases: Sequence[Published], found: _Left, columns: Sequence[str], joint: int | None, by_person: bool
 ) -> list[Finding]:
-    ks = [promised_k(release) for release in releases]
+    ks = [None if by_person else promised_k(release) for release in releases]
     bound = max((1 / k for k in ks if k is not None), default=None)
     chances, n = found.chances, len(found)
     rows = max(len(release.data) for release in releases)  # type: ignore[arg-type]
@@ -281,6 +282,9 @@ def _identified(
         f"Rows that fit: {found.alone.min(axis=0).mean():.1f} on average in the better release by itself,"
         f" {found.together.min(axis=0).mean():.1f} in both together.",
         "" if joint is None else f"Could rows be paired, the smallest group would have {joint}.",
+        "Rows are counted, and several may be one person's: the promise, about persons, says nothing of them."
+        if by_person
+        else "",
         "" if all(release.is_true for release in releases) else NOT_TRUE,
     ]
     mean = Finding(
