@@ -54,8 +54,8 @@ class Limit:
 class Entry:
     """One release: what it cost, what the holder wrote about it; "open" until its run ended, "failed" if it died.
 
-    The budget of a release of another family than differential privacy is None, and `columns` are those that such a
-    one published. `promise` and `columns` are empty where they were not written down.
+    The budget of a release of another family than differential privacy is None. `promise` and the published `columns`
+    are empty where they were not written down.
     """
 
     number: int

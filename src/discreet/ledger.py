@@ -241,12 +241,10 @@ class Account:
     ) -> AbstractContextManager[int]:
         """`Ledger.spending` for a release under the promise; `content` is its noise, or states it.
 
-        `columns` are those that it publishes. They are written down where no epsilon counts the release: there they
-        tell what it can be joined on.
+        `columns` are those that it publishes: they tell what it can be joined on.
         """
         asked = _asked(promise, content)
-        published = columns if asked["epsilon"] is None else ()
-        return self.ledger.spending(self.data_set, what=what, promise=str(promise), columns=published, **asked)
+        return self.ledger.spending(self.data_set, what=what, promise=str(promise), columns=columns, **asked)
 
 
 def _asked(promise: Promise, content: object) -> dict[str, Any]:
