@@ -79,6 +79,7 @@ class Curve:
     points: Sequence[dict[str, Any]]
     levels: Sequence[tuple[str, float]] = ()
     log: str = "x"  # which axes are logarithmic
+    zero: bool = False  # whether axes that are not begin at zero
     place: int = 0
 
     def spec(self) -> Spec:
@@ -86,7 +87,7 @@ class Curve:
         scale = {"domain": names}
         axes: Spec = {}
         for axis, title in (("x", self.x), ("y", self.y)):
-            kind = {"type": "log", "nice": False} if axis in self.log else {"zero": False}
+            kind = {"type": "log", "nice": False} if axis in self.log else {"zero": self.zero}
             axes[axis] = {"field": axis, "type": "quantitative", "title": title, "scale": kind | {"padding": 12}}
         marks = sorted({point["x"] for point in self.points})
         if "x" in self.log and len(marks) <= 8:
@@ -102,15 +103,15 @@ class Curve:
             {"mark": {"type": "line", "strokeWidth": 1.6}, "encoding": lines},
             {"mark": {"type": "point", "filled": True, "size": 70, "opacity": 0.95}, "encoding": encoding},
         ]
-        for place, (name, value) in enumerate(self.levels):
+        for name, value in self.levels:
             at = {"data": {"values": [{"y": value, "name": f"{name}: {value:.3f}"}]}}
             height = {"field": "y", "type": "quantitative"}
             layers.append(
                 at | {"mark": {"type": "rule", "color": SOFT, "strokeDash": [5, 4]}, "encoding": {"y": height}}
             )
-            side = "left" if place % 2 else "right"  # two that are close do not cover each other
-            words = {"type": "text", "align": side, "dy": -7, "color": SOFT, "fontSize": 11}
-            text = {"y": height, "x": {"value": 4 if place % 2 else "width"}, "text": {"field": "name"}}
+            below = value < max(level for _, level in self.levels)  # two that are close do not cover each other
+            words = {"type": "text", "align": "right", "dy": 9 if below else -8, "color": SOFT, "fontSize": 11}
+            text = {"y": height, "x": {"value": "width"}, "text": {"field": "name"}}
             layers.append(at | {"mark": words, "encoding": text})
         return spec(self._spoken(names), list(self.points), layer=layers, height=240)
 

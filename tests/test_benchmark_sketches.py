@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.sketches import curves, protocol, readings
+from benchmarks.sketches import curves, protocol, readings, tables
 
 from discreet.components import UNLIMITED
 from discreet.data.records import Records
@@ -121,7 +121,7 @@ def test_the_benchmark_runs_without_a_folder_of_data_and_its_results_are_drawn(m
     assert "Left out, since DISCREET_DATA is not set: text_fbis, basehock." in done.stdout
     cells = curves.read(results)
     assert len(cells) == 12
-    assert curves.write(results, tmp_path / "page.html") == 4
+    assert curves.write(cells, tmp_path / "page.html") == 4
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert all(f'<h2 id="s{i}">' in page for i in (1, 2, 3, 4))
     specs = json.loads(re.search(r'id="specs">(.*?)</script>', page)[1])
@@ -129,6 +129,19 @@ def test_the_benchmark_runs_without_a_folder_of_data_and_its_results_are_drawn(m
     asked = {"classes": ("neighbours", "linear"), "clusters": ("cosine",)}
     wanted = [(cell["level"], round(cell[name], 9)) for cell in cells for name in asked[cell["study"]]]
     assert sorted(drawn) == sorted(wanted)
+
+
+def test_what_was_measured_is_shown_and_drawn(capsys, tmp_path):
+    """The file beside the benchmark: every study is in a table, and every table's study in a picture."""
+    found = curves.read(curves.MEASURED)
+    tables.show(found)
+    shown = capsys.readouterr().out
+    assert shown.count("\n### Accuracy") == len(
+        {(c["set"], c["rows"], c["votes"]) for c in found if c["study"] == "classes"}
+    )
+    cells = [c for c in found if c["study"] in ("classes", "clusters")]
+    assert sum(line.startswith(("| delta", "| k")) for line in shown.splitlines()) == len(cells)
+    assert curves.write(found, tmp_path / "page.html") > 20
 
 
 def test_of_a_cell_that_was_measured_twice_the_later_one_counts(tmp_path):

@@ -2,8 +2,8 @@
 """Prints the studies of the sketch paper, with what the paper states, and adds what was measured to a file.
 
 --quick takes 1000 records of three sets, one split and few levels. --rows 0 takes whole data sets, 200,000 of the made
-ones. text_fbis and basehock need the folder of the papers' data sets in DISCREET_DATA. --page draws the curves of what
-was measured, and measures nothing.
+ones. text_fbis and basehock need the folder of the papers' data sets in DISCREET_DATA. --show prints the tables of what
+was measured, --page draws its curves.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import os
 import time
 from pathlib import Path
 
-from benchmarks.sketches import curves, protocol, readings, studies, timing
+from benchmarks.sketches import curves, protocol, readings, studies, tables, timing
 from benchmarks.sketches.studies import Asked
 
 SETS = ("c20_i4", "c20_i6", "text_fbis", "basehock")
@@ -27,8 +27,12 @@ PAGE = Path(__file__).parent.parent / "results" / "sketches.html"
 
 def main() -> None:
     asked = _options()
-    if asked.page:
-        print(f"{curves.write(asked.results, PAGE)} curves are in {PAGE.relative_to(Path.cwd())}.")
+    if asked.show or asked.page:
+        found = curves.read(asked.results or curves.MEASURED)
+        if asked.show:
+            tables.show(found)
+        if asked.page:
+            print(f"\n{curves.write(found, PAGE)} curves are in benchmarks/results/{PAGE.name}.")
         return
     rows = (1000 if asked.quick else 3000) if asked.rows is None else asked.rows or None
     levels = QUICK if asked.quick else LEVELS
@@ -79,7 +83,9 @@ def _options() -> argparse.Namespace:
     options.add_argument("--votes", type=int, default=protocol.NEIGHBOURS, help="neighbours that vote (default 5)")
     options.add_argument("--readings", nargs="*", choices=list(readings.READINGS), help="of Definition 3")
     options.add_argument("--results", type=Path, help="a file that what is measured is added to, a line each")
-    options.add_argument("--page", action="store_true", help="draw the curves of the file of results")
+    kept = "of the file of results (measured.jsonl if none is named); nothing is measured"
+    options.add_argument("--show", action="store_true", help=f"print the tables {kept}")
+    options.add_argument("--page", action="store_true", help=f"draw the curves {kept}")
     return options.parse_args()
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from benchmarks.curves import Curve, page
 from benchmarks.sketches.protocol import CLASSIFIERS, NEIGHBOURS
+from discreet.report.words import plural
 
 MEASURED = Path(__file__).parent / "measured.jsonl"
 SETS = {"c20_i4": "C20.I4", "c20_i6": "C20.I6", "text_fbis": "text_fbis", "basehock": "basehock"}
@@ -17,9 +18,8 @@ READINGS = ("promise", "as printed", "printed variance")
 Lines = list[dict[str, Any]]
 
 
-def write(results: Path | None, path: Path) -> int:
-    """Draw what a file says that was measured; says how many pictures there are."""
-    found = read(results or MEASURED)
+def write(found: Lines, path: Path) -> int:
+    """Draw what was measured; says how many pictures there are."""
     sections = [(title, curves) for title, curves in _sections(found) if curves]
     path.parent.mkdir(parents=True, exist_ok=True)
     lead = "C. C. Aggarwal and P. S. Yu's studies, measured anew. Dashed lines are what the records themselves give."
@@ -79,26 +79,28 @@ def _accuracy(title: str, promise: str, _: int, cells: Lines) -> Curve:
         for which in CLASSIFIERS:
             mine = [cell for cell in cells if (cell["setting"], cell["reading"]) == (setting, reading)]
             name = f"{which}, {_name(setting, reading)}"
-            if len(_kinds(cells)) <= 3:  # six lines at most, which colours and shapes tell apart
-                points += [{"line": name, "x": cell["level"], "y": cell[which]} for cell in mine]
+            points += [{"line": name, "x": cell["level"], "y": cell[which]} for cell in mine]
     base = cells[0]["base"]
     levels = [(f"records, {which}", base[which]) for which in CLASSIFIERS]
-    tested = f"{cells[0]['splits']} splits, {cells[0]['tested']:,} test records each."
+    tested = f"{plural(cells[0]['splits'], 'split')}, {cells[0]['tested']:,} test records each."
     return Curve(title, tested, promise, "accuracy", points, levels)
 
 
 def _quality(title: str, promise: str, _: int, cells: Lines) -> Curve:
     points = [
-        {"line": _name(cell["setting"], cell["reading"]), "x": cell["level"], "y": cell["cosine"]} for cell in cells
+        {"line": _name(*kind), "x": cell["level"], "y": cell["cosine"]}
+        for kind in _kinds(cells)
+        for cell in cells
+        if (cell["setting"], cell["reading"]) == kind
     ]
     levels = [("records", cells[0]["base"]), ("clusters at random", cells[0]["floor"])]
-    return Curve(title, f"{cells[0]['splits']} starts.", promise, "mean cosine to the centre", points, levels)
+    return Curve(title, f"{plural(cells[0]['splits'], 'start')}.", promise, "mean cosine to the centre", points, levels)
 
 
 def _kinds(cells: Lines) -> list[tuple[str, str]]:
-    """Settings and readings; a reading that tells the same as another is left to the tables."""
-    kinds = dict.fromkeys((cell["setting"], cell["reading"]) for cell in cells)
-    return [kind for kind in kinds if kind[1] != "printed variance"]
+    """Settings and readings that are drawn; the printed variance tells the same as the promise."""
+    kinds = {(cell["setting"], cell["reading"]) for cell in cells}
+    return [kind for kind in (("paper", "promise"), ("default", "promise"), ("paper", "as printed")) if kind in kinds]
 
 
 def _name(setting: str, reading: str) -> str:
@@ -109,7 +111,7 @@ def _items(cells: Lines) -> Iterable[Curve]:
     for measure in dict.fromkeys(cell["measure"] for cell in cells):
         mine = _of(cells, measure=measure)
         points = [{"line": f"delta = {cell['delta']:g}", "x": cell["items"], "y": cell["ratio"]} for cell in mine]
-        text = f"Over what the records give. {mine[0]['rows']:,} records, {mine[0]['splits']} splits."
+        text = f"Over what the records give. {mine[0]['rows']:,} records, {plural(mine[0]['splits'], 'split')}."
         what = "10-means, mean cosine" if measure == "10-means" else f"Accuracy, {measure}"
         yield Curve(what, text, "items", "ratio to the records", points, log="")
 
@@ -133,7 +135,7 @@ def _sketching(cells: Lines) -> Iterable[Curve]:
         points = [{"line": "100 components", "x": cell["size"], "y": cell["seconds"]} for cell in mine]
         points += [{"line": "delta = 0.4, defaults", "x": cell["size"], "y": cell["by_delta"]} for cell in mine]
         rest = "200,000 records." if against == "ones" else "20 ones a record."
-        yield Curve(f"Sketching against {against}", rest, against, "seconds of a processor", points, log="")
+        yield Curve(f"Sketching against {against}", rest, against, "seconds of a processor", points, log="", zero=True)
 
 
 def _search(cells: Lines) -> Iterable[Curve]:
