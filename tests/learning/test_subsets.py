@@ -7,6 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet import DataError, ParameterError, Table
+from discreet.learning.c45 import C45
+from discreet.learning.c45_entries import entries_of, memory_of, using
 from discreet.learning.classifiers import CLASSIFIERS, examples_for
 from discreet.learning.crossval import cross_validate, kfold
 from discreet.learning.examples import Examples
@@ -73,6 +75,62 @@ def test_threads_do_not_change_the_answers(learner):
     many.learn(subsets)
     for subset in subsets:
         assert one.of(subset).right.tolist() == many.of(subset).right.tolist()
+
+
+def with_cells(seed: int, n: int, *, missing: bool) -> Table:
+    """Eight columns, some of many values; the classes follow two of them, or chance."""
+    rng = np.random.default_rng(seed)
+    columns: dict[str, list] = {f"n{i}": rng.integers(0, 3 * 6**i, n).tolist() for i in range(4)}
+    columns |= {f"c{i}": [f"v{v}" for v in rng.integers(0, 2 * 4**i, n)] for i in range(4)}
+    if missing:
+        for name in ("n1", "c2"):
+            columns[name] = [None if rng.random() < 0.2 else value for value in columns[name]]
+    odd = [(a or 0) + len(b) + (rng.random() < 0.3) for a, b in zip(columns["n1"], columns["c3"], strict=True)]
+    return Table.of({**columns, "y": [("x", "y", "z")[int(value) % 3] for value in odd]})
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("room", [0, 600, 1 << 20])
+@settings(max_examples=5, deadline=None)
+@given(seed=st.integers(0, 1000))
+def test_trees_that_share_ratings_are_those_learnt_alone(missing, room, seed):
+    """Every tree of a walk through subsets, node by node and count by count, whatever room the memory has."""
+    table = with_cells(seed, 300, missing=missing)
+    names = [name for name in table.names if name != "y"]
+    examples = Examples.of(table, names, "y")
+    entries, weights = entries_of(examples)
+    memory = memory_of(len(names), room)
+    rng = np.random.default_rng(seed)
+    walk = [[*range(8)], *([f for f in range(8) if f != left] for left in range(8)), [0, 2], [1, 6, 7], [4]]
+    walk += [sorted(rng.choice(8, 4, replace=False).tolist()) for _ in range(4)]
+    for places in walk:
+        alone = C45().fit(project(examples, places)).tree_
+        if entries.has_unknown[places].any():
+            part = project(examples, places)
+            shared = C45().fit_entries(part, *entries_of(part, places), memory).tree_
+            tested = shared.test.tolist()
+        else:
+            shared = C45().fit_entries(examples, using(entries, weights, places), weights, memory).tree_
+            tested = [places.index(f) if f >= 0 else -1 for f in shared.test]
+        assert tested == alone.test.tolist()
+        assert shared.counts.tolist() == alone.counts.tolist()
+        np.testing.assert_array_equal(shared.cut, alone.cut)
+        assert shared.first.tolist() == alone.first.tolist()
+    assert bool(memory.used[0]) == bool(room)
+
+
+def test_a_memory_that_is_full_is_emptied():
+    table = with_cells(1, 400, missing=False)
+    names = [name for name in table.names if name != "y"]
+    folds = kfold(len(table), 2, 0)
+    scores = SubsetScores(table, names, "y", folds, "c45")
+    (fold, _), room = scores._folds, 8 * 30
+    fold._memory = memory_of(8, room)
+    for left in range(8):
+        subset = names[:left] + names[left + 1 :]
+        expected = cross_validate(CLASSIFIERS["c45"], table, subset, "y", folds)
+        assert scores.of(subset).of_folds == pytest.approx(expected.of("accuracy"))
+    assert 0 < fold._memory.used[0] <= 30
 
 
 @given(seed=st.integers(0, 1000), places=st.lists(st.sampled_from([0, 1, 2]), unique=True, min_size=1))

@@ -8,10 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet import BreachAwareSelector, CannotRelease, ParameterError, Roles, RolesError, Table
+from discreet import BreachAwareSelector, CannotRelease, ParameterError, Roles, RolesError, Table, verify
+from discreet.learning.subsets import SubsetScores
 from discreet.methods.breach_aware import Found
 from discreet.methods.subset_candidates import Candidate, categories, eliminate, merged, rankings, region
+from discreet.methods.subset_measures import Watched, most_subsets
 from discreet.methods.subset_search import SEARCHES, Score, backward, floating, forward
+from discreet.privacy import inference
 from discreet.privacy.breach import EMPIRICAL, SAME
 
 NAMES = ("a", "b", "c", "d")
@@ -258,6 +261,69 @@ def test_where_the_class_is_sensitive_the_owner_is_warned():
     assert SAME in release.notes
     assert SAME in release.verdict.notes
     assert EMPIRICAL in release.verdict.notes
+
+
+def counted(monkeypatch) -> list[tuple[str, tuple[int, ...]]]:
+    """Learner and subset of everything that is learnt from now on."""
+    learnt, learn = [], SubsetScores._learn
+
+    def noted(self, subsets):
+        learnt.extend((self.learner, places) for places in dict.fromkeys(subsets) if places not in self._known)
+        learn(self, subsets)
+
+    monkeypatch.setattr(SubsetScores, "_learn", noted)
+    monkeypatch.setattr(inference, "_REMEMBERED", {})
+    return learnt
+
+
+def test_attackers_learn_once_for_the_choice_the_check_and_the_saved_files(monkeypatch, tmp_path):
+    learnt = counted(monkeypatch)
+    method = BreachAwareSelector(0.0, learner="c45", attackers=("naive-bayes", "tree"), folds=3)
+    release = method.release(clinic(), ROLES)
+    attackers = [(name, places) for name, places in learnt if name != "c45"]
+    assert ("naive-bayes", (0, 1, 2, 3)) in attackers
+    assert len(attackers) == len(set(attackers))
+    learnt.clear()
+    release.save(tmp_path / "out")
+    assert learnt == []
+    monkeypatch.setattr(inference, "_REMEMBERED", {})  # another process learns anew, and finds the same
+    again = verify(tmp_path / "out" / "release", owner=tmp_path / "out" / "owner").verdict
+    assert (again.holds, again.measured) == (release.verdict.holds, release.verdict.measured)
+    assert learnt
+
+
+def test_other_rows_are_not_answered_from_memory(monkeypatch):
+    counted(monkeypatch)
+    one = clinic()
+    other = one.take(np.arange(len(one) - 7))
+    asked = {"attackers": ("naive-bayes",), "folds": 3}
+    first = inference.Inference(one, ROLES.quasi, "ill", **asked).of(["job"])
+    assert inference.Inference(other, ROLES.quasi, "ill", **asked).of(["job"]).rows == first.rows - 7
+    assert inference.Inference(one.take(np.arange(len(one))[::-1]), ROLES.quasi, "ill", **asked).of(["job"]) is first
+    assert inference.Inference(one, ROLES.quasi, "ill", attackers=("naive-bayes",), folds=4).of(["job"]) is not first
+
+
+def test_where_the_class_is_sensitive_recipient_and_attacker_learn_once(monkeypatch):
+    learnt = counted(monkeypatch)
+    roles = Roles(target="again", quasi=ROLES.quasi, sensitive=("again",))
+    measures = BreachAwareSelector(learner="naive-bayes", **QUICK).measures(clinic(), roles)
+    found = measures.of(("sex",))
+    assert len(learnt) == len(set(learnt)) == 2
+    assert found.pbi == pytest.approx(found.performance / measures.baseline.performance - 1)
+
+
+@settings(max_examples=60, deadline=None)
+@given(FIGURES, st.sampled_from(["ranked", "forward", "backward"]), st.sampled_from(["performance", "both"]))
+def test_the_progress_bar_counts_each_subset_once_and_knows_a_bound(figures, search, ranking):
+    steps = []
+    measures = Watched(MadeUp(figures, alpha=9.0), lambda: steps.append(1))
+    if search == "ranked":
+        found = rankings(measures)
+        for order in (found.performance, found.privacy)[: 1 if ranking == "performance" else 2]:
+            eliminate(order, measures, lambda c: c.performance > 2)
+    else:
+        SEARCHES[search](measures, Score((0.5, 0.25, 0.25)), lambda c: True)
+    assert 0 < len(steps) <= most_subsets(4, search, 1 if ranking == "performance" else 2)
 
 
 def test_several_sensitive_columns_must_all_be_kept():

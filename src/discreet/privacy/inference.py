@@ -15,6 +15,7 @@ Folds depend on the content of the rows alone, not on their order: they can be m
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ import numpy as np
 
 from discreet.data.roles import MOST_CLASSES
 from discreet.data.table import Table
-from discreet.errors import DataError, shown
+from discreet.errors import DataError, did_you_mean, shown
 from discreet.learning.crossval import Fold, kfold
 from discreet.learning.subsets import Answers, SubsetScores
 from discreet.prepare.binning import Binning
@@ -33,6 +34,8 @@ from discreet.tally import group
 ATTACKERS = ("c45", "naive-bayes", "logistic", "boosting")
 MOST_NUMBERS = 20  # different numbers that a sensitive attribute may have without cuts
 _Z = 1.959963984540054  # 97.5 % point of the normal distribution
+_MOST_REMEMBERED = 1024  # breaches
+_REMEMBERED: dict[tuple[bytes, tuple[str, ...]], Breach] = {}
 
 
 @dataclass(frozen=True)
@@ -116,17 +119,31 @@ class Inference:
         scores: Mapping[str, SubsetScores] | None = None,
         workers: int | None = None,
     ):
-        self.attributes, self.sensitive = tuple(attributes), sensitive
-        table = with_classes(table.select([*attributes, sensitive]), sensitive, cuts)
-        label = table.column(sensitive)
-        divided = content_folds(table, sensitive, folds, persons) if isinstance(folds, int) else folds
-        self._persons, self._codes = persons, label.codes
-        self._commonest = int(np.argmax(np.bincount(label.codes, minlength=label.levels)[: len(label.values)]))
-        known = scores or {}
-        self._scores = {
-            name: known.get(name) or SubsetScores(table, self.attributes, sensitive, divided, name, workers=workers)
-            for name in attackers
+        self.attributes, self.sensitive, self._attackers = tuple(attributes), sensitive, tuple(attackers)
+        self._table = with_classes(table.select([*attributes, sensitive]), sensitive, cuts)
+        self._folds, self._persons, self._given, self._workers = folds, persons, scores or {}, workers
+
+    @cached_property
+    def _scores(self) -> dict[str, SubsetScores]:
+        folds = self._folds
+        if isinstance(folds, int):
+            folds = content_folds(self._table, self.sensitive, folds, self._persons)
+        about = (self._table, self.attributes, self.sensitive, folds)
+        return {
+            name: self._given.get(name) or SubsetScores(*about, name, workers=self._workers) for name in self._attackers
         }
+
+    @cached_property
+    def _content(self) -> bytes | None:
+        """A hash of all that the answers depend on, but for the attributes kept; None if folds were given."""
+        if not isinstance(self._folds, int):
+            return None
+        order, found = content_order(self._table, self._persons), hashlib.sha256()
+        columns = self._table.columns([*self.attributes, self.sensitive])
+        found.update(repr((self._attackers, self._folds, [(c.name, c.kind, c.texts) for c in columns])).encode())
+        for codes in (*(column.codes for column in columns), *([] if self._persons is None else [self._persons])):
+            found.update(codes[order].astype(np.int64).tobytes())
+        return found.digest()
 
     @cached_property
     def _baseline(self) -> tuple[str, Answers]:
@@ -152,9 +169,31 @@ class Inference:
         return best, found[best]
 
     def of(self, kept: Iterable[str]) -> Breach:
-        """What can be inferred from the attributes that are kept."""
+        """What can be inferred from the attributes that are kept.
+
+        Answers depend on the content of the rows alone and are remembered by it, in figures without any row: what a
+        method found of its candidates need not be learnt again when the release is checked, or is saved.
+        """
+        asked = dict.fromkeys(kept)
+        unknown = [name for name in asked if name not in self.attributes]
+        if unknown:
+            raise DataError(f"{shown(unknown[0])} is not an attribute here.{did_you_mean(unknown[0], self.attributes)}")
+        kept = tuple(name for name in self.attributes if name in asked)
+        if self._content is None:
+            return self._found(kept)
+        key = (self._content, kept)
+        if key not in _REMEMBERED:
+            found = self._found(kept)
+            while len(_REMEMBERED) >= _MOST_REMEMBERED:
+                _REMEMBERED.pop(next(iter(_REMEMBERED)), None)
+            _REMEMBERED[key] = found
+        return _REMEMBERED[key]
+
+    def _found(self, kept: tuple[str, ...]) -> Breach:
         (base_name, base), (name, found) = self._baseline, self.strongest(kept)
-        guess = self._codes[found.rows] == self._commonest
+        label = self._table.column(self.sensitive)
+        commonest = int(np.argmax(np.bincount(label.codes, minlength=label.levels)[: len(label.values)]))
+        guess = label.codes[found.rows] == commonest
         whose = None if self._persons is None else self._persons[found.rows]
         apart, error = ratio_error(found.right, base.right, whose)
         gain, spread = difference_error(found.right, guess, whose)
