@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the study of the kACTUS-2 paper: accuracy of four classifiers on releases of seven methods, and ranks."""
+"""Prints the study of the kACTUS-2 paper: accuracy of four classifiers on releases of seven methods, and tests."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import argparse
 import numpy as np
 
 from benchmarks.trees.protocol import DATA, LEARNERS, METHODS, ORIGINAL, OWN_TREE, Cell, cells, mean, study
+from benchmarks.trees.verdicts import HEADINGS, Areas, of_the_paper, verdicts
 from discreet.evaluate.statistics import area_under_curve as area
-from discreet.evaluate.statistics import friedman
 from discreet.progress import show
 
 
@@ -39,38 +39,33 @@ def curves(found: dict[Cell, dict], data: str, ks: list[int], methods: list[str]
             print(line(method, *map(float, losses)))
 
 
-def ranks(found: dict[Cell, dict], ks_of: dict[str, list[int]], methods: list[str]) -> None:
-    """Mean ranks of the areas over data sets and classifiers; kADET stands with its own tree beside each classifier."""
-    rows = []
+def areas_of(found: dict[Cell, dict], ks_of: dict[str, list[int]], methods: list[str], *, log: bool = True) -> Areas:
+    """kADET's tree stands with C4.5."""
+    areas = {}
     for data, ks in ks_of.items():
         for learner in LEARNERS:
-            values = [
-                area(ks, [mean(found[Cell(data, m, k)], OWN_TREE if m == "kADET" else learner) for k in ks])
-                for m in methods
-            ]
-            rows.append((data, learner, values))
-    print("\n## Area under accuracy against log k\n")
+            for method in methods:
+                if method != "kADET" or learner == "c45":
+                    own = OWN_TREE if method == "kADET" else learner
+                    values = [mean(found[Cell(data, method, k)], own) for k in ks]
+                    areas[data, learner, method] = area(ks, values, log=log)
+    return areas
+
+
+def print_areas(areas: Areas, methods: list[str]) -> None:
     print(line("data", "classifier", *methods))
     print(line(*["---"] * (len(methods) + 2)))
-    for data, learner, values in rows:
-        print(line(data, learner, *values))
-    table = np.array([values for *_, values in rows])
-    print(line("mean", "", *map(float, table.mean(axis=0))))
-    if len(ks_of) < 2 or len(methods) < 2:
-        return
-    found_ranks = friedman(np.round(table, 6))
-    print(line("mean rank", "", *found_ranks.ranks))
-    print(
-        f"\nFriedman, adjusted: F({found_ranks.degrees[0]}, {found_ranks.degrees[1]}) = {found_ranks.f:.2f},"
-        f" p = {found_ranks.p:.2g}; mean ranks differ from {found_ranks.critical_difference(control=True):.2f} on"
-        " (Bonferroni-Dunn, one method against the others, 95 %). The four classifiers of a data set are not"
-        " independent, so this is on the bold side; per classifier:\n"
-    )
-    print(line("classifier", *methods, "p", "critical difference"))
-    print(line(*["---"] * (len(methods) + 3)))
-    for learner in LEARNERS:
-        own = friedman(np.round([values for _, which, values in rows if which == learner], 6))
-        print(line(learner, *own.ranks, own.p, own.critical_difference(control=True)))
+    for data, learner in dict.fromkeys(key[:2] for key in areas):
+        print(line(data, learner, *(areas.get((data, learner, method), "") for method in methods)))
+    means = {m: [value for (*_, method), value in areas.items() if method == m] for m in methods if m != "kADET"}
+    print(line("mean", "", *(float(np.mean(means[m])) if m in means else "" for m in methods)))
+
+
+def print_verdicts(areas: Areas) -> None:
+    print(line(*HEADINGS))
+    print(line(*["---"] * len(HEADINGS)))
+    for verdict in verdicts(areas):
+        print(line(*verdict))
 
 
 def main() -> None:
@@ -86,7 +81,21 @@ def main() -> None:
     ks_of = {data: [k for k in DATA[data][2] if asked.k is None or k in asked.k] for data in asked.data}
     for data, ks in ks_of.items():
         curves(found, data, ks, asked.methods)
-    ranks(found, ks_of, asked.methods)
+    print("\n## Area under accuracy against log k\n")
+    print_areas(areas := areas_of(found, ks_of, asked.methods), asked.methods)
+    print("\n## Who beats all others with 95 % confidence\n")
+    print_verdicts(areas)
+    papers = of_the_paper({data: ks[-1] - ks[0] for data, (_, _, ks) in DATA.items()})
+    print("\n## The paper's areas (Table 1) as mean accuracies, and ours over k itself\n")
+    theirs, both = list(dict.fromkeys(method for *_, method in papers)), {}
+    for (data, learner, method), value in areas_of(found, ks_of, theirs, log=False).items():
+        both[data, learner, method] = f"{papers[data, learner, method]:.3f} / {value:.3f}"
+    print(line("data", "classifier", *(f"{method}, published / ours" for method in theirs)))
+    print(line(*["---"] * (len(theirs) + 2)))
+    for data, learner in dict.fromkeys(key[:2] for key in both):
+        print(line(data, learner, *(both.get((data, learner, method), "") for method in theirs)))
+    print("\n## The same tests on the paper's areas\n")
+    print_verdicts(papers)
 
 
 if __name__ == "__main__":
