@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What attackers get: `python -m benchmarks.attacks [sparse] [intersection] [selections] [membership] [differencing]`.
+"""What attackers get: `python -m benchmarks.attacks [part ...]`.
 
-Prints the tables of docs/attacks; all of them if none is named. Needs DISCREET_DATA, except for the last two. --quick
-tries fewer persons and runs. Everything is drawn with seeds: the figures repeat.
+Parts: sparse, intersection, selections, membership, pairs, differencing. Prints the tables of docs/attacks; all of them
+if none is named. Needs DISCREET_DATA, except for the last three. --quick tries fewer persons and runs. Everything is
+drawn with seeds: the figures repeat.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from itertools import product
 
 import numpy as np
 
-from discreet import Baskets, Containment, GreedySelector, MaximalSelector, Mondrian, PrivateTable, Roles
+from discreet import Baskets, Containment, GreedySelector, MaximalSelector, Mondrian, PrivateTable, Roles, Table
 from discreet.evaluate.attacks.base import Finding, Published
 from discreet.evaluate.attacks.differencing import differencing
 from discreet.evaluate.attacks.intersection import intersection
-from discreet.evaluate.attacks.membership import membership_of_row
+from discreet.evaluate.attacks.membership import membership, membership_of_row, simulated
 from discreet.evaluate.attacks.registry import Case
 from discreet.evaluate.attacks.sparse import ECCENTRICITY, SCORES, SparseAttack
 from discreet.evaluate.utility import Share
@@ -165,15 +166,42 @@ def members(quick: bool) -> None:
 
     def lines() -> Iterable[list[object]]:
         for neighbours in ("replace-one", "add-remove"):
-            for epsilon in (0.5, 1.0, 2.0, 4.0):
-                method = PrivateTable(epsilon, DOMAIN, neighbours=neighbours)
-                yield [neighbours, epsilon, *result(membership_of_row(method, EXAMPLE, roles, runs=runs))]
+            asked = [("cells", epsilon, 0.0) for epsilon in (0.5, 1.0, 2.0, 4.0)]
+            asked += [("marginals", epsilon, delta) for delta in (0.0, 1e-3) for epsilon in (1.0, 4.0)]
+            for model, epsilon, delta in asked:
+                method = PrivateTable(epsilon, DOMAIN, delta=delta, neighbours=neighbours, model=model)
+                found = membership_of_row(method, EXAMPLE, roles, runs=runs)
+                yield [neighbours, model, epsilon, delta, *result(found)]
             claim = PrivateTable(1.0, DOMAIN, neighbours=neighbours).promise
             bare = PrivateTable(500.0, DOMAIN, neighbours=neighbours)
             found = membership_of_row(bare, EXAMPLE, roles, runs=100, promise=claim)
-            yield [neighbours, "1 claimed, hardly any noise", *result(found)]
+            yield [neighbours, "cells", "1 claimed, hardly any noise", 0.0, *result(found)]
 
-    table("One row of thirteen, shadow runs", ("neighbours", "epsilon", *RESULT), lines())
+    table("One row of thirteen, shadow runs", ("neighbours", "model", "epsilon", "delta", *RESULT), lines())
+
+
+def pairs(quick: bool) -> None:
+    """The weak game: 600 made-up patients in a release, 600 not."""
+    everyone = load("clinic", rows=1200, seed=7).data
+    assert isinstance(everyone, Table)
+    inside, outside = everyone.take(np.arange(600)), everyone.take(np.arange(600, 1200))
+    roles = Roles(target="readmitted", quasi=("age", "sex", "zip", "marital"), sensitive=("diagnosis",))
+    domain = {name: {"values": everyone.column(name).texts} for name in ("sex", "zip", "marital", "diagnosis")}
+    domain |= {"age": {"cuts": [30, 50, 70]}, "readmitted": {"values": ["no", "yes"], "missing": False}}
+
+    def lines() -> Iterable[list[object]]:
+        for k in (5, 50):
+            yield [f"Mondrian, k = {k}", *play(Published.of(Mondrian(k, random_state=1).release(inside, roles)))]
+        for epsilon in (0.5, 1.0, 2.0, 4.0):
+            method = PrivateTable(epsilon, domain)
+            drawn = simulated(method, inside, roles, 1)
+            yield [f"PrivateTable, epsilon {epsilon:g}", *play(Published(drawn.table, method.promise, drawn.roles))]
+
+    def play(release: Published) -> list[str]:
+        (found,) = membership(Case(release, inside, Roles(), control=outside))
+        return result(found)
+
+    table("600 made-up patients in a release, 600 not", ("method", *RESULT), lines())
 
 
 def one_more(quick: bool) -> None:
@@ -199,6 +227,7 @@ PARTS: dict[str, Callable[[bool], None]] = {
     "intersection": intersect,
     "selections": selections,
     "membership": members,
+    "pairs": pairs,
     "differencing": one_more,
 }
 

@@ -223,7 +223,7 @@ def membership(case: Case) -> list[Finding]:
             targets=n,
             baseline=0.5,
             bound=None if case.roles.person is not None else replacement_bound(case.published.promise),
-            note="The bound and the baseline hold if both groups were drawn alike.",
+            note="All published columns of both are known. Bound and baseline hold if both groups were drawn alike.",
             units="pairs",
         )
     ]
