@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from hypothesis import strategies as st
 
 from discreet.learning.tree import Branch
 
@@ -36,6 +37,20 @@ def random_case(rng, n=None, n_classes=None, thresholds=False) -> Case:
         levels,
         thresholds_tree(rng, levels) if thresholds else multiway_tree(rng, levels),
     )
+
+
+@st.composite
+def cases(draw) -> Case:
+    """The same of hypothesis's own choice; low codes are common, so that there are large groups and small ones."""
+    n, levels = draw(st.integers(5, 80)), draw(st.lists(st.integers(2, 4), min_size=1, max_size=4))
+    chance = np.frombuffer(draw(st.binary(min_size=4 * n, max_size=4 * n)), dtype=np.uint8).reshape(n, 4).astype(int)
+    low = chance[:, 0] & chance[:, 1]
+    cells = np.column_stack([(low >> 2 * column & 3) % level for column, level in enumerate(levels)])
+    labels = (cells.sum(axis=1) + chance[:, 2] % 2) % draw(st.integers(1, 3))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    tree = thresholds_tree if draw(st.booleans()) else multiway_tree
+    persons, sensitive = chance[:, 3] % max(n // 2, 1), chance[:, 2] // 2 % 3
+    return Case(cells, labels, rng.permutation(n), persons, sensitive, levels, tree(rng, levels))
 
 
 def multiway_tree(rng, levels, free=None, depth=0) -> tuple:
