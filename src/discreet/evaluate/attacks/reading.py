@@ -124,7 +124,7 @@ def _as_it_looks(column: Column, known: Table) -> Labelling | None:
     """What the labels of a column mean by themselves; None if it speaks of no known column."""
     if column.name in known:
         kind = known.column(column.name).kind
-        labels = (*column.texts, None)
+        labels = (*column.texts, *([None] if column.has_missing else []))
         return Labelling(column.name, kind, labels, tuple(_meaning(label, kind) for label in labels))
     sources = [name for name in known.names if column.name.startswith(f"{name}=")]
     if not sources or not {*column.texts} <= {"0", "1"}:

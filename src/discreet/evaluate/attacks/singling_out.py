@@ -15,8 +15,8 @@ Departures from the paper:
 3. Each statement with several columns has as many as chance gives, from two to all; of numbers half the conditions, by
    chance, are "is", since releases publish numbers as they are.
 4. Where too few statements are true of one published row the rarest fill up: an attacker bets on something.
-5. If fewer persons were set aside than are in the release, what is true of one of them is scaled: of a statement that
-   is true of a share w, n persons hold exactly one with probability n w (1 - w)^(n - 1).
+5. If not as many persons were set aside as are in the release, what is true of one of them is scaled: of a statement
+   that is true of a share w, n persons hold exactly one with probability n w (1 - w)^(n - 1).
 """
 
 from __future__ import annotations
@@ -206,7 +206,7 @@ def _control(
     others = _Rows(readings, persons, are_published=False)
     counts, m = np.array([others.count(bet) for bet in bets]), others.size
     hits = float((counts == 1).sum())
-    if m < size:
+    if m != size:
         shares = (counts + 0.5) / (m + 1)
         hits *= float(_one_of(size, shares).sum() / _one_of(m, shares).sum())
     return rate(min(hits, len(bets)), len(bets))
