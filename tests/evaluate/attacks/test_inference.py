@@ -10,7 +10,6 @@ from discreet import DataError, KAnonymity, Mondrian, Roles
 from discreet.data.table import Table
 from discreet.evaluate.attacks.base import Published
 from discreet.evaluate.attacks.registry import Case, run, run_case
-from discreet.privacy.inference import ATTACKERS
 from instances import ROLES, people
 
 HERE = Roles(target="y", quasi=("a", "b"), sensitive=("ill",))
@@ -58,6 +57,15 @@ def test_what_was_memorised_is_guessed_only_of_those_in_the_release():
     assert one.success.low > one.control.high
 
 
+def test_numbers_are_learnt_by_heart():
+    """A tree that is not pruned reads everybody's illness off a number that is theirs alone."""
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame({"a": rng.permutation(400), "y": [0, 1] * 200, "ill": rng.choice(["flu", "gout"], 400)})
+    one = found(frame, roles=Roles(target="y", quasi=("a",), sensitive=("ill",)))[0]
+    assert one.success.value == 1
+    assert "learners is tree" in one.note
+
+
 def test_the_strongest_is_chosen_on_the_other_half(monkeypatch):
     """A learner that is right on the half that is measured, and on no other row, is not chosen."""
     frame = frame_of(100, 1, lambda frame, rng: rng.choice(["flu", "gout"], len(frame)))
@@ -88,7 +96,7 @@ def test_all_learners_are_tried_on_a_release():
     release = Mondrian(k=5, random_state=1).release(frame, ROLES)
     one, two = run(release, frame, control=people(100, seed=8), attacks=["inference"])
     assert [one.attack, two.attack] == ["inference of ill", "inference of again"]
-    assert any(f"learners is {name}" in two.note for name in ATTACKERS)
+    assert any(f"learners is {name}" in two.note for name in attack.LEARNERS)
     assert two.success.low <= two.success.value <= two.success.high
     assert two.control is not None
     truth = frame.again.to_numpy()[attack._halves(160, None, 0)[1]]

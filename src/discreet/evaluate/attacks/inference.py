@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attribute inference: what does a classifier that learnt from the release say of a person's sensitive value?
 
-The strongest of several learners counts. Each learns from all published rows; persons are written with the labels of
-the release. Which learner is the strongest is decided on one half of the persons, the success is measured on the other:
-the best of several is not judged by the figures that made it the best. The guess without attributes is the commonest
-published value. What the same learner gets right of persons who are not in the release it has from what is true of
-everybody; only what it gets right beyond that comes from being in it.
+The strongest of several learners counts, of which one learns by heart: a tree that is grown until its leaves are pure.
+Each learns from all published rows; persons are written with the labels of the release. Which learner is the strongest
+is decided on one half of the persons, the success is measured on the other: the best of several is not judged by the
+figures that made it the best. The guess without attributes is the commonest published value. What the same learner gets
+right of persons who are not in the release it has from what is true of everybody; only what it gets right beyond that
+comes from being in it.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from discreet.privacy.inference import ATTACKERS, MOST_NUMBERS
 from discreet.progress import track
 from discreet.tally import group
 
+LEARNERS = (*ATTACKERS, "tree")
+
 
 def inference(case: Case) -> list[Finding]:
     """For each sensitive column that is known, and the target: how often is the strongest learner right?"""
     names = [name for name in sensitive_columns(case) if name in case.table]
     if not names:
-        raise CannotAttack(
-            "Whether an inferred value is right cannot be told: the known table has no sensitive column."
-        )
+        raise CannotAttack("Whether an inferred value is right cannot be told: the known table lacks the column.")
     found = [_finding(case, name) for name in names]
     return [finding for finding in found if finding is not None]
 
@@ -74,7 +75,7 @@ def _finding(case: Case, name: str) -> Finding | None:
 def _learnt(release: Table, features: list[str], name: str) -> dict[str, Classifier]:
     """The learners, fitted on the published rows."""
     found = {}
-    for learner in track(ATTACKERS, f"Learning {name}"):
+    for learner in track(LEARNERS, f"Learning {name}"):
         model = CLASSIFIERS[learner]()
         model.fit(examples_for(model, release, features, name))
         found[learner] = model
