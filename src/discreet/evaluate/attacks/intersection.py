@@ -52,14 +52,15 @@ def intersection(case: Case) -> list[Finding]:
         raise CannotAttack("Releases that are put together, and what is known, are all tables or all baskets.")
     columns = _common(releases)
     rng = np.random.default_rng(case.seed)
-    found = _Left.of(releases, _some(known, case.targets, rng), columns, case.aux_items, rng)
+    told = _told(case, columns)
+    found = _Left.of(releases, _some(known, case.targets, rng), columns, told, case.aux_items, rng)
     control = None
     if absent is not None and type(absent) is type(known):
-        control = _Left.of(releases, _some(absent, case.targets, rng), columns, case.aux_items, rng)
+        control = _Left.of(releases, _some(absent, case.targets, rng), columns, told, case.aux_items, rng)
     joint = _joint(releases, known)
     by_person = case.roles.person is not None or any(release.persons is not None for release in releases)
     picks = _identified(releases, found, columns, joint, by_person)
-    return [*picks, *(_disclosed(releases, name, found, control) for name in _told(case, columns))]
+    return [*picks, *(_disclosed(releases, name, found, control) for name in told)]
 
 
 # -- what the releases have in common ----------------------------------------------------------------------------------
@@ -132,7 +133,7 @@ class _Keys:
 @dataclass(frozen=True, eq=False)
 class _Left:
     """Of each target and release, the rows that fit by themselves and those left when all releases are put together;
-    whether the target's own row is among these; of each common column the values left, and those of each release."""
+    whether the target's own row is among these; of columns to be told the values left, and those of each release."""
 
     alone: np.ndarray
     together: np.ndarray
@@ -147,6 +148,7 @@ class _Left:
         releases: Sequence[Published],
         targets: Table | Baskets,
         columns: Sequence[str],
+        told: Sequence[str],
         n_known: int,
         rng: np.random.Generator,
     ) -> _Left:
@@ -160,10 +162,10 @@ class _Left:
             fits = [_OfBaskets(release, named) for release in releases]
         alone, together = (np.zeros((len(releases), n), dtype=np.int64) for _ in range(2))
         own = np.full(n, not len(mine) or mine[0] < 0)  # who cannot be told to be absent is taken to be there
-        sizes = {name: int(code.max()) + 1 for name, code in keys.values.items()}
+        sizes = {name: int(keys.values[name].max()) + 1 for name in told}
         values = {name: np.zeros((n, size), dtype=bool) for name, size in sizes.items()}
         by_release = {name: [np.zeros((n, size), dtype=bool) for _ in releases] for name, size in sizes.items()}
-        for start, stop in _blocks(keys.count, n):
+        for start, stop in _blocks(keys.count, max(n, *(fit.width for fit in fits))):
             counts = [fit.counts(key, start, stop) for fit, key in zip(fits, keys.of_set, strict=False)]
             left = np.logical_and.reduce([count > 0 for count in counts])
             for i, count in enumerate(counts):
@@ -171,13 +173,13 @@ class _Left:
                 together[i] += np.where(left, count, 0).sum(axis=1)
             here = np.flatnonzero((mine >= start) & (mine < stop))
             own[here] = left[here, mine[here] - start]
-            for name, code in keys.values.items():
-                one_hot = sp.csr_array((np.ones(stop - start), (np.arange(stop - start), code[start:stop])))
-                one_hot.resize((stop - start, sizes[name]))
+            for name in told:
+                ones = (np.ones(stop - start), (np.arange(stop - start), keys.values[name][start:stop]))
+                one_hot = sp.csr_array(ones, shape=(stop - start, sizes[name]))
                 values[name] |= (left @ one_hot) > 0
                 for i, count in enumerate(counts):
                     by_release[name][i] |= ((count > 0) @ one_hot) > 0
-        true = {name: np.where(mine >= 0, code[mine], -1) for name, code in keys.values.items()}
+        true = {name: np.where(mine >= 0, keys.values[name][mine], -1) for name in told}
         return cls(alone, together, own, values, by_release, true)
 
     def __len__(self) -> int:
@@ -190,8 +192,8 @@ class _Left:
         return np.where(self.own & (fewest > 0), 1 / np.maximum(fewest, 1), 0.0)
 
 
-def _blocks(n_keys: int, n_targets: int) -> Iterator[tuple[int, int]]:
-    step = max(1, _CELLS // max(n_targets, 1))
+def _blocks(n_keys: int, width: int) -> Iterator[tuple[int, int]]:
+    step = max(1, _CELLS // width)
     for start in range(0, n_keys, step):
         yield start, min(start + step, n_keys)
 
@@ -202,6 +204,7 @@ class _OfTable:
     def __init__(self, release: Published, targets: Table):
         presences = any(isinstance(promise, Containment) for promise in release.promises)
         self._matched = Matching(release, targets, presences=presences)
+        self.width = self._matched.n_patterns  # counts of a key that are in memory
 
     def counts(self, keys: np.ndarray, start: int, stop: int) -> np.ndarray:
         """How many of the rows that fit each target have each of these keys."""
@@ -220,6 +223,7 @@ class _OfBaskets:
         place = {name: item for item, name in enumerate(named.names)}
         self._named = named.keep([place[name] for name in release.data.names]).matrix.astype(np.float64)
         self._sizes = np.diff(self._named.indptr)
+        self.width = len(self._sizes)
         self._rows = release.data.matrix
 
     def counts(self, keys: np.ndarray, start: int, stop: int) -> np.ndarray:
