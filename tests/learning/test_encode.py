@@ -3,9 +3,12 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
 
 from discreet.data.table import Table
-from discreet.learning.encode import OneHot, Ordinal, Scale, encoded, places
+from discreet.learning.encode import OneHot, Ordinal, Scale, _beside, encoded, one_hot, places
 from discreet.learning.examples import Examples
 
 LEARNT = Table.of(
@@ -86,3 +89,17 @@ def test_numbers_that_meet_categories_are_compared_as_texts():
     learnt, tested = encoded(numbers, texts, ["x"])
     assert learnt.toarray().tolist() == [[1, 0, 0], [0, 1, 0]]
     assert tested.toarray().tolist() == [[0, 1, 0], [0, 0, 0]]
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=6), st.integers(0, 3))
+def test_columns_of_codes_side_by_side_are_their_one_hot_matrices(kinds, seed):
+    """Zero stands for a matrix between them, other numbers are widths; codes from the width on are all zeros."""
+    rng = np.random.default_rng(seed)
+    parts = [
+        (rng.integers(0, 5, 7).astype(np.int32), width) if width else sp.csr_array(rng.random((7, 2)))
+        for width in kinds
+    ]
+    slow = [one_hot(*part).toarray() if isinstance(part, tuple) else part.toarray() for part in parts]
+    joined = _beside(parts)
+    assert np.array_equal(joined.toarray(), np.hstack(slow))
+    assert joined.indices.dtype == np.int32

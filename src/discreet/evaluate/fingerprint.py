@@ -63,6 +63,8 @@ def _add(add: Callable[[bytes], None], value: Any) -> None:
         _frame(add, "mapping", b"%d" % len(value))
         for key in sorted(value, key=lambda key: (type(key).__name__, str(key))):
             _add(add, [key, value[key]])
+    elif isinstance(value, (list, tuple)) and len(value) and all(type(part) is str for part in value):
+        _frame(add, "texts", json.dumps(value).encode())
     elif isinstance(value, (list, tuple)):
         _frame(add, "list", b"%d" % len(value))
         for part in value:

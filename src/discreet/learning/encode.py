@@ -14,6 +14,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Protocol
 
 import numpy as np
@@ -38,11 +39,26 @@ def one_hot(codes: np.ndarray, width: int) -> sp.csr_array:
     return sp.csr_array((np.ones(ends[-1]), codes[known], ends), shape=(len(codes), width))
 
 
-def _beside(parts: Sequence[sp.csr_array]) -> sp.csr_array:
-    """Matrices side by side, with the 32-bit indices that liblinear wants."""
-    joined = sp.csr_array(sp.hstack(parts))
+def _beside(parts: Sequence[sp.csr_array | tuple[np.ndarray, int]]) -> sp.csr_array:
+    """Matrices side by side, with the 32-bit indices that liblinear wants. Codes with a width stand for their one-hot
+    matrix; neighbours of this kind become one matrix at once, for there may be thousands of them.
+    """
+    blocks: list[sp.csr_array] = []
+    for is_hot, run in groupby(parts, key=lambda part: isinstance(part, tuple)):
+        some: list = list(run)
+        blocks += [_one_hots(some)] if is_hot else some
+    joined = blocks[0] if len(blocks) == 1 else sp.csr_array(sp.hstack(blocks))
     places, ends = joined.indices.astype(np.int32), joined.indptr.astype(np.int32)
     return sp.csr_array((joined.data, places, ends), shape=joined.shape)
+
+
+def _one_hots(parts: list[tuple[np.ndarray, int]]) -> sp.csr_array:
+    codes, widths = np.stack([codes for codes, _ in parts], axis=1), np.array([width for _, width in parts])
+    starts = np.append(0, np.cumsum(widths))
+    known = codes < widths
+    places = (codes + starts[:-1].astype(codes.dtype))[known]
+    ends = np.append(0, np.cumsum(known.sum(axis=1)))
+    return sp.csr_array((np.ones(len(places)), places, ends), shape=(len(codes), int(starts[-1])))
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,13 +103,13 @@ def encoded(learnt: Table, tested: Table, names: list[str]) -> tuple[sp.csr_arra
     return _beside(left), _beside(right)
 
 
-def _encode(learnt: Column, tested: Column) -> tuple[sp.csr_array, sp.csr_array]:
+def _encode(learnt: Column, tested: Column) -> tuple:
     if learnt.kind != "category" and tested.kind != "category":
         counts = np.bincount(learnt.codes, minlength=len(learnt.values) + 1)[: len(learnt.values)]
         scale = Scale.fit(learnt.numbers, counts, PARTS if learnt.levels > 2 else 1)
         return scale.matrix(_numbers(learnt)), scale.matrix(_numbers(tested))
     feature = Feature(learnt.name, texts=(*learnt.texts, MISSING))  # missing is a value
-    return one_hot(learnt.codes, feature.unknown), one_hot(feature.codes(tested), feature.unknown)
+    return (learnt.codes, feature.unknown), (feature.codes(tested), feature.unknown)
 
 
 def _numbers(column: Column) -> np.ndarray:
@@ -122,11 +138,12 @@ class OneHot:
 
     def learn(self, examples: Examples) -> sp.csr_array:
         self._parts: list[tuple[Feature, Scale | None]] = []
-        found, weight = [], examples.counts.sum(axis=1)
+        found: list[sp.csr_array | tuple[np.ndarray, int]] = []
+        weight = examples.counts.sum(axis=1)
         for f, feature in enumerate(examples.features):
             codes, scale = examples.codes[:, f], None
             if feature.numbers is None:
-                found.append(one_hot(codes, feature.unknown))
+                found.append((codes, feature.unknown))
             else:
                 counts = np.bincount(codes, weight, minlength=feature.unknown + 1)[: feature.unknown]
                 scale = Scale.fit(feature.numbers, counts)
@@ -135,11 +152,11 @@ class OneHot:
         return _beside(found)
 
     def apply(self, table: Table) -> sp.csr_array:
-        found = []
+        found: list[sp.csr_array | tuple[np.ndarray, int]] = []
         for feature, scale in self._parts:
             column = table.column(feature.name)
             if scale is None:
-                found.append(one_hot(feature.codes(column), feature.unknown))
+                found.append((feature.codes(column), feature.unknown))
             else:
                 found.append(scale.matrix(feature.places(column)))
         return _beside(found)
