@@ -96,21 +96,21 @@ def attack(
     for path in (folder, *others):
         _must_be_release(path)
     with step("Reading the release"):
-        published = Published.of(folder, owner=owner)
+        published, *further = [Published.of(folder, owner=owner), *map(Published.of, others)]
 
     def table(path: Path | None) -> Table | None:
         options = {"delimiter": delimiter, "quote": quote, "encoding": encoding, "names": names, "header": header}
         return None if path is None else read_table(path, **options, missing=missing, kinds=kinds)  # type: ignore[arg-type]
 
-    persons = _read(published, table, known)
+    persons = _read([published, *further], table, known)
     roles = Roles(sensitive=split(sensitive), person=_checked(person, persons))
     case = case_of(
         published,
         persons,
         roles,
-        _read(published, table, control),
+        _read([published, *further], table, control),
         table(population),
-        others=others,
+        others=further,
         share=share,
         aux_items=aux_items,
         targets=targets,
@@ -138,18 +138,19 @@ def _must_be_positive(**options: int) -> None:
             raise DataError(f"--{name.replace('_', '-')} is 1 at least. Got {value}.")
 
 
-def _read(published: Published, table: Any, path: Path | None) -> Any:
-    """The persons in a file, in the shape of the release."""
+def _read(releases: list[Published], table: Any, path: Path | None) -> Any:
+    """The persons in a file, in the shape of the releases."""
     from discreet.data.baskets import Baskets
 
-    if path is None or not isinstance(published.data, Baskets):
+    if path is None or not isinstance(releases[0].data, Baskets):
         return table(path)
     if path.suffix.lower() in _TRANSACTIONS:
         with step(f"Reading {path.name}"):
             return Baskets.from_transactions(path)
     read = table(path)
-    items = [name for name in published.data.names if name in read]
-    return Baskets.from_columns(read, columns=items)
+    published = [release.data.names for release in releases if isinstance(release.data, Baskets)]
+    items = dict.fromkeys(name for names in published for name in names if name in read)
+    return Baskets.from_columns(read, columns=list(items))
 
 
 def _checked(person: str | None, known: Any) -> str | None:

@@ -167,6 +167,21 @@ def test_at_the_command_line_releases_are_named_one_after_the_other(tmp_path):
     assert "no release folder" in wrong.stderr
 
 
+def test_at_the_command_line_baskets_have_the_items_of_all_releases(tmp_path):
+    rng = np.random.default_rng(3)
+    words = pd.DataFrame((rng.random((120, 6)) < 0.4).astype(int), columns=[f"word {j}" for j in range(6)])
+    words.assign(label=rng.choice(["a", "b"], 120)).to_csv(tmp_path / "words.csv", index=False)
+    labels = rng.choice(["a", "b"], 120)
+    for part in (slice(0, 3), slice(3, 6)):
+        baskets = Baskets.of(words.iloc[:, part], labels)
+        GreedySelector(3).release(baskets).save(tmp_path / str(part.start))
+    folders = [str(tmp_path / name / "release") for name in ("0", "3")]
+    asked = ["--known", str(tmp_path / "words.csv"), "--attacks", "intersection", "--json"]
+    done = CliRunner().invoke(app, ["attack", *folders, *asked])
+    assert done.exit_code in (0, 1), done.output
+    assert [found["targets"] for found in json.loads(done.stdout)["findings"]] == [120] * 3
+
+
 @pytest.mark.data
 def test_two_releases_of_adult_break_k():
     """With nothing in common but a label of two values."""

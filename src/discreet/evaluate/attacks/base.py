@@ -55,8 +55,12 @@ class Published:
     signs: Signs | None = None
 
     @classmethod
-    def of(cls, release: Release | str | os.PathLike, *, owner: str | os.PathLike | None = None) -> Published:
+    def of(
+        cls, release: Published | Release | str | os.PathLike, *, owner: str | os.PathLike | None = None
+    ) -> Published:
         """From a release in memory, or from the folder of a saved one; `owner` is the owner's folder."""
+        if isinstance(release, Published):
+            return release
         if isinstance(release, Release):
             record = None if release.record is None else from_bytes(release.record)
             swapped = release.changes.swapped_cells > 0

@@ -243,7 +243,7 @@ def _named(releases: Sequence[Published], targets: Baskets, n_known: int, rng: n
     place = {name: item for item, name in enumerate(targets.names)}
     published = dict.fromkeys(name for release in releases for name in release.data.names)  # type: ignore[union-attr]
     if strange := sum(name not in place for name in published):
-        raise DataError(
+        raise CannotAttack(
             f"{strange} of the {len(published)} published items are not among those of the people attacked."
             " Give the baskets that the releases were made from."
         )

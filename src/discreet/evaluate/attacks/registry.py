@@ -197,7 +197,7 @@ def case_of(
     roles: Roles | None = None,
     control: object = None,
     population: object = None,
-    others: Iterable[Release | str | os.PathLike] = (),
+    others: Iterable[Published | Release | str | os.PathLike] = (),
     **settings,
 ) -> Case:
     """What an attack is given, read from frames, files and folders."""
