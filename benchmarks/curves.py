@@ -79,12 +79,15 @@ class Curve:
     points: Sequence[dict[str, Any]]
     levels: Sequence[tuple[str, float]] = ()
     log: str = "x"  # which axes are logarithmic
+    names: Sequence[str] = ()  # of the lines, where several pictures give them the same colours
     zero: bool = False  # whether axes that are not begin at zero
     place: int = 0
 
     def spec(self) -> Spec:
-        names = list(dict.fromkeys(point["line"] for point in self.points))
-        scale = {"domain": names}
+        there = dict.fromkeys(point["line"] for point in self.points)
+        order = list(self.names or there)
+        names = [name for name in order if name in there]
+        places, scale = [order.index(name) for name in names], {"domain": names}
         axes: Spec = {}
         for axis, title in (("x", self.x), ("y", self.y)):
             kind = {"type": "log", "nice": False} if axis in self.log else {"zero": self.zero}
@@ -94,8 +97,8 @@ class Curve:
             axes["x"]["axis"] = {"values": marks, "format": "~s" if max(marks) >= 1000 else "~g"}
         encoding = {
             **axes,
-            "color": {"field": "line", "type": "nominal", "scale": scale | {"range": COLOURS[: len(names)]}},
-            "shape": {"field": "line", "type": "nominal", "scale": scale | {"range": SHAPES[: len(names)]}},
+            "color": {"field": "line", "type": "nominal", "scale": scale | {"range": [COLOURS[p] for p in places]}},
+            "shape": {"field": "line", "type": "nominal", "scale": scale | {"range": [SHAPES[p] for p in places]}},
             "tooltip": [{"field": "line"}, {"field": "x", "title": self.x}, {"field": "y", "title": self.y}],
         }
         lines = {key: value for key, value in encoding.items() if key not in ("shape", "tooltip")}

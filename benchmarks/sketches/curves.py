@@ -14,6 +14,7 @@ from discreet.report.words import plural
 
 MEASURED = Path(__file__).parent / "measured.jsonl"
 SETS = {"c20_i4": "C20.I4", "c20_i6": "C20.I6", "text_fbis": "text_fbis", "basehock": "basehock"}
+KINDS = (("paper", "promise"), ("default", "promise"), ("paper", "as printed"))  # settings and readings
 READINGS = ("promise", "as printed", "printed variance")
 Lines = list[dict[str, Any]]
 
@@ -80,10 +81,10 @@ def _accuracy(title: str, promise: str, _: int, cells: Lines) -> Curve:
             mine = [cell for cell in cells if (cell["setting"], cell["reading"]) == (setting, reading)]
             name = f"{which}, {_name(setting, reading)}"
             points += [{"line": name, "x": cell["level"], "y": cell[which]} for cell in mine]
-    base = cells[0]["base"]
+    base, names = cells[0]["base"], [f"{which}, {_name(*kind)}" for kind in KINDS for which in CLASSIFIERS]
     levels = [(f"records, {which}", base[which]) for which in CLASSIFIERS]
     tested = f"{plural(cells[0]['splits'], 'split')}, {cells[0]['tested']:,} test records each."
-    return Curve(title, tested, promise, "accuracy", points, levels)
+    return Curve(title, tested, promise, "accuracy", points, levels, names=names)
 
 
 def _quality(title: str, promise: str, _: int, cells: Lines) -> Curve:
@@ -94,13 +95,14 @@ def _quality(title: str, promise: str, _: int, cells: Lines) -> Curve:
         if (cell["setting"], cell["reading"]) == kind
     ]
     levels = [("records", cells[0]["base"]), ("clusters at random", cells[0]["floor"])]
-    return Curve(title, f"{plural(cells[0]['splits'], 'start')}.", promise, "mean cosine to the centre", points, levels)
+    text, names = f"{plural(cells[0]['splits'], 'start')}.", [_name(*kind) for kind in KINDS]
+    return Curve(title, text, promise, "mean cosine to the centre", points, levels, names=names)
 
 
 def _kinds(cells: Lines) -> list[tuple[str, str]]:
     """Settings and readings that are drawn; the printed variance tells the same as the promise."""
     kinds = {(cell["setting"], cell["reading"]) for cell in cells}
-    return [kind for kind in (("paper", "promise"), ("default", "promise"), ("paper", "as printed")) if kind in kinds]
+    return [kind for kind in KINDS if kind in kinds]
 
 
 def _name(setting: str, reading: str) -> str:

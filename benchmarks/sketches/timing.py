@@ -33,7 +33,7 @@ def made(rows: int, ones: int = 20) -> Records:
     return found.take(np.flatnonzero(found.ones))
 
 
-def seconds(work: Callable[[], object], runs: int = 3) -> float:
+def seconds(work: Callable[[], object], runs: int = 7) -> float:
     """The least of several runs, after one that is not counted."""
     work()
     taken = []
