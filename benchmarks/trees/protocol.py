@@ -169,10 +169,10 @@ def cells(data: list[str], methods: list[str], ks: list[int] | None) -> Iterator
                     yield Cell(name, method, k)
 
 
-def study(asked: list[Cell], n_turns: int, workers: int) -> dict[Cell, dict]:
-    """All cells, several at a time; an interrupted study goes on where it was."""
+def study(asked: list[Cell], turns_of: dict[str, int], workers: int) -> dict[Cell, dict]:
+    """All cells, several at a time, with so many turns by data set; an interrupted study goes on where it was."""
     with ProcessPoolExecutor(workers) as pool:
-        results = pool.map(run, asked, [n_turns] * len(asked))
+        results = pool.map(run, asked, [turns_of[cell.data] for cell in asked])
         return dict(zip(asked, track(results, "releases and classifiers", total=len(asked)), strict=True))
 
 
