@@ -25,10 +25,13 @@ def main() -> None:
     options.add_argument("--learners", nargs="*", default=["c45", "naive-bayes"])
     options.add_argument("--outer", type=int, default=5, help="folds of the nested evaluation; 0 leaves it out")
     options.add_argument("--case", choices=[*_CASES], default="both", help="the sensitive attribute, C = SA, or both")
+    options.add_argument("--rows", type=int, help="so many rows at random, for a quicker look")
     asked = options.parse_args()
     if asked.study is not None:
         show()
-        study.report(asked.study or [*study.SETS], asked.learners, outer=asked.outer, cases=_CASES[asked.case])
+        study.report(
+            asked.study or [*study.SETS], asked.learners, outer=asked.outer, cases=_CASES[asked.case], rows=asked.rows
+        )
         return
     _worked()
     _same_class()

@@ -12,6 +12,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from benchmarks.breach.protocol import published
 from discreet import samples
 from discreet.choose.evaluation import evaluation
@@ -117,17 +119,26 @@ def nested(
     return base, found
 
 
-def report(names: Sequence[str], learners: Sequence[str], *, outer: int, cases: Sequence[bool] = (False, True)) -> None:
-    """Print the tables; `outer` folds of the nested evaluation, none with 0; `cases` of C = SA."""
+def report(
+    names: Sequence[str],
+    learners: Sequence[str],
+    *,
+    outer: int,
+    cases: Sequence[bool] = (False, True),
+    rows: int | None = None,
+) -> None:
+    """Print the tables; `outer` folds of the nested evaluation, none with 0; `cases` of C = SA; `rows` at random."""
     for name in names:
         print(f"\n{name}; sensitive: {SETS[name].sensitive} ({SETS[name].why})")
         for learner in learners:
             for same in cases:
-                _of(name, learner, same=same, outer=outer)
+                _of(name, learner, same=same, outer=outer, rows=rows)
 
 
-def _of(name: str, learner: str, *, same: bool, outer: int) -> None:
+def _of(name: str, learner: str, *, same: bool, outer: int, rows: int | None) -> None:
     table, roles = load(name, same=same)
+    if rows is not None and rows < len(table):
+        table = table.take(np.sort(np.random.default_rng(0).permutation(len(table))[:rows]))
     of_paper = printed(name, learner) if same else {}
     weights = list(dict.fromkeys([*WEIGHTS, *of_paper]))
     methods = [selector(name, learner, some, same=same) for some in weights]
@@ -136,7 +147,7 @@ def _of(name: str, learner: str, *, same: bool, outer: int) -> None:
     found = [method.search_with(measures) for method in methods]
     clock, seconds = time.perf_counter() - clock, time.process_time() - start
     print(
-        f"\n{learner}, C {'=' if same else '!='} SA: {measures.measured} subsets measured, {len(found[0].candidates)}"
+        f"\n{learner}, C {'=' if same else '!='} SA, {len(table):,} rows: {measures.measured} subsets measured, {len(found[0].candidates)}"
         f" candidates, in {clock:.0f} s, {seconds:.0f} s of the processor\n"
     )
     print(_line(*TITLES, *(PUBLISHED if same else ())))

@@ -66,7 +66,7 @@ def test_files_of_others_are_read(tmp_path):
         ("a.json", "[]", "not a file of results"),
         ("a.json", "{", "JSONDecodeError"),
         ("a.json", '{"candidates": [], "baseline": "x"}', "the baseline 'x' is no candidate"),
-        ("a.json", '{"candidates": [{"name": "a", "mesures": {}}]}', "candidates.0.mesures Extra"),
+        ("a.json", '{"candidates": [{"name": "a", "mesures": {}}]}', "candidates.0.mesures: Extra"),
         ("a.json", '{"format": 2, "candidates": []}', "format"),
         ("a.parquet", "text", "ArrowInvalid"),
         ("a.txt", "", "ends otherwise"),

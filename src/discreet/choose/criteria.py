@@ -113,7 +113,7 @@ def check_weights(criteria: Sequence[Criterion]) -> None:
     total = sum((exact(criterion.weight) for criterion in criteria), Fraction(0))
     if abs(total - 1) > Fraction(1, 100):
         named = ", ".join(f"{criterion.name}={float(exact(criterion.weight)):g}" for criterion in criteria)
-        hint = ""
+        hint = " Give one of them a weight."
         if total > 0:
             shares = (f"{criterion.name}={float(exact(criterion.weight) / total):.4g}" for criterion in criteria)
             hint = f" In the same proportion: {', '.join(shares)}."

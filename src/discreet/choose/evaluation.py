@@ -90,7 +90,8 @@ class Evaluation:
 
     @cached_property
     def knee(self) -> int | None:
-        return knee_of(self.weighed, self.front)
+        """Where the front bends most; of equals the one that is ahead."""
+        return knee_of(self.weighed, [place for place in self.order if place in self.front])
 
 
 def evaluation(

@@ -26,6 +26,7 @@ from discreet.errors import DataError, listing, shown
 
 RESULTS = ("results.json", "results.parquet", "results.csv")
 BASELINE = "baseline"  # the candidate of this name is what the others are compared with, unless a file says otherwise
+_SHAPE = ' Such a file holds {"candidates": [{"name": "a", "measures": {"utility": 0.8, "size": 3}}]}.'
 _METADATA = b"discreet.results"
 _PLAIN = ("name", "method", "parameters")
 
@@ -132,7 +133,8 @@ class Results(_Record):
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False, include_context=False)[0]
             where = ".".join(map(str, first["loc"]))
-            raise DataError(f"{shown(path.name)} is not a file of results: {where} {first['msg']}.") from None
+            hint = _SHAPE if path.suffix == ".json" else ""
+            raise DataError(f"{shown(path.name)} is not a file of results: {where}: {first['msg']}.{hint}") from None
         except (OSError, ValueError, pa.ArrowException, csv.Error) as error:
             if isinstance(error, DataError):
                 raise

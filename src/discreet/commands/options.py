@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -147,19 +147,19 @@ def shares(text: str, option: str) -> float | dict[str, float]:
 
 
 def values(settings: list[str] | None) -> dict[str, Any]:
-    """name=value options with their values: JSON where it is JSON, else text.
+    """name=value options with their values: JSON where it is JSON, lists without brackets too, else text.
 
-    >>> values(["k=5", "split=median", 'cuts={"age": [40]}'])
-    {'k': 5, 'split': 'median', 'cuts': {'age': [40]}}
+    >>> values(["k=5", "split=median", 'cuts={"age": [40]}', "weights=0.5,0.5"])
+    {'k': 5, 'split': 'median', 'cuts': {'age': [40]}, 'weights': [0.5, 0.5]}
     """
     return {name: _value(text) for name, text in pairs(settings, "--set").items()}
 
 
 def _value(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
+    for tried in (text, f"[{text}]" if "," in text else text):
+        with suppress(ValueError):
+            return json.loads(tried)
+    return text
 
 
 def read_table(

@@ -79,7 +79,7 @@ class BreachAwareSelector(Method):
     score : "rank" or "value"
         E(S), or a score that does not depend on the other candidates.
     learner : name of the classifier that the recipient, and the attacker during the search, is taken to use
-    attackers : names of the classifiers of which the strongest judges what is released
+    attackers : names of the classifiers of which the strongest judges what is released, or a single name
     folds : int in [2, inf)
     cuts : mapping of sensitive column to cut points, for sensitive numbers
     random_state : int or None
@@ -116,7 +116,7 @@ class BreachAwareSelector(Method):
         "weights": [tuple, list],
         "score": [StrOptions({"rank", "value"})],
         "learner": [str],
-        "attackers": [tuple, list],
+        "attackers": [tuple, list, StrOptions(set(CLASSIFIERS))],
         "folds": [Interval(Integral, 2, None, closed="left")],
         "cuts": [dict, None],
         "random_state": [Integral, None],
@@ -160,7 +160,8 @@ class BreachAwareSelector(Method):
 
     @property
     def promise(self) -> BreachIncrease:
-        return BreachIncrease(self.alpha, tuple(self.attackers), self.folds, self.cuts)
+        named = (self.attackers,) if isinstance(self.attackers, str) else tuple(self.attackers)
+        return BreachIncrease(self.alpha, named, self.folds, self.cuts)
 
     def fit(self, table: object, roles: Roles) -> BreachAwareSelector:
         """Choose the attributes of a table; `release` does the same, and checks and certifies what comes out."""
@@ -178,7 +179,7 @@ class BreachAwareSelector(Method):
         self.support_ = chosen.attributes
         notes = [
             f"{len(found.candidates)} candidates, {len(found.chosen)} of them keep alpha by {self.learner!r}; the"
-            f" strongest of {len(self.attackers)} attackers judged {audited}. {EMPIRICAL}"
+            f" strongest of {len(self.promise.attackers)} attackers judged {audited}. {EMPIRICAL}"
         ]
         if roles.target in roles.sensitive:
             notes.append(SAME)
@@ -218,10 +219,15 @@ class BreachAwareSelector(Method):
         for number, candidate in enumerate(found.chosen, start=1):
             if all(promise.verdict(attack.of(candidate.attributes)).holds for attack in attacks):
                 return candidate, number
+        least = min(found.candidates, key=lambda candidate: candidate.pbi)
+        hint = "Raise alpha, or try another search"
+        if self.enforce == "strict":
+            hint += ", or enforce='filter', which asks for alpha at the end and not at every step"
         raise CannotRelease(
-            f"No subset of the {len(roles.quasi)} attributes keeps a {promise}: of {len(found.candidates)} candidates"
-            f" {len(found.chosen)} did by {self.learner!r}, and none by the strongest of {len(promise.attackers)}"
-            f" attackers. Raise alpha, or try another search."
+            f"No subset of the {len(roles.quasi)} attributes was found that keeps a {promise}: of"
+            f" {len(found.candidates)} candidates {len(found.chosen)} did by {self.learner!r}, none by the strongest of"
+            f" {len(promise.attackers)} attackers. The least increase by {self.learner!r} was {100 * least.pbi:.1f} %,"
+            f" of {listing(least.attributes)}. {hint}."
         )
 
     def measures(self, table: Table, roles: Roles) -> Measures:
