@@ -4,6 +4,8 @@
 import doctest
 import importlib
 import re
+import subprocess
+import sys
 from decimal import Decimal
 from pathlib import Path
 
@@ -14,7 +16,10 @@ from benchmarks.reproduction.kept import Store
 from benchmarks.reproduction.published import half_a_digit, read
 from benchmarks.reproduction.run import Job, jobs, measured, run, tidy
 from benchmarks.reproduction.units import IN_WORDS, Row, Unit, Why, why
+from typer.testing import CliRunner
 
+from discreet.cli import app
+from discreet.commands.reproduce import checkout
 from discreet.errors import DataError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -213,3 +218,27 @@ def test_a_quick_slice_is_printed_and_nothing_is_written(capsys, monkeypatch):
     monkeypatch.setattr(Store, "_write", lambda *_: pytest.fail("written"))
     assert reproduce.main(["choice", "--quick", "--table", "6"]) == 0
     assert "| Table 6 | plas | w1 = w2 = w3 | 9.324 | 9.3240 |" in capsys.readouterr().out
+
+
+# -- the command ------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_finds_a_checkout_from_a_folder_within_it(monkeypatch):
+    monkeypatch.chdir(ROOT / "docs")
+    assert checkout(Path.cwd()) == ROOT
+    done = subprocess.run(
+        [sys.executable, "-m", "discreet.cli", "reproduce", "contanment"],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "Did you mean 'containment'?" in done.stdout
+
+
+def test_elsewhere_the_command_says_where_the_benchmarks_are(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["reproduce", "containment"])
+    assert done.exit_code == 2
+    assert "not in the installed package" in " ".join(done.output.split())
+    assert "git clone" in done.output

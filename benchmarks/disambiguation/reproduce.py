@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from math import hypot
 
@@ -83,9 +83,15 @@ def derived(found: Found) -> list[Row]:
         holds = flips == sorted(flips) and areas == sorted(areas, reverse=True)
         return yes_or_no(holds, f"{flips[0]:.1f} to {flips[-1]:.1f} %, AUC {areas[0]:.2f} to {areas[-1]:.2f}")
 
+    def fewer(value: Callable) -> str:
+        sizes = [[value(_TABLE, row, f"k={k} features") for k in KS] for row in ROWS if row != "RF"]
+        falls, never = sum(s[-1] < s[0] for s in sizes), sum(s == sorted(s, reverse=True) for s in sizes)
+        return yes_or_no(2 * falls > len(sizes), f"{falls} of {len(sizes)} methods keep fewer, {never} never more")
+
     both = {"better on the entity data": better, "better than all keywords": than_all}
     both["differential privacy is worst on the entity data"] = worst
     rows = [row for name, f in both.items() for row in answered(name, partial(f, False), partial(f, True))]
+    rows += answered("more k, fewer features", partial(fewer, found.ours), partial(fewer, found.honest))
     return rows + answered("RF falls with k", falls)
 
 

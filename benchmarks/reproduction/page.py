@@ -81,8 +81,9 @@ def lines(paper: Paper, here: Path = HERE) -> dict[str, list[Line]]:
         for key, value in each.published.figures.items():
             tables[key.table].append(Line(key, value, found.rows.get(key), why(each.module.WHY, key)))
     known = {line.key for of in tables.values() for line in of}
+    aside = {row for each in parts for row in getattr(each.module, "ASIDE", ())}
     for key, row in found.rows.items():
-        if key not in known and key.table in tables:
+        if key not in known and key.table in tables and key.row not in aside:
             tables[key.table].append(Line(key, None, row, None))
     ordered = dict(sorted(tables.items(), key=lambda item: _order(item[0])))
     in_words = [line for each in parts for line in _in_words(each, found)]
@@ -182,11 +183,12 @@ def _shown(line: Line) -> tuple[str, str, str]:
         return NOT_MEASURED, "–", "–"
     row, digits = line.measured, _digits(line.published)
     ours, honest = (_number(value, digits) for value in (row.ours, row.honest))
-    return ours, honest, f"± {row.noise:.2g}" if row.noise else "–"
+    noise = f"± {row.noise:.0f}" if row.noise >= 10 else f"± {row.noise:.2g}"
+    return ours, honest, noise if row.noise else "–"
 
 
 def _digits(published: Printed | None) -> int:
-    """One more than the paper prints."""
+    """One more than the paper prints, three where it prints nothing."""
     if isinstance(published, Decimal):
         return 1 - int(published.as_tuple().exponent)
     return 1 if isinstance(published, int) else 3
@@ -197,7 +199,7 @@ def _number(value: Value, digits: int) -> str:
         return "–"
     if isinstance(value, (str, int)):
         return str(value)
-    return f"{value:.{digits}f}"
+    return f"{value:.{1 if abs(value) >= 100 else digits}f}"
 
 
 def _line(*cells: str) -> str:

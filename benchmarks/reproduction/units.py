@@ -7,6 +7,7 @@ A module `benchmarks/<folder>/reproduce.py` has
     WHY          sentences for figures that differ; the first one whose patterns fit is taken
     units()      all units of work, each of seconds to minutes
     quick()      a few of seconds, on built-in or made-up data; what they give is not kept
+    ASIDE        optional: rows that are kept for the folder's README and do not stand on the page
     derived(found)  optional: rows that follow from those that were measured, such as answers to what is stated in words
 """
 

@@ -33,6 +33,7 @@ from discreet.commands.inspect import inspect
 from discreet.commands.recode import recode
 from discreet.commands.release import release
 from discreet.commands.report import report
+from discreet.commands.reproduce import reproduce
 from discreet.commands.sketch import sketch
 from discreet.commands.verify import verify
 from discreet.errors import DiscreetError, PrivacyLeakWarning, PromiseBroken
@@ -86,6 +87,7 @@ app.command("audit")(audit)
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(recipe.app, name="recipe")
 app.add_typer(key.app, name="key")
+app.command("reproduce")(reproduce)
 app.add_typer(cache.app, name="cache")
 
 
