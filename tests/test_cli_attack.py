@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from discreet import Baskets, GreedySelector, Mondrian, progress
+from discreet import Baskets, GreedySelector, Mondrian, VarianceSketch, progress
 from discreet.cli import BROKEN, GOOD, WRONG, app
 from instances import MARKERS, PERSON_ROLES, ROLES, baskets, people
 
@@ -137,6 +137,13 @@ def test_baskets_are_attacked_with_baskets(tmp_path, suffix):
     assert any("3 items" in finding["question"] for finding in answer["findings"])
 
 
+def test_sketches_are_attacked_with_what_the_owner_has(tmp_path):
+    VarianceSketch(k=4, random_state=1).release(baskets()[0]).save(tmp_path / "out")
+    answer = found(tmp_path / "out/release", "--owner", tmp_path / "out/owner")
+    assert answer["findings"][0]["units"] == "records"
+    assert "needs 'records', which was not given" in fails(tmp_path / "out/release")
+
+
 def test_quiet_says_one_line(made):
     done = run(made / "out/release", "--known", made / "known.csv", "--attacks", "prosecutor", "--quiet")
     assert done.stdout == "Kept. 4-anonymity bounds 2 of 2 findings; none exceeds its bound.\n"
@@ -144,6 +151,7 @@ def test_quiet_says_one_line(made):
 
 def test_what_is_wrong_is_said(made):
     known = ("--known", made / "known.csv")
+    assert "No attack applies to this release of table: it needs 'known'" in fails(made / "out/release")
     assert "Did you mean 'prosecutor'? They are 'prosecutor', 'journalist'" in fails(
         made / "out/release", *known, "--attacks", "prosecuter"
     )

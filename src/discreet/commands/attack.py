@@ -52,8 +52,7 @@ def attack(
         ),
     ],
     known: Annotated[
-        Path | None,
-        _knows("The persons in the release: the table before it was released, or baskets (.dat, .txt)."),
+        Path | None, _knows("The persons in the release: the table before it was released, or baskets (.dat, .txt).")
     ] = None,
     control: Annotated[
         Path | None, _knows("Persons who are not in the release, in a file of the same columns.")

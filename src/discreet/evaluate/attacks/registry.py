@@ -239,7 +239,9 @@ def chosen(case: Case, names: Sequence[str] | None = None) -> list[Attack]:
     if names is None:
         found = [attack for attack in ATTACKS.values() if not attack.why_not(case)]
         if not found:
-            raise DataError(f"No attack applies to this release of {case.shape} with what was given.")
+            reasons = dict.fromkeys(a.why_not(case) for a in ATTACKS.values() if case.shape in a.shapes)
+            because = f": {'; '.join(reasons)}" if reasons else ""
+            raise DataError(f"No attack applies to this release of {case.shape}{because}.")
         return found
     for name in names:
         if name not in ATTACKS:
