@@ -147,8 +147,8 @@ def _of(name: str, learner: str, *, same: bool, outer: int, rows: int | None) ->
     found = [method.search_with(measures) for method in methods]
     clock, seconds = time.perf_counter() - clock, time.process_time() - start
     print(
-        f"\n{learner}, C {'=' if same else '!='} SA, {len(table):,} rows: {measures.measured} subsets measured, {len(found[0].candidates)}"
-        f" candidates, in {clock:.0f} s, {seconds:.0f} s of the processor\n"
+        f"\n{learner}, C {'=' if same else '!='} SA, {len(table):,} rows: {measures.measured} subsets measured,"
+        f" {len(found[0].candidates)} candidates, in {clock:.0f} s, {seconds:.0f} s of the processor\n"
     )
     print(_line(*TITLES, *(PUBLISHED if same else ())))
     print(_line(*["---"] * len(TITLES), *["---"] * (len(PUBLISHED) if same else 0)), flush=True)

@@ -356,7 +356,7 @@ def test_what_cannot_be_asked_is_said():
         BreachAwareSelector(weights=(1, 1, 1), **QUICK).release(table, ROLES)
     with pytest.raises(ParameterError, match="'weights' are three"):
         BreachAwareSelector(weights=(0.5, 0.5), **QUICK).release(table, ROLES)
-    with pytest.raises(CannotRelease, match="was found that keeps a breach increase of at most -90 %.*was -.* %, of"):
+    with pytest.raises(CannotRelease, match=r"was found that keeps a breach increase of at most -90 %.*was -.* %, of"):
         BreachAwareSelector(-0.9, **QUICK).release(table, ROLES)
     with pytest.raises(CannotRelease, match="or enforce='filter', which asks for alpha at the end"):
         BreachAwareSelector(-0.9, enforce="strict", **QUICK).release(table, ROLES)
