@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -12,6 +13,7 @@ from discreet.methods import marginals
 from discreet.methods.domain import Domain
 from discreet.methods.marginals import Accountant, Model, fit, independent, pair_score, rows, spread
 from discreet.methods.private_table import _from_marginals
+from discreet.privacy.budget import epsilon_of, rho_for
 from discreet.randomness import Randomness
 
 FALSE_ALARM = 1e-8
@@ -179,3 +181,63 @@ def test_an_audit_finds_steps_that_are_not_paid_for(monkeypatch):
     monkeypatch.setattr(marginals, "SHARES", (20.0, 1.0, 20.0))
     sample = outcomes("replace-one", 0.5)
     assert audit(sample, ONE, OTHER["replace-one"], runs=1000, false_alarm=FALSE_ALARM).refutes(0.5)
+
+
+# -- audits with power: persons of many rows, and one column with the label: one noisy table is all there is ------------
+
+EACH = 20  # rows of a person: next to as many, the rounding of rows is little
+PERSONS = [(0, 0), (0, 1), (1, 0), (1, 1)] * 8
+MORE = [*PERSONS, (1, 1)]
+
+
+def with_less_noise(epsilon, delta, times):
+    """An accountant whose noise is so many times too narrow."""
+    broken = epsilon_of(times**2 * rho_for(epsilon, delta), delta) if delta else times * epsilon
+    return Accountant(broken, delta, "add-remove", EACH)
+
+
+def released(accountant):
+    """From persons to released rows, counted in the cell of the person more; for many runs."""
+
+    def sample(persons, runs):
+        codes, found = [np.repeat(column, EACH) for column in zip(*persons, strict=True)], np.empty(runs, dtype=int)
+        for run in range(runs):
+            model = fit(codes, (2, 2), None, accountant, Randomness())
+            label, cells = rows(model, model.total, Randomness())
+            found[run] = np.count_nonzero(label & cells)
+        return found
+
+    return sample
+
+
+@pytest.mark.parametrize(("delta", "times"), [(0.0, 2), (0.01, 4)])
+def test_an_audit_of_the_release_has_the_power_to_find_too_little_noise(delta, times):
+    """Claimed epsilon 2. Half the noise is found without a delta; a quarter with one: the claim is then made through
+    zCDP, which is not tight, and runs of a whole release are few."""
+    found = [
+        audit(released(with_less_noise(2.0, delta, factor)), PERSONS, MORE, runs=1600, false_alarm=1e-8, delta=delta)
+        for factor in (1, times)
+    ]
+    assert not found[0].refutes(2.0)
+    assert found[1].refutes(2.0)
+
+
+def noisy_count(accountant):
+    """The noisy count of that cell alone, as the first step draws it: many runs at once, each with noise of its own."""
+    mechanism = accountant.counting([(0, 1)], (2, 2), 1.0)
+
+    def sample(persons, runs):
+        count = EACH * persons.count((1, 1))
+        return replace(mechanism, dimension=runs).run(np.full(runs, float(count)))
+
+    return sample
+
+
+def test_an_audit_of_gaussian_counts_refutes_half_the_noise_and_not_the_claim():
+    """(2, 0.01) is claimed: the bound is on epsilon for this delta."""
+    found = [
+        audit(noisy_count(with_less_noise(2.0, 0.01, times)), PERSONS, MORE, runs=40_000, false_alarm=1e-8, delta=0.01)
+        for times in (1, 2)
+    ]
+    assert 0.7 < found[0].epsilon <= 2.0
+    assert found[1].refutes(2.0)

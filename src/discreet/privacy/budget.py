@@ -15,6 +15,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from numbers import Rational, Real
 from typing import ClassVar
 
@@ -122,6 +123,7 @@ def _epsilon_at(excess: float, rho: float, delta: float) -> float:
     return alpha * rho - math.log(alpha * delta) / excess - math.log1p(1 / excess)
 
 
+@lru_cache(maxsize=256)  # a release asks several times for the same
 def rho_for(epsilon: float, delta: float) -> float:
     """The largest rho (a little below it) for which rho-zCDP gives (epsilon, delta)-differential privacy."""
     low, high = 0.0, 1.0
