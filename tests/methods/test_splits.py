@@ -179,7 +179,7 @@ def first_pick(y, mechanism):
 def test_an_audit_on_the_worst_neighbours_does_not_refute_the_claim_and_refutes_half_the_noise():
     one, other, y = neighbours()
     claimed = PrivateFwell(2.0, neighbours="splits", n_features=1).mechanism(*one.shape)
-    assert 0.5 < audit(first_pick(y, claimed), one, other, runs=4000, false_alarm=FALSE_ALARM).epsilon <= 2.0
+    assert 0.5 < audit(first_pick(y, claimed), one, other, runs=3000, false_alarm=FALSE_ALARM).epsilon <= 2.0
     half = Exponential(sensitivity=UNIT, epsilon=4.0)
     assert half.scale == claimed.scale / 2
-    assert audit(first_pick(y, half), one, other, runs=4000, false_alarm=FALSE_ALARM).refutes(2.0)
+    assert audit(first_pick(y, half), one, other, runs=6000, false_alarm=FALSE_ALARM).refutes(2.0)
