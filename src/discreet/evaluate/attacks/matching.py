@@ -135,16 +135,25 @@ class Matching:
 
 
 @numba.njit(cache=True, nogil=True)
+def _word(targets, bits, starts, t, word):
+    """The patterns of a word that fit a target in all columns; most words are empty after a few."""
+    left = bits[starts[0] + targets[t, 0], word]
+    c = 1
+    while c < targets.shape[1] and left != np.uint64(0):
+        left &= bits[starts[c] + targets[t, c], word]
+        c += 1
+    return left
+
+
+@numba.njit(cache=True, nogil=True)
 def _add_up(targets, bits, starts, values, sums, times, fitting):
     """For each target and pattern that fit: the pattern's values to the target, the target's times to the pattern."""
-    n_targets, n_columns = targets.shape
+    n_targets = len(targets)
     n_values = values.shape[1]
     one, none = np.uint64(1), np.uint64(0)
     for t in range(n_targets):
         for word in range(bits.shape[1]):
-            left = bits[starts[0] + targets[t, 0], word]
-            for c in range(1, n_columns):
-                left &= bits[starts[c] + targets[t, c], word]
+            left = _word(targets, bits, starts, t, word)
             while left != none:
                 pattern = word * 64 + np.int64(lowest_bit(left))
                 left &= left - one
@@ -160,14 +169,12 @@ def _persons_met(targets, bits, starts, first, persons, met):
     `persons[first[p] : first[p + 1]]` are those of pattern p. Blocks stand side by side in `bits`, each but the last
     full, so that the place of a bit is the number of its pattern.
     """
-    n_targets, n_columns = targets.shape
+    n_targets = len(targets)
     one, none = np.uint64(1), np.uint64(0)
     found = np.zeros(n_targets, dtype=np.int64)
     for t in range(n_targets):
         for word in range(bits.shape[1]):
-            left = bits[starts[0] + targets[t, 0], word]
-            for c in range(1, n_columns):
-                left &= bits[starts[c] + targets[t, c], word]
+            left = _word(targets, bits, starts, t, word)
             while left != none:
                 pattern = word * 64 + np.int64(lowest_bit(left))
                 left &= left - one
