@@ -27,12 +27,14 @@ PAGE = Path(__file__).parent.parent / "results" / "sketches.html"
 
 def main() -> None:
     asked = _options()
-    if asked.show or asked.page:
+    if asked.show or asked.page or asked.plots:
         found = curves.read(asked.results or curves.MEASURED)
         if asked.show:
             tables.show(found)
         if asked.page:
             print(f"\n{curves.write(found, PAGE)} curves are in benchmarks/results/{PAGE.name}.")
+        if asked.plots:
+            curves.plots(found, asked.plots)
         return
     rows = (1000 if asked.quick else 3000) if asked.rows is None else asked.rows or None
     levels = QUICK if asked.quick else LEVELS
@@ -86,6 +88,7 @@ def _options() -> argparse.Namespace:
     kept = "of the file of results (measured.jsonl if none is named); nothing is measured"
     options.add_argument("--show", action="store_true", help=f"print the tables {kept}")
     options.add_argument("--page", action="store_true", help=f"draw the curves {kept}")
+    options.add_argument("--plots", type=Path, help="a folder for two pictures of time, as SVG")
     return options.parse_args()
 
 

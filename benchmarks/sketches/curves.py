@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.curves import Curve, page
+from benchmarks.plot import log_log
 from benchmarks.sketches.protocol import CLASSIFIERS, NEIGHBOURS
 from discreet.report.words import plural
 
@@ -26,6 +27,21 @@ def write(found: Lines, path: Path) -> int:
     lead = "C. C. Aggarwal and P. S. Yu's studies, measured anew. Dashed lines are what the records themselves give."
     path.write_text(page("Sketches: the studies of the paper", lead, sections), encoding="utf-8")
     return sum(len(curves) for _, curves in sections)
+
+
+def plots(found: Lines, folder: Path) -> None:
+    """Two pictures of time for the documentation."""
+    search = sorted(_of(found, study="neighbours"), key=lambda cell: cell["size"])
+    lines = {line: [(c["size"], c[key]) for c in search] for line, key in (("exact", "exact"), ("index", "index"))}
+    sizes = {float(cell["size"]): f"{cell['size'] // 1000}k" for cell in search}
+    drawn = log_log("Five nearest neighbours, CPU-seconds against records", lines, sizes, "CPU-seconds")
+    (folder / "neighbours.svg").write_text(drawn, encoding="utf-8")
+    made = sorted(_of(found, study="sketching", against="records"), key=lambda cell: cell["size"])
+    kinds = (("100 components", "seconds"), ("delta = 0.4", "by_delta"))
+    lines = {line: [(c["size"], c[key]) for c in made] for line, key in kinds}
+    sizes = {float(cell["size"]): f"{cell['size'] // 1000}k" for cell in made}
+    drawn = log_log("Sketching, CPU-seconds against records", lines, sizes, "CPU-seconds")
+    (folder / "sketching.svg").write_text(drawn, encoding="utf-8")
 
 
 def read(path: Path) -> Lines:
