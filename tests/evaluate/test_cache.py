@@ -62,6 +62,8 @@ def test_it_is_the_owners_alone(cache):
 def test_an_empty_folder_becomes_private(tmp_path):
     tmp_path.chmod(0o755)
     assert mode(Cache(tmp_path).folder) == 0o700
+    tmp_path.chmod(0o755)
+    assert mode(Cache(tmp_path).folder) == 0o700
 
 
 def _damage(content: bytes, how: random.Random) -> bytes:

@@ -60,11 +60,13 @@ class Cache:
             raise DataError(f"{name} is a file or a link. Name a folder for the cache.")
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if not (self.folder / MARKER).is_file():
-                if any(not path.name.startswith(_PARTIAL) for path in self.folder.iterdir()):
+            marker = self.folder / MARKER
+            if not marker.is_file():
+                strange = any(not path.name.startswith(_PARTIAL) for path in self.folder.iterdir())
+                if strange and not marker.is_file():  # another process may just have made it
                     raise DataError(f"{name} holds files and is no cache of discreet. Choose an empty or new folder.")
-                self.folder.chmod(0o700)
-                self._write(self.folder / MARKER, _MARK.encode())
+                self._write(marker, _MARK.encode())
+            self.folder.chmod(0o700)
         except OSError as error:
             raise DataError(f"{name} cannot be a cache ({error.strerror}). Choose another folder.") from None
 

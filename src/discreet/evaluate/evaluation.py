@@ -59,9 +59,10 @@ class Evaluation:
 
     def refusal(self, method: str) -> str | None:
         """In how many folds there was no release, and why in the first of them; None when there was one in all."""
-        outcomes = self._outcomes(method, self.classifiers[0])
-        reasons = [outcome.reason for outcome in outcomes if isinstance(outcome, Refusal)]
-        return f"no release in {len(reasons)} of {len(outcomes)} folds. {reasons[0]}" if reasons else None
+        by_fold = zip(*(self._outcomes(method, classifier) for classifier in self.classifiers), strict=True)
+        reasons = [[one.reason for one in fold if isinstance(one, Refusal)] for fold in by_fold]
+        refused = [fold[0] for fold in reasons if fold]
+        return f"no release in {len(refused)} of {len(reasons)} folds. {refused[0]}" if refused else None
 
     def mean(self, method: str, classifier: str, measure: Measure = "accuracy", confidence: float = 0.95) -> Share:
         """The mean over the folds with its interval, NaN where a fold has no such figure."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -111,6 +112,7 @@ class _Study:
         self.source, self.plan, self.folds, self.protocol = source, plan, folds, protocol
         self.classifiers, self.cache = classifiers, cache
         self.found: dict[tuple[str, int, str], Score | Refusal] = {}
+        self.stopped = threading.Event()  # after an error or Ctrl-C no task begins with another classifier
         self.about_data = "" if cache is None else digest(source.data, source.roles)
 
     def parts(self, methods: Mapping[str, Method | None]) -> Iterator[tuple[str, Method | None, tuple[int, ...]]]:
@@ -134,6 +136,7 @@ class _Study:
                 for done in as_completed([pool.submit(list, task.run()) for task in tasks]):
                     bar.advance(len(done.result()))
             finally:
+                self.stopped.set()
                 pool.shutdown(cancel_futures=True)
 
 
@@ -181,6 +184,8 @@ class _Task:
             return
         for fold, lesson in zip(self.folds, lessons, strict=True):
             for place in wanted:
+                if self.study.stopped.is_set():
+                    return
                 if place[0] == fold:
                     yield place, lesson.score(place[1], self.study.plan.seed)
 
