@@ -122,7 +122,8 @@ INSTANCES = {
     "tdr": _of(TopDownRefinement, ("table",)),
     "variance-sketch": _of(VarianceSketch, ("sketches",)),
     "variance-sketch-delta": _of(VarianceSketch, ("sketches",), delta=0.5, information=0.9),
-    "tree-ladder": _of(TreeLadder, ("table",), trust=20),
+    "tree-ladder": _of(TreeLadder, ("table",)),
+    "tree-ladder-detail": _of(TreeLadder, ("table",), trust=20, detail=True),
     "tree-ladder-few-bins": _of(TreeLadder, ("table",), bins=3),
 }
 

@@ -32,7 +32,7 @@ from discreet.progress import show, track
 from discreet.samples import data_file, load
 
 Data = tuple[Table, Roles]
-KS = (5, 30)
+KS = (5, 20)
 
 
 class Fixed(TreeLadder):
