@@ -305,3 +305,29 @@ def test_as_batch_has_the_columns_of_published_files(tmp_path):
     )
     pq.write_table(as_batch(made), tmp_path / "data.parquet")
     assert Sketches.read(tmp_path / "data.parquet").says_what(made)
+
+
+def test_baskets_are_released_as_sketches_on_the_command_line(tmp_path, monkeypatch):
+    """Released, verified by a recipient and by the owner; refused when sketches determine records, unless allowed."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(5)
+    rows = [" ".join(f"w{j}" for j in sorted(rng.choice(200, 15, replace=False).tolist())) for _ in range(60)]
+    (tmp_path / "rows.txt").write_text("\n".join(rows) + "\n")
+    (tmp_path / "rows.labels").write_text("\n".join("ab"[i % 2] for i in range(60)) + "\n")
+
+    def release(*more: str):
+        asked = ["release", "rows.txt", "--baskets", "transactions", "--labels", "rows.labels", "--quiet", *more]
+        return CliRunner().invoke(app, asked)
+
+    done = release("--method", "variance-sketch", "--k", "3", "--set", "delta=0.5", "--evaluate", "-o", "out")
+    assert done.exit_code == GOOD, done.output
+    assert (tmp_path / "out/owner/key.json").stat().st_mode & 0o777 == 0o600
+    for owner in ([], ["--owner", "out/owner"]):
+        seen = CliRunner().invoke(app, ["verify", "out/release", *owner])
+        assert seen.exit_code == GOOD, seen.output
+    full = ["--method", "delta-sketch", "--set", "delta=0.1", "--set", "information=null", "-o", "full"]
+    refused = release(*full)
+    assert refused.exit_code == WRONG
+    assert "can carry all the bits" in " ".join(refused.stderr.split())
+    assert not (tmp_path / "full").exists()
+    assert release(*full, "--set", "allow_determined=true").exit_code == GOOD

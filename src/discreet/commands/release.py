@@ -279,6 +279,10 @@ def _released(method: Method, data: Table | Baskets, roles: Roles | None, evalua
 
     with step(f"Releasing {len(data):,} rows with {method.name}"):
         release = method.release(data, roles)
+    if release.sketches is not None:
+        return Outcome(
+            release, no_utility="It was not measured: learners of tables read no sketches, discreet.mining does."
+        )
     if not evaluate:
         return Outcome(release, no_utility="It was not measured; --evaluate measures it on held-out rows.")
     try:
