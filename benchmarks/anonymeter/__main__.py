@@ -109,6 +109,9 @@ def by_anonymeter(published: Published, original: Table, absent: Table, attacks:
             return {title: {"failed": str(error)} for title in OURS}
 
 
+SIDES = {"discreet": by_discreet, "anonymeter": by_anonymeter}
+
+
 def _cells(found: dict) -> list[str]:
     if "failed" in found:
         return ["", "", "", f"failed ({found['failed']})", f"{found.get('cpu', 0):.1f}"]
@@ -121,7 +124,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.anonymeter", description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--rows", type=int, default=4000, help="rows that are released (default 4000)")
     parser.add_argument("--attacks", type=int, default=1000, help="persons or guesses at most (default 1000)")
+    parser.add_argument("--by", choices=("both", "discreet", "anonymeter"), default="both")
     asked = parser.parse_args()
+    sides = {name: by for name, by in SIDES.items() if asked.by in ("both", name)}
     sample = load("adult_arx")
     assert isinstance(sample.data, Table)
     assert sample.roles is not None
@@ -129,11 +134,10 @@ def main() -> None:
     print(line("release", "attack", "by", *heads))
     print("|" + "---|" * (3 + len(heads)))
     for name, published, original, absent in releases(sample.data, sample.roles, asked.rows):
-        ours = by_discreet(published, original, absent, asked.attacks)
-        theirs = by_anonymeter(published, original, absent, asked.attacks)
+        found = {side: by(published, original, absent, asked.attacks) for side, by in sides.items()}
         for title in OURS:
-            print(line(name, title, "discreet", *_cells(ours[title])), flush=True)
-            print(line(name, title, "anonymeter", *_cells(theirs[title])), flush=True)
+            for side, rates in found.items():
+                print(line(name, title, side, *_cells(rates[title])), flush=True)
 
 
 if __name__ == "__main__":

@@ -147,14 +147,23 @@ def test_persons_of_a_release_are_counted():
 
 
 def test_control_groups_of_another_size_are_brought_to_the_same():
-    assert attack._one_of(1, np.array([0.3]))[0] == pytest.approx(0.3)
-    assert attack._one_of(2, np.array([0.3]))[0] == pytest.approx(2 * 0.3 * 0.7)
+    """Shares that are exponentially distributed: twice and half as many persons, against drawing them."""
+    rng = np.random.default_rng(0)
+    shares = rng.exponential(1 / 500, 200_000)
+    counts = {n: rng.poisson(n * shares) for n in (250, 500, 1000, 2000)}
+    for times in (0.5, 2.0, 4.0):
+        wanted = (counts[int(500 * times)] == 1).sum() / (counts[500] == 1).sum()
+        assert attack._scale(counts[500], times) == pytest.approx(wanted, rel=0.03)
+    assert attack._scale(counts[500], 1.0) == 1
+    assert attack._scale(np.array([0, 0, 3]), 2.0) == 1
+    assert attack._scale(np.array([1, 1, 0]), 2.0) == pytest.approx(2)  # none is true of two: they are all rare
+
+
+def test_fewer_and_more_persons_set_aside_give_about_the_same():
     people_in = sample(400, 1)
-    same = attacked(people_in, people_in, sample(400, 2))["several columns"].control.value
-    fewer = attacked(people_in, people_in, sample(200, 2))["several columns"].control.value
-    more = attacked(people_in, people_in, sample(4000, 2))["several columns"].control.value
-    assert fewer == pytest.approx(same, abs=0.12)
-    assert more == pytest.approx(same, abs=0.12)
+    found = {n: attacked(people_in, people_in, sample(n, 2))["several columns"].control.value for n in (200, 400, 4000)}
+    assert found[200] == pytest.approx(found[400], abs=0.08)
+    assert found[4000] == pytest.approx(found[400], abs=0.08)
 
 
 def test_a_control_group_without_the_columns_is_none():

@@ -15,12 +15,14 @@ Departures from the paper:
 3. Each statement with several columns has as many as chance gives, from two to all; of numbers half the conditions, by
    chance, are "is", since releases publish numbers as they are.
 4. Where too few statements are true of one published row the rarest fill up: an attacker bets on something.
-5. If not as many persons were set aside as are in the release, what is true of one of them is scaled: of a statement
-   that is true of a share w, n persons hold exactly one with probability n w (1 - w)^(n - 1).
+5. If not as many persons were set aside as are in the release, how many statements are true of one of them is brought
+   to that number by a curve: g(n) = n/(1 + n t)^2, as if the shares of persons of whom statements are true were
+   distributed exponentially, t from what is true of one in a half of them. The paper's program fits a similar one.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
@@ -205,13 +207,18 @@ def _control(
         return None  # it lacks columns that the statements speak of
     others = _Rows(readings, persons, are_published=False)
     counts, m = np.array([others.count(bet) for bet in bets]), others.size
-    hits = float((counts == 1).sum())
-    if m != size:
-        shares = (counts + 0.5) / (m + 1)
-        hits *= float(_one_of(size, shares).sum() / _one_of(m, shares).sum())
+    hits = float((counts == 1).sum()) * _scale(counts, size / m)
     return rate(min(hits, len(bets)), len(bets))
 
 
-def _one_of(n: int, share: np.ndarray) -> np.ndarray:
-    """The chance that what is true of this share of all is true of exactly one of n."""
-    return n * share * (1 - share) ** (n - 1)
+def _scale(counts: np.ndarray, times: float) -> float:
+    """How many times as many statements would be true of one, were there so many times as many persons."""
+    alone = float((counts == 1).sum())
+    if times == 1 or not alone:
+        return 1.0
+    in_half = float((counts * 0.5**counts).sum())  # of a random half, the expected number
+    root = math.sqrt(alone / in_half / 2)  # (1 + x/2)/(1 + x), with x = t times the persons
+    if root <= 0.5:
+        return 1 / times
+    x = max(1 - root, 0.0) / (root - 0.5)
+    return times * ((1 + x) / (1 + x * times)) ** 2
