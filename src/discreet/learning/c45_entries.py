@@ -15,8 +15,10 @@ from functools import lru_cache
 import numpy as np
 
 from discreet.learning.examples import Examples
+from discreet.tally import order_of
 
 _MOST_LOGS = 1 << 16  # n log2 n is looked up below this
+_WIDE = 1 << 12  # codes of a feature whose counts are more than a cache holds
 _ROOM = 1 << 20  # ratings that are remembered for one set of rows
 
 # codes[f, e] and label[e] of entry e; levels[f] is the code of unknown; slots[e, f] is the line of `hist` that counts
@@ -37,10 +39,14 @@ Memory = namedtuple("Memory", "gains ratios limits below nodes used")
 
 def entries_of(examples: Examples, places: Sequence[int] | None = None) -> tuple[Entries, np.ndarray]:
     """The entries of examples, and their weights; `places` are the columns of the features in the memory."""
-    rows, label = np.nonzero(examples.counts)
-    weight = examples.counts[rows, label]
     features = examples.features
     levels = np.array([feature.unknown for feature in features], dtype=np.int64)
+    rows, label = np.nonzero(examples.counts)
+    if levels.max(initial=0) > _WIDE and not (examples.codes == levels).any():
+        # Sums of whole numbers are the same in any order; in this one the counts of the widest feature are met in turn.
+        order = order_of(examples.codes[rows, int(levels.argmax())].astype(np.int64))
+        rows, label = rows[order], label[order]
+    weight = examples.counts[rows, label]
     is_number = np.array([feature.is_number for feature in features], dtype=np.bool_)
     numbers = np.zeros((len(levels), int(levels[is_number].max(initial=0)) + 1))
     for f, feature in enumerate(features):

@@ -17,7 +17,7 @@ from discreet.learning.c45_split import SMALL, choose
 # ROW is its line in the memory of tests, -1 if it has none.
 TEST, LIMIT, FIRST, WIDTH, START, SIZE, ROW = range(7)
 _COLUMNS = 7
-_MANY = 8.0  # rows of a node that is remembered: smaller ones are rated as fast as looked up
+_MANY = 4.0  # rows of a node that is remembered
 
 
 @numba.njit(cache=True, nogil=True)
