@@ -90,8 +90,9 @@ class Curve:
         places, scale = [order.index(name) for name in names], {"domain": names}
         axes: Spec = {}
         for axis, title in (("x", self.x), ("y", self.y)):
-            kind = {"type": "log", "nice": False} if axis in self.log else {"zero": self.zero}
-            axes[axis] = {"field": axis, "type": "quantitative", "title": title, "scale": kind | {"padding": 12}}
+            kind: Spec = {"type": "log", "nice": False} if axis in self.log else {"zero": self.zero}
+            kind |= {} if self.zero else {"padding": 12}
+            axes[axis] = {"field": axis, "type": "quantitative", "title": title, "scale": kind}
         marks = sorted({point["x"] for point in self.points})
         if "x" in self.log and len(marks) <= 8:
             axes["x"]["axis"] = {"values": marks, "format": "~s" if max(marks) >= 1000 else "~g"}
