@@ -268,6 +268,14 @@ def test_items_of_a_table_are_picked_by_their_pairs(selector):
     assert max(ages) <= scores[-1]
 
 
+def test_the_domain_of_a_private_table_serves_too():
+    """It names the target, which is no item and is not stated."""
+    target = str(ROLES.target)
+    release = LaplaceSelector(1.0, 2, domain=DOMAIN | {target: ["no", "yes"]}).release(people(), ROLES)
+    assert set(release.data["names"]) < ITEMS
+    assert target not in release.certificate.method.parameters["domain"]
+
+
 @pytest.mark.parametrize("selector", SELECTORS)
 def test_only_names_of_the_public_domain_leave_a_table(selector, tmp_path):
     file = tmp_path / "secret-folder.json"

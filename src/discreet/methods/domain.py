@@ -186,9 +186,9 @@ class Domain(Plan):
     quasi: tuple[str, ...]
 
     @classmethod
-    def of(cls, given: Any, roles: Roles) -> Domain:
+    def of(cls, given: Any, roles: Roles, unused: Sequence[str | None] = ()) -> Domain:
         """From a mapping of columns, or the path of a TOML or JSON file that holds one. The target has no empty cell
-        unless it is said.
+        unless it is said. Columns in `unused` may be named, and are left out.
 
         >>> Domain.of({"y": [0, 1], "age": {"cuts": [40]}}, Roles(target="y", quasi="age")).cells
         6
@@ -197,7 +197,7 @@ class Domain(Plan):
         if not isinstance(listed, Mapping):
             raise DataError("A domain is a mapping of columns to their values or cuts, or a file that holds one.")
         names = roles.published
-        absent, extra = [n for n in names if n not in listed], [n for n in listed if n not in names]
+        absent, extra = [n for n in names if n not in listed], [n for n in listed if n not in (*names, *unused)]
         if absent or extra:
             what = f"has no values or cuts for {listing(absent)}" if absent else f"names {listing(extra)}"
             hint = did_you_mean(absent[0], extra) if absent else did_you_mean(extra[0], names)

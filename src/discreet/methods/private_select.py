@@ -139,17 +139,20 @@ class PrivateSelector(Selector):
             warnings.warn(SEEDED, PrivacyLeakWarning, stacklevel=2)
         if self.domain is None:
             warnings.warn(NOT_PUBLIC, PrivacyLeakWarning, stacklevel=2)
-        quasi = Roles(quasi=roles.quasi)
-        domain = Domain.from_data(table, quasi) if self.domain is None else Domain.of(self.domain, quasi)
+        domain = Domain.from_data(table, Roles(quasi=roles.quasi)) if self.domain is None else self._domain(roles)
         return self._picked(_as_items(table, roles, domain), randomness)[0]
 
     def _release_table(self, table: Table, roles: Roles, randomness: Randomness) -> Release:
         if self.domain is None:
             raise CannotRelease(NOT_PUBLIC)
         check_roles(table, roles)
-        domain = Domain.of(self.domain, Roles(quasi=roles.quasi))
+        domain = self._domain(roles)
         release = self._released(_as_items(table, roles, domain), randomness)
         return replace(release, parameters=release.parameters | {"domain": domain.plain})
+
+    def _domain(self, roles: Roles) -> Domain:
+        """Of the quasi-identifiers. The target may be there, too: one file then serves this and `PrivateTable`."""
+        return Domain.of(self.domain, Roles(quasi=roles.quasi), unused=[roles.target])
 
     # -- baskets ---------------------------------------------------------------------------------------------------
 
