@@ -124,6 +124,7 @@ def test_the_plots_are_one_file_that_is_not_overwritten_by_accident(study):
         (["study", "--weights", "utility=much"], "The weight of 'utility' is no number"),
         (["study", "--weights", "utility=1/0"], "no number"),
         (["study", "--weights", "utility=0.9"], "sum to 0.9"),
+        (["study", "--weights", "utility=0"], "sum to 0. Give one of them a weight."),
         (["study", "--weights", "utilty=1"], "Did you mean 'utility'?"),
         (["study", "--baseline", "baselin"], "There is no candidate 'baselin'. Did you mean 'baseline'?"),
     ],

@@ -215,6 +215,12 @@ def test_further_criteria_count():
     assert found.exact_scores[0] == Fraction(1, 5) * (8 + 7 + 1) + Fraction(2, 5) * 14
 
 
+def test_the_knee_of_equals_is_the_one_ahead():
+    """By performance alone the first two are equal; the second is smaller, and so it is the best."""
+    found = evaluation([0.8, 0.8, 0.7], [0.1, 0.3, 0.0], [5, 2, 1], (1, 0, 0))
+    assert (found.best, found.front, found.knee) == (1, (0, 1), 1)
+
+
 def test_one_candidate_is_the_best_and_has_no_second():
     found = evaluation([1], [1], [1])
     assert (found.best, found.second, found.front, found.knee) == (0, None, (0,), 0)

@@ -129,6 +129,14 @@ def test_the_page_quotes_names_safely():
     assert page.count("</script>") == 5  # the specifications, three libraries, the few lines that draw
 
 
+def test_a_front_of_one_measure_bends_nowhere(choice):
+    single = choose(CANDIDATES, {"performance": 1, "pbi": 0, "size": 0})
+    page = to_page(summarise_choice(single, name="study"), pictures(single))
+    assert "One measure counts: its best are the front." in page
+    assert "It bends most at" not in page
+    assert "It bends most at" in to_page(summarise_choice(choice, name="study"), pictures(choice))
+
+
 def test_the_summary_says_what_was_chosen(choice):
     found = summarise_choice(choice, name="study", left_out=("x",))
     assert json.loads(json.dumps(found)) == found
