@@ -80,6 +80,7 @@ def main() -> None:
     asked = options.parse_args()
     table, roles = study.load("adult")
     (sensitive,) = roles.sensitive
+    all_ours = all_theirs = 0.0
     for learner in asked.learners:
         method = study.selector("adult", learner, study.WEIGHTS[0], same=False)
         method.search_with(method.measures(table.take(np.arange(500)), roles))  # compiled
@@ -93,11 +94,13 @@ def main() -> None:
             for target in (roles.target, sensitive):
                 WAYS[asked.way](table, target, subset, learner)  # type: ignore[arg-type]
         theirs = (time.process_time() - start) * len(subsets) / len(some)
+        all_ours, all_theirs = all_ours + ours, all_theirs + theirs
         print(
             f"{learner}: {len(subsets)} subsets, {len(found.candidates)} candidates; ours {ours:.1f} s, scikit-learn"
             f" ({asked.way}) {theirs:.1f} s from {len(some)} subsets, ratio {theirs / ours:.1f}",
             flush=True,
         )
+    print(f"together: ours {all_ours:.1f} s, scikit-learn {all_theirs:.1f} s, ratio {all_theirs / all_ours:.1f}")
 
 
 if __name__ == "__main__":
