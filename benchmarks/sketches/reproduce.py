@@ -82,11 +82,8 @@ def levels(table: str, study: str, name: str, promise: str) -> Iterator[Row]:
     reading = "as printed" if promise == "k" else "promise"
     ours = _lines(study, set=name, promise=promise, setting="paper", reading=reading)
     rows = max({each["rows"] for each in ours}, key=lambda n: (sum(each["rows"] == n for each in ours), n))
-    honest = {
-        each["level"]: each
-        for each in _lines(study, set=name, promise=promise, setting="default", reading="promise")
-        if each["rows"] == rows
-    }
+    all_of_it = _lines(study, set=name, promise=promise, rows=rows)
+    honest = {each["level"]: each for each in all_of_it if (each["setting"], each["reading"]) == ("default", "promise")}
     value = (lambda each: each["neighbours"]) if study == "classes" else (lambda each: each["cosine"])
     curve = {each["level"]: each for each in ours if each["rows"] == rows}
     first = next(iter(curve.values()))
