@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from benchmarks.fwell import picture
 from benchmarks.reproduction.published import read
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -26,3 +27,15 @@ def test_what_the_paper_prints_is_there():
     published = read("fwell")
     assert len(published.of("Table I")) == 6
     assert len(published.statements) == 5
+
+
+def test_the_picture_has_a_panel_and_lines_for_each_table():
+    text = (ROOT / "benchmarks" / "fwell" / "README.md").read_text(encoding="utf-8")
+    found = picture.tables(text)
+    assert {"wdbc", "sonar", "soybean", "waveform", "basehock"} <= set(found)
+    for name, (epsilons, panel) in found.items():
+        assert epsilons == [10, 1, 0.1, 0.01, 1e-8], name
+        assert {"Fwell", "reference", "blocks", "class statistics", "ranks"} <= set(panel), name
+    drawn = (ROOT / "benchmarks" / "fwell" / "accuracy.svg").read_text(encoding="utf-8")
+    assert drawn == picture.picture(found)
+    assert drawn.count("<polyline") == len(found) * len(picture.LINES)
