@@ -31,6 +31,7 @@ from discreet.signs import KEY_FILE, Signs, read_key, write_key
 from discreet.sketches import SKETCH, Sketches, sketch
 
 BLOCK = 2**20  # bytes of text that are read at a time
+_UNKNOWN, _EMPTY = -1, -2  # cells that are no item of the list
 
 
 @dataclass
@@ -114,13 +115,15 @@ def records_of(batch: pa.Table | pa.RecordBatch, names: pa.Array, account: Accou
         raise DataError(f"The column {ITEMS!r} must hold a list of items for each record; it holds {lists.type}.")
     if lists.null_count:
         raise DataError(f"{lists.null_count} records of a batch are missing. An empty list is a record without items.")
-    cells = pc.utf8_trim_whitespace(lists.flatten().cast(pa.large_string()))
+    cells = lists.flatten().cast(pa.large_string()).dictionary_encode()  # each different text is looked at once
+    texts = pc.utf8_trim_whitespace(cells.dictionary)
+    places = np.asarray(pc.fill_null(pc.index_in(texts, value_set=names), _UNKNOWN), dtype=np.int64)
+    places = np.append(np.where(np.asarray(pc.equal(texts, ""), dtype=bool), _EMPTY, places), _EMPTY)
+    found = places[np.asarray(pc.fill_null(cells.indices, len(texts)))]
     sizes = np.asarray(pc.list_value_length(lists), dtype=np.int64)
     row_of = np.repeat(np.arange(len(lists), dtype=np.int64), sizes)
-    filled = np.asarray(pc.fill_null(pc.not_equal(cells, ""), False))
-    found = np.asarray(pc.fill_null(pc.index_in(cells, value_set=names), -1), dtype=np.int64)
-    account.unknown += int(((found < 0) & filled).sum())
-    known = (found >= 0) & filled
+    account.unknown += int((found == _UNKNOWN).sum())
+    known = found >= 0
     each, times = np.unique(row_of[known] * len(names) + found[known], return_counts=True)
     data = times.astype(np.int32) if counts else np.ones(len(each), dtype=np.int32)
     starts = np.searchsorted(each, np.arange(len(lists) + 1, dtype=np.int64) * len(names)).astype(np.int32)
