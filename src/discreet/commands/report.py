@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 import typer
 
-from discreet.certificate import CERTIFICATE
 from discreet.commands.options import Quiet, step, watch
 from discreet.errors import DataError, did_you_mean, listing
 
@@ -88,6 +87,7 @@ def _owner_page(folder: Path) -> str:
 
 
 def _public_page(folder: Path, release: str | None) -> str:
+    from discreet.certificate import CERTIFICATE
     from discreet.report.public import summarise_public, to_public_page
     from discreet.report.study import SUMMARY
 
