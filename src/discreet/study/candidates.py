@@ -75,7 +75,10 @@ def _measures(result: dict[str, Any], recipe: Recipe, original: dict[str, Any]) 
         found["privacy"] = 100 * (1 - result.get("picked_at_most", 0.0))
     if guessed:
         found["inference"] = max(guessed)
-    found["size"] = original["columns"] if facts is None else max(len(facts["columns_published"]) - 1, 0)
+    if facts is None:  # not made: as many columns as it would name
+        found["size"] = result["parameters"].get("n_features") or original["columns"]
+    else:
+        found["size"] = max(len(facts["columns_published"]) - 1, 0)
     return found
 
 
