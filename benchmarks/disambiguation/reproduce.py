@@ -18,8 +18,9 @@ from benchmarks.reproduction.units import Found, Row, Unit, Why, answered, of_au
 from discreet import Baskets, GreedySelector, PrivacyLeakWarning
 
 HONEST = (
-    "On the entity data also the topics are learnt on the training folds, and held-out references are scored. That more k"
-    " means fewer features is judged on Table 4, which the sentence is about; on Tables 5 and 6 it held in 4 of 10 rows."
+    "On the entity data also the topics are learnt on the training folds, and held-out references are scored. That more"
+    " k means fewer features is judged on Table 4, which the sentence is about; on Tables 5 and 6 it held in 4 of 10"
+    " rows."
 )
 KS = (5, 8, 11)
 DRAWS = 2
