@@ -33,7 +33,8 @@ HONEST = (
     "Honest: numbers are cut on the training half alone, and test rows are brought to the form of the release, as its"
     " recipient can. *Ours* of kACTUS and kACTUS-2: cuts from the whole file, suppressed cells as missing ones, test"
     " rows as they are. Both in 5x2 turns. That reading of the paper was chosen after the other one (test rows in the"
-    " form of the release) had been seen to miss the published areas; on Adult the other one is nearer. In Table 2 the class"
+    " form of the release) had been seen to miss the published areas; on Adult the other one is nearer. In"
+    " Table 2 the class"
     " is left out of all cells, chosen after a first look with it."
 )
 PAPERS_METHODS = ("TDS", "TDR", "kADET", "kACTUS", "kACTUS-2")
