@@ -137,7 +137,7 @@ def owner_persons_are_kept_together(instance, tmp_path):
 
 def owner_impossible_is_an_error_and_writes_nothing(instance, tmp_path):
     method = instance.make(5).set_params(alpha=-1.0)
-    with pytest.raises(CannotRelease, match="No subset of the 4 attributes keeps"):
+    with pytest.raises(CannotRelease, match="No subset of the 4 attributes was found that keeps"):
         method.release(people(), ROLES).save(tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
 

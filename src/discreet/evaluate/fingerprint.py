@@ -15,6 +15,7 @@ import inspect
 import json
 import os
 import platform
+import threading
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -32,6 +33,7 @@ from discreet.data.table import Table
 from discreet.errors import ParameterError, quietly, shown
 
 _PACKAGE = Path(classifiers.__file__).parent.parent
+_PARSING = threading.Lock()  # two threads that parse at once confuse Python 3.11's count of how deep they are
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "pyarrow")
 
 
@@ -147,7 +149,9 @@ def imported(start: list[Path]) -> set[Path]:
 def _names(path: Path) -> set[str]:
     """What a file imports from discreet: modules, and what may be a module of a package."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    with _PARSING:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
