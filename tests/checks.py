@@ -14,7 +14,9 @@ import pytest
 
 import oracles
 from discreet import CannotRelease, DataError, Roles, recode, verify
+from discreet.certificate import CERTIFICATE
 from discreet.errors import DiscreetError
+from discreet.report.public import summarise_public, to_public_page
 from instances import MARKERS, NAME, PERSON_ROLES, RARE, ROLES, baskets, people
 
 # -- looking at what was written, without any of the library's readers ------------------------------------------------
@@ -27,9 +29,10 @@ def published_rows(folder: Path) -> list[dict]:
 
 
 def published_bytes(folder: Path) -> bytes:
-    """Every byte of every published file, and the names of the files."""
+    """Every byte of every published file, the names of the files, and the public report, which may be published too."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return b"\n".join(str(path.relative_to(folder)).encode() + b"\n" + path.read_bytes() for path in files)
+    report = to_public_page(summarise_public(folder)).encode() if (folder / CERTIFICATE).is_file() else b""
+    return b"\n".join([str(path.relative_to(folder)).encode() + b"\n" + path.read_bytes() for path in files] + [report])
 
 
 def measured(rows: list[dict], method, quasi: list[str], persons=None) -> int:
