@@ -10,7 +10,7 @@ import argparse
 import os
 from pathlib import Path
 
-from benchmarks.speed import baskets, noise, private, sketches, start, streams, tables, trees, weights
+from benchmarks.speed import baskets, compare, noise, private, sketches, start, streams, tables, trees, weights
 from benchmarks.speed.measure import Table
 
 RESULTS = Path(__file__).parent.parent / "results" / "speed.json"
@@ -29,6 +29,7 @@ PARTS = {
     "private-table": private.private_table,
     "sketch": sketches.sketching,
     "k-variance": sketches.k_variance,
+    "compare": compare.compare,
     "start": start.imports,
     "cold": start.cold,
 }
