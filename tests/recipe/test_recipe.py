@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import samples
-from discreet.data.roles import suggest, suggested_roles
+from discreet.data.roles import Suggestion, suggest, suggested_roles
 from discreet.errors import DataError
 from discreet.methods import METHODS
 from discreet.recipe import Recipe, read_recipe, recipe_from
@@ -35,7 +35,12 @@ def problem(text: str) -> str:
         ("[promises]\n# a remark\nk = [5, 1]", 4, "greater than or equal to 2"),
         ("[evaluation]\nprotocols = 'holdot'", 3, "Did you mean 'holdout'?"),
         ("[evaluation]\nclassifiers = ['c45', 'forrest']", 3, "Did you mean 'forest'?"),
-        ("[evaluation]\nfolds = 'ten'", 3, "pattern"),
+        ("[evaluation]\nfolds = 'ten'", 3, "must be such as '5-fold'"),
+        ("[evaluation]\nprotocols = []", 3, "at least 1 item"),
+        ("[evaluation]\nclassifiers = []", 3, "at least 1 item"),
+        ("[promises]\nk = []", 3, "at least 1 item"),
+        ("attacks = ['prosecuter']", 2, "Did you mean 'prosecutor'?"),
+        ("weights = { utilty = 1.0 }", 2, "Did you mean 'utility'?"),
         ("weights = { utility = 0.5, privacy = 0.1 }", 2, "they sum to 0.6"),
         ("[run]\njobs = 0", 3, "greater than or equal to 1"),
     ],
@@ -98,6 +103,15 @@ def test_the_recipe_to_begin_with_is_a_recipe(shape, tmp_path):
         assert all("table" in METHODS[method.name].takes for method in recipe.methods)
     else:
         assert all("baskets" in METHODS[method.name].takes for method in recipe.methods)
+
+
+def test_names_of_columns_cannot_break_out_of_a_remark():
+    text = first_recipe(
+        "x.csv", [Suggestion("age\n[run]\njobs = 7", "quasi", "two\nlines"), Suggestion("y", "target", "")]
+    )
+    recipe = recipe_from(text)
+    assert recipe.run.jobs == 2
+    assert recipe.roles.quasi == ("age\n[run]\njobs = 7",)
 
 
 def test_the_schema_knows_what_the_model_knows():

@@ -21,6 +21,7 @@ from discreet.evaluate.source import Source
 from discreet.recipe import recipe_from
 from discreet.report.study import summarise_study, write_study
 from discreet.study import run_study
+from discreet.study.folder import StudyFolder
 from discreet.study.tasks import tasks_of
 
 RECIPE = """format = 1
@@ -118,6 +119,7 @@ from functools import partial
 from discreet.commands.compare import load_source
 from discreet.recipe import recipe_from
 from discreet.study import run_study
+from discreet.study.folder import StudyFolder
 clinic, folder, text = sys.argv[1:]
 recipe = recipe_from(text)
 print("begins", flush=True)
@@ -142,6 +144,39 @@ def test_a_study_that_is_killed_ends_as_one_that_is_not(clinic, whole, tmp_path)
         assert {path.name: path.read_bytes() for path in ours.iterdir()} == {
             path.name: path.read_bytes() for path in theirs.iterdir()
         }, name
+
+
+def test_a_study_that_was_killed_as_it_began_can_begin(clinic, whole, tmp_path):
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / ".partial-abc").write_text("{", encoding="utf-8")
+    assert without_time(study_of(clinic, tmp_path / "study").results) == without_time(whole.results)
+    assert not (tmp_path / "study" / ".partial-abc").exists()
+
+
+def test_nobody_runs_a_study_twice_at_once(clinic, whole):
+    with StudyFolder(whole.folder).alone(), pytest.raises(DataError, match="is running already"):
+        study_of(clinic, whole.folder)
+
+
+def test_an_attack_with_nothing_to_work_with_is_left_out_by_name(clinic, tmp_path):
+    """One quasi-identifier cannot be shared by two parties."""
+    text = RECIPE.replace('"age", "sex", "zip"', '"age"').replace(
+        '["prosecutor", "homogeneity"]', '["prosecutor", "linkability"]'
+    )
+    found = study_of(clinic, tmp_path / "study", text.replace("k = [5, 20]", "k = 5"))
+    for result in found.results.values():
+        assert result["refused"] is None
+        assert "linkability" in result["attacks_left_out"]
+
+
+def test_without_attacks_a_choice_is_made_by_groups(clinic, tmp_path):
+    text = RECIPE.replace('attacks = ["prosecutor", "homogeneity"]', "attacks = []").replace("k = [5, 20]", "k = 5")
+    found = study_of(clinic, tmp_path / "study", text)
+    summary = summarise_study(found, load(clinic, text), name="clinic.csv")
+    assert summary["best"] in found.results
+    taken = found.results[summary["best"]]["facts"]["risk_after"]["average"]
+    line = next(line for line in summary["candidates"] if line["best"])
+    assert line["privacy"] == pytest.approx(100 * (1 - taken))
 
 
 def test_what_cannot_work_is_said_and_skipped(clinic):

@@ -81,7 +81,10 @@ def load_source(file: str, recipe: str) -> Source:
     given = {name: value for name, value in options.items() if value is not None}
     table = Table.of(path, kinds=dict(how.kinds), **given)
     if how.shape == "columns":
-        return Source.of(Baskets.from_columns(table, target=str(asked.roles.target)))
+        given_roles = {name for name, value in asked.roles.model_dump().items() if value}
+        if asked.roles.target is None or given_roles - {"target"}:
+            raise RolesError("Baskets of 0/1 columns take a target and no other role: every other column is an item.")
+        return Source.of(Baskets.from_columns(table, target=asked.roles.target))
     return Source.of(table, Roles(**asked.roles.model_dump()))
 
 
@@ -111,12 +114,14 @@ def _print(summary: dict[str, Any], files: dict[str, str], quiet: bool) -> None:
             texts = ["" if row[name] is None else precise(row[name]) for name in ("privacy", "size", "score")]
             about = "" if row["low"] is None else f" ±{(row['high'] - row['low']) / 2:.3f}"
             name = Text(short(row["name"], 30), style="bold" if row["best"] else "")
-            table.add_row(name, row["promise"], f"{row['utility']:.3f}{about}", *texts)
+            score = "none" if row["utility"] is None else f"{row['utility']:.3f}{about}"
+            table.add_row(name, row["promise"], score, *texts)
         console().print(table)
         typer.echo("Not found: of 100 persons, by the strongest attack that names a row. ± is half of a 95 % interval.")
         for name, why in summary["skipped"].items():
             typer.echo(f"Skipped  {name}: {why}")
-    typer.echo(f"Chosen   {summary['best'] or 'none: no release was made'}")
+    why_none = "none: they lack a measure that has a weight" if summary["made"] else "none: no release was made"
+    typer.echo(f"Chosen   {summary['best'] or why_none}")
     if not quiet:
         if summary["best_folder"]:
             typer.echo(f"Publish  {files['study']}/{summary['best_folder']}/release")

@@ -55,7 +55,7 @@ def report(
         if pdf:
             with step("Printing"):
                 content = to_pdf(page)
-        _write({written: content}, overwrite)
+        _write({written: content}, overwrite, 0o644 if public else 0o600)
     if not quiet:
         typer.echo(f"{written}   ({'may be published' if public else 'yours: do not publish it'})")
 
@@ -106,13 +106,15 @@ def _public_page(folder: Path, release: str | None) -> str:
         return to_public_page(summarise_public(published))
 
 
-def _write(files: dict[Path, bytes], overwrite: bool) -> None:
+def _write(files: dict[Path, bytes], overwrite: bool, mode: int = 0o600) -> None:
     for path in files:
         if path.exists() and not (overwrite and path.is_file()):
             raise DataError(f"{path.name!r} exists already. Choose another place, or add --overwrite.")
     for path, content in files.items():
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch(mode=mode)
+            path.chmod(mode)
             path.write_bytes(content)
         except OSError as error:
             raise DataError(f"{path.name!r} cannot be written ({error.strerror}). Choose another place.") from None

@@ -14,12 +14,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
-from discreet.errors import DiscreetError, did_you_mean, listing
+from discreet.errors import DiscreetError, ParameterError, did_you_mean, listing
 from discreet.evaluate.attacks.registry import ATTACKS
+from discreet.evaluate.folds import Folds
 from discreet.learning.classifiers import CLASSIFIERS
 from discreet.methods import METHODS, Method
 from discreet.parameters import check_parameters
 
+MEASURES = ("utility", "privacy", "size", "inference")  # see study/candidates.py
 QUICK = ("prosecutor", "homogeneity", "sparse")  # attacks that take about as long as a release
 _PLAIN_LISTS = frozenset(
     {"attackers", "quasi_sets", "cuts", "bounds", "weights"}
@@ -31,8 +33,9 @@ def _listed(value: Any) -> Any:
 
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_listed)]
-Counts = Annotated[tuple[Annotated[int, Field(ge=2)], ...], BeforeValidator(_listed)]
-Numbers = Annotated[tuple[Annotated[float, Field(gt=0, allow_inf_nan=False)], ...], BeforeValidator(_listed)]
+Some = Field(min_length=1)
+Counts = Annotated[tuple[Annotated[int, Field(ge=2)], ...], BeforeValidator(_listed), Some]
+Numbers = Annotated[tuple[Annotated[float, Field(gt=0, allow_inf_nan=False)], ...], BeforeValidator(_listed), Some]
 
 
 class Part(BaseModel):
@@ -45,12 +48,14 @@ class Source(Part):
     """Where the data is and how it is read."""
 
     file: str | None = Field(
-        default=None, description="A CSV or Parquet file, seen from the recipe; the command may name another."
+        default=None, description="The name of the data file, for the reader; the command names the file that is read."
     )
     shape: Literal["table", "transactions", "columns"] = Field(
         default="table", description="A table; or baskets: one transaction per line, or 0/1 columns beside the target."
     )
-    labels: str | None = Field(default=None, description="Transactions: the file with one label per line.")
+    labels: str | None = Field(
+        default=None, description="Transactions: the file with one label per line, beside the data."
+    )
     separator: str | None = Field(
         default=None, description="Transactions: what parts the items; white space if not given."
     )
@@ -119,17 +124,25 @@ def _values(name: str, value: Any) -> list:
 class Evaluation(Part):
     """How well classifiers learn from the releases."""
 
-    protocols: Annotated[tuple[Literal["holdout", "recoded", "as-published"], ...], BeforeValidator(_listed)] = Field(
-        default=("recoded",),
-        description="recoded: tested on rows that no release saw, brought to its form; holdout: read cell by cell.",
+    protocols: Annotated[tuple[Literal["holdout", "recoded", "as-published"], ...], BeforeValidator(_listed), Some] = (
+        Field(
+            default=("recoded",),
+            description="recoded: tested on rows that no release saw, brought to its form; holdout: read cell by cell.",
+        )
     )
-    folds: str = Field(
-        default="5-fold", pattern=r"^(\d+x)?\d+(-fold)?$", description="5-fold, 10-fold, 5x2, 3x10-fold."
-    )
-    classifiers: Names = Field(default=("logistic",), description="Who learns.")
+    folds: str = Field(default="5-fold", description="5-fold, 10-fold, 5x2, 3x10-fold.")
+    classifiers: Names = Field(default=("logistic",), min_length=1, description="Who learns.")
     measure: Literal["accuracy", "balanced_accuracy", "auc", "brier"] = Field(
         default="accuracy", description="What the choice looks at."
     )
+
+    @field_validator("folds")
+    @classmethod
+    def _folds(cls, text: str) -> str:
+        try:
+            return str(Folds.of(text))
+        except ParameterError as error:
+            raise ValueError(str(error)) from None
 
     @field_validator("classifiers")
     @classmethod
@@ -183,6 +196,16 @@ class Recipe(Part):
                 f" {listing([*ATTACKS, 'all'], 99)}"
             )
         return names
+
+    @field_validator("weights")
+    @classmethod
+    def _measures(cls, weights: dict[str, float]) -> dict[str, float]:
+        if unknown := [name for name in weights if name not in MEASURES]:
+            raise ValueError(
+                f"nothing is measured as {listing(unknown)}.{did_you_mean(unknown[0], MEASURES)} Weights are of"
+                f" {listing(MEASURES)}"
+            )
+        return weights
 
     @model_validator(mode="after")
     def _weights(self) -> Recipe:

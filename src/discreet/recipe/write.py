@@ -57,6 +57,8 @@ def first_recipe(file: str, suggestions: Sequence[Suggestion], shape: str = "tab
     ]
     if shape != "table":
         lines.append(f'shape = "{shape}"')
+    if shape == "transactions":
+        lines.append(f"labels = {_toml(Path(file).with_suffix('.labels').name)}  # beside the data, one label per line")
     lines += ["", *_roles(suggestions, shape)]
     lines += [
         "[promises]",
@@ -97,11 +99,12 @@ def _roles(suggestions: Sequence[Suggestion], shape: str) -> list[str]:
         value = getattr(roles, role)
         if value:
             lines.append(f"{role} = {_toml(list(value) if isinstance(value, tuple) else value)}")
-    width = max((len(one.column) for one in suggestions), default=0)
-    lines += [f"#   {one.column:<{width}}  {one.role}: {one.reason}" for one in suggestions]
+    named = [(_toml(one.column), one) for one in suggestions]
+    width = max((len(name) for name, _ in named), default=0)
+    lines += [f"#   {name:<{width}}  {one.role}: {_toml(one.reason)[1:-1]}" for name, one in named]
     return [*lines, ""]
 
 
 def _toml(value: Any) -> str:
     """A value as TOML writes it; JSON's texts, numbers and lists are TOML's too."""
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

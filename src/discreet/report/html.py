@@ -70,6 +70,7 @@ def environment() -> Environment:
     )
     words = (approximately, count, interval, number, percent, plural, points, precise, short, unsure)
     environment.filters.update({word.__name__: word for word in words})
+    environment.filters["decimals"] = lambda value: "none" if value is None else f"{value:.3f}"
     environment.filters["combine"] = lambda one, more: {**one, **more}
     return environment
 

@@ -7,6 +7,7 @@ FORMAT changes when the meaning of a key does. The report computes nothing: what
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,7 @@ def summarise_study(study: Study, source: Source, *, name: str) -> dict[str, Any
         "weights": dict(study.recipe.weights),
         "candidates": _lines(candidates, choice, study),
         "best": best,
+        "made": sum(found["refused"] is None and found["folder"] is not None for found in study.results.values()),
         "best_folder": None if best is None else study.results[best]["folder"],
         "second": None if choice is None or choice.second is None else choice.second.name,
         "knee": None if choice is None or choice.knee is None else choice.knee.name,
@@ -67,11 +69,10 @@ def write_study(study: Study, summary: dict[str, Any]) -> dict[str, Path]:
     folder = StudyFolder(study.folder)
     folder.write(SUMMARY, (json.dumps(summary, indent=1, allow_nan=False) + "\n").encode())
     report = folder.write("report.html", to_page(summary).encode())
-    results = study.folder / "results.parquet"
-    partial = study.folder / ".partial-results.parquet"
-    Results.model_validate(summary["results"]).write(partial)
-    partial.chmod(0o600)
-    partial.replace(results)
+    with tempfile.TemporaryDirectory(prefix=".partial-", dir=study.folder) as partial:  # mode 0700
+        made = Path(partial) / "results.parquet"
+        Results.model_validate(summary["results"]).write(made)
+        results = folder.write("results.parquet", made.read_bytes())
     return {"study": study.folder, "report": report, "results": results}
 
 

@@ -4,7 +4,8 @@
 utility    the mean score of the recipe's classifiers under its first protocol
 privacy    of 100 persons, how many are not picked by an attacker who knows their quasi-identifiers, or some items:
            100 less the success of the strongest of these attacks in percent; a release without rows of persons has 100;
-           of a differentially private one, not made yet, what its epsilon guarantees
+           of a differentially private one, not made yet, what its epsilon guarantees. Sketches have none: there is one
+           for each person, and how many could be told apart is not measured
 inference  success of the strongest guess at a sensitive value, where one was tried
 size       columns that a recipient gets, without the target
 
@@ -54,12 +55,13 @@ def meanings_of(recipe: Recipe) -> dict[str, Measure]:
 
 def chosen(candidates: tuple[Candidate, ...], recipe: Recipe) -> Choice | None:
     """The choice by the recipe's weights among the releases that have all weighed measures; the original is none."""
+    weighed = {name: weight for name, weight in recipe.weights.items() if weight > 0}
     complete = [
         candidate
         for candidate in candidates
-        if candidate.name != BASELINE and recipe.weights.keys() <= candidate.measures.keys()
+        if candidate.name != BASELINE and weighed.keys() <= candidate.measures.keys()
     ]
-    return choose(complete, recipe.weights) if complete else None
+    return choose(complete, weighed) if complete else None
 
 
 def _measures(result: dict[str, Any], recipe: Recipe, original: dict[str, Any]) -> dict[str, float]:
@@ -71,7 +73,9 @@ def _measures(result: dict[str, Any], recipe: Recipe, original: dict[str, Any]) 
     rows = facts is not None and facts["shape"] in ("table", "baskets")
     if picked:
         found["privacy"] = 100 * (1 - max(picked))
-    elif not rows:
+    elif rows:  # no such attack was tried: the chance in a group, averaged
+        found["privacy"] = 100 * (1 - facts["risk_after"]["average"])
+    elif facts is None or facts["shape"] != "sketches":  # of a sketch nobody knows: there is one for each person
         found["privacy"] = 100 * (1 - result.get("picked_at_most", 0.0))
     if guessed:
         found["inference"] = max(guessed)

@@ -14,11 +14,13 @@ A file appears whole or not at all, so a study that was killed goes on where it 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import secrets
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,8 @@ from discreet.errors import DataError, shown
 
 FORMAT = 1
 _STATE = "study.json"
+_LOCK = "lock"
+_PARTIAL = ".partial-"
 
 
 class StudyFolder:
@@ -51,24 +55,44 @@ class StudyFolder:
         name = shown(self.path.name)
         state = self._state()
         if state is None:
-            if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+            if self.path.exists() and (not self.path.is_dir() or not self._fresh()):
                 raise DataError(f"{name} exists and is no study. Choose another folder.")
-            self._make(self.path, self.path / "results", self.releases)
-            self.write("recipe.toml", recipe.encode())
+            self._make(self.path)
             state = {"format": FORMAT, **asked, "secret": secrets.randbits(63)}
-            self.write(_STATE, _json(state))
+            self.write(_STATE, _json(state))  # first: a folder with it is a study, whatever else is missing
         differs = [what for what, value in asked.items() if state.get(what) != value]
         if differs:
             raise DataError(
                 f"{name} is a study of another {' and '.join(differs)}. Choose another folder, or remove this one."
             )
         self._make(self.path / "results", self.releases)
+        self.write("recipe.toml", recipe.encode())
         return int(state["secret"])
+
+    def _fresh(self) -> bool:
+        """Whether the folder holds nothing but what a study leaves that was killed as it began."""
+        left = [path for path in self.path.iterdir() if not path.name.startswith(_PARTIAL)]
+        return not left
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Nobody else runs this study meanwhile. The lock ends with the process."""
+        (self.path / _LOCK).touch(mode=0o600)
+        with (self.path / _LOCK).open("r+") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise DataError(f"The study {shown(self.path.name)} is running already. Wait for it to end.") from None
+            for path in self.path.rglob(f"{_PARTIAL}*"):
+                if self.cache not in path.parents:
+                    path.unlink(missing_ok=True)
+            yield
 
     def _make(self, *folders: Path) -> None:
         try:
             for folder in folders:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                folder.chmod(0o700)
         except OSError as error:
             raise DataError(
                 f"{shown(self.path.name)} cannot be written there ({error.strerror}). Choose another folder."
@@ -102,7 +126,7 @@ class StudyFolder:
     def write(self, name: str, content: bytes) -> Path:
         """A file of this user's alone, whole or not at all."""
         path = self.path / name
-        descriptor, partial = tempfile.mkstemp(prefix=".partial-", dir=path.parent)
+        descriptor, partial = tempfile.mkstemp(prefix=_PARTIAL, dir=path.parent)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(content)

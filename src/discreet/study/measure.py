@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import shutil
 import time
 import warnings
 from dataclasses import asdict
@@ -18,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from discreet.data.roles import Roles
-from discreet.errors import CannotRelease, DataError, PrivacyLeakWarning, PromiseBroken, RolesError
+from discreet.errors import CannotRelease, DataError, ParameterError, PrivacyLeakWarning, PromiseBroken, RolesError
 from discreet.evaluate.attacks.base import Finding, Published
 from discreet.evaluate.attacks.registry import ATTACKS, Case, run_case
 from discreet.evaluate.distributions import distributions
@@ -37,7 +38,7 @@ from discreet.study.folder import StudyFolder
 from discreet.study.tasks import Task
 
 CONTROL = 0.2  # of the rows, or persons, who are left out of a release that is attacked
-REFUSALS = (CannotRelease, PromiseBroken, DataError, RolesError)
+REFUSALS = (CannotRelease, PromiseBroken, DataError, RolesError, ParameterError)
 
 
 def measured(task: Task, recipe: Recipe, source: Source, folder: StudyFolder, secret: int) -> dict[str, Any]:
@@ -56,6 +57,7 @@ def measured(task: Task, recipe: Recipe, source: Source, folder: StudyFolder, se
                 _evaluated(task, method, recipe, source, folder, p) for p in recipe.evaluation.protocols
             ]
     except REFUSALS as refused:
+        shutil.rmtree(folder.releases / task.name, ignore_errors=True)  # what has no scores is no candidate
         return said | {"refused": str(refused)}
     return said | found | {"refused": None, "seconds": round(time.perf_counter() - start, 2)}
 
@@ -75,6 +77,7 @@ def _noisy(task: Task, source: Source) -> dict[str, Any]:
         "folder": None,
         "promise": str(promise),
         "attacks": [],
+        "attacks_left_out": {},
         "picked_at_most": min(1.0, math.exp(min(promise.epsilon, 700.0)) / persons + promise.delta),
         "why_not_made": "A differentially private release costs budget: make the one that you choose with"
         " `discreet release` and a ledger.",
@@ -95,7 +98,7 @@ def _released(task: Task, recipe: Recipe, source: Source, folder: StudyFolder, s
         "distributions": distributions(release, source.data),
         "folder": f"releases/{task.name}",
         "promise": str(release.promise),
-        "attacks": [asdict(finding) for finding in _attacks(task, recipe, source, secret)],
+        **_attacks(task, recipe, source, secret),
         "why_not_made": "",
     }
 
@@ -117,7 +120,7 @@ def _besides(recipe: Recipe, release: Release) -> list[Promise]:
     return found
 
 
-def _attacks(task: Task, recipe: Recipe, source: Source, secret: int) -> list[Finding]:
+def _attacks(task: Task, recipe: Recipe, source: Source, secret: int) -> dict[str, Any]:
     """The attacks that the recipe names, where they apply.
 
     They are made on a release of most of the rows, by the same method: the others are the persons who are not in it.
@@ -129,8 +132,17 @@ def _attacks(task: Task, recipe: Recipe, source: Source, secret: int) -> list[Fi
     published = Published.of(release)
     case = Case(published, known.data, source.roles or Roles(), control.data, seed=recipe.run.seed or 0)
     named = ATTACKS if "all" in recipe.attacks else recipe.attacks
-    fitting = [name for name in named if not ATTACKS[name].why_not(case)]
-    return run_case(case, fitting) if fitting else []
+    found: list[Finding] = []
+    left_out: dict[str, str] = {}
+    for name in named:
+        if why := ATTACKS[name].why_not(case):
+            left_out[name] = why
+            continue
+        try:
+            found += run_case(case, [name])
+        except DataError as error:  # it has nothing to work with
+            left_out[name] = str(error)
+    return {"attacks": [asdict(finding) for finding in found], "attacks_left_out": left_out}
 
 
 def _evaluated(

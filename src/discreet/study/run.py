@@ -60,12 +60,12 @@ def run_study(load: Load, recipe: Recipe, folder: str | os.PathLike, *, text: st
     tasks = unique(tasks)
     if not tasks:
         raise DataError(f"No method of the recipe can release this data. {' '.join(skipped.values())}")
-    todo = [task for task in tasks if place.result(task.name) is None]
-    run = _Run(load, recipe, place, secret)
-    with progress(f"Comparing {len(tasks)} releases", len(tasks)) as bar:
-        bar.advance(len(tasks) - len(todo))
-        for _ in run.in_process(todo, source) if recipe.run.jobs == 1 else run.in_pool(todo):
-            bar.advance()
+    with place.alone():
+        todo = [task for task in tasks if (place.result(task.name) or {"refused": DIED})["refused"] == DIED]
+        run = _Run(load, recipe, place, secret)
+        with progress(f"Comparing {len(tasks)} releases", len(todo)) as bar:
+            for done in run.in_process(todo, source) if recipe.run.jobs == 1 else run.in_pool(todo):
+                bar.advance(0 if done is None else 1)
     results = dict(place.results([task.name for task in tasks]))
     late = {task.name: NOT_BEGUN for task in tasks if task.name not in results}
     return Study(Path(folder), recipe, results, skipped | late)
@@ -102,15 +102,15 @@ class _Run:
         limit = self.recipe.run.minutes
         return limit is not None and time.monotonic() - self.started > 60 * limit
 
-    def in_process(self, tasks: list[Task], source: Source) -> Iterator[Task]:
+    def in_process(self, tasks: list[Task], source: Source) -> Iterator[Task | None]:
         for task in tasks:
             if self._late():
                 return
             self.place.keep(task.name, measured(task, self.recipe, source, self.place, self.secret))
             yield task
 
-    def in_pool(self, tasks: list[Task]) -> Iterator[Task]:
-        """As many tasks at once as there are jobs. A task whose process dies is tried once more, alone."""
+    def in_pool(self, tasks: list[Task]) -> Iterator[Task | None]:
+        """Each task when it is done, and None now and then. A task whose process dies is tried once more, alone."""
         left, alone = list(tasks), []
         while left and not self._late():
             pool = self._pool(min(self.recipe.run.jobs, len(left)))
@@ -118,11 +118,12 @@ class _Run:
             try:
                 while (left and not self._late()) or running:
                     while left and len(running) < self.recipe.run.jobs and not self._late():
-                        task = left.pop(0)
-                        running[pool.submit(_work, task)] = task
-                    for future in wait(running, return_when=FIRST_COMPLETED).done:
+                        running[pool.submit(_work, left[0])] = left[0]
+                        left.pop(0)
+                    for future in wait(running, timeout=1, return_when=FIRST_COMPLETED).done:
                         future.result()
                         yield running.pop(future)
+                    yield None
             except BrokenProcessPool:
                 alone += list(running.values())
             finally:
