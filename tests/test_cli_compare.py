@@ -97,6 +97,7 @@ def test_the_same_command_again_gives_the_same(here):
 def test_errors_say_what_to_do(here, tmp_path):
     assert "discreet recipe init" in fails("compare", here / "clinic.csv", "none.toml", "-o", tmp_path / "s")
     assert "There is no" in fails("compare", tmp_path / "none.csv", here / "recipe.toml", "-o", tmp_path / "s")
+    assert "Give one" in fails("compare", here / "clinic.csv", "--target", "x", "--labels", "y", "-o", tmp_path / "s")
     assert "stands in the recipe" in fails(
         "compare", here / "clinic.csv", here / "recipe.toml", "--target", "x", "-o", tmp_path / "s"
     )
@@ -105,6 +106,17 @@ def test_errors_say_what_to_do(here, tmp_path):
     assert "neither a study nor a release" in fails("report", tmp_path)
     said = fails("report", here / "study", "--public", "--release", "mondrian-k6")
     assert "Did you mean 'mondrian-k5'?" in said
+
+
+def test_baskets_are_compared_without_a_recipe(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run("data", "write", "quest", "--rows", "120", "--set", "classes=2", "-o", "visits.dat").exit_code == GOOD
+    done = run("compare", "visits.dat", "--labels", "visits.labels", "--jobs", "1", "--json")
+    assert done.exit_code == GOOD, done.output
+    found = json.loads(done.stdout)
+    assert found["source"]["shape"] == "baskets"
+    assert found["chosen"]["facts"]["shape"] in ("baskets", "sketches")
+    assert any(line["method"] == "greedy" for line in found["candidates"])
 
 
 def test_recipes_are_written_and_checked(here, tmp_path):

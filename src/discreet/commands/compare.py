@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,6 +27,9 @@ def compare(
         "study"
     ),
     target: Annotated[str | None, typer.Option(help="Without a recipe: the column a classifier is to predict.")] = None,
+    labels: Annotated[
+        Path | None, typer.Option(help="Without a recipe: the data is transactions, and this file has their labels.")
+    ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="How many cores to use, whatever the recipe says.")] = None,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -40,10 +44,10 @@ def compare(
 
     watch(quiet=quiet, as_json=as_json)
     if recipe is None:
-        asked, text = _suggested(data, target)
+        asked, text = _suggested(data, target, labels)
     else:
-        if target is not None:
-            raise DataError("The target stands in the recipe; leave --target out.")
+        if target is not None or labels is not None:
+            raise DataError("What the data is stands in the recipe; leave --target and --labels out.")
         asked, text = read_recipe(recipe), recipe.read_text(encoding="utf-8")
     if jobs is not None:
         asked = asked.model_copy(update={"run": asked.run.model_copy(update={"jobs": jobs})})
@@ -88,14 +92,19 @@ def load_source(file: str, recipe: str) -> Source:
     return Source.of(table, Roles(**asked.roles.model_dump()))
 
 
-def _suggested(data: Path, target: str | None) -> tuple[Recipe, str]:
-    """A recipe for a table of which only the target may be known."""
+def _suggested(data: Path, target: str | None, labels: Path | None) -> tuple[Recipe, str]:
+    """A recipe for a table of which only the target may be known, or for transactions and the file of their labels."""
     from discreet.commands.options import read_table
     from discreet.data.roles import suggest
     from discreet.recipe import recipe_from
     from discreet.recipe.write import first_recipe
 
-    text = first_recipe(str(data), suggest(read_table(data), target=target))
+    if labels is None:
+        text = first_recipe(str(data), suggest(read_table(data), target=target))
+    elif target is None:
+        text = first_recipe(str(data), [], "transactions", labels=os.path.relpath(labels, data.parent))
+    else:
+        raise DataError("--labels is for transactions, which have no columns; --target for tables. Give one.")
     return recipe_from(text), text
 
 

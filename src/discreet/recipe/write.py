@@ -40,7 +40,13 @@ def schema() -> str:
     return json.dumps({"title": "A recipe of discreet"} | Recipe.model_json_schema(), indent=1) + "\n"
 
 
-def first_recipe(file: str, suggestions: Sequence[Suggestion], shape: str = "table", k: Sequence[int] = (5, 20)) -> str:
+def first_recipe(
+    file: str,
+    suggestions: Sequence[Suggestion],
+    shape: str = "table",
+    k: Sequence[int] = (5, 20),
+    labels: str | None = None,
+) -> str:
     """A recipe with suggested roles, for a person to read and correct.
 
     >>> print(first_recipe("clinic.csv", [Suggestion("ill", "target", "2 classes")]).splitlines()[1])
