@@ -52,17 +52,7 @@ _PAGE = """<!doctype html>
 </main>
 <footer><div><p>This file is complete: it loads nothing and sends nothing. The pictures are drawn by Vega and Vega-Lite
 (BSD 3-Clause).</p></div></footer>
-<script type="application/json" id="specs">{{ specs | tojson }}</script>
-{% for script in scripts %}
-<script>{{ script | safe }}</script>
-{% endfor %}
-<script>
-JSON.parse(document.getElementById("specs").textContent).forEach((spec, place) => {
-  const runtime = vega.parse(vegaLite.compile(spec).spec, null, { ast: true });
-  const options = { expr: vega.expressionInterpreter, renderer: "svg", container: "#plot-" + place };
-  new vega.View(runtime, options).runAsync();
-});
-</script>
+{% include "draw.html" %}
 </body>
 </html>
 """

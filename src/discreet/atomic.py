@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder that appears whole, or not at all: written beside its place, synced, verified by the caller, renamed.
+"""A folder, or a file, that appears whole or not at all: written beside its place, synced, verified, renamed.
 
 What a killed process left half-written is removed by the next one that saves to the same place; if the process died
 while it was replacing an earlier folder, that one is put back first. A process that still runs is left alone.
@@ -7,6 +7,7 @@ while it was replacing an earlier folder, that one is put back first. A process 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -51,6 +52,25 @@ def new_folder(target: Path, *, overwrite: bool = False, replaceable: frozenset[
         raise DataError(f"Writing {shown(target.name)} failed ({why}); nothing was saved. Is the disk full?") from None
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def write_private(path: Path, content: bytes, prefix: str, *, sync: bool = True) -> None:
+    """A file of this user's alone: under a name that begins with `prefix` first, then in its place at once.
+
+    Without `sync` a power cut may leave it short: for files that tell by themselves whether they are whole.
+    """
+    descriptor, partial = tempfile.mkstemp(prefix=prefix, dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            if sync:
+                file.flush()
+                os.fsync(file.fileno())
+        os.replace(partial, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(partial)
+        raise
 
 
 def _check_free(target: Path, overwrite: bool, replaceable: frozenset[str]) -> None:

@@ -45,7 +45,7 @@ def study(tmp_path_factory):
     recipe = recipe_from(RECIPE)
     load = partial(load_source, str(data), recipe.model_dump_json())
     found = run_study(load, recipe, folder / "study", text=RECIPE)
-    summary = summarise_study(found, load(), name="clinic.csv")
+    summary = summarise_study(found, name="clinic.csv")
     write_study(found, summary)
     (folder / "public.html").write_text(
         to_public_page(summarise_public(folder / "study" / summary["best_folder"] / "release")), encoding="utf-8"

@@ -172,7 +172,7 @@ def test_an_attack_with_nothing_to_work_with_is_left_out_by_name(clinic, tmp_pat
 def test_without_attacks_a_choice_is_made_by_groups(clinic, tmp_path):
     text = RECIPE.replace('attacks = ["prosecutor", "homogeneity"]', "attacks = []").replace("k = [5, 20]", "k = 5")
     found = study_of(clinic, tmp_path / "study", text)
-    summary = summarise_study(found, load(clinic, text), name="clinic.csv")
+    summary = summarise_study(found, name="clinic.csv")
     assert summary["best"] in found.results
     taken = found.results[summary["best"]]["facts"]["risk_after"]["average"]
     line = next(line for line in summary["candidates"] if line["best"])
@@ -197,7 +197,7 @@ def test_a_promise_that_the_recipe_asks_besides_is_kept_or_the_release_is_none(c
 
 
 def test_the_summary_names_no_cell_and_chooses(clinic, whole):
-    summary = summarise_study(whole, load(clinic), name="clinic.csv")
+    summary = summarise_study(whole, name="clinic.csv")
     assert summary["best"] in whole.results
     assert summary["candidates"][0]["name"] == "original"
     assert [line["name"] for line in summary["candidates"][1:]] == [

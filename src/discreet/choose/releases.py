@@ -86,9 +86,7 @@ def from_release(
     of_promise, explained = _privacy(release.promise, release.verdict, privacy)
     if isinstance(privacy, Promise):
         of_promise["privacy"] = release.check(privacy).measured
-    parts = (release.table, release.baskets, release.document, release.sketches)
-    content = next(part for part in parts if part is not None)
-    more, means = _of_content(release.certificate, content, size)
+    more, means = _of_content(release.certificate, release.content, size)
     return Candidate(
         name or f"{release.method}, {release.promise}",
         measures | of_promise | more,

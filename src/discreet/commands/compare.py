@@ -54,7 +54,7 @@ def compare(
     load = partial(load_source, str(data), asked.model_dump_json())
     study = run_study(load, asked, out, text=text)
     with step("Writing the report"):
-        summary = summarise_study(study, load(), name=data.name)
+        summary = summarise_study(study, name=data.name)
         written = write_study(study, summary)
     if as_json:
         emit(summary | {"files": {name: str(path) for name, path in written.items()}})

@@ -14,10 +14,12 @@ import typer
 from discreet.commands.options import (
     Delimiter,
     Encoding,
+    FromBaskets,
     Header,
     Identifiers,
     Json,
     Kinds,
+    Labels,
     Missing,
     Names,
     Other,
@@ -26,6 +28,7 @@ from discreet.commands.options import (
     Quiet,
     Quote,
     Sensitive,
+    Separator,
     Target,
     Unique,
     emit,
@@ -34,13 +37,13 @@ from discreet.commands.options import (
     values,
     watch,
 )
-from discreet.commands.release import BasketSource, build, read_data
+from discreet.commands.release import build, read_data
 from discreet.errors import DataError, listing
 
 if TYPE_CHECKING:
     from discreet.methods import Method
 
-_METHODS, _STUDY, _BASKETS = "Methods", "How it is measured", "Baskets (0/1 data)"
+_METHODS, _STUDY = "Methods", "How it is measured"
 
 
 class ProtocolName(StrEnum):
@@ -99,16 +102,9 @@ def evaluate(
         Path | None,
         typer.Option(help="A folder of yours that keeps scores; a study goes on where it was.", rich_help_panel=_STUDY),
     ] = None,
-    baskets: Annotated[
-        BasketSource | None,
-        typer.Option(help="The file holds transactions, or 0/1 columns (with --target).", rich_help_panel=_BASKETS),
-    ] = None,
-    labels: Annotated[
-        Path | None, typer.Option(help="Labels of the transactions, one per line.", rich_help_panel=_BASKETS)
-    ] = None,
-    separator: Annotated[
-        str | None, typer.Option(help="What parts items; white space if not given.", rich_help_panel=_BASKETS)
-    ] = None,
+    baskets: FromBaskets = None,
+    labels: Labels = None,
+    separator: Separator = None,
     delimiter: Delimiter = None,
     quote: Quote = None,
     encoding: Encoding = None,

@@ -7,6 +7,7 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -64,6 +65,25 @@ Identifiers = Annotated[
 Other = Annotated[list[str] | None, _role(help="Published as it is, assumed unknown to an attacker.")]
 Person = Annotated[str | None, _role(help="Tells whose row it is: persons are counted, not rows.")]
 Unique = Annotated[list[str] | None, _role(help="Columns published as they are although they differ in every row.")]
+
+_BASKETS = "Baskets (0/1 data)"
+
+
+class BasketSource(StrEnum):
+    transactions = "transactions"
+    columns = "columns"
+
+
+FromBaskets = Annotated[
+    BasketSource | None,
+    typer.Option(help="The file holds transactions, or 0/1 columns (with --target).", rich_help_panel=_BASKETS),
+]
+Labels = Annotated[
+    Path | None, typer.Option(help="Labels of the transactions, one per line.", rich_help_panel=_BASKETS)
+]
+Separator = Annotated[
+    str | None, typer.Option(help="What parts items; white space if not given.", rich_help_panel=_BASKETS)
+]
 
 
 def emit(answer: Any) -> None:

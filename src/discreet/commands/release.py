@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.commands.options import (
+    BasketSource,
     Delimiter,
     Encoding,
+    FromBaskets,
     Header,
     Identifiers,
     Json,
     Kinds,
+    Labels,
     Missing,
     Names,
     Other,
@@ -26,6 +29,7 @@ from discreet.commands.options import (
     Quiet,
     Quote,
     Sensitive,
+    Separator,
     Target,
     Unique,
     emit,
@@ -46,17 +50,12 @@ if TYPE_CHECKING:
     from discreet.methods import Method
     from discreet.report.summary import Outcome
 
-_METHOD, _OUT, _BASKETS = "Method and promise", "What is written", "Baskets (0/1 data)"
+_METHOD, _OUT = "Method and promise", "What is written"
 
 
 class Format(StrEnum):
     csv = "csv"
     parquet = "parquet"
-
-
-class BasketSource(StrEnum):
-    transactions = "transactions"
-    columns = "columns"
 
 
 def _parameter(help: str) -> Any:
@@ -121,16 +120,9 @@ def release(
     data_set: Annotated[
         str | None, typer.Option(help="The data set's name in the ledger: its budget pays.", rich_help_panel=_OUT)
     ] = None,
-    baskets: Annotated[
-        BasketSource | None,
-        typer.Option(help="The file holds transactions, or 0/1 columns (with --target).", rich_help_panel=_BASKETS),
-    ] = None,
-    labels: Annotated[
-        Path | None, typer.Option(help="Labels of the transactions, one per line.", rich_help_panel=_BASKETS)
-    ] = None,
-    separator: Annotated[
-        str | None, typer.Option(help="What parts items; white space if not given.", rich_help_panel=_BASKETS)
-    ] = None,
+    baskets: FromBaskets = None,
+    labels: Labels = None,
+    separator: Separator = None,
     delimiter: Delimiter = None,
     quote: Quote = None,
     encoding: Encoding = None,

@@ -17,13 +17,13 @@ import hashlib
 import json
 import math
 import os
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from discreet.atomic import write_private
 from discreet.errors import DataError, shown
 from discreet.learning.crossval import Score
 
@@ -65,7 +65,7 @@ class Cache:
                 strange = any(not path.name.startswith(_PARTIAL) for path in self.folder.iterdir())
                 if strange and not marker.is_file():  # another process may just have made it
                     raise DataError(f"{name} holds files and is no cache of discreet. Choose an empty or new folder.")
-                self._write(marker, _MARK.encode())
+                write_private(marker, _MARK.encode(), _PARTIAL, sync=False)
             self.folder.chmod(0o700)
         except OSError as error:
             raise DataError(f"{name} cannot be a cache ({error.strerror}). Choose another folder.") from None
@@ -95,22 +95,11 @@ class Cache:
             said["score"] = {name: None if math.isnan(value) else value for name, value in plain.items()}
         path = self._path(key)
         path.parent.mkdir(mode=0o700, exist_ok=True)
-        self._write(path, json.dumps(said | {"check": _check(said)}, allow_nan=False).encode())
+        content = json.dumps(said | {"check": _check(said)}, allow_nan=False).encode()
+        write_private(path, content, _PARTIAL, sync=False)
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.json"
-
-    def _write(self, path: Path, content: bytes) -> None:
-        """Under a name of its own first, readable by this user alone, then in its place at once."""
-        descriptor, partial = tempfile.mkstemp(prefix=_PARTIAL, dir=path.parent)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(content)
-            os.replace(partial, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(partial)
-            raise
 
     # -- the whole folder ------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from discreet.errors import DiscreetError, ParameterError, did_you_mean, listing
 from discreet.evaluate.attacks.registry import ATTACKS
 from discreet.evaluate.folds import Folds
 from discreet.learning.classifiers import CLASSIFIERS
+from discreet.learning.crossval import Measure
 from discreet.methods import METHODS, Method
 from discreet.parameters import check_parameters
 
@@ -132,9 +133,7 @@ class Evaluation(Part):
     )
     folds: str = Field(default="5-fold", description="5-fold, 10-fold, 5x2, 3x10-fold.")
     classifiers: Names = Field(default=("logistic",), min_length=1, description="Who learns.")
-    measure: Literal["accuracy", "balanced_accuracy", "auc", "brier"] = Field(
-        default="accuracy", description="What the choice looks at."
-    )
+    measure: Measure = Field(default="accuracy", description="What the choice looks at.")
 
     @field_validator("folds")
     @classmethod

@@ -15,7 +15,6 @@ from discreet._version import __version__
 from discreet.choose import Candidate, Choice
 from discreet.choose.results import BASELINE, Results
 from discreet.evaluate.facts import risk_facts, source_facts
-from discreet.evaluate.source import Source
 from discreet.report.choice import ratios
 from discreet.report.html import columns_kept, environment, group_sizes, scripts
 from discreet.report.plots import front_plot, ratio_plot
@@ -29,8 +28,9 @@ FORMAT = 1
 SUMMARY = "summary.json"
 
 
-def summarise_study(study: Study, source: Source, *, name: str) -> dict[str, Any]:
+def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
     """What a study of the data `name` found."""
+    source = study.source
     before = risk_facts(source.data, source.roles)
     columns = len(source.table.names) - 1
     candidates = candidates_of(study.results, study.recipe, {"risk": before["average"], "columns": columns})

@@ -13,17 +13,16 @@ A file appears whole or not at all, so a study that was killed goes on where it 
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import json
 import os
 import secrets
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from discreet.atomic import write_private
 from discreet.errors import DataError, shown
 
 FORMAT = 1
@@ -126,20 +125,12 @@ class StudyFolder:
     def write(self, name: str, content: bytes) -> Path:
         """A file of this user's alone, whole or not at all."""
         path = self.path / name
-        descriptor, partial = tempfile.mkstemp(prefix=_PARTIAL, dir=path.parent)
         try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(partial, path)
+            write_private(path, content, _PARTIAL)
         except OSError as error:
             raise DataError(
                 f"Writing {shown(path.name)} failed ({error.strerror}). What is done so far is kept; run it again."
             ) from None
-        finally:
-            with contextlib.suppress(OSError):
-                os.unlink(partial)
         return path
 
 

@@ -25,7 +25,7 @@ from discreet.progress import progress
 from discreet.recipe import Recipe
 from discreet.study.folder import StudyFolder
 from discreet.study.measure import measured
-from discreet.study.tasks import Task, tasks_of, unique
+from discreet.study.tasks import Task, tasks_of
 
 Load = Callable[[], Source]
 NOT_BEGUN = "It was not begun: the study's time was over."
@@ -38,6 +38,7 @@ class Study:
 
     folder: Path
     recipe: Recipe
+    source: Source
     results: dict[str, dict[str, Any]]
     skipped: dict[str, str] = field(default_factory=dict)
 
@@ -57,7 +58,6 @@ def run_study(load: Load, recipe: Recipe, folder: str | os.PathLike, *, text: st
         secret = recipe.run.seed
     _enough_memory(source, recipe)
     tasks, skipped = tasks_of(recipe, source)
-    tasks = unique(tasks)
     if not tasks:
         raise DataError(f"No method of the recipe can release this data. {' '.join(skipped.values())}")
     with place.alone():
@@ -68,7 +68,7 @@ def run_study(load: Load, recipe: Recipe, folder: str | os.PathLike, *, text: st
                 bar.advance(0 if done is None else 1)
     results = dict(place.results([task.name for task in tasks]))
     late = {task.name: NOT_BEGUN for task in tasks if task.name not in results}
-    return Study(Path(folder), recipe, results, skipped | late)
+    return Study(Path(folder), recipe, source, results, skipped | late)
 
 
 def _judged(recipe: Recipe) -> str:

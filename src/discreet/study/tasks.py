@@ -46,7 +46,7 @@ def tasks_of(recipe: Recipe, source: Source) -> tuple[list[Task], dict[str, str]
                 skipped[task.name] = why
             elif task not in tasks:
                 tasks.append(task)
-    return tasks, skipped
+    return _numbered(tasks), skipped
 
 
 def _why_not(task: Task, shape: str, persons: int) -> str:
@@ -87,7 +87,7 @@ def _name(method: str, parameters: dict[str, Any]) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "_", "-".join(parts))[:120]
 
 
-def unique(tasks: Sequence[Task]) -> list[Task]:
+def _numbered(tasks: Sequence[Task]) -> list[Task]:
     """The tasks, each under a name of its own: what differs in a parameter that a name cannot show is numbered."""
     seen: dict[str, int] = {}
     found = []
