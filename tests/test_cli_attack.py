@@ -2,12 +2,14 @@
 """discreet attack: findings for a person and for a machine, status 1 when a promise is broken, no cell anywhere."""
 
 import json
+import shutil
 
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from discreet import Baskets, GreedySelector, Mondrian, VarianceSketch, progress
+from discreet import Baskets, GreedySelector, Mondrian, PromiseBroken, VarianceSketch, attack, progress
+from discreet.certificate import CERTIFICATE, Certificate, sha256_of
 from discreet.cli import BROKEN, GOOD, WRONG, app
 from instances import MARKERS, PERSON_ROLES, ROLES, baskets, people
 
@@ -55,8 +57,8 @@ def test_all_attacks_that_apply_are_made_and_explained(made):
     done = run(made / "out/release", "--known", made / "known.csv", "--control", made / "control.csv", "--targets", 100)
     assert done.exit_code == GOOD, done.output
     words = " ".join(done.stdout.split())
-    for attack in ("prosecutor", "journalist", "marketer", "homogeneity of ill", "inference of ill", "singling out"):
-        assert attack in words
+    for name in ("prosecutor", "journalist", "marketer", "homogeneity of ill", "inference of ill", "singling out"):
+        assert name in words
     assert "the promise allows 25 %" in words
     assert "by guessing" in words
     assert "of persons who are not in the release" in words
@@ -83,14 +85,56 @@ def test_json_says_the_same_to_a_machine(made):
     assert found(*arguments, "--attacks", QUICK) == answer  # the same seed, the same figures
 
 
-def test_a_release_that_says_too_much_ends_with_status_1(made, tmp_path):
+@pytest.fixture
+def altered(made, tmp_path):
     """Rows are taken out of the published file, until some pattern stands alone."""
-    broken = tmp_path / "release"
-    broken.mkdir()
-    for path in (made / "out/release").iterdir():
-        (broken / path.name).write_bytes(path.read_bytes())
-    rows = pd.read_csv(broken / "data.csv", dtype=str, keep_default_na=False)
-    rows.drop_duplicates(list(ROLES.quasi)).to_csv(broken / "data.csv", index=False)
+    release = tmp_path / "release"
+    shutil.copytree(made / "out/release", release)
+    rows = pd.read_csv(release / "data.csv", dtype=str, keep_default_na=False)
+    rows.drop_duplicates(list(ROLES.quasi)).to_csv(release / "data.csv", index=False)
+    return release
+
+
+def sealed_again(release):
+    """As a forger would do it: the certificate states the hashes of the files as they are now."""
+    certificate = Certificate.read(release)
+    certificate = certificate.sealed({name: sha256_of(release / name) for name in certificate.files})
+    (release / CERTIFICATE).write_bytes(certificate.to_bytes())
+    return release
+
+
+def test_an_altered_release_is_not_attacked_and_ends_as_verify_does(made, altered):
+    for arguments in ((altered,), (made / "out/release", "--other", altered)):
+        done = run(*arguments, "--known", made / "known.csv", "--attacks", QUICK)
+        verified = CliRunner().invoke(app, ["verify", str(altered)])
+        assert done.exit_code == verified.exit_code == BROKEN, done.output
+        assert done.stdout == ""
+        assert "Files were changed after they were certified: 'data.csv'" in done.stderr
+        assert not [marker for marker in MARKERS if marker in done.output]
+    with pytest.raises(PromiseBroken, match="is not as it was certified"):
+        attack(altered, made / "known.csv")
+
+
+def test_a_certificate_that_was_changed_or_a_file_too_many_is_refused(made, tmp_path):
+    for number, (name, change) in enumerate(
+        [
+            ("certificate.json", lambda text: text.replace('"holds": true', '"holds": false')),
+            ("certificate.json", lambda text: text[:100]),
+            ("recoding.json", lambda text: text + " "),
+            ("further.json", lambda text: "{}"),
+        ]
+    ):
+        release = tmp_path / str(number)
+        shutil.copytree(made / "out/release", release)
+        place = release / name
+        place.write_text(change(place.read_text(encoding="utf-8") if place.exists() else ""), encoding="utf-8")
+        done = run(release, "--known", made / "known.csv", "--attacks", "prosecutor")
+        assert done.exit_code == BROKEN, (name, done.output)
+        assert "is not as it was certified" in done.stderr
+
+
+def test_a_release_that_says_too_much_ends_with_status_1(made, altered):
+    broken = sealed_again(altered)
     done = run(broken, "--known", made / "known.csv", "--attacks", "prosecutor")
     assert done.exit_code == BROKEN, done.output
     assert "BROKEN" in done.stdout

@@ -25,7 +25,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.data.write import read_baskets, read_table
 from discreet.document import SHAPES, Document, read_document
-from discreet.errors import DataError, DiscreetError, listing, quietly
+from discreet.errors import DataError, DiscreetError, PromiseBroken, listing, quietly, shown
 from discreet.losses import groups_of
 from discreet.privacy.base import Both, Promise, Verdict
 from discreet.privacy.noise import Noise, from_statement
@@ -36,6 +36,7 @@ from discreet.sketches import Sketches, sketch
 
 PERSONS = "persons.parquet"  # in the owner's folder: whose row each released row is
 EVIDENCE = "evidence.parquet"  # in the owner's folder: the rows behind a document, or behind published rows
+Content = Table | Baskets | Document | Sketches
 _PERSON = "\x00person"  # a column name no file can have
 
 
@@ -68,13 +69,9 @@ def verify(
     `public_key` asks for a signature by that key.
     """
     folder = Path(folder)
-    if not folder.is_dir():
-        raise DataError(f"There is no release folder {folder.name!r}. Pass the folder that holds {CERTIFICATE}.")
-    try:
-        certificate = Certificate.read(folder)
-    except DataError as error:
-        return Verification(False, None, None, (str(error),))
-    problems = _file_problems(folder, certificate)
+    certificate, problems = _certified(folder)
+    if certificate is None:
+        return Verification(False, None, None, tuple(problems))
     signer: str | None = None
     verdict: Verdict | None = None
     if not problems:  # data whose hash differs is not the data that was certified
@@ -89,6 +86,31 @@ def verify(
     return Verification(
         not problems, verdict, certificate, tuple(problems), signer, _remarks(certificate, signer, owner is not None)
     )
+
+
+def open_release(folder: str | os.PathLike) -> tuple[Certificate, Content, Roles | None]:
+    """The certificate, the data and the roles of a folder whose files are those that were certified, and no others.
+
+    Whether the promise holds on them is another question: `verify` answers it, and attacks do.
+    """
+    folder = Path(folder)
+    certificate, problems = _certified(folder)
+    problems = problems or _signer(folder, None)[1]
+    if certificate is None or problems:
+        found = " ".join(problems)
+        raise PromiseBroken(f"{shown(folder.name)} is not as it was certified. {found} Get it anew from its holder.")
+    return certificate, *read_release(folder, certificate)
+
+
+def _certified(folder: Path) -> tuple[Certificate | None, list[str]]:
+    """What is promised, and what is wrong with the files that it is promised of."""
+    if not folder.is_dir():
+        raise DataError(f"There is no release folder {folder.name!r}. Pass the folder that holds {CERTIFICATE}.")
+    try:
+        certificate = Certificate.read(folder)
+    except DataError as error:
+        return None, [str(error)]
+    return certificate, _file_problems(folder, certificate)
 
 
 def _file_problems(folder: Path, certificate: Certificate) -> list[str]:
@@ -249,7 +271,7 @@ def _by_rows(promise: Promise, data: Table | Baskets, roles: Roles | None) -> Ve
     return check_published(telling[0] if len(telling) == 1 else Both(tuple(telling)), data, roles, None)
 
 
-def read_release(folder: Path, certificate: Certificate) -> tuple[Table | Baskets | Document | Sketches, Roles | None]:
+def read_release(folder: Path, certificate: Certificate) -> tuple[Content, Roles | None]:
     """The published data and the roles of its columns."""
     (name,) = _data_files(certificate)
     if certificate.shape in SHAPES:
@@ -302,7 +324,7 @@ def _kind_of(type_: pa.DataType) -> Kind:
 
 def check_published(
     promise: Promise,
-    data: Table | Baskets | Document | Sketches,
+    data: Content,
     roles: Roles | None,
     persons: np.ndarray | None,
     source: Table | Records | None = None,

@@ -83,6 +83,7 @@ def attack(
 ) -> None:
     """Attack a release with what is known: exit status 1 if one gets more than the promise allows, else 0.
 
+    Files that are not those that were certified are not attacked: exit status 1, as verify's.
     What is written is counts and names of columns; no cell of a table. It is for the owner, who has the known table.
     """
     from discreet.data.roles import Roles

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import numpy as np
 
-from discreet.certificate import Certificate
 from discreet.data.baskets import Baskets
 from discreet.data.records import Records
 from discreet.data.roles import Roles
@@ -30,7 +29,7 @@ from discreet.recoding import RECORD, from_bytes
 from discreet.release import Release
 from discreet.signs import Signs
 from discreet.sketches import Sketches
-from discreet.verification import read_persons, read_records, read_release
+from discreet.verification import open_release, read_persons, read_records
 
 
 class CannotAttack(DataError):  # noqa: N818  (a word of the field, not an Error)
@@ -58,7 +57,9 @@ class Published:
     def of(
         cls, release: Published | Release | str | os.PathLike, *, owner: str | os.PathLike | None = None
     ) -> Published:
-        """From a release in memory, or from the folder of a saved one; `owner` is the owner's folder."""
+        """From a release in memory, or from the folder of a saved one, whose files must be those that were certified;
+        `owner` is the owner's folder.
+        """
         if isinstance(release, Published):
             return release
         if isinstance(release, Release):
@@ -66,10 +67,8 @@ class Published:
             swapped = release.changes.swapped_cells > 0
             kept = release.persons, release.records, release.signs
             return cls(release.content, release.promise, release.roles, record, swapped, *kept)
-        folder = Path(release)
-        certificate = Certificate.read(folder)
-        data, roles = read_release(folder, certificate)
-        record_file = folder / RECORD
+        certificate, data, roles = open_release(release)
+        record_file = Path(release) / RECORD
         recoding = from_bytes(record_file.read_bytes()) if record_file.is_file() else None
         by_person = owner is not None and certificate.counted == "persons"
         persons = read_persons(Path(owner), certificate.rows) if by_person else None  # type: ignore[arg-type]
