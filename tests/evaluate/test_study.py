@@ -36,7 +36,7 @@ from discreet.evaluate.study import evaluate_utility, label
 from discreet.learning.bayes import NaiveBayes
 from discreet.learning.classifiers import CLASSIFIERS, examples_for
 from discreet.learning.crossval import cross_validate, kfold, score_on
-from instances import DOMAIN, PERSON_ROLES, ROLES, baskets, people
+from instances import DOMAIN, MARKERS, PERSON_ROLES, ROLES, baskets, people
 
 TWO = {"mondrian": Mondrian(5, split="information"), "flip": GreedySelector(5)}
 QUICK = {"folds": "3-fold", "classifiers": ("naive-bayes", "tree")}
@@ -258,8 +258,8 @@ def test_only_what_is_new_is_measured(tmp_path):
 def test_the_cache_holds_no_private_value(tmp_path):
     evaluate_utility([Mondrian(5), RandomFlip(5), Mondrian(150)], people(), ROLES, **QUICK, cache=tmp_path / "kept")
     held = b"".join(path.read_bytes() for path in (tmp_path / "kept").rglob("*") if path.is_file())
-    assert b"7731" not in held
-    assert b"North" not in held
+    for value in (*MARKERS, "North", "smith", "gout"):  # whole: a few digits are in a hash or a float now and then
+        assert value.encode() not in held
     assert all(path.stat().st_size < 1000 for path in (tmp_path / "kept").rglob("*.json"))
 
 
