@@ -3,10 +3,8 @@
 
 import os
 import random
-import signal
 import subprocess
 import sys
-import time
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -305,31 +303,44 @@ def test_an_interruption_at_any_moment_changes_nothing(tmp_path, monkeypatch):
 
 
 STUDY = """
-import sys
+import os, sys, time
 sys.path.insert(0, sys.argv[2])
-from test_study import QUICK, ROLES, TWO, evaluate_utility, people
+from test_study import QUICK, ROLES, TWO, Cache, evaluate_utility, people
+left, put = int(sys.argv[3]), Cache.put
+
+def wait(*_):
+    print("half-written", flush=True)
+    time.sleep(600)
+
+def hanging(self, *arguments):
+    global left
+    if left == 0:
+        os.replace = wait
+    left -= 1
+    put(self, *arguments)
+
+Cache.put = hanging
 evaluate_utility(TWO, people(), ROLES, **QUICK, cache=sys.argv[1])
 """
 
 
 def test_a_killed_process_leaves_what_was_done(tmp_path):
+    """Killed while it writes an entry: those before it are kept, and the next process goes on after them."""
     folder, drawn = tmp_path / "kept", random.Random(5)
     here = Path(__file__).parent
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(here.parent), *sys.path])}
     done = 0
     for _ in range(2):
-        wanted = done + drawn.randrange(1, 6)
-        process = subprocess.Popen([sys.executable, "-c", STUDY, str(folder), str(here)], env=environment)
-        try:
-            while process.poll() is None and len(list(folder.glob("*/*.json"))) < wanted:
-                time.sleep(0.005)
-            process.send_signal(signal.SIGKILL)
-        finally:
-            process.wait()
-        now = len(list(folder.glob("*/*.json")))
-        assert now > done
-        done = now
-    assert done < 18 or process.returncode == 0
+        more = drawn.randrange(1, 6)
+        asked = [sys.executable, "-c", STUDY, str(folder), str(here), str(more)]
+        with subprocess.Popen(asked, env=environment, stdout=subprocess.PIPE, text=True) as process:
+            try:
+                assert process.stdout.readline() == "half-written\n"
+            finally:
+                process.kill()
+        done += more
+        assert Cache(folder).summary().entries == len(list(folder.glob("*/*.json"))) == done
+        assert list(folder.glob("*/.partial-*"))
     found = evaluate_utility(TWO, people(), ROLES, **QUICK, cache=folder)
     assert outcomes(found) == outcomes(evaluate_utility(TWO, people(), ROLES, **QUICK))
 
