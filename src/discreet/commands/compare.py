@@ -125,10 +125,14 @@ def _print(summary: dict[str, Any], files: dict[str, str], quiet: bool) -> None:
             name = Text(short(row["name"], 30), style="bold" if row["best"] else "")
             score = "none" if row["utility"] is None else f"{row['utility']:.3f}{about}"
             table.add_row(name, row["promise"], score, *texts)
+        for failure, found in summary["failed"].items():
+            table.add_row(Text(short(failure, 30)), f"failed: {found['error']}")
         console().print(table)
         typer.echo("Not found: of 100 persons, by the strongest attack that names a row. ± is half of a 95 % interval.")
         for name, why in summary["skipped"].items():
             typer.echo(f"Skipped  {name}: {why}")
+        for name, found in summary["failed"].items():
+            typer.echo(f"Failed   {name} ({found['error']}). {found['why']}")
     why_none = "none: they lack a measure that has a weight" if summary["made"] else "none: no release was made"
     typer.echo(f"Chosen   {summary['best'] or why_none}")
     if not quiet:

@@ -36,7 +36,8 @@ def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
     candidates = candidates_of(study.results, study.recipe, {"risk": before["average"], "columns": columns})
     choice = chosen(candidates, study.recipe)
     best = None if choice is None else choice.best.name
-    refused = {task: found["refused"] for task, found in study.results.items() if found["refused"] is not None}
+    failed = {task: found for task, found in study.results.items() if "failed" in found}
+    refused = {task: found["refused"] for task, found in study.results.items() if found["refused"]}
     return {
         "format": FORMAT,
         "discreet": __version__,
@@ -56,7 +57,8 @@ def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
         "knee": None if choice is None or choice.knee is None else choice.knee.name,
         "front": [] if choice is None else [candidate.name for candidate in choice.front],
         "chosen": None if best is None else study.results[best],
-        "skipped": study.skipped | refused,
+        "skipped": study.skipped | {task: why for task, why in refused.items() if task not in failed},
+        "failed": {task: {"error": found["failed"], "why": found["refused"]} for task, found in failed.items()},
         "sensitivity": _sensitivity(candidates, study),
         "pictures": [] if choice is None else _pictures(choice, candidates, study),
         "recipe": _recipe_text(study),

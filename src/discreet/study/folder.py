@@ -5,6 +5,7 @@ study.json        which data and which recipe this is, as hashes: a study goes o
 recipe.toml       the recipe as it was given
 results/NAME.json what came of one task
 releases/NAME/    its release and the owner's files
+results/NAME.doing  while a task is being done in the process of the study itself: it stays when that is killed
 cache/            scores of single folds, see evaluate/cache.py
 results.parquet, report.html    made at the end, from the results
 
@@ -121,6 +122,23 @@ class StudyFolder:
         for name in names:
             if (found := self.result(name)) is not None:
                 yield name, found
+
+    @contextmanager
+    def marked(self, name: str) -> Iterator[None]:
+        """The task is being done. A mark of it stays when the process is killed meanwhile."""
+        mark = self._mark(name)
+        mark.touch(mode=0o600)
+        try:
+            yield
+        finally:
+            mark.unlink(missing_ok=True)
+
+    def was_killed(self, name: str) -> bool:
+        """Whether the study was killed while this task was being done."""
+        return self._mark(name).exists()
+
+    def _mark(self, name: str) -> Path:
+        return self.path / "results" / f"{name}.doing"
 
     def write(self, name: str, content: bytes) -> Path:
         """A file of this user's alone, whole or not at all."""

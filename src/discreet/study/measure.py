@@ -3,6 +3,8 @@
 
 A differentially private method is measured and not released: each release would cost budget, and so would choosing
 among them by looking. `discreet release` makes the one that was chosen, and pays for it from a ledger.
+
+An error that nobody foresaw ends its task and no other. Only the name of its type is kept: its message may quote cells.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from discreet.data.roles import Roles
-from discreet.errors import CannotRelease, DataError, ParameterError, PrivacyLeakWarning, PromiseBroken, RolesError
+from discreet.errors import CannotRelease, DataError, DiscreetError, PrivacyLeakWarning, PromiseBroken
 from discreet.evaluate.attacks.base import Finding, Published
 from discreet.evaluate.attacks.registry import ATTACKS, Case, run_case
 from discreet.evaluate.distributions import distributions
@@ -38,16 +40,27 @@ from discreet.study.folder import StudyFolder
 from discreet.study.tasks import Task
 
 CONTROL = 0.2  # of the rows, or persons, who are left out of a release that is attacked
-REFUSALS = (CannotRelease, PromiseBroken, DataError, RolesError, ParameterError)
+DIED = "its process died"
+_AGAIN = "The same command tries it again, and leaves the other releases as they are."
+_UNFORESEEN = (
+    f"An error that was not foreseen. {_AGAIN} `discreet --debug release` with this method and these parameters, or"
+    " `discreet --debug evaluate`, shows where it is; what they show may hold private values."
+)
+_MEMORY = f"It wants more memory, as a rule. Give the study more of it, fewer jobs, or a sample of the rows. {_AGAIN}"
+
+
+def failed(task: Task, error: str) -> dict[str, Any]:
+    """What came of a task that ended in an error: the name of its type, or DIED, and what to do."""
+    why = _MEMORY if error in (DIED, MemoryError.__name__) else _UNFORESEEN
+    return _asked(task) | {"refused": why, "failed": error}
 
 
 def measured(task: Task, recipe: Recipe, source: Source, folder: StudyFolder, secret: int) -> dict[str, Any]:
     """What came of a task: facts, attacks and scores; or why there is no release."""
     start = time.perf_counter()
-    said: dict[str, Any] = {"name": task.name, "method": task.method, "parameters": _plain(task.parameters)}
-    method = task.make()
-    spends = isinstance(method.promise, DifferentialPrivacy)
     try:
+        method = task.make()
+        spends = isinstance(method.promise, DifferentialPrivacy)
         with warnings.catch_warnings():
             warnings.simplefilter(
                 "ignore", PrivacyLeakWarning
@@ -56,10 +69,17 @@ def measured(task: Task, recipe: Recipe, source: Source, folder: StudyFolder, se
             found["evaluations"] = [
                 _evaluated(task, method, recipe, source, folder, p) for p in recipe.evaluation.protocols
             ]
-    except REFUSALS as refused:
-        shutil.rmtree(folder.releases / task.name, ignore_errors=True)  # what has no scores is no candidate
-        return said | {"refused": str(refused)}
-    return said | found | {"refused": None, "seconds": round(time.perf_counter() - start, 2)}
+        return _asked(task) | found | {"refused": None, "seconds": round(time.perf_counter() - start, 2)}
+    except DiscreetError as refused:
+        said = _asked(task) | {"refused": str(refused)}
+    except Exception as error:
+        said = failed(task, type(error).__name__)
+    shutil.rmtree(folder.releases / task.name, ignore_errors=True)  # what has no scores is no candidate
+    return said
+
+
+def _asked(task: Task) -> dict[str, Any]:
+    return {"name": task.name, "method": task.method, "parameters": _plain(task.parameters)}
 
 
 def _noisy(task: Task, source: Source) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 """The study itself: the tasks that are not done yet, shared by processes, each result a file as soon as it is known.
 
 Every process reads the data by itself, so private rows pass through no file and no pipe. When the one that was started
-by a person dies, the others end too.
+by a person dies, the others end too. A task whose process dies is tried once more, alone; so is the one that was being
+done when the study itself was killed.
 """
 
 from __future__ import annotations
@@ -24,12 +25,11 @@ from discreet.evaluate.source import Source
 from discreet.progress import progress
 from discreet.recipe import Recipe
 from discreet.study.folder import StudyFolder
-from discreet.study.measure import measured
+from discreet.study.measure import DIED, failed, measured
 from discreet.study.tasks import Task, tasks_of
 
 Load = Callable[[], Source]
 NOT_BEGUN = "It was not begun: the study's time was over."
-DIED = "The process that made it died, for want of memory as a rule. Give the study more memory, or fewer jobs."
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class Study:
 
 
 def run_study(load: Load, recipe: Recipe, folder: str | os.PathLike, *, text: str = "") -> Study:
-    """Run what is left of a study. `load` reads the data, `text` is the recipe as it was written."""
+    """Run what is left of a study. `load` reads the data, in other processes too; `text` is the recipe as written."""
     source = load()
     place = StudyFolder(folder)
     asked = {"data": digest(source.data, source.roles), "recipe": digest(_judged(recipe))}
@@ -61,7 +61,7 @@ def run_study(load: Load, recipe: Recipe, folder: str | os.PathLike, *, text: st
     if not tasks:
         raise DataError(f"No method of the recipe can release this data. {' '.join(skipped.values())}")
     with place.alone():
-        todo = [task for task in tasks if (place.result(task.name) or {"refused": DIED})["refused"] == DIED]
+        todo = [task for task in tasks if "failed" in (place.result(task.name) or {"failed": ""})]
         run = _Run(load, recipe, place, secret)
         with progress(f"Comparing {len(tasks)} releases", len(todo)) as bar:
             for done in run.in_process(todo, source) if recipe.run.jobs == 1 else run.in_pool(todo):
@@ -103,14 +103,24 @@ class _Run:
         return limit is not None and time.monotonic() - self.started > 60 * limit
 
     def in_process(self, tasks: list[Task], source: Source) -> Iterator[Task | None]:
-        for task in tasks:
+        """Each task when it is done; last, and in processes of their own, those that a process died of before."""
+        deadly = {task.name for task in tasks if self._deadly(task)}
+        for task in sorted(tasks, key=lambda one: one.name in deadly):
             if self._late():
                 return
-            self.place.keep(task.name, measured(task, self.recipe, source, self.place, self.secret))
+            with self.place.marked(task.name):
+                if task.name in deadly:
+                    self._alone(task)
+                else:
+                    self.place.keep(task.name, measured(task, self.recipe, source, self.place, self.secret))
             yield task
 
+    def _deadly(self, task: Task) -> bool:
+        known = self.place.result(task.name) or {}
+        return self.place.was_killed(task.name) or known.get("failed") == DIED
+
     def in_pool(self, tasks: list[Task]) -> Iterator[Task | None]:
-        """Each task when it is done, and None now and then. A task whose process dies is tried once more, alone."""
+        """Each task when it is done, and None now and then."""
         left, alone = list(tasks), []
         while left and not self._late():
             pool = self._pool(min(self.recipe.run.jobs, len(left)))
@@ -131,15 +141,18 @@ class _Run:
         for task in alone:
             if self._late():
                 return
-            pool = self._pool(1)
-            try:
-                pool.submit(_work, task).result()
-            except BrokenProcessPool:
-                said = {"name": task.name, "method": task.method, "parameters": task.parameters, "refused": DIED}
-                self.place.keep(task.name, said)
-            finally:
-                pool.shutdown(wait=False, cancel_futures=True)
+            self._alone(task)
             yield task
+
+    def _alone(self, task: Task) -> None:
+        """In a process of its own, which may die without taking the study with it."""
+        pool = self._pool(1)
+        try:
+            pool.submit(_work, task).result()
+        except BrokenProcessPool:
+            self.place.keep(task.name, failed(task, DIED))
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def _pool(self, workers: int) -> ProcessPoolExecutor:
         given = (self.load, self.recipe.model_dump_json(), str(self.place.path), self.secret, os.getpid())
