@@ -6,8 +6,11 @@ Pictures are drawn by vl-convert (extra "plots"), which needs no browser and ask
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -43,14 +46,26 @@ def to_pdf(page: str) -> bytes:
         source, target = Path(folder) / "report.html", Path(folder) / "report.pdf"
         source.write_text(page, encoding="utf-8")
         command = [browser, *_ALONE, f"--user-data-dir={folder}/profile", f"--print-to-pdf={target}", source.as_uri()]
-        _, failure = quietly(_run, command, errors=(OSError, subprocess.SubprocessError))
+        _, failure = quietly(_run, command, folder, errors=(OSError, subprocess.SubprocessError))
         if failure or not target.is_file():
             raise DataError(f"The browser {shown(Path(browser).name)} printed no PDF ({failure or 'no file'}).")
         return target.read_bytes()
 
 
-def _run(command: list[str]) -> None:
-    subprocess.run(command, check=True, timeout=_SECONDS, capture_output=True)
+def _run(command: list[str], folder: str) -> None:
+    """Run a browser that writes into the folder only; however it ends, nothing of it is left to write there later."""
+    none = subprocess.DEVNULL
+    there = os.environ | {"TMPDIR": "."}  # and not the long path of the folder, under which a socket cannot be made
+    process = subprocess.Popen(
+        command, cwd=folder, env=there, stdin=none, stdout=none, stderr=none, start_new_session=True
+    )
+    try:
+        if status := process.wait(timeout=_SECONDS):
+            raise subprocess.CalledProcessError(status, command[0])
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # those it started, too
+        process.wait()
 
 
 def to_pictures(pictures: Sequence[dict[str, Any]], kind: str) -> dict[str, bytes]:
