@@ -43,18 +43,17 @@ def test_a_browser_that_prints_nothing_leaves_nothing(tmp_path, monkeypatch, the
     monkeypatch.setattr(files, "BROWSERS", (str(browser),))
     monkeypatch.setattr(files, "_SECONDS", 2)
     monkeypatch.setattr(tempfile, "tempdir", str(place))
-    with pytest.raises(DataError, match=f"printed no PDF \\({failure}\\)"):
-        files.to_pdf("<p>nothing</p>")
-    helper = int(note.read_text(encoding="utf-8"))
     try:
+        with pytest.raises(DataError, match=f"printed no PDF \\({failure}\\)"):
+            files.to_pdf("<p>nothing</p>")
         ends = time.monotonic() + 10  # the system takes a moment to end what was killed
-        while is_running(helper) and time.monotonic() < ends:
+        while is_running(int(note.read_text())) and time.monotonic() < ends:
             time.sleep(0.01)
-        assert not is_running(helper)
+        assert not is_running(int(note.read_text()))
         assert not [*place.iterdir()]
     finally:
-        if is_running(helper):
-            os.kill(helper, 9)
+        if is_running(int(note.read_text())):
+            os.kill(int(note.read_text()), 9)
 
 
 @pytest.mark.browser
