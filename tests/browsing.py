@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the tests open a page in a browser."""
 
+LONG = 180_000  # milliseconds
 PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1200, "height": 900}
 ARGUMENTS = [
     "--headless",
@@ -49,9 +50,20 @@ CUT_OFF = """() => [...document.querySelectorAll("svg.chart")].flatMap((svg) => 
 })"""
 
 
+# Every picture is drawn. They are drawn one after the other, and a frame comes before its marks.
+DRAWN = "[...document.querySelectorAll('.plot')].every((e) => e.querySelector('svg .role-mark > *'))"
+
+
+def new_page(browser, viewport):
+    """An empty page, which waits as long as a busy machine may take."""
+    opened = browser.new_page(viewport=viewport)
+    opened.set_default_timeout(LONG)
+    return opened
+
+
 def watched(browser, path, viewport):
     """The page of a file, opened; with what it asked for (`asked`) and complained about (`complaints`)."""
-    opened = browser.new_page(viewport=viewport)
+    opened = new_page(browser, viewport)
     opened.asked, opened.complaints = [], []
     opened.on("request", lambda asked: opened.asked.append(asked.url))
     opened.on("console", lambda message: opened.complaints.append(message.text))

@@ -3,7 +3,7 @@
 
 import pytest
 
-from browsing import ARGUMENTS
+from browsing import ARGUMENTS, LONG
 
 
 @pytest.fixture(scope="module")
@@ -13,6 +13,6 @@ def browser():
     from conftest import CHROMIUM
 
     with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS, timeout=LONG)
         yield opened
         opened.close()

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from browsing import CONTRAST, CUT_OFF, DESKTOP, PHONE, watched
+from browsing import CONTRAST, CUT_OFF, DESKTOP, PHONE, new_page, watched
 from discreet import GreedySelector, KAdet, Mondrian, Roles, Table
 from discreet.evaluate.utility import holdout
 from discreet.report.html import to_html
@@ -86,7 +86,7 @@ def test_every_chart_has_a_name_that_a_screen_reader_speaks(page, title):
 
 
 def test_it_prints_on_a_few_pages(browser, report):
-    page = browser.new_page(viewport=DESKTOP)
+    page = new_page(browser, DESKTOP)
     page.goto(report.as_uri())
     page.emulate_media(media="print")
     paper = page.pdf(format="A4")

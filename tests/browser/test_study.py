@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from browsing import CONTRAST, CUT_OFF, DESKTOP, PHONE, watched
+from browsing import CONTRAST, CUT_OFF, DESKTOP, DRAWN, PHONE, watched
 from discreet import samples
 from discreet.commands.compare import load_source
 from discreet.data.write import write_table
@@ -56,7 +56,7 @@ def study(tmp_path_factory):
 @pytest.fixture(params=[PHONE, DESKTOP], ids=["phone", "desktop"])
 def page(request, browser, study):
     opened = watched(browser, study[0] / "study" / "report.html", request.param)
-    opened.wait_for_function("[...document.querySelectorAll('.plot')].every((e) => e.querySelector('svg'))")
+    opened.wait_for_function(DRAWN)
     yield opened
     opened.close()
 

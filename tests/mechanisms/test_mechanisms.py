@@ -139,9 +139,9 @@ def test_the_error_is_the_mean_absolute_noise_on_both_back_ends(cls, dimension):
     ran = np.array([mechanism.run(values) for _ in range(n)]) - values
     simulated = np.array([mechanism.simulate(values, Randomness(seed)) for seed in seeds]) - values
     for noise in (ran, simulated):
-        spread = 6 * np.abs(noise).std() / math.sqrt(n)
+        spread = 7 * np.abs(noise).std() / math.sqrt(n)  # sizes are skew: odds of a false alarm 1e-8, not 1e-12
         assert abs(np.abs(noise).mean() - mechanism.error) < spread
-        assert abs(noise.mean()) < 6 * noise.std() / math.sqrt(n)
+        assert abs(noise.mean()) < 7 * noise.std() / math.sqrt(n)
 
 
 def odds(scores, scale, flip) -> dict[tuple[int, ...], float]:

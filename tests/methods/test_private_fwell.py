@@ -148,13 +148,14 @@ def sampler(method, y):
 
 
 def test_as_published_breaks_its_claim_and_ours_do_not():
-    """Claimed epsilon 0.5; the exact loss is 5.62. Odds of a false alarm: 1e-7 for each audit."""
+    """Claimed epsilon 0.5; the exact loss is 5.62. Odds of a false alarm: 1e-7 for each audit; that of 2000 runs finds
+    3.3 as a rule; 2.0 lies ten standard deviations below."""
     one, other, y = counter_example()
     published = PrivateFwell(0.5, 1.0, (0, 1), neighbours="as-published")
     moved = published.statistic(one, y, ["0"])[0] - published.statistic(other, y, ["0"])[0]
     assert moved == pytest.approx(0.224820, abs=1e-5)
     assert moved / published.mechanism(100, 1).sensitivity == pytest.approx(11.24, abs=0.01)
-    assert audit(sampler(published, y), one, other, runs=1000, false_alarm=1e-7).refutes(2.0)
+    assert audit(sampler(published, y), one, other, runs=2000, false_alarm=1e-7).refutes(2.0)
     reference = (np.array([[0.0], [0.1], [0.9], [1.0]]), [0, 0, 1, 1])
     for ours in (
         PrivateFwell(0.5, 1.0, (0, 1), neighbours="blocks"),

@@ -156,7 +156,7 @@ def test_persons_make_the_number_of_rows_private():
     roles = Roles(target="y", quasi=("a", "b"), person="who")
     for neighbours, sensitivity in (("replace-one", 6), ("add-remove", 3)):
         method = PrivateTable(1.0, DOMAIN, neighbours=neighbours, rows_per_person=3)
-        releases = [method.release(rows, roles) for _ in range(12)]
+        releases = [method.release(rows, roles) for _ in range(24)]  # one of three has a single row, by noise alone
         assert releases[0].noise[0].sensitivity == sensitivity
         assert len({release.rows for release in releases}) > 1
     exact = PrivateTable(1000.0, DOMAIN, rows_per_person=3).release(rows, roles)
