@@ -64,7 +64,7 @@ def attack(
     ] = None,
     sensitive: Annotated[list[str] | None, _knows("Published columns that an attacker wants to learn, a,b.")] = None,
     person: Annotated[str | None, _knows("The column that tells whose row it is.")] = None,
-    aux_items: Annotated[int, _knows("Baskets: how many items of a person are known.")] = 8,
+    aux_items: Annotated[int, _knows("Baskets and sketches: how many items of a person are known.")] = 8,
     share: Annotated[
         float, _knows("The share of the population that is in the release, where no file of it is given.")
     ] = 0.1,

@@ -146,7 +146,7 @@ ATTACKS: dict[str, Attack] = {
         ),
         Attack(
             "sketches",
-            "get records back from sketches, and signs from known records",
+            "get records back from sketches, signs from known records, and name whose sketch it is",
             "sketches:reconstruction",
             ("sketches",),
             ("records",),
