@@ -122,13 +122,16 @@ def _print(summary: dict[str, Any], files: dict[str, str], quiet: bool) -> None:
         for row in summary["candidates"]:
             texts = ["" if row[name] is None else precise(row[name]) for name in ("privacy", "size", "score")]
             about = "" if row["low"] is None else f" ±{(row['high'] - row['low']) / 2:.3f}"
+            if row["privacy"] is not None and row["unfound"]["low"] is not None:
+                texts[0] = f"{row['privacy']:.1f} ±{(row['unfound']['high'] - row['unfound']['low']) / 2:.1f}"
             name = Text(short(row["name"], 30), style="bold" if row["best"] else "")
             score = "none" if row["utility"] is None else f"{row['utility']:.3f}{about}"
             table.add_row(name, row["promise"], score, *texts)
         for failure, found in summary["failed"].items():
             table.add_row(Text(short(failure, 30)), f"failed: {found['error']}")
         console().print(table)
-        typer.echo("Not found: of 100 persons, by the strongest attack that names a row. ± is half of a 95 % interval.")
+        typer.echo("Not found: of 100 persons, by the strongest attack that names a row. ± is half of a 95 % interval;")
+        typer.echo("what is counted on all rows, or follows from a promise, has none.")
         for name, why in summary["skipped"].items():
             typer.echo(f"Skipped  {name}: {why}")
         for name, found in summary["failed"].items():

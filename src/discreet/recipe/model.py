@@ -23,7 +23,7 @@ from discreet.methods import METHODS, Method
 from discreet.parameters import check_parameters
 
 MEASURES = ("utility", "privacy", "size", "inference")  # see study/candidates.py
-QUICK = ("prosecutor", "homogeneity", "sparse")  # attacks that take about as long as a release
+QUICK = ("prosecutor", "homogeneity", "sparse", "sketches")  # attacks that take about as long as a release
 _PLAIN_LISTS = frozenset(
     {"attackers", "quasi_sets", "cuts", "bounds", "weights"}
 )  # parameters that are lists themselves

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.data.roles import Suggestion, suggested_roles
-from discreet.recipe.model import MethodOf, Recipe
+from discreet.recipe.model import QUICK, MethodOf, Recipe
 
 SCHEMA = "recipe.schema.json"
 
@@ -56,7 +56,7 @@ def first_recipe(
         f"#:schema ./{SCHEMA}",
         "# What to compare, and how. A list among the parameters of a method is a grid: a release for each value.",
         "format = 1",
-        'attacks = ["prosecutor", "homogeneity", "sparse"]  # "all" tries every one, which takes longer',
+        f'attacks = {json.dumps(QUICK)}  # "all" tries every one, which takes longer',
         "",
         "[source]",
         f"file = {_toml(Path(file).name)}",

@@ -21,7 +21,7 @@ from discreet.report.plots import front_plot, ratio_plot
 from discreet.report.study_plots import attacks_plot, scores_plot, sensitivity_plot
 from discreet.report.words import approximately
 from discreet.study import Study
-from discreet.study.candidates import candidates_of, chosen, meanings_of
+from discreet.study.candidates import candidates_of, chosen, meanings_of, unfound
 from discreet.study.folder import StudyFolder
 
 FORMAT = 1
@@ -47,6 +47,7 @@ def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
         "protocol": study.recipe.evaluation.protocols[0],
         "folds": study.recipe.evaluation.folds,
         "measure": study.recipe.evaluation.measure,
+        "classifiers": len(study.recipe.evaluation.classifiers),
         "measure_title": meanings_of(study.recipe)["utility"].title,
         "weights": dict(study.recipe.weights),
         "candidates": _lines(candidates, choice, study),
@@ -107,17 +108,19 @@ def _lines(candidates: tuple[Candidate, ...], choice: Choice | None, study: Stud
     lines = []
     for candidate in sorted(candidates, key=lambda one: (one.name != BASELINE, order.get(one.name, len(order)))):
         found = study.results.get(candidate.name)
-        low, high = (None, None) if found is None else _interval(found, study)
+        low, high = _interval(found, study)
         lines.append(
             {
                 "name": "original" if found is None else candidate.name,
                 "method": candidate.method,
                 "promise": "none" if found is None else found["promise"],
+                "shape": None if found is None or found["facts"] is None else found["facts"]["shape"],
                 "made": found is not None and found["folder"] is not None,
                 "best": choice is not None and candidate is choice.best,
                 "on_front": choice is not None and candidate in choice.front,
                 "low": low,
                 "high": high,
+                "unfound": _of_original(study) if found is None else unfound(found),
                 "score": None if choice is None or candidate.name not in order else choice.scores[candidate.name],
                 "seconds": None if found is None else found["seconds"],
                 **{name: candidate.measures.get(name) for name in ("utility", "privacy", "inference", "size")},
@@ -126,11 +129,21 @@ def _lines(candidates: tuple[Candidate, ...], choice: Choice | None, study: Stud
     return lines
 
 
-def _interval(found: dict[str, Any], study: Study) -> tuple[float | None, float | None]:
-    """Of the score, when one classifier stands behind it."""
-    cells = [*found["evaluations"][0]["after"].values()]
-    measured = cells[0][study.recipe.evaluation.measure] if len(cells) == 1 else {"low": None, "high": None}
-    return measured["low"], measured["high"]
+def _of_original(study: Study) -> dict[str, Any]:
+    """What `unfound` says of a release: of the original it is counted, on all rows."""
+    counted = {"by": "mean chance in a group", "n": len(study.source), "units": "rows"}
+    return {"low": None, "high": None, **counted}
+
+
+def _interval(found: dict[str, Any] | None, study: Study) -> tuple[float | None, float | None]:
+    """Of the mean score of a release, or of the original: the mean ends of the intervals of the classifiers.
+
+    However their errors hang together, the spread of a mean is no larger than the mean of the spreads.
+    """
+    side, found = ("before", next(iter(study.released.values()))) if found is None else ("after", found)
+    cells = [cell[study.recipe.evaluation.measure] for cell in found["evaluations"][0][side].values()]
+    lows, highs = ([cell[end] for cell in cells] for end in ("low", "high"))
+    return (None, None) if None in lows + highs else (sum(lows) / len(lows), sum(highs) / len(highs))
 
 
 def _sensitivity(candidates: tuple[Candidate, ...], study: Study) -> list[dict[str, Any]]:
@@ -158,6 +171,8 @@ def _pictures(choice: Choice, candidates: tuple[Candidate, ...], study: Study) -
 
     if {"utility", "privacy"} <= set(weighed):
         text = "Each sign is a release. One is beaten if another is as good by every criterion and better by one."
+        if "sketches" in {(found["facts"] or {}).get("shape") for found in study.released.values()}:
+            text += " Sketches are attacked with their key, which stays with the owner; rows as they are published."
         add(
             "first",
             "What they are worth, and how many persons stay unfound",

@@ -4,8 +4,8 @@
 utility    the mean score of the recipe's classifiers under its first protocol
 privacy    of 100 persons, how many are not picked by an attacker who knows their quasi-identifiers, or some items:
            100 less the success of the strongest of these attacks in percent; a release without rows of persons has 100;
-           of a differentially private one, not made yet, what its epsilon guarantees. Sketches have none: there is one
-           for each person, and how many could be told apart is not measured
+           of a differentially private one, not made yet, what its epsilon guarantees. Sketches are attacked with their
+           key by whoever knows some items; where that was not tried they have none
 inference  success of the strongest guess at a sensitive value, where one was tried
 size       columns that a recipient gets, without the target
 
@@ -22,7 +22,9 @@ from discreet.choose import Candidate, Choice, Measure, choose
 from discreet.choose.results import BASELINE
 from discreet.recipe import Recipe
 
-IDENTITY = ("prosecutor", "journalist", "marketer")  # attacks that name a person's row
+# Attacks that name a person's row, and how those begin that name a basket or a sketch.
+_ROWS = ("prosecutor", "journalist", "marketer")
+_ITEMS = ("sparse ", "sketches, known key, records", "sketches, known key and ")
 _TITLES = {"accuracy": "Accuracy", "balanced_accuracy": "Balanced accuracy", "auc": "AUC", "brier": "Brier score"}
 
 
@@ -64,19 +66,35 @@ def chosen(candidates: tuple[Candidate, ...], recipe: Recipe) -> Choice | None:
     return choose(complete, weighed) if complete else None
 
 
+def unfound(result: dict[str, Any]) -> dict[str, Any] | None:
+    """Of 100 persons, how many are not found, with its interval; by what, and on how many that was tried.
+
+    What is counted on all rows, or follows from the promise, has no interval.
+    """
+    tried = [found for found in result["attacks"] if found["attack"] in _ROWS or found["attack"].startswith(_ITEMS)]
+    facts = result["facts"]
+    if tried:
+        strongest = max(tried, key=lambda found: found["success"]["value"])
+        value, low, high = (100 * (1 - strongest["success"][end]) for end in ("value", "high", "low"))
+        n, by, units = strongest["targets"], strongest["attack"], strongest["units"]
+        return {"value": value, "low": low, "high": high, "by": by, "n": n, "units": units}
+    if facts is None:
+        chance, by, n, units = result["picked_at_most"], "what is promised", None, ""
+    elif facts["shape"] in ("table", "baskets"):  # no such attack was tried
+        chance, by, n, units = facts["risk_after"]["average"], "mean chance in a group", facts["rows"], "rows"
+    elif facts["shape"] == "sketches":
+        return None
+    else:
+        chance, by, n, units = 0.0, "no row of a person is published", None, ""
+    return {"value": 100 * (1 - chance), "low": None, "high": None, "by": by, "n": n, "units": units}
+
+
 def _measures(result: dict[str, Any], recipe: Recipe, original: dict[str, Any]) -> dict[str, float]:
     found = {"utility": _mean(result["evaluations"][0]["after"], recipe)}
-    succeeded = [(finding["attack"], finding["success"]["value"]) for finding in result["attacks"]]
-    picked = [value for attack, value in succeeded if attack in IDENTITY or attack.startswith("sparse")]
-    guessed = [value for attack, value in succeeded if attack.startswith("inference")]
+    guessed = [f["success"]["value"] for f in result["attacks"] if f["attack"].startswith("inference")]
     facts = result["facts"]
-    rows = facts is not None and facts["shape"] in ("table", "baskets")
-    if picked:
-        found["privacy"] = 100 * (1 - max(picked))
-    elif rows:  # no such attack was tried: the chance in a group, averaged
-        found["privacy"] = 100 * (1 - facts["risk_after"]["average"])
-    elif facts is None or facts["shape"] != "sketches":  # of a sketch nobody knows: there is one for each person
-        found["privacy"] = 100 * (1 - result.get("picked_at_most", 0.0))
+    if (privacy := unfound(result)) is not None:
+        found["privacy"] = privacy["value"]
     if guessed:
         found["inference"] = max(guessed)
     if facts is None:  # not made: as many columns as it would name

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a study says of each release: every figure with its unit, on how many it was measured, and its interval."""
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from discreet import Baskets, samples
+from discreet.cli import GOOD, app
+from discreet.commands.compare import load_source
+from discreet.data.write import write_table
+from discreet.evaluate.source import Source
+from discreet.recipe import recipe_from
+from discreet.report.study import summarise_study, to_page
+from discreet.study import run_study
+from discreet.study.candidates import unfound
+
+RECIPE = """format = 1
+attacks = ["prosecutor", "marketer"]
+[roles]
+target = "readmitted"
+quasi = ["age", "sex"]
+[promises]
+k = 5
+[[methods]]
+name = "mondrian"
+[evaluation]
+folds = "2-fold"
+classifiers = ["naive-bayes", "c45"]
+[run]
+seed = 3
+"""
+BASKETS = """format = 1
+[source]
+shape = "transactions"
+[promises]
+k = 5
+[[methods]]
+name = "greedy"
+[[methods]]
+name = "delta-sketch"
+[evaluation]
+folds = "2-fold"
+classifiers = "3nn"
+[run]
+seed = 3
+"""
+
+
+@pytest.fixture(scope="module")
+def clinic(tmp_path_factory):
+    path = tmp_path_factory.mktemp("clinic") / "clinic.csv"
+    write_table(samples.load("clinic", rows=200, seed=1).data, path, "csv")
+    return path
+
+
+@pytest.fixture(scope="module")
+def table(clinic, tmp_path_factory):
+    recipe = recipe_from(RECIPE)
+    return run_study(
+        lambda: load_source(str(clinic), recipe.model_dump_json()), recipe, tmp_path_factory.mktemp("study") / "s"
+    )
+
+
+@pytest.fixture(scope="module")
+def visits(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    X = rng.random((120, 30)) < rng.uniform(0.05, 0.5, 30)
+    X[0] |= ~X.any(axis=0)
+    X[:, 0] |= ~X.any(axis=1)
+    baskets = Baskets.of(X.astype(int), rng.integers(0, 2, 120))
+    return run_study(lambda: Source.of(baskets), recipe_from(BASKETS), tmp_path_factory.mktemp("study") / "s")
+
+
+def line_of(summary, name):
+    return next(line for line in summary["candidates"] if line["name"] == name)
+
+
+def test_who_is_not_found_has_its_interval_and_says_by_what(table):
+    result = table.results["mondrian-k5"]
+    by_name = {found["attack"]: found for found in result["attacks"]}
+    strongest = max((by_name["prosecutor"], by_name["marketer"]), key=lambda found: found["success"]["value"])
+    line = line_of(summarise_study(table, name="clinic.csv"), "mondrian-k5")
+    assert line["privacy"] == 100 * (1 - strongest["success"]["value"])
+    assert line["unfound"]["low"] == 100 * (1 - strongest["success"]["high"]) < line["privacy"]
+    assert line["unfound"]["high"] == 100 * (1 - strongest["success"]["low"]) > line["privacy"]
+    assert (line["unfound"]["by"], line["unfound"]["n"]) == (strongest["attack"], strongest["targets"])
+    assert line["unfound"]["units"] == "persons"
+
+
+def test_what_is_counted_or_promised_has_no_interval(table):
+    original = line_of(summarise_study(table, name="clinic.csv"), "original")["unfound"]
+    assert (original["low"], original["by"], original["n"]) == (None, "mean chance in a group", 200)
+    facts = {"shape": "table", "risk_after": {"average": 0.25}, "rows": 80}
+    found = unfound({"attacks": [], "facts": facts})
+    assert (found["value"], found["low"], found["n"], found["units"]) == (75.0, None, 80, "rows")
+    noisy = unfound({"attacks": [], "facts": None, "picked_at_most": 0.1})
+    assert (noisy["value"], noisy["high"], noisy["by"], noisy["n"]) == (90.0, None, "what is promised", None)
+    model = unfound({"attacks": [], "facts": {"shape": "model"}})
+    assert (model["value"], model["by"]) == (100.0, "no row of a person is published")
+    assert unfound({"attacks": [], "facts": {"shape": "sketches"}}) is None
+
+
+def test_the_mean_of_classifiers_has_an_interval_too(table):
+    """The mean ends of theirs; of the original as well."""
+    summary = summarise_study(table, name="clinic.csv")
+    found = table.results["mondrian-k5"]["evaluations"][0]
+    for name, side in (("mondrian-k5", "after"), ("original", "before")):
+        cells = [cell["accuracy"] for cell in found[side].values()]
+        line = line_of(summary, name)
+        assert line["low"] == pytest.approx(np.mean([cell["low"] for cell in cells]))
+        assert line["high"] == pytest.approx(np.mean([cell["high"] for cell in cells]))
+        assert line["low"] < line["utility"] < line["high"]
+
+
+def test_the_table_of_the_report_and_of_the_terminal_say_it(table, clinic, tmp_path):
+    summary = summarise_study(table, name="clinic.csv")
+    line = line_of(summary, "mondrian-k5")
+    ends = f"{line['unfound']['low']:.1f} to {line['unfound']['high']:.1f}"
+    page = to_page(summary)
+    rows = [row for row in page.split("<tr") if "mondrian-k5</td>" in row]
+    assert any(f">{ends}</td>" in row and f"{line['unfound']['by']}, 160 persons" in row for row in rows)
+    assert f"95 %: {ends}" in page  # and on the first screen
+    assert "the mean of theirs" in page
+    (tmp_path / "recipe.toml").write_text(RECIPE, encoding="utf-8")
+    asked = ["compare", str(clinic), str(tmp_path / "recipe.toml"), "-o", str(table.folder)]
+    done = CliRunner().invoke(app, asked)
+    assert done.exit_code == GOOD, done.output
+    half = (line["unfound"]["high"] - line["unfound"]["low"]) / 2
+    assert f"{line['privacy']:.1f} ±{half:.1f}" in done.stdout
+
+
+def test_sketches_are_candidates_by_what_their_key_and_some_items_find(visits):
+    """They have all measures, so they are weighed, ranked and drawn; the page says that the key was used."""
+    summary = summarise_study(visits, name="visits")
+    line = line_of(summary, "delta-sketch-delta0.4")
+    found = {finding["attack"]: finding for finding in visits.results["delta-sketch-delta0.4"]["attacks"]}
+    naming = found["sketches, known key and 8 items"], found["sketches, known key, records"]
+    assert line["privacy"] == 100 * (1 - max(finding["success"]["value"] for finding in naming)) < 100
+    assert line["unfound"]["low"] < line["privacy"]
+    assert line["score"] is not None
+    first = next(picture for picture in summary["pictures"] if picture["place"] == "first")
+    assert "delta-sketch-delta0.4" in {value.get("name") for value in first["spec"]["data"]["values"]}
+    assert "attacked with their key" in first["text"]
+    assert "Sketches are attacked with their key" in to_page(summary)
+
+
+def test_rows_are_not_said_to_have_a_key(table):
+    assert "with their key" not in to_page(summarise_study(table, name="clinic.csv"))
