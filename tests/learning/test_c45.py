@@ -69,7 +69,7 @@ class Twin:
                 for bag, part in zip(bags, weights, strict=True):
                     share = part / known if known > 0 else 1 / len(bags)
                     if share > SMALL:
-                        bag.append((values, label, weight * share))
+                        bag.append((values, label, round(weight * share * 2**28) / 2**28))
         return bags
 
     def rate(self, rows, f):

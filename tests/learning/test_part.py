@@ -23,11 +23,11 @@ class SlowTwin:
     """The paper's recursion on lists of (entry, weight), with C4.5's choice of a test and its pessimistic errors."""
 
     def __init__(self, examples, least, confidence):
-        self.entries, weights = entries_of(examples)
+        self.entries = entries_of(examples)
         self.n_classes = examples.counts.shape[1]
         self.least, self.confidence, self.z = float(least), confidence, float(ndtri(1 - confidence))
         self.rules = []
-        rows = [*enumerate(weights.tolist())]
+        rows = [*enumerate(self.entries.weight.tolist())]
         while rows:
             tree = self.build(rows)
             conditions, counts = self.path(tree)
@@ -51,6 +51,10 @@ class SlowTwin:
             return None
         return code if limit < 0 else int(code > limit)
 
+    def part(self, e, w, share):
+        times = self.entries.weight[e]
+        return times * round(w / times * share * 2**28) / 2**28
+
     def build(self, rows):
         counts = self.counts(rows)
         n = sum(counts)
@@ -66,7 +70,9 @@ class SlowTwin:
         known = sum(w for bag in bags for _, w in bag)
         shares = [sum(w for _, w in bag) / known for bag in bags]
         unknown = [(e, w) for e, w in rows if self.branch(f, limit, e) is None]
-        bags = [bag + [(e, w * s) for e, w in unknown if s > 1e-6] for bag, s in zip(bags, shares, strict=True)]
+        bags = [
+            bag + [(e, self.part(e, w, s)) for e, w in unknown if s > 1e-6] for bag, s in zip(bags, shares, strict=True)
+        ]
         of_bag = [self.counts(bag) for bag in bags]
         sons = [None] * width
         heavy = [b for b in range(width) if sum(of_bag[b]) >= self.least - 1e-6]

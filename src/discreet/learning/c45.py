@@ -8,7 +8,8 @@ open it is done as in Weka's J48, the implementation that papers report.
 Departures from the paper: 1. A cut lies in the middle between two neighbouring numbers of the table, not at the lower
 one: the tests are the same, but a new number between the two may go the other way. 2. Of equally good tests the first
 feature, of equally good cuts the lowest is taken. 3. All limits are limits of weight, so that equal rows are counted
-instead of listed. 4. Two numbers are apart as soon as they differ; Weka wants them 0.00001 apart.
+instead of listed. 4. Two numbers are apart as soon as they differ; Weka wants them 0.00001 apart. 5. The part of a row
+that goes down a branch because its value is unknown is rounded to a multiple of 2^-28.
 """
 
 from __future__ import annotations
@@ -94,12 +95,12 @@ class C45:
     def fit(self, examples: Examples) -> C45:
         if not examples.counts.sum() > 0:
             raise DataError("A classifier needs at least one row whose class is known, and there is none.")
-        return self.fit_entries(examples, *entries_of(examples), memory_of(len(examples.features), 0))
+        return self.fit_entries(examples, entries_of(examples), memory_of(len(examples.features), 0))
 
-    def fit_entries(self, examples: Examples, entries: Entries, weights: np.ndarray, memory: Memory) -> C45:
+    def fit_entries(self, examples: Examples, entries: Entries, memory: Memory) -> C45:
         """Fit entries of examples. Trees of the same rows and parameters may share a memory."""
         check_parameters(self, self._parameter_constraints)
-        nodes, counts, *stretches = grow(entries, memory, weights, float(self.min_objects), self.mdl_correction)
+        nodes, counts, *stretches = grow(entries, memory, float(self.min_objects), self.mdl_correction)
         if self.collapse:
             collapse(nodes, counts)
         if self.prune:

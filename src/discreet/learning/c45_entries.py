@@ -2,8 +2,8 @@
 """What the kernels of C4.5 work on: entries, that is, distinct rows of one class with a weight; and a memory of tests.
 
 The rating of a test depends on the rows of a node alone, not on which other features there are. So trees of several
-sets of features over the same rows share it: a node is known by the tests and branches that lead to it. Only nodes
-whose rows are whole are remembered, since sums of whole numbers are exact in any order. Nodes of few rows are not.
+sets of features over the same rows share it: a node is known by the tests and branches that lead to it. Nodes of few
+rows are not remembered.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from discreet.tally import order_of
 
 _MOST_LOGS = 1 << 16  # n log2 n is looked up below this
 _WIDE = 1 << 12  # codes of a feature whose counts are more than a cache holds
-_ROOM = 1 << 20  # ratings that are remembered for one set of rows
+_ROOM = 1 << 22  # ratings that are remembered for one set of rows
 
-# codes[f, e] and label[e] of entry e; levels[f] is the code of unknown; slots[e, f] is the line of `hist` that counts
-# the code, base[f] that of code 0; numbers[f, code] where is_number[f]; in_average says whose gain counts in the
-# average, has_unknown where a value is unknown; `use` lists the features that may be tested, `place` has their columns
-# in the memory; the values of n log2 n; then scratch: counts by code and the codes that occur as bits of two levels,
-# all zero between calls; the codes that occur as a list; sums by class.
+# codes[f, e], label[e] and weight[e] of entry e; levels[f] is the code of unknown; slots[e, f] is the line of `hist`
+# that counts the code, base[f] that of code 0; numbers[f, code] where is_number[f]; in_average says whose gain counts
+# in the average, has_unknown where a value is unknown; `use` lists the features that may be tested; the values of
+# n log2 n; then scratch: counts by code and the codes that occur as bits of two levels, all zero between calls; the
+# codes that occur as a list; sums by class.
 Entries = namedtuple(
     "Entries",
-    "codes slots base label is_number levels numbers in_average has_unknown use place logs hist bits tops met sums",
+    "codes slots base label weight is_number levels numbers in_average has_unknown use logs hist bits tops met sums",
 )
 
 # Ratings of tests by node and feature: gains (NaN where not rated yet), ratios and limits; below[node, feature] is
@@ -37,13 +37,12 @@ Entries = namedtuple(
 Memory = namedtuple("Memory", "gains ratios limits below nodes used")
 
 
-def entries_of(examples: Examples, places: Sequence[int] | None = None) -> tuple[Entries, np.ndarray]:
-    """The entries of examples, and their weights; `places` are the columns of the features in the memory."""
+def entries_of(examples: Examples) -> Entries:
+    """The entries of examples; any of the features may be tested."""
     features = examples.features
     levels = np.array([feature.unknown for feature in features], dtype=np.int64)
     rows, label = np.nonzero(examples.counts)
-    if levels.max(initial=0) > _WIDE and not (examples.codes == levels).any():
-        # Sums of whole numbers are the same in any order; in this one the counts of the widest feature are met in turn.
+    if levels.max(initial=0) > _WIDE:  # sums are the same in any order; in this one the widest counts are met in turn
         order = order_of(examples.codes[rows, int(levels.argmax())].astype(np.int64))
         rows, label = rows[order], label[order]
     weight = examples.counts[rows, label]
@@ -63,13 +62,13 @@ def entries_of(examples: Examples, places: Sequence[int] | None = None) -> tuple
         slots=slots,
         base=base,
         label=label.astype(np.int32),
+        weight=weight,
         is_number=is_number,
         levels=levels,
         numbers=numbers,
         in_average=is_number,
         has_unknown=(codes == levels[:, None]).any(axis=1),
         use=use,
-        place=use if places is None else np.array(places, dtype=np.int64),
         logs=_logs(min(int(weight.sum()) + 2, _MOST_LOGS)),
         hist=np.zeros((int(base[-1]), n_classes)),
         bits=np.zeros((most >> 6) + 1, dtype=np.uint64),
@@ -77,13 +76,13 @@ def entries_of(examples: Examples, places: Sequence[int] | None = None) -> tuple
         met=np.zeros(most, dtype=np.int64),
         sums=np.zeros((5, n_classes)),
     )
-    return using(entries, weight, use), weight
+    return using(entries, use)
 
 
-def using(entries: Entries, weight: np.ndarray, features: Sequence[int] | np.ndarray) -> Entries:
+def using(entries: Entries, features: Sequence[int] | np.ndarray) -> Entries:
     """The same entries, of which only some features may be tested."""
     use = np.array(features, dtype=np.int64)
-    few = entries.is_number | (entries.levels < 0.3 * float(weight.sum()))
+    few = entries.is_number | (entries.levels < 0.3 * float(entries.weight.sum()))
     # Weka's C45ModelSelection: a category of many values gains too easily
     return entries._replace(use=use, in_average=few if few[use].any() else ~few)
 

@@ -3,7 +3,8 @@
 
 The entries of a node are a stretch of one long array, ordered by branch when the node is split. Where a tested value is
 unknown, the entry goes to every branch with a part of its weight, and the stretches of the children stand at the end of
-the array instead.
+the array instead. A part is a multiple of 2^-28 of a row: up to 2^25 rows sums of parts are exact then, in any order
+and however many equal rows stand in one entry.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from discreet.learning.c45_split import SMALL, choose
 TEST, LIMIT, FIRST, WIDTH, START, SIZE, ROW = range(7)
 _COLUMNS = 7
 _MANY = 4.0  # rows of a node that is remembered
+_PARTS = 2.0**28  # of a row
 
 
 @numba.njit(cache=True, nogil=True)
@@ -38,7 +40,7 @@ def part(entries, items, weights, end, start, size, f, limit, sizes, shares):
     Returns the items and weights, where they end, and where the stretch of the first branch starts: in place, or at
     the end if some value is unknown. `sizes` and `shares` receive the entries and the share of each branch.
     """
-    codes, unknown, width = entries.codes[f], entries.levels[f], len(sizes)
+    codes, unknown, whole, width = entries.codes[f], entries.levels[f], entries.weight, len(sizes)
     old = np.empty(size, np.int32)
     old_weights = np.empty(size)
     branch = np.empty(size, np.int32)
@@ -81,23 +83,26 @@ def part(entries, items, weights, end, start, size, f, limit, sizes, shares):
             weights[places[b]] = old_weights[j]
             places[b] += 1
             continue
+        times = whole[old[j]]
         for b in range(width):
             if shares[b] > SMALL:
                 items[places[b]] = old[j]
-                weights[places[b]] = old_weights[j] * shares[b]
+                weights[places[b]] = times * (np.rint(old_weights[j] / times * shares[b] * _PARTS) / _PARTS)
                 places[b] += 1
     return items, weights, end, start
 
 
 @numba.njit(cache=True, nogil=True, _nrt=False)
 def _children(nodes, counts, n_classes, first, at, sizes, label, items, weights):
-    """Leaves from node `first` on, whose stretches follow each other from `at`."""
+    """Leaves from node `first` on, whose stretches follow each other from `at`; of an empty one no more is told."""
     for b in range(len(sizes)):
         node, own = _COLUMNS * (first + b), n_classes * (first + b)
-        nodes[node + TEST], nodes[node + LIMIT], nodes[node + FIRST], nodes[node + WIDTH] = -1, 0, 0, 0
-        nodes[node + START], nodes[node + SIZE], nodes[node + ROW] = at, sizes[b], -1
+        nodes[node + TEST] = -1
         for c in range(n_classes):
             counts[own + c] = 0.0
+        if sizes[b] == 0:
+            continue
+        nodes[node + START], nodes[node + SIZE], nodes[node + ROW] = at, sizes[b], -1
         for j in range(at, at + sizes[b]):
             counts[own + label[items[j]]] += weights[j]
         at += sizes[b]
@@ -128,24 +133,26 @@ def _branches(memory, line, place, width):
 
 
 @numba.njit(cache=True, nogil=True)
-def grow(entries, memory, weight, least, mdl):
+def grow(entries, memory, least, mdl):
     """A whole tree, not pruned: its nodes and class counts, level by level; items and weights of entries; their end.
 
     A node is seven numbers in a row, its class counts one number for each class.
     """
-    end, n_classes, label = len(weight), entries.hist.shape[1], entries.label
+    weight, label, n_classes = entries.weight, entries.label, entries.hist.shape[1]
+    end = len(weight)
     items, weights = np.empty(end, np.int32), np.empty(end)
-    nodes, counts = np.zeros(_COLUMNS * 64, np.int64), np.zeros(n_classes * 64)
+    nodes, counts = np.zeros(_COLUMNS * 64, np.int32), np.zeros(n_classes * 64)
+    waiting = np.zeros(64, np.int32)  # nodes that have rows
     for e in range(end):
         items[e], weights[e] = e, weight[e]
         counts[label[e]] += weight[e]
     nodes[TEST], nodes[SIZE], nodes[ROW] = -1, end, 0 if memory.used[0] else _line(memory)
-    node, n_nodes = 0, 1
-    while node < n_nodes:
-        here = _COLUMNS * node
-        node += 1
-        total, most = 0.0, 0.0
-        for c in range(n_classes * (node - 1), n_classes * node):
+    place, n_waiting, n_nodes = 0, 1, 1
+    while place < n_waiting:
+        node = waiting[place]
+        place += 1
+        here, total, most = _COLUMNS * node, 0.0, 0.0
+        for c in range(n_classes * node, n_classes * (node + 1)):
             total += counts[c]
             most = max(most, counts[c])
         if total < 2 * least - SMALL or most >= total - SMALL:
@@ -158,12 +165,17 @@ def grow(entries, memory, weight, least, mdl):
         n_nodes += width
         nodes, counts = longer(nodes, _COLUMNS * n_nodes), longer(counts, n_classes * n_nodes)
         nodes[here + TEST], nodes[here + LIMIT], nodes[here + FIRST], nodes[here + WIDTH] = f, limit, first, width
-        sizes, shares, before = np.empty(width, np.int64), np.empty(width), end
+        sizes, shares = np.empty(width, np.int64), np.empty(width)
         items, weights, end, at = part(entries, items, weights, end, start, size, f, limit, sizes, shares)
-        branches = _branches(memory, row, entries.place[f], width) if row >= 0 and end == before else -1
+        branches = _branches(memory, row, f, width) if row >= 0 else -1
         _children(nodes, counts, n_classes, first, at, sizes, label, items, weights)
-        for b in range(width if branches >= 0 else 0):
-            if shares[b] * total >= _MANY:
+        waiting = longer(waiting, n_waiting + width)
+        for b in range(width):
+            if sizes[b] == 0:
+                continue
+            waiting[n_waiting] = first + b
+            n_waiting += 1
+            if branches >= 0 and shares[b] * total >= _MANY:
                 if memory.nodes[branches + b] < 0:
                     memory.nodes[branches + b] = _line(memory)
                 nodes[_COLUMNS * (first + b) + ROW] = memory.nodes[branches + b]

@@ -147,7 +147,9 @@ def prune(entries, nodes, counts, items, weights, end, raising, confidence, z):
     errors = np.zeros(len(nodes))
     below = np.empty((len(nodes), 3), np.int64)
     waiting = np.zeros((2 * len(nodes) + 2, 2), np.int64)  # a node, and whether its children are done
-    n_waiting, all_known = 1, not entries.has_unknown.any()
+    n_waiting, all_known = 1, True
+    for f in entries.use:
+        all_known = all_known and not entries.has_unknown[f]
     more = np.zeros(counts.shape if all_known else (0, 0))
     while n_waiting:
         n_waiting -= 1
@@ -161,6 +163,9 @@ def prune(entries, nodes, counts, items, weights, end, raising, confidence, z):
             waiting[n_waiting, 1] = 1
             n_waiting += 1
             for child in range(first, first + width):
+                if nodes[child, TEST] < 0:
+                    errors[child] = expected(counts, child, confidence, z)
+                    continue
                 waiting[n_waiting, 0], waiting[n_waiting, 1] = child, 0
                 n_waiting += 1
             continue

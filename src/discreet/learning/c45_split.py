@@ -161,14 +161,14 @@ def choose(entries, memory, node, items, weights, start, stop, total, least, mdl
     """
     codes, slots, base, label, levels = entries.codes, entries.slots, entries.base, entries.label, entries.levels
     is_number, numbers, in_average = entries.is_number, entries.numbers, entries.in_average
-    has_unknown, use, place, logs = entries.has_unknown, entries.use, entries.place, entries.logs
+    has_unknown, use, logs = entries.has_unknown, entries.use, entries.logs
     hist, bits, tops, met, sums = entries.hist, entries.bits, entries.tops, entries.met, entries.sums
     old_gains, old_ratios, old_limits = memory.gains, memory.ratios, memory.limits
     n, n_together, n_fresh = len(use), 0, 0
     fresh, counted, together = np.empty(n, np.bool_), np.empty(n, np.bool_), np.empty(n, np.int64)
     for i in range(n):
         f = use[i]
-        fresh[i] = node < 0 or math.isnan(old_gains[node, place[f]])
+        fresh[i] = node < 0 or math.isnan(old_gains[node, f])
         counted[i] = levels[f] <= _ROOMY * (stop - start)
         n_fresh += fresh[i]
         if fresh[i] and counted[i]:
@@ -203,11 +203,11 @@ def choose(entries, memory, node, items, weights, start, stop, total, least, mdl
                 before, least, mdl, codes, label, numbers, logs, hist, met, sums,
             )  # fmt: skip
             if node >= 0:
-                old_gains[node, place[f]], old_ratios[node, place[f]] = gains[i], ratios[i]
-                old_limits[node, place[f]] = limits[i]
+                old_gains[node, f], old_ratios[node, f] = gains[i], ratios[i]
+                old_limits[node, f] = limits[i]
         else:
-            gains[i], ratios[i] = old_gains[node, place[f]], old_ratios[node, place[f]]
-            limits[i] = old_limits[node, place[f]]
+            gains[i], ratios[i] = old_gains[node, f], old_ratios[node, f]
+            limits[i] = old_limits[node, f]
         if gains[i] >= 0 and in_average[f]:
             mean += gains[i]
             n_valid += 1

@@ -101,10 +101,10 @@ class _Partial:
     The nodes under expansion form one path, since a branch that stays a subtree ends the expansion of all above it.
     """
 
-    def __init__(self, entries: Entries, weights: np.ndarray, least: float, confidence: float):
-        self.entries, self.weights = entries, weights.copy()
-        self.items = np.arange(len(weights), dtype=np.int32)
-        self.left = len(weights)  # entries that are not covered stand before the others
+    def __init__(self, entries: Entries, least: float, confidence: float):
+        self.entries, self.weights = entries, entries.weight.copy()
+        self.items = np.arange(len(self.weights), dtype=np.int32)
+        self.left = len(self.weights)  # entries that are not covered stand before the others
         self.least, self.confidence, self.z = least, confidence, float(ndtri(1 - confidence))
 
     def rule(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -246,7 +246,7 @@ class Part:
         check_parameters(self, self._parameter_constraints)
         if not examples.counts.sum() > 0:
             raise DataError("A classifier needs at least one row whose class is known, and there is none.")
-        partial, found = _Partial(*entries_of(examples), float(self.min_objects), float(self.confidence)), []
+        partial, found = _Partial(entries_of(examples), float(self.min_objects), float(self.confidence)), []
         while partial.left:
             found.append(partial.rule())
         conditions, unknown, counts = zip(*found, strict=True)

@@ -179,7 +179,7 @@ class _Trees:
         model = make()
         assert isinstance(model, C45)
         self._model, self._examples = model, examples_for(model, train, features, target)
-        self._entries, self._weights = entries_of(self._examples)
+        self._entries = entries_of(self._examples)
         self._memory = memory_of(len(features))
         place = {text: c for c, text in enumerate(self._examples.classes)}
         self._truth = np.array([place.get(text, -1) for text in truth], dtype=np.int64)
@@ -188,16 +188,8 @@ class _Trees:
     def right(self, places: tuple[int, ...]) -> np.ndarray:
         if self._memory.used[0] > 0.9 * len(self._memory.gains):
             self._memory.used[:] = 0  # full: subsets to come are like the latest ones, not like the first
-        chosen = list(places)
-        if self._entries.has_unknown[chosen].any():  # parts of rows: sums depend on which rows were joined before
-            examples, test = project(self._examples, chosen), self._test.codes[:, chosen]
-            entries, weights = entries_of(examples, chosen)
-            tested = Examples(tuple(self._test.features[f] for f in chosen), test, self._test.counts, examples.classes)
-        else:
-            examples, tested, weights = self._examples, self._test, self._weights
-            entries = using(self._entries, weights, chosen)
-        tree = self._model.fit_entries(examples, entries, weights, self._memory).tree_
-        return tree.distribution_of(tested).argmax(axis=1) == self._truth
+        tree = self._model.fit_entries(self._examples, using(self._entries, places), self._memory).tree_
+        return tree.distribution_of(self._test).argmax(axis=1) == self._truth
 
 
 def _coded(examples: Examples, columns: Sequence[Column], rows: np.ndarray) -> Examples:
