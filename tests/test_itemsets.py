@@ -156,9 +156,9 @@ def test_the_time_limit_is_kept_and_told():
     largest_frequent(matrix[:20], 2)  # compiled
     largest_contained(matrix[:20], 2)
     for search in (largest_frequent, largest_contained):
-        start = time.monotonic()
+        start = time.process_time()
         found = search(matrix, 40, clock=Clock(0.3))
-        assert time.monotonic() - start < 5  # a loaded machine, and work that is not interrupted
+        assert time.process_time() - start < 5  # of this process: work that is not interrupted, on any machine
         assert not found.proven
         assert found.sets
 

@@ -85,7 +85,7 @@ def test_a_column_that_repeats_another_is_not_picked():
     X = rng.random((2000, 6))
     X[:, 3:] = X[:, [0]]
     y = (2 * X[:, 0] + X[:, 1] > 1.5).astype(int)
-    method = PrivateFwell(20.0, bounds=(0, 1), neighbours="splits", n_features=2)
+    method = PrivateFwell(40.0, bounds=(0, 1), neighbours="splits", n_features=2)  # odds of another pick: 1e-11
     for _ in range(5):
         first, second = np.argsort(-method.fit(X, y).weights_)[:2]
         assert first in {0, 3, 4, 5}
@@ -177,9 +177,10 @@ def first_pick(y, mechanism):
 
 
 def test_an_audit_on_the_worst_neighbours_does_not_refute_the_claim_and_refutes_half_the_noise():
+    """As a rule 1.1 is found, and 2.6: what must be found lies seven standard deviations below."""
     one, other, y = neighbours()
     claimed = PrivateFwell(2.0, neighbours="splits", n_features=1).mechanism(*one.shape)
-    assert 0.5 < audit(first_pick(y, claimed), one, other, runs=3000, false_alarm=FALSE_ALARM).epsilon <= 2.0
+    assert 0.5 < audit(first_pick(y, claimed), one, other, runs=8000, false_alarm=FALSE_ALARM).epsilon <= 2.0
     half = Exponential(sensitivity=UNIT, epsilon=4.0)
     assert half.scale == claimed.scale / 2
-    assert audit(first_pick(y, half), one, other, runs=6000, false_alarm=FALSE_ALARM).refutes(2.0)
+    assert audit(first_pick(y, half), one, other, runs=10_000, false_alarm=FALSE_ALARM).refutes(2.0)
