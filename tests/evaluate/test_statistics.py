@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from discreet import DataError
-from discreet.evaluate.statistics import area_under_curve, corrected_resampled, five_by_two_cv, friedman
+from discreet.evaluate.statistics import area_under_curve, corrected_resampled, five_by_two_cv, friedman, signed_ranks
 
 # Table 6 of Demsar (2006): AUC of C4.5 and three variants on 14 data sets.
 DEMSAR = np.array(
@@ -101,6 +101,18 @@ def test_friedman_equals_scipy(rows):
     assert lower.ranks == found.ranks
 
 
+def test_signed_ranks_are_scipys_and_holm_corrects_them():
+    rng = np.random.default_rng(5)
+    table = rng.normal(size=(12, 4)) + np.array([0.8, 0, 0.3, 0.7])
+    plain = [stats.wilcoxon(table[:, 0], table[:, other]).pvalue for other in (1, 2, 3)]
+    by_the_book, least = [0.0] * 3, 0.0
+    for place, other in enumerate(sorted(range(3), key=plain.__getitem__)):
+        least = max(least, min(1, (3 - place) * plain[other]))
+        by_the_book[other] = least
+    assert signed_ranks(table) == pytest.approx(by_the_book)
+    assert signed_ranks([[1, 1], [2, 2], [3, 3]]) == (1,)
+
+
 def test_methods_that_never_change_places_differ_for_certain():
     found = friedman([[3, 2, 1]] * 5)
     assert found.ranks == (1, 2, 3)
@@ -152,6 +164,7 @@ def test_areas():
     [
         lambda: friedman([[1, 2]]),
         lambda: friedman([[1, 2], [1, float("nan")]]),
+        lambda: signed_ranks([[1], [2]]),
         lambda: friedman([[1, 2], [2, 1]]).critical_difference(95),
         lambda: corrected_resampled([0.1], test_share=1),
         lambda: corrected_resampled([0.1, 0.2], test_share=0),

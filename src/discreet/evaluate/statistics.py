@@ -2,8 +2,9 @@
 """Whether methods differ: tests over several data sets, tests over the folds of one, areas under curves.
 
 Papers: J. Demsar, "Statistical Comparisons of Classifiers over Multiple Data Sets", JMLR 7, 2006 (Friedman's test as
-Iman and Davenport adjust it, Nemenyi's and Bonferroni and Dunn's critical differences); C. Nadeau, Y. Bengio,
-"Inference for the Generalization Error", Machine Learning 52, 2003 (the corrected resampled t-test).
+Iman and Davenport adjust it, Nemenyi's and Bonferroni and Dunn's critical differences, Wilcoxon's signed ranks with
+Holm's correction); C. Nadeau, Y. Bengio, "Inference for the Generalization Error", Machine Learning 52, 2003 (the
+corrected resampled t-test).
 """
 
 from __future__ import annotations
@@ -68,12 +69,7 @@ def friedman(scores: Sequence[Sequence[float]] | np.ndarray, *, higher_is_better
     >>> found.ranks, round(found.chi2, 3), round(found.p, 4)
     ((1.25, 1.75, 3.0), 6.5, 0.0066)
     """
-    table = np.asarray(scores, dtype=np.float64)
-    if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 2:
-        raise DataError(f"At least two data sets and two methods are compared. Got scores of shape {table.shape}.")
-    if not np.isfinite(table).all():
-        missing = int((~np.isfinite(table)).sum())
-        raise DataError(f"{missing} of {table.size} scores are missing: leave out the data set or the method.")
+    table = _scores(scores)
     n, k = table.shape
     ranks = np.array([stats.rankdata(-row if higher_is_better else row) for row in table])
     mean = ranks.mean(axis=0)
@@ -85,6 +81,36 @@ def friedman(scores: Sequence[Sequence[float]] | np.ndarray, *, higher_is_better
     f = math.inf if left <= 1e-12 else (n - 1) * chi2 / left
     p = float(stats.f.sf(f, *degrees)) if math.isfinite(f) else 0.0
     return Friedman(tuple(map(float, mean)), chi2, f, degrees, p, n)
+
+
+def signed_ranks(scores: Sequence[Sequence[float]] | np.ndarray) -> tuple[float, ...]:
+    """The first method, one column each, against every other over data sets: Wilcoxon's test of pairs, two-sided.
+
+    Returns for each of the others the probability of such differences by chance, corrected by Holm for their number.
+    Unlike Friedman's test it looks at how large the differences are, and at no third method.
+
+    >>> [round(p, 3) for p in signed_ranks([[0.9, 0.8, 0.7 + i / 1000] for i in range(8)])]
+    [0.016, 0.016]
+    """
+    table = _scores(scores)
+    found = np.array([_of_pairs(table[:, 0] - table[:, other]) for other in range(1, table.shape[1])])
+    order = np.argsort(found, kind="stable")
+    corrected = np.maximum.accumulate(np.minimum(1, found[order] * np.arange(len(found), 0, -1)))
+    return tuple(corrected[np.argsort(order)].tolist())
+
+
+def _of_pairs(differences: np.ndarray) -> float:
+    return float(stats.wilcoxon(differences).pvalue) if differences.any() else 1.0
+
+
+def _scores(scores: Sequence[Sequence[float]] | np.ndarray) -> np.ndarray:
+    table = np.asarray(scores, dtype=np.float64)
+    if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 2:
+        raise DataError(f"At least two data sets and two methods are compared. Got scores of shape {table.shape}.")
+    if not np.isfinite(table).all():
+        missing = int((~np.isfinite(table)).sum())
+        raise DataError(f"{missing} of {table.size} scores are missing: leave out the data set or the method.")
+    return table
 
 
 @dataclass(frozen=True)
