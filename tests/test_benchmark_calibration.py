@@ -40,9 +40,12 @@ def test_held_out_rows_are_predicted_no_better_than_by_chance(found):
 def test_rows_of_a_release_that_labels_guided_seem_to_be_predicted(found):
     flattered = [line for line in found if line.protocol == "as-published" and line.guided]
     assert len(flattered) == 6
-    assert all(line.mean > 0.55 for line in flattered), flattered
-    trees = [line for line in flattered if line.shape == "table"]
+    fixed = [line for line in flattered if line.name not in DRAWN_ANEW]
+    assert all(line.mean > 0.55 for line in fixed), fixed
+    trees = [line for line in fixed if line.shape == "table"]
     assert all(line.low > 0.5 and line.mean > 0.7 for line in trees), trees
+    # eight standard deviations; ten noisy weights flatter by three of theirs only, too few to be asked for
+    assert all(line.mean > 0.5 for line in flattered if line.name == "PrivateTable"), flattered
 
 
 def test_the_original_is_not_flattered_by_its_own_folds(found):

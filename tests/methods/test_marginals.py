@@ -210,7 +210,7 @@ def released(accountant):
     return sample
 
 
-@pytest.mark.parametrize(("delta", "times", "runs"), [(0.0, 2, 3000), (0.01, 4, 1000)])
+@pytest.mark.parametrize(("delta", "times", "runs"), [(0.0, 2, 4000), (0.01, 4, 2000)])
 def test_an_audit_of_the_release_has_the_power_to_find_too_little_noise(delta, times, runs):
     """Claimed epsilon 2. Half the noise is found without a delta; a quarter with one: the claim is then made through
     zCDP, which is not tight, and runs of a whole release are few."""
