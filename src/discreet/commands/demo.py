@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,7 +21,7 @@ def demo(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Release made-up hospital patients with two methods, verify both, compare what they cost, write a report."""
+    """Release made-up hospital patients with two methods, verify both; compare four, choose one; write two reports."""
     from discreet.demo import run
     from discreet.report.text import baselines, comparison
     from discreet.report.words import approximately, count
@@ -35,7 +35,8 @@ def demo(
 
     done = run(out, rows=rows, k=k, seed=seed, say=say)
     if as_json:
-        emit({"folder": str(done.folder), "report": str(done.report), "summary": done.summary})
+        reports = {"report": str(done.report), "study_report": str(done.study_report)}
+        emit({"folder": str(done.folder), **reports, "summary": done.summary, "study": done.study})
         return
     before, columns = done.summary["risk_before"], done.summary["source"]["columns"]
     quasi = [column["name"] for column in columns if column["role"] == "quasi"]
@@ -47,11 +48,26 @@ def demo(
     )
     console().print(comparison(done.summary))
     typer.echo(baselines(done.summary))
-    typer.echo(f"\nReport: {done.report}\nNext:")
-    for command in (
+    typer.echo(f"\nCompared: {done.study['made']} releases by four methods. Chosen: {_chosen(done.study)}.")
+    typer.echo(f"\nReport: {done.report}   the two releases")
+    typer.echo(f"Study:  {done.study_report}   all that were compared: the picture, the choice, the attacks")
+    typer.echo("Next:")
+    for command in (  # each can be given as it stands
         f"discreet inspect {out / 'clinic.csv'} --target readmitted",
         f"discreet verify {out / 'tree-ladder' / 'release'}",
         f"discreet release {out / 'clinic.csv'} --target readmitted --quasi {','.join(quasi)}"
         f" --sensitive diagnosis --identifiers patient_id,name --method tree-ladder --k {2 * k} -o my-release",
+        f"discreet compare {out / 'clinic.csv'} {out / 'study' / 'recipe.toml'} -o my-study",
     ):
         typer.echo(f"  {command}")
+
+
+def _chosen(study: dict[str, Any]) -> str:
+    from discreet.report.words import number
+
+    best = next((line for line in study["candidates"] if line["best"]), None)
+    if best is None:
+        return "none, for want of rows to measure them on"
+    before, after = study["candidates"][0]["utility"], best["utility"]
+    said = f"{best['name']}, {best['promise']}: accuracy {after:.3f} (original {before:.3f})"
+    return f"{said}, {number(best['privacy'])} of 100 persons are not found"
