@@ -45,8 +45,8 @@ class Fixed(TreeLadder):
 
     _parameter_constraints = TreeLadder._parameter_constraints | {"ahead": [bool], "strictness": [float]}
 
-    def _chosen_tree(self, bins, counts, least):
-        tree = grow(bins, counts, least, ahead=self.ahead)
+    def _chosen_tree(self, rows, least):
+        tree = grow(rows.bins, rows.counts, least, ahead=self.ahead)
         return tree, tree.pruned(self.strictness), {}
 
 

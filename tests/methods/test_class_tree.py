@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.methods.class_tree import grow
-from discreet.methods.tree_choice import STRICTNESS, _right, chosen_tree, utilities
+from discreet.methods.tree_choice import STRICTNESS, Members, _right, chosen_tree, utilities
+from discreet.randomness import Randomness
 
 
 @st.composite
@@ -163,3 +164,34 @@ def test_the_utility_is_the_mean_of_the_tree_and_of_naive_bayes():
     tree = grow(bins, counts, 3, ahead=False)
     held_out = np.array([[3, 1], [2, 4]])
     assert _right(tree, tree.pruned(0.0), tree.locate(bins), held_out) == pytest.approx(7)
+
+
+def test_a_persons_rows_are_in_one_fold_whatever_their_order():
+    random = np.random.default_rng(7)
+    person, row, label = random.integers(0, 40, 300), random.integers(0, 9, 300), random.integers(0, 2, 300)
+    shuffled = random.permutation(300)
+    folds = []
+    for order in (np.arange(300), shuffled):
+        members = Members.of_persons(row[order], label[order], person[order])
+        owner = np.repeat(np.unique(person), np.diff(members.starts))
+        found = members.folds(Randomness(0))
+        owners = [set(owner[fold].tolist()) for fold in found]
+        assert sorted(np.concatenate(found).tolist()) == list(range(300))
+        assert sum(map(len, owners)) == len(set(person.tolist()))
+        folds.append([sorted(zip(owner[f], members.row[f], members.label[f], strict=True)) for f in found])
+    assert folds[0] == folds[1]
+    assert sorted(member for fold in folds[0] for member in fold) == sorted(zip(person, row, label, strict=True))
+
+
+def test_a_class_that_persons_repeat_is_not_taken_for_one_that_bins_tell():
+    """Everybody has one row ten times and a class by chance: in several folds they would tell each other's class."""
+    random = np.random.default_rng(9)
+    row, label = np.repeat(np.arange(300), 10), np.repeat(random.integers(0, 2, 300), 10)
+    bins = np.column_stack([np.arange(300) // 18, np.arange(300) % 18])
+    counts = np.zeros((300, 2), dtype=int)
+    np.add.at(counts, (row, label), 1)
+    apart = utilities(bins, counts, 10)
+    together = utilities(bins, counts, 10, Members.of_persons(row, label, row))
+    assert not utilities(bins[:1], counts[:1], 2, Members.of_persons(row[:10], label[:10], row[:10])).any()
+    assert apart.max() > 0.8
+    assert together.max() < 0.6

@@ -33,7 +33,7 @@ from discreet.methods.base import Decision, Method
 from discreet.methods.class_tree import ClassTree
 from discreet.methods.ladder import Ladder
 from discreet.methods.limits import MAX_SUPPRESSED
-from discreet.methods.tree_choice import chosen_tree
+from discreet.methods.tree_choice import Members, chosen_tree
 from discreet.parameters import Interval
 from discreet.privacy.base import Promise
 from discreet.privacy.k_anonymity import KAnonymity
@@ -101,7 +101,7 @@ class TreeLadder(Method):
         axes = [Axis.of(table, name, rarest=self.k, person=roles.person, by_class=roles.target) for name in roles.quasi]
         ladders = [Ladder.of(axis, target, self.bins) for axis in axes]
         rows = _Rows(ladders, table, roles)
-        chosen = self._chosen_tree(rows.bins, rows.counts, max(self.k, self.trust or 0))
+        chosen = self._chosen_tree(rows, max(self.k, self.trust or 0))
         leaf, low, high = _leaves(rows, *chosen[:2], self.k)
         rungs = np.tile([ladder.top for ladder in ladders], (len(rows.bins), 1))
         if self.detail:
@@ -127,8 +127,8 @@ class TreeLadder(Method):
         ]
         return Decision(plan, trace, published=published)
 
-    def _chosen_tree(self, bins: np.ndarray, counts: np.ndarray, least: int) -> tuple[ClassTree, np.ndarray, dict]:
-        return chosen_tree(bins, counts, least)
+    def _chosen_tree(self, rows: _Rows, least: int) -> tuple[ClassTree, np.ndarray, dict]:
+        return chosen_tree(rows.bins, rows.counts, least, rows.members)
 
 
 def _knowing(ladder: Ladder, labelling: Labelling) -> Labelling:
@@ -153,6 +153,9 @@ class _Rows:
         self.counts = np.bincount(cells, minlength=len(first) * len(target.values)).reshape(len(first), -1)
         self.rows = self.counts.sum(axis=1)
         self.persons = None if roles.person is None else table.column(roles.person).codes
+        self.members = None
+        if self.persons is not None:
+            self.members = Members.of_persons(self.group, target.codes, self.persons)
 
     def sizes(self, of: np.ndarray, n: int, inside: np.ndarray | None = None) -> np.ndarray:
         """Persons in each of n sets of distinct rows; `of` are the sets of the distinct rows that are `inside`."""
