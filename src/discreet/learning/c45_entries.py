@@ -19,7 +19,7 @@ from discreet.tally import order_of
 
 _MOST_LOGS = 1 << 16  # n log2 n is looked up below this
 _WIDE = 1 << 12  # codes of a feature whose counts are more than a cache holds
-_ROOM = 1 << 22  # ratings that are remembered for one set of rows
+_ROOM = 1 << 21  # ratings that are remembered for one set of rows
 
 # codes[f, e], label[e] and weight[e] of entry e; levels[f] is the code of unknown; slots[e, f] is the line of `hist`
 # that counts the code, base[f] that of code 0; numbers[f, code] where is_number[f]; in_average says whose gain counts
