@@ -8,7 +8,7 @@ import pytest
 from discreet.choose import Candidate, Criterion, Measure, choose
 from discreet.choose.regions import REGIONS, regions
 from discreet.report.choice import pictures, ratios, summarise_choice, to_page
-from discreet.report.plots import COLOURS, SHAPES, front_plot, ratio_plot, region_plot
+from discreet.report.plots import COLOURS, SHAPES, front_plot, ratio_plot, region_plot, within
 
 MEANINGS = {"pbi": Measure(title="Breach increase", unit="%", higher_is_better=False)}
 ROWS = {"baseline": (73.7, 0, 8), "a": (74.2, 0.9, 5), "b": (73.1, -1.0, 2), "c": (74.0, -0.2, 4), "d": (73.0, 0.5, 5)}
@@ -65,6 +65,24 @@ def test_the_plot_of_the_front(choice):
     assert states[choice.best.name] == "best by the weights"
     assert f"The best is {choice.best.name}." in spec["description"]
     assert not [layer for layer in spec["layer"] if layer["mark"]["type"] == "line"]  # three criteria: no line
+
+
+def test_names_of_points_do_not_meet(choice):
+    """The highest point that is named has its name above it, the others below."""
+    for spec in (front_plot(choice, "performance", "pbi"), region_plot(choice, "performance", "pbi", "baseline")):
+        texts = [layer for layer in spec["layer"] if layer["encoding"].get("text") == {"field": "label"}]
+        placed = {name: layer["mark"]["dy"] for layer in texts for name in layer["transform"][1]["filter"]["oneOf"]}
+        heights = {value["name"]: value["pbi"] for value in spec["data"]["values"] if value["label"]}
+        assert placed.keys() == heights.keys()
+        assert [name for name, dy in placed.items() if dy < 0] == [max(heights, key=heights.get)]
+
+
+def test_an_axis_names_nothing_beyond_the_limits_of_its_measure():
+    """Of 100 persons there are no 102."""
+    limited = within((0.0, 100.0), 24)
+    assert limited["axis"]["labelExpr"] == "datum.value < 0.0 || datum.value > 100.0 ? '' : datum.label"
+    assert limited["scale"]["nice"] is False
+    assert "axis" not in within(None, 24)
 
 
 def test_the_front_of_two_criteria_is_a_line():

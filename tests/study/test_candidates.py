@@ -119,8 +119,9 @@ def test_the_table_of_the_report_and_of_the_terminal_say_it(table, clinic, tmp_p
     ends = f"{line['unfound']['low']:.1f} to {line['unfound']['high']:.1f}"
     page = to_page(summary)
     rows = [row for row in page.split("<tr") if "mondrian-k5</td>" in row]
-    assert any(f">{ends}</td>" in row and f"{line['unfound']['by']}, 160 persons" in row for row in rows)
+    assert any(f">{ends}<small>{line['unfound']['by']}, 160 persons</small>" in row for row in rows)
     assert f"95 %: {ends}" in page  # and on the first screen
+    assert f"95 %: {line['low']:.3f} to {line['high']:.3f}" in page
     assert "the mean of theirs" in page
     (tmp_path / "recipe.toml").write_text(RECIPE, encoding="utf-8")
     asked = ["compare", str(clinic), str(tmp_path / "recipe.toml"), "-o", str(table.folder)]

@@ -75,7 +75,7 @@ def region_plot(choice: Choice, utility: str, privacy: str, baseline: str) -> Sp
         rule | {"encoding": {"y": _axis(privacy, choice)}},
         *_corners(judged[utility].higher_is_better, judged[privacy].higher_is_better),
         _points(choice, utility, privacy, "region", list(label.values())),
-        _labels(choice, utility, privacy),
+        *_labels(choice, utility, privacy, values),
     ]
     at = f"{_said(base, utility)} and {_said(base, privacy)}"
     spoken = f"{_title(utility, choice)} against {_title(privacy, choice)} of {len(values)} candidates."
@@ -92,7 +92,7 @@ def front_plot(choice: Choice, first: str, second: str) -> Spec:
         state = "front" if state == "beaten" and place in front else state
         label = _label(candidate, choice, knee=state == "knee")
         values.append(_values(candidate, choice) | {"state": states[state], "label": label})
-    layers = [_points(choice, first, second, "state", list(states.values())), _labels(choice, first, second)]
+    layers = [_points(choice, first, second, "state", list(states.values())), *_labels(choice, first, second, values)]
     if {criterion.name for criterion in choice.evaluation.weighed} == {first, second}:  # then the front is a line here
         line = {"type": "line", "color": SOFT, "strokeDash": [4, 3]}
         encoding = {"x": _axis(first, choice), "y": _axis(second, choice), "order": {"field": first}}
@@ -186,12 +186,24 @@ def _by_kind(colours: Sequence[str], domain: list[str]) -> list[str]:
     return [*colours[: len(domain) - 1], colours[-1] if domain[-1] == "beaten" else colours[len(domain) - 1]]
 
 
-def _labels(choice: Choice, first: str, second: str) -> Spec:
-    return {
-        "mark": {"type": "text", "dy": -11, "limit": 170},
-        "transform": [{"filter": "datum.label"}],
-        "encoding": {"x": _axis(first, choice), "y": _axis(second, choice), "text": {"field": "label"}},
-    }
+def _labels(choice: Choice, first: str, second: str, values: Sequence[Spec]) -> list[Spec]:
+    """Names of some points: of the highest of them above it, of the others below, so that they do not meet.
+
+    Around each is a white rim, so that it can be read where it lies on other points.
+    """
+    named = [value for value in values if value["label"]]
+    above = max(named, key=lambda value: value[second])["name"]
+    encoding = {"x": _axis(first, choice), "y": _axis(second, choice), "text": {"field": "label"}}
+    return [
+        {
+            "mark": {"type": "text", "dy": dy, "limit": 170, **rim},
+            "transform": [{"filter": "datum.label"}, {"filter": {"field": "name", "oneOf": names}}],
+            "encoding": encoding,
+        }
+        for dy, names in ((-11, [above]), (17, [value["name"] for value in named if value["name"] != above]))
+        for rim in ({"stroke": "white", "strokeWidth": 4, "strokeJoin": "round"}, {})
+        if names
+    ]
 
 
 def _label(candidate: Candidate, choice: Choice, baseline: str | None = None, *, knee: bool = False) -> str:
@@ -203,7 +215,15 @@ def _axis(name: str, choice: Choice) -> Spec:
     meaning = choice.meanings[name]
     way = "more" if meaning.higher_is_better else "less"
     title = f"{_title(name, choice)}, {way} is better"
-    return {"field": name, "type": "quantitative", "title": title, "scale": {"zero": False, "padding": 24}}
+    return {"field": name, "type": "quantitative", "title": title, **within(meaning.scale, 24)}
+
+
+def within(limits: tuple[float, float] | None, padding: int) -> Spec:
+    """The scale of an axis, with room around the points; where a measure has limits, none is named beyond them."""
+    if limits is None:
+        return {"scale": {"zero": False, "padding": padding}}
+    beyond = f"datum.value < {limits[0]} || datum.value > {limits[1]} ? '' : datum.label"
+    return {"scale": {"zero": False, "nice": False, "padding": padding}, "axis": {"labelExpr": beyond}}
 
 
 def _title(name: str, choice: Choice) -> str:

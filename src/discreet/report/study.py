@@ -193,7 +193,8 @@ def _pictures(choice: Choice, candidates: tuple[Candidate, ...], study: Study) -
         original = None if base is None else float(base)
         add("k", f"{title} against k", "Dashed: the original.", sensitivity_plot(lines, "utility", title, original))
         words = "Persons not found, of 100"
-        add("k", f"{words}, against k", "More is better.", sensitivity_plot(lines, "privacy", words, None))
+        limits = meanings_of(study.recipe)["privacy"].scale
+        add("k", f"{words}, against k", "More is better.", sensitivity_plot(lines, "privacy", words, None, limits))
     return found
 
 

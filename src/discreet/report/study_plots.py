@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from discreet.report.plots import COLOURS, INK, SHAPES, SOFT, Spec, spec
+from discreet.report.plots import COLOURS, INK, SHAPES, SOFT, Spec, spec, within
 from discreet.report.words import percent
 
 
@@ -67,7 +67,7 @@ def attacks_plot(findings: Sequence[dict[str, Any]]) -> Spec:
         "field": "value",
         "type": "quantitative",
         "title": "share of targets, less is better",
-        "axis": {"format": ".0%"},
+        "axis": {"format": "~%", "tickCount": 8},
     }
     scale = {"domain": kinds}
     layers = [
@@ -93,7 +93,13 @@ def attacks_plot(findings: Sequence[dict[str, Any]]) -> Spec:
     return spec(f"Success of {len(names)} attacks. {said}.", values, layer=layers, height=34 * len(names) + 10)
 
 
-def sensitivity_plot(lines: Sequence[dict[str, Any]], measure: str, title: str, original: float | None) -> Spec:
+def sensitivity_plot(
+    lines: Sequence[dict[str, Any]],
+    measure: str,
+    title: str,
+    original: float | None,
+    limits: tuple[float, float] | None = None,
+) -> Spec:
     """A measure against k, one line for each method: lines of {method, k, ...measures}."""
     methods = list(dict.fromkeys(line["method"] for line in lines))
     ks = sorted({line["k"] for line in lines})
@@ -105,7 +111,7 @@ def sensitivity_plot(lines: Sequence[dict[str, Any]], measure: str, title: str, 
         "scale": {"type": "log", "nice": False, "padding": 18},
         "axis": {"values": ks, "format": "d"},
     }
-    y = {"field": measure, "type": "quantitative", "title": title, "scale": {"zero": False, "padding": 10}}
+    y = {"field": measure, "type": "quantitative", "title": title, **within(limits, 10)}
     colour = {"field": "method", "type": "nominal", "scale": scale | {"range": (COLOURS * 3)[: len(methods)]}}
     shape = {"field": "method", "type": "nominal", "scale": scale | {"range": (SHAPES * 3)[: len(methods)]}}
     tooltip = [{"field": "method"}, {"field": "k"}, {"field": measure, "format": ".4f"}]
