@@ -27,7 +27,7 @@ def test_an_example_runs(example, tmp_path):
         cwd=tmp_path,
         capture_output=True,
         encoding="utf-8",
-        timeout=300,
+        timeout=1800,
         check=False,
     )
     assert done.returncode == 0, done.stderr
