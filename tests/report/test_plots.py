@@ -8,7 +8,7 @@ import pytest
 from discreet.choose import Candidate, Criterion, Measure, choose
 from discreet.choose.regions import REGIONS, regions
 from discreet.report.choice import pictures, ratios, summarise_choice, to_page
-from discreet.report.plots import COLOURS, SHAPES, front_plot, ratio_plot, region_plot, within
+from discreet.report.plots import COLOURS, SHAPES, _sides, front_plot, ratio_plot, region_plot, within
 
 MEANINGS = {"pbi": Measure(title="Breach increase", unit="%", higher_is_better=False)}
 ROWS = {"baseline": (73.7, 0, 8), "a": (74.2, 0.9, 5), "b": (73.1, -1.0, 2), "c": (74.0, -0.2, 4), "d": (73.0, 0.5, 5)}
@@ -67,14 +67,30 @@ def test_the_plot_of_the_front(choice):
     assert not [layer for layer in spec["layer"] if layer["mark"]["type"] == "line"]  # three criteria: no line
 
 
-def test_names_of_points_do_not_meet(choice):
-    """The highest point that is named has its name above it, the others below."""
+def sides(points):
+    """The sides of names of points: (x, y, whether it has a name), on a picture from 0 to 10."""
+    corners = [(0, 0, False), (10, 10, False)]
+    values = [
+        {"name": str(place), "a": x, "b": y, "label": "abcdef" if named else ""}
+        for place, (x, y, named) in enumerate([*corners, *points])
+    ]
+    return [*_sides(values, "a", "b").values()]
+
+
+def test_names_stand_where_they_cover_least():
+    assert sides([(5, 5, True)]) == ["above"]
+    assert sides([(5, 5, True), (5, 5.6, False)]) == ["right"]
+    assert sides([(5, 5, True), (5, 5.6, False), (5.9, 5, False)]) == ["below"]
+    assert sides([(5, 5, True), (5, 5.6, False), (5.9, 5, False), (5, 4.4, False)]) == ["left"]
+    assert sides([(5, 5, True), (5.2, 5, True)]) != ["above", "above"]  # nor do they cover each other
+    assert sides([(10, 5, True), (10, 5.6, False)])[0] != "right"  # where there is no room
+
+
+def test_the_names_of_points_are_drawn_once(choice):
     for spec in (front_plot(choice, "performance", "pbi"), region_plot(choice, "performance", "pbi", "baseline")):
         texts = [layer for layer in spec["layer"] if layer["encoding"].get("text") == {"field": "label"}]
-        placed = {name: layer["mark"]["dy"] for layer in texts for name in layer["transform"][1]["filter"]["oneOf"]}
-        heights = {value["name"]: value["pbi"] for value in spec["data"]["values"] if value["label"]}
-        assert placed.keys() == heights.keys()
-        assert [name for name, dy in placed.items() if dy < 0] == [max(heights, key=heights.get)]
+        drawn = [name for layer in texts for name in layer["transform"][0]["filter"]["oneOf"]]
+        assert sorted(drawn) == sorted(value["name"] for value in spec["data"]["values"] if value["label"])
 
 
 def test_an_axis_names_nothing_beyond_the_limits_of_its_measure():

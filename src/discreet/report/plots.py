@@ -22,6 +22,9 @@ COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#4d5a66"]
 SHAPES = ["circle", "diamond", "square", "triangle-up", "triangle-down", "cross"]
 INK, SOFT, LINE = "#1c2530", "#4d5a66", "#d7dde2"
 _SPOKEN = 20  # candidates that a description names; the table has all
+_ROOM = 24  # around the points
+_FRAME = (260, 300)  # a narrow picture, on which names are placed
+_SIDES = {"above": (0, -11, "center"), "right": (9, 4, "left"), "below": (0, 18, "center"), "left": (-9, 4, "right")}
 
 CONFIG: Spec = {
     "font": "system-ui, -apple-system, 'Segoe UI', Roboto, Arial, sans-serif",
@@ -187,23 +190,50 @@ def _by_kind(colours: Sequence[str], domain: list[str]) -> list[str]:
 
 
 def _labels(choice: Choice, first: str, second: str, values: Sequence[Spec]) -> list[Spec]:
-    """Names of some points: of the highest of them above it, of the others below, so that they do not meet.
-
-    Around each is a white rim, so that it can be read where it lies on other points.
-    """
-    named = [value for value in values if value["label"]]
-    above = max(named, key=lambda value: value[second])["name"]
+    """Names of some points, each on the side of its point where it covers least."""
+    places: dict[str, list[str]] = {}
+    for name, side in _sides(values, first, second).items():
+        places.setdefault(side, []).append(name)
     encoding = {"x": _axis(first, choice), "y": _axis(second, choice), "text": {"field": "label"}}
     return [
         {
-            "mark": {"type": "text", "dy": dy, "limit": 170, **rim},
-            "transform": [{"filter": "datum.label"}, {"filter": {"field": "name", "oneOf": names}}],
+            "mark": {"type": "text", "dx": dx, "dy": dy, "align": align, "limit": 170},
+            "transform": [{"filter": {"field": "name", "oneOf": places[side]}}],
             "encoding": encoding,
         }
-        for dy, names in ((-11, [above]), (17, [value["name"] for value in named if value["name"] != above]))
-        for rim in ({"stroke": "white", "strokeWidth": 4, "strokeJoin": "round"}, {})
-        if names
+        for side, (dx, dy, align) in _SIDES.items()
+        if side in places
     ]
+
+
+def _sides(values: Sequence[Spec], first: str, second: str) -> dict[str, str]:
+    """The side of each name, on a picture as wide as a phone's: what it covers of points and names, and sticks out."""
+
+    def spread(measure: str, length: int) -> list[float]:
+        low, high = (end(value[measure] for value in values) for end in (min, max))
+        return [_ROOM + (value[measure] - low) / ((high - low) or 1) * (length - 2 * _ROOM) for value in values]
+
+    across, up = spread(first, _FRAME[0]), spread(second, _FRAME[1])
+    taken = [(x - 5, _FRAME[1] - y - 5, x + 5, _FRAME[1] - y + 5) for x, y in zip(across, up, strict=True)]
+    found = {}
+    for value, x, y in zip(values, across, up, strict=True):
+        if not value["label"]:
+            continue
+        width, costs = 6.2 * len(value["label"]), {}
+        for side, (dx, dy, align) in _SIDES.items():
+            left = x + dx - width * {"left": 0, "center": 0.5, "right": 1}[align]
+            box = (left, _FRAME[1] - y + dy - 9, left + width, _FRAME[1] - y + dy + 1)
+            beyond = max(-left, 0) + max(left + width - _FRAME[0], 0)
+            costs[side] = (sum(_common(box, other) for other in taken) + 100 * beyond, box)
+        found[value["name"]] = min(costs, key=lambda side: costs[side][0])
+        taken.append(costs[found[value["name"]]][1])
+    return found
+
+
+def _common(one: tuple[float, ...], other: tuple[float, ...]) -> float:
+    """The area that two boxes have in common."""
+    across, down = (min(one[i + 2], other[i + 2]) - max(one[i], other[i]) for i in (0, 1))
+    return max(across, 0.0) * max(down, 0.0)
 
 
 def _label(candidate: Candidate, choice: Choice, baseline: str | None = None, *, knee: bool = False) -> str:
@@ -215,7 +245,7 @@ def _axis(name: str, choice: Choice) -> Spec:
     meaning = choice.meanings[name]
     way = "more" if meaning.higher_is_better else "less"
     title = f"{_title(name, choice)}, {way} is better"
-    return {"field": name, "type": "quantitative", "title": title, **within(meaning.scale, 24)}
+    return {"field": name, "type": "quantitative", "title": title, **within(meaning.scale, _ROOM)}
 
 
 def within(limits: tuple[float, float] | None, padding: int) -> Spec:
