@@ -78,12 +78,16 @@ def sides(points):
 
 
 def test_names_stand_where_they_cover_least():
+    above, right, below = (5, 5.6, False), (5.9, 5, False), (5, 4.4, False)
+    upper = (5.9, 5.5, False), (4.1, 5.5, False)
     assert sides([(5, 5, True)]) == ["above"]
-    assert sides([(5, 5, True), (5, 5.6, False)]) == ["right"]
-    assert sides([(5, 5, True), (5, 5.6, False), (5.9, 5, False)]) == ["below"]
-    assert sides([(5, 5, True), (5, 5.6, False), (5.9, 5, False), (5, 4.4, False)]) == ["left"]
-    assert sides([(5, 5, True), (5.2, 5, True)]) != ["above", "above"]  # nor do they cover each other
-    assert sides([(10, 5, True), (10, 5.6, False)])[0] != "right"  # where there is no room
+    assert sides([(5, 5, True), above]) == ["above, right"]
+    assert sides([(5, 5, True), above, *upper]) == ["right"]
+    assert sides([(5, 5, True), above, *upper, right]) == ["left"]
+    assert sides([(5, 5, True), above, *upper, right, (4.1, 5, False)]) == ["below"]
+    assert sides([(5, 5, True), below]) == ["above"]
+    assert sides([(10, 5, True), (10, 5.6, False)]) == ["above, left"]  # on the right there is no room
+    assert sides([(5, 5, True), (5.2, 5, True)]) == ["above", "right"]  # nor do names cover each other
 
 
 def test_the_names_of_points_are_drawn_once(choice):

@@ -9,6 +9,7 @@ beside the pictures too.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations, product
 from typing import Any
 
 from discreet.choose.candidates import Candidate, Choice
@@ -24,7 +25,15 @@ INK, SOFT, LINE = "#1c2530", "#4d5a66", "#d7dde2"
 _SPOKEN = 20  # candidates that a description names; the table has all
 _ROOM = 24  # around the points
 _FRAME = (260, 300)  # a narrow picture, on which names are placed
-_SIDES = {"above": (0, -11, "center"), "right": (9, 4, "left"), "below": (0, 18, "center"), "left": (-9, 4, "right")}
+_EDGE = 16  # to the right of it
+_SIDES = {  # dx, dy and alignment of a name; the first that is as good as another is taken
+    "above": (0, -11, "center"),
+    "above, right": (8, -8, "left"),
+    "above, left": (-8, -8, "right"),
+    "right": (9, 4, "left"),
+    "left": (-9, 4, "right"),
+    "below": (0, 18, "center"),
+}
 
 CONFIG: Spec = {
     "font": "system-ui, -apple-system, 'Segoe UI', Roboto, Arial, sans-serif",
@@ -157,7 +166,7 @@ def spec(description: str, values: list[Spec], **parts: Any) -> Spec:
         "description": description,
         "width": "container",
         "autosize": {"type": "fit-x", "contains": "padding"},
-        "padding": {"left": 2, "right": 16, "top": 6, "bottom": 4},
+        "padding": {"left": 2, "right": _EDGE, "top": 6, "bottom": 4},
         "data": {"values": values},
         "config": CONFIG,
         **parts,
@@ -207,27 +216,29 @@ def _labels(choice: Choice, first: str, second: str, values: Sequence[Spec]) -> 
 
 
 def _sides(values: Sequence[Spec], first: str, second: str) -> dict[str, str]:
-    """The side of each name, on a picture as wide as a phone's: what it covers of points and names, and sticks out."""
+    """The side of each name, on a picture as wide as a phone's: all together cover as little as can be."""
 
     def spread(measure: str, length: int) -> list[float]:
         low, high = (end(value[measure] for value in values) for end in (min, max))
         return [_ROOM + (value[measure] - low) / ((high - low) or 1) * (length - 2 * _ROOM) for value in values]
 
-    across, up = spread(first, _FRAME[0]), spread(second, _FRAME[1])
-    taken = [(x - 5, _FRAME[1] - y - 5, x + 5, _FRAME[1] - y + 5) for x, y in zip(across, up, strict=True)]
-    found = {}
-    for value, x, y in zip(values, across, up, strict=True):
-        if not value["label"]:
-            continue
-        width, costs = 6.2 * len(value["label"]), {}
-        for side, (dx, dy, align) in _SIDES.items():
-            left = x + dx - width * {"left": 0, "center": 0.5, "right": 1}[align]
-            box = (left, _FRAME[1] - y + dy - 9, left + width, _FRAME[1] - y + dy + 1)
-            beyond = max(-left, 0) + max(left + width - _FRAME[0], 0)
-            costs[side] = (sum(_common(box, other) for other in taken) + 100 * beyond, box)
-        found[value["name"]] = min(costs, key=lambda side: costs[side][0])
-        taken.append(costs[found[value["name"]]][1])
-    return found
+    centres = [*zip(spread(first, _FRAME[0]), (_FRAME[1] - y for y in spread(second, _FRAME[1])), strict=True)]
+    points = [(x - 5, y - 5, x + 5, y + 5) for x, y in centres]
+    named = [(value, centre) for value, centre in zip(values, centres, strict=True) if value["label"]]
+
+    def box(text: str, centre: tuple[float, float], side: str) -> tuple[float, ...]:
+        dx, dy, align = _SIDES[side]
+        left = centre[0] + dx - 6.2 * len(text) * {"left": 0, "center": 0.5, "right": 1}[align]
+        return left, centre[1] + dy - 9, left + 6.2 * len(text), centre[1] + dy + 1
+
+    def cost(sides: tuple[str, ...]) -> float:
+        boxes = [box(value["label"], centre, side) for (value, centre), side in zip(named, sides, strict=True)]
+        beyond = sum(max(-left, 0) + max(right - _FRAME[0] - _EDGE, 0) for left, _, right, _ in boxes)
+        pairs = [*product(boxes, points), *combinations(boxes, 2)]
+        return sum(_common(one, other) for one, other in pairs) + 100 * beyond
+
+    best = min(product(_SIDES, repeat=len(named)), key=cost)
+    return {value["name"]: side for (value, _), side in zip(named, best, strict=True)}
 
 
 def _common(one: tuple[float, ...], other: tuple[float, ...]) -> float:
