@@ -96,7 +96,7 @@ class SubsetScores:
         make = CLASSIFIERS[learner]
         kind = {"naive-bayes": _Bayes, "c45": _Trees}.get(learner, _Learnt)
         self._folds = [
-            kind(make, needed.take(fold.train), needed, rows, texts[rows], self.features, target)
+            kind(make, _Task(needed.take(fold.train), needed, rows, texts[rows], self.features, target))
             for fold, rows in zip(folds, tested, strict=True)
         ]
         self._rows, self._ends = np.concatenate(tested), np.cumsum([len(rows) for rows in tested])
@@ -140,22 +140,28 @@ class SubsetScores:
             self._known[places] = Answers(np.concatenate(own), self._rows, self._ends)
 
 
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """What a fold is learnt from, and the rows of the table that it is tested on, with their true classes."""
+
+    train: Table
+    table: Table
+    rows: np.ndarray
+    truth: np.ndarray
+    features: Sequence[str]
+    target: str
+
+    def examples(self, model: Classifier) -> Examples:
+        return examples_for(model, self.train, self.features, self.target)
+
+
 class _Learnt:
     """A fold of any learner: the distinct training rows of all features, from which those of a subset are joined."""
 
-    def __init__(
-        self,
-        make: Callable[[], Classifier],
-        train: Table,
-        table: Table,
-        rows: np.ndarray,
-        truth: np.ndarray,
-        features: Sequence[str],
-        target: str,
-    ):
-        self._make, self._truth = make, truth
-        self._examples = examples_for(make(), train, features, target)
-        self._test = table.select(list(features)).take(rows) if features else table.take(rows)
+    def __init__(self, make: Callable[[], Classifier], task: _Task):
+        self._make, self._truth, self._examples = make, task.truth, task.examples(make())
+        tested = task.table.select(list(task.features)) if task.features else task.table
+        self._test = tested.take(task.rows)
 
     def right(self, places: tuple[int, ...]) -> np.ndarray:
         model = self._make()
@@ -166,24 +172,15 @@ class _Learnt:
 class _Trees:
     """A fold of C4.5: the entries of all features, and the ratings of tests that any subset needed so far."""
 
-    def __init__(
-        self,
-        make: Callable[[], Classifier],
-        train: Table,
-        table: Table,
-        rows: np.ndarray,
-        truth: np.ndarray,
-        features: Sequence[str],
-        target: str,
-    ):
+    def __init__(self, make: Callable[[], Classifier], task: _Task):
         model = make()
         assert isinstance(model, C45)
-        self._model, self._examples = model, examples_for(model, train, features, target)
+        self._model, self._examples = model, task.examples(model)
         self._entries = entries_of(self._examples)
-        self._memory = memory_of(len(features))
+        self._memory = memory_of(len(task.features))
         place = {text: c for c, text in enumerate(self._examples.classes)}
-        self._truth = np.array([place.get(text, -1) for text in truth], dtype=np.int64)
-        self._test = _coded(self._examples, table.columns(features), rows)
+        self._truth = np.array([place.get(text, -1) for text in task.truth], dtype=np.int64)
+        self._test = _coded(self._examples, task.table.columns(task.features), task.rows)
 
     def right(self, places: tuple[int, ...]) -> np.ndarray:
         if self._memory.used[0] > 0.9 * len(self._memory.gains):
@@ -204,22 +201,13 @@ def _coded(examples: Examples, columns: Sequence[Column], rows: np.ndarray) -> E
 class _Bayes:
     """A fold of naive Bayes: log P(value | class) of every value of every feature."""
 
-    def __init__(
-        self,
-        make: Callable[[], Classifier],
-        train: Table,
-        table: Table,
-        rows: np.ndarray,
-        truth: np.ndarray,
-        features: Sequence[str],
-        target: str,
-    ):
+    def __init__(self, make: Callable[[], Classifier], task: _Task):
         model = make()
         assert isinstance(model, NaiveBayes)
-        model.fit(examples_for(model, train, features, target))
-        columns = table.columns(features)
-        self._prior, self._classes, self._truth = model.log_prior_, np.array(model.classes_, dtype=object), truth
-        self._codes = [column.codes[rows] for column in columns]
+        model.fit(task.examples(model))
+        columns = task.table.columns(task.features)
+        self._prior, self._classes, self._truth = model.log_prior_, np.array(model.classes_, dtype=object), task.truth
+        self._codes = [column.codes[task.rows] for column in columns]
         self._logs = model.evidence(Table([_every_value(column, columns) for column in columns])) if columns else None
 
     def right(self, places: tuple[int, ...]) -> np.ndarray:
