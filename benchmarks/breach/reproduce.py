@@ -172,7 +172,7 @@ def _chosen(table: str, rows: Table, roles: Roles, learner: str, printed: dict) 
     target = str(roles.target)
     divided = folds(rows.column(target).codes, 10, 1)
     scores = SubsetScores(rows, roles.quasi, target, divided, learner)
-    attack = Inference(rows, roles.quasi, target, attackers=(learner,), folds=divided)
+    attack = Inference(rows, roles.quasi, target, attackers=(learner,), folds=divided, scores={learner: scores})
     measures = Measures(scores, [attack], 9.0)
     found = BreachAwareSelector(9.0, learner=learner).search_with(measures).candidates
     values = ([c.performance for c in found], [c.pbi for c in found], [c.size for c in found])
