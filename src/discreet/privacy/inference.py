@@ -262,29 +262,31 @@ def ratio_error(above: np.ndarray, below: np.ndarray, persons: np.ndarray | None
     >>> ratio_error(np.array([1, 1, 0, 0]), np.array([1, 1, 1, 1]))[0]
     0.5
     """
-    ratio = float(above.sum() / below.sum())
-    rest = _by_unit(above - ratio * below, persons)
-    return ratio, _error(rest) * len(rest) / float(below.sum())
+    total = int(below.sum())
+    ratio = int(above.sum()) / total
+    rest = _of_units(above, persons) - ratio * _of_units(below, persons)
+    return ratio, _error(rest) * len(rest) / total
 
 
 def difference_error(one: np.ndarray, other: np.ndarray, persons: np.ndarray | None = None) -> tuple[float, float]:
     """The mean difference over the rows, and its standard error; persons are drawn whole."""
-    apart = one.astype(float) - other
-    mean = float(apart.mean())
-    rest = _by_unit(apart - mean, persons)
-    return mean, _error(rest) * len(rest) / len(apart)
+    n = len(one)
+    mean = (int(one.sum()) - int(other.sum())) / n
+    rest = _of_units(one, persons) - _of_units(other, persons) - mean * _of_units(np.ones(n), persons)
+    return mean, _error(rest) * len(rest) / n
 
 
-def _by_unit(values: np.ndarray, persons: np.ndarray | None) -> np.ndarray:
+def _of_units(counts: np.ndarray, persons: np.ndarray | None) -> np.ndarray:
+    """The counts of the rows, or those of the persons: whole numbers."""
     if persons is None:
-        return values
-    return np.bincount(np.unique(persons, return_inverse=True)[1], values)
+        return counts.astype(float)
+    return np.bincount(np.unique(persons, return_inverse=True)[1], counts)
 
 
 def _error(rest: np.ndarray) -> float:
-    """The standard error of the mean of values whose mean is 0."""
+    """The standard error of the mean of values whose mean is 0; to the last digit whatever their order is."""
     n = len(rest)
-    return math.sqrt(float((rest**2).sum()) / (n - 1) / n) if n > 1 else 0.0
+    return math.sqrt(math.fsum(rest**2) / (n - 1) / n) if n > 1 else 0.0
 
 
 def cuts_of(cuts: Mapping[str, Sequence[float]] | None, name: str) -> Sequence[float] | None:
