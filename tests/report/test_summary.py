@@ -7,8 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from discreet import Baskets, GreedySelector, KAdet, KAnonymity, Mondrian, Roles, RolesError, Table
+from discreet import Baskets, BreachIncrease, GreedySelector, KAdet, KAnonymity, Mondrian, Roles, RolesError, Table
+from discreet.evaluate.facts import promise_in_words
 from discreet.evaluate.utility import holdout
+from discreet.privacy.base import PROMISES, Both
 from discreet.privacy.k_anonymous_model import KAnonymousModel
 from discreet.report.html import to_html
 from discreet.report.summary import FORMAT, Outcome, summarise
@@ -47,6 +49,13 @@ def summary(table):
 def test_it_is_plain_json_and_has_a_format(summary):
     assert json.loads(json.dumps(summary)) == summary
     assert summary["format"] == FORMAT == 1
+
+
+def test_the_words_of_a_promise_are_whole_sentences():
+    for name, promise in PROMISES.items():
+        words = promise_in_words(promise.__new__(promise)) if promise is not Both else ""
+        assert name == Both.name or (words.endswith(".") and "\n" not in words), name
+    assert "with all the attributes;" in promise_in_words(BreachIncrease(0.0))
 
 
 def test_it_holds_no_private_value(summary):

@@ -138,9 +138,9 @@ def _verdict(verdict: Verdict, kind: str) -> dict[str, Any]:
 
 
 def promise_in_words(promise: Promise) -> str:
-    """The first sentence of the promise's documentation."""
+    """The first paragraph of the promise's documentation."""
     parts = promise.promises if isinstance(promise, Both) else (promise,)
-    return " ".join((type(part).__doc__ or str(part)).strip().splitlines()[0] for part in parts)
+    return " ".join(" ".join((type(part).__doc__ or str(part)).strip().split("\n\n")[0].split()) for part in parts)
 
 
 def plain_risk(found: Risk) -> dict[str, Any]:
