@@ -88,8 +88,12 @@ def test_candidates_on_scales_of_their_own_are_judged_on_a_common_one():
     [
         ([], {"utility": 1}, "no candidate to choose from"),
         ([FEW, FEW], {"utility": 1}, "same name: 'few'"),
-        ([FEW, MANY], {"utilty": 1}, "No candidate has measure 'utilty'. Did you mean 'utility'.*'privacy', 'size'"),
-        ([FEW, Candidate("bare", {"size": 1})], {"utility": 1}, "'bare' have no measure 'utility'"),
+        ([FEW, MANY], {"utilty": 1}, "No candidate has a measure 'utilty'. Did you mean 'utility'.*'privacy', 'size'"),
+        (
+            [FEW, Candidate("bare", {"size": 1})],
+            {"utility": 1},
+            "1 of 2 candidates have no measure 'utility': 'bare'. Leave",
+        ),
         ([Candidate("bare", {})], {"utility": 1}, "no measures at all"),
     ],
 )

@@ -244,8 +244,10 @@ def test_wrong_parameters_are_named(arguments, message):
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), Decimal("NaN"), None, "7"])
 def test_what_is_no_finite_number_is_refused(value):
-    with pytest.raises(ParameterError, match="finite number"):
+    with pytest.raises(ParameterError, match=r"Value 2 of 2 of 'performance'.* no finite number"):
         evaluation([1, value], [1, 2], [1, 2])
+    with pytest.raises(ParameterError, match=r"The weight of 'pbi'.* no finite number"):
+        evaluation([1, 2], [1, 2], [1, 2], (0.5, value, 0.5))
 
 
 @pytest.mark.parametrize("scale", [(1, 1), (5, 1)])
@@ -257,7 +259,7 @@ def test_a_scale_ends_with_the_best(scale):
 
 
 def test_every_criterion_needs_one_value_for_each_candidate():
-    with pytest.raises(DataError, match="performance: 2, pbi: 2, size: 1"):
+    with pytest.raises(DataError, match=r"performance: 2, pbi: 2, size: 1\.$"):
         evaluation([1, 2], [1, 2], [1])
     with pytest.raises(DataError, match="no candidate"):
         evaluation([], [], [])

@@ -60,6 +60,11 @@ def test_the_knee_is_farthest_beyond_the_line_between_the_ends(rows):
         assert beyond(rows[knee]) == farthest
 
 
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=12))
+def test_a_criterion_by_which_all_are_equal_makes_no_knee(rows):
+    assert knee_of(criteria_of([(*row, 4) for row in rows])) == knee_of(criteria_of(rows))
+
+
 def test_the_knee_does_not_depend_on_units():
     accuracy, columns = [Fraction(7, 10), Fraction(88, 100), Fraction(9, 10)], [1, 2, 9]
     for factor in (1, 1000, Fraction(1, 7)):

@@ -95,7 +95,7 @@ def test_joined_promises_are_measures_of_their_own(people):
     releases = [Mondrian(k=k, l=2).release(people, ROLES) for k in (3, 12)]
     found = [from_release(release) for release in releases]
     assert {"k-anonymity", "l-diversity"} <= found[0].measures.keys()
-    with pytest.raises(DataError, match=r"No candidate has measure 'privacy'.*'k-anonymity', 'l-diversity'"):
+    with pytest.raises(DataError, match=r"No candidate has a measure 'privacy'.*'k-anonymity', 'l-diversity'"):
         choose(found, {"privacy": 1})
     with pytest.raises(DataError, match="name one of them"):
         from_release(releases[0], privacy=KAnonymity(2) & LDiversity(2))

@@ -138,10 +138,14 @@ def _meaning(name: str, candidates: Sequence[Candidate], given: Mapping[str, Mea
     """What a measure means, after a look whether all candidates have it and mean the same by it."""
     without = [candidate.name for candidate in candidates if name not in candidate.measures]
     if without:
+        if len(without) < len(candidates):
+            raise DataError(
+                f"{len(without)} of {len(candidates)} candidates have no measure {shown(name)}: {listing(without)}."
+                f" Leave them out, or take another measure."
+            )
         known = dict.fromkeys(known for candidate in candidates for known in candidate.measures)
         has = f" They have {listing(known, most=12)}." if known else " They have no measures at all."
-        who = "No candidate has" if len(without) == len(candidates) else f"{listing(without)} have no"
-        raise DataError(f"{who} measure {shown(name)}.{did_you_mean(name, known)}{has}")
+        raise DataError(f"No candidate has a measure {shown(name)}.{did_you_mean(name, known)}{has}")
     if name in given:
         return given[name]
     said = {candidate.meanings[name]: candidate.name for candidate in candidates if name in candidate.meanings}

@@ -63,8 +63,8 @@ class Criterion:
     scale: tuple[Number, Number] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", tuple(exact(value) for value in self.values))
-        if exact(self.weight) < 0:
+        object.__setattr__(self, "values", tuple(self._exact(value, place) for place, value in enumerate(self.values)))
+        if self._exact(self.weight) < 0:
             raise ParameterError(f"The weight of {shown(self.name)} is below 0. Take 0 to leave a criterion out.")
         if self.scale is not None:
             worst, best = map(exact, self.scale)
@@ -73,6 +73,15 @@ class Criterion:
                 raise ParameterError(
                     f"The scale of {shown(self.name)} is (worst, best), with the best {way} the worst."
                 )
+
+    def _exact(self, number: Number, place: int | None = None) -> Fraction:
+        try:
+            return exact(number)
+        except ParameterError:
+            what = "The weight" if place is None else f"Value {place + 1} of {len(self.values)}"
+            raise ParameterError(
+                f"{what} of {shown(self.name)} is a {type(number).__name__!r} that is no finite number; one is needed."
+            ) from None
 
     def __len__(self) -> int:
         return len(self.values)

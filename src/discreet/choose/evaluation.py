@@ -141,7 +141,7 @@ def evaluate(criteria: Sequence[Criterion], *, by: By = "rank", tie_breaker: Cri
         raise ParameterError(f"These criteria are named twice: {listing(twice)}.")
     judged = [*criteria, *([tie_breaker] if tie_breaker is not None else [])]
     if len({len(criterion) for criterion in judged}) > 1:
-        counts = ", ".join(f"{criterion.name}: {len(criterion)}" for criterion in judged)
+        counts = ", ".join(dict.fromkeys(f"{criterion.name}: {len(criterion)}" for criterion in judged))
         raise DataError(f"Every criterion needs one value for each candidate. They have {counts}.")
     if not len(criteria[0]):
         raise DataError("There is no candidate to choose from.")

@@ -2,9 +2,9 @@
 """The Pareto front: candidates that no other beats, and the one where the front bends most.
 
 A candidate beats another if it is as good by every criterion and better by one. The knee is the candidate of the front
-with the largest sum of levels, each criterion stretched so that the front reaches from 0 to 1. With two criteria that
-is the candidate farthest beyond the straight line between the two ends. A front that does not bulge beyond that line
-has no knee.
+with the largest sum of levels, each criterion stretched so that the front reaches from 0 to 1; one by which all of the
+front are equal does not count. With two criteria that is the candidate farthest beyond the straight line between the
+two ends. A front that does not bulge beyond that line has no knee.
 """
 
 from __future__ import annotations
@@ -48,10 +48,9 @@ def knee_of(criteria: Sequence[Criterion], front: Sequence[int] | None = None) -
     front = pareto_front(criteria) if front is None else front
     if not front:
         return None
-    stretched = [
-        Criterion(criterion.name, [criterion.goodness[candidate] for candidate in front]).levels
-        for criterion in criteria
-    ]
+    of_front = [[criterion.goodness[candidate] for candidate in front] for criterion in criteria]
+    stretched = [Criterion("", values).levels for values in of_front if len(set(values)) > 1]
+    if not stretched:  # all equal
+        return front[0]
     sums = [sum(levels, Fraction(0)) for levels in zip(*stretched, strict=True)]
-    bends = max(sums) > 1 or len(criteria) == 1
-    return front[sums.index(max(sums))] if bends else None
+    return front[sums.index(max(sums))] if max(sums) > 1 else None
