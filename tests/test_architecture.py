@@ -62,6 +62,7 @@ FLOW = [
     "demo",
     "commands",
     "cli",
+    "__main__",
     "studio",
 ]
 

@@ -623,8 +623,9 @@ def test_the_installed_command_answers(here):
     command = Path(sys.executable).with_name("discreet")
     if not command.exists():
         command = shutil.which("discreet") or pytest.skip("the command is not installed beside this Python")
-    done = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
-    assert done.stdout == f"discreet {__version__}\n"
+    for way in ([command], [sys.executable, "-m", "discreet"]):
+        done = subprocess.run([*way, "--version"], capture_output=True, text=True, check=True)
+        assert done.stdout == f"discreet {__version__}\n"
     assert done.stderr == ""
     narrow = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     done = subprocess.run([command, "--help"], capture_output=True, text=True, check=False, env=narrow)

@@ -227,7 +227,7 @@ def test_the_command_finds_a_checkout_from_a_folder_within_it(monkeypatch):
     monkeypatch.chdir(ROOT / "docs")
     assert checkout(Path.cwd()) == ROOT
     done = subprocess.run(
-        [sys.executable, "-m", "discreet.cli", "reproduce", "contanment"],
+        [sys.executable, "-m", "discreet", "reproduce", "contanment"],
         capture_output=True,
         encoding="utf-8",
         check=False,

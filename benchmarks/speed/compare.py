@@ -24,7 +24,7 @@ def compare(table: Table, runs: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         write_table(load("clinic", rows=_ROWS, seed=1).data, place / "clinic.csv", "csv")
-        command = [sys.executable, "-m", "discreet.cli", "compare", "clinic.csv", "--target", "readmitted", "--quiet"]
+        command = [sys.executable, "-m", "discreet", "compare", "clinic.csv", "--target", "readmitted", "--quiet"]
         clock = time.perf_counter()
         process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL)
         _, status, used = os.wait4(process.pid, 0)

@@ -60,7 +60,7 @@ def _run(folder: Path, lines: bytes, times: int) -> tuple[Times, float]:
         for _ in range(times):
             file.write(lines)
     options = ["--stream", "lines.txt", "--items", "items.txt", "--owner", "owner", "--delta", "0.4", "--overwrite"]
-    command = [sys.executable, "-m", "discreet.cli", "sketch", *options, "--quiet", "-o", "sketches.parquet"]
+    command = [sys.executable, "-m", "discreet", "sketch", *options, "--quiet", "-o", "sketches.parquet"]
     clock = time.perf_counter()
     process = subprocess.Popen(command, cwd=folder)
     _, status, used = os.wait4(process.pid, 0)

@@ -179,7 +179,3 @@ def _only_our_warnings() -> None:
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", PrivacyLeakWarning)
     warnings.showwarning = show
-
-
-if __name__ == "__main__":
-    main()
