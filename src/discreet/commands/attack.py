@@ -59,6 +59,9 @@ def attack(
     ] = None,
     population: Annotated[Path | None, _knows("All persons who could be in the release.")] = None,
     other: Annotated[list[Path] | None, _knows("Another release of the same persons; repeatable.")] = None,
+    gone: Annotated[
+        Path | None, _knows("Persons who are in the release and not in the other one: what both tell of them.")
+    ] = None,
     owner: Annotated[
         Path | None, _knows("The owner's folder: whose rows are whose, to count persons; the key of sketches.")
     ] = None,
@@ -111,6 +114,7 @@ def attack(
         _read([published, *further], table, control),
         table(population),
         others=further,
+        gone=table(gone),
         share=share,
         aux_items=aux_items,
         targets=targets,

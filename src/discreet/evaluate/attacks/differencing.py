@@ -10,6 +10,11 @@ releases the table with that row and without it. The attacker names the value wh
 where counts are exact; among the rows that agree with the person in all other columns where noise is on every cell.
 Guessing blindly names one of v values rightly once in v times. Under (epsilon, delta)-differential privacy only the
 first release depends on the value, so nobody is right more often than (e^epsilon + (v - 1) delta)/(e^epsilon + v - 1).
+
+The game needs the method. Two releases that were made need none (`between`): persons who are in the one and not in the
+other are known, and of each the value is named that grew most among the rows that fit the person. What grew there and
+not in the whole table comes of rows that were grouped anew; it does not count, and where nothing is left the whole
+table decides. There is no bound: real values are not equally likely.
 """
 
 from __future__ import annotations
@@ -22,8 +27,12 @@ from discreet.data.column import from_labels
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, RolesError
-from discreet.evaluate.attacks.base import Finding, rate
+from discreet.evaluate.attacks.base import CannotAttack, Finding, Published, rate, rate_of_persons
+from discreet.evaluate.attacks.homogeneity import codes_among, sensitive_columns
+from discreet.evaluate.attacks.matching import Matching
 from discreet.evaluate.attacks.membership import equal_cells, replacement_bound, simulated
+from discreet.evaluate.attacks.registry import Case
+from discreet.evaluate.utility import Share
 from discreet.methods.base import Method
 from discreet.privacy.base import Promise
 from discreet.privacy.differential import private_part
@@ -94,3 +103,73 @@ def _counts(drawn: Any, person: Table, column: str, texts: list[str], near: bool
     place = {text: code for code, text in enumerate(found.texts)}
     counted = np.append(np.bincount(found.codes[rows], minlength=len(found.values) + 1), 0)
     return counted[[place.get(text, -1) for text in texts]]
+
+
+# -- two releases that were made ---------------------------------------------------------------------------------------
+
+
+def between(case: Case) -> list[Finding]:
+    """What the release and each other one tell of the persons who are in the first and not in the second.
+
+    >>> from discreet import Mondrian, attack
+    >>> table = {"age": [*range(20, 60)], "ill": ["flu", "gout"] * 20, "again": ["no", "no", "yes", "yes"] * 10}
+    >>> gone, rest = ({name: cells[rows] for name, cells in table.items()} for rows in (slice(1), slice(1, None)))
+    >>> roles = Roles(target="again", quasi="age", sensitive="ill")
+    >>> first, second = (Mondrian(5).release(people, roles) for people in (table, rest))
+    >>> [found.success.value for found in attack(first, others=[second], gone=gone)]
+    [1.0, 1.0]
+    """
+    gone = case.gone
+    assert gone is not None
+    found = []
+    for number, other in enumerate(case.others, start=1):
+        if not isinstance(other.data, Table):
+            raise DataError("Differencing compares two tables; another release has another shape.")
+        beside = "" if len(case.others) == 1 else f", beside release {number + 1}"
+        names = [name for name in sensitive_columns(case) if name in other.data and name in gone]
+        found += [_told(case, gone, other, name, beside) for name in names]
+    if not found:
+        raise CannotAttack(
+            "Differencing is about a sensitive column, or the target, that all releases publish and that is known of"
+            " the persons who are gone; there is none."
+        )
+    return found
+
+
+def _told(case: Case, gone: Table, other: Published, name: str, beside: str) -> Finding:
+    first, second = case.published.data.column(name), other.data.column(name)  # type: ignore[union-attr]
+    success, n = _success(case, gone, other, name)
+    control = None
+    if case.absent is not None and name in case.absent:
+        control = _success(case, case.absent, other, name)[0]
+    before = np.bincount(second.codes)
+    fewer = len(first.codes) - len(second.codes)
+    note = "" if fewer == len(gone) else f"The other release has {fewer} rows less: others came or left besides."
+    return Finding(
+        attack=f"differencing, {name}{beside}",
+        question=f"Do the release and one without the person tell the person's {name!r}?",
+        success=success,
+        targets=n,
+        baseline=float(before.max() / before.sum()),
+        control=control,
+        note=note,
+    )
+
+
+def _success(case: Case, persons: Table, other: Published, name: str) -> tuple[Share, int]:
+    """How often the value that grew most is the person's; among equals each is named with the same chance."""
+    first, second = case.published.data.column(name), other.data.column(name)  # type: ignore[union-attr]
+    n_values = len(first.values) + 1
+    codes = codes_among(first, second)
+    codes = np.where(codes < 0, n_values, codes)  # a value that is in the second only has not grown
+    whole = np.bincount(first.codes, minlength=n_values) - np.bincount(codes, minlength=n_values + 1)[:n_values]
+    near = [
+        matched.counts(values, n_values + 1)[matched.target_of_row, :n_values]
+        for matched, values in ((Matching(case.published, persons), first.codes), (Matching(other, persons), codes))
+    ]
+    grown = np.minimum(near[0] - near[1], whole).clip(min=0)
+    grown = np.where(grown.any(axis=1, keepdims=True), grown, whole.clip(min=0))
+    best = grown == grown.max(axis=1, keepdims=True)
+    true = codes_among(first, persons.column(name))
+    hit = (true >= 0) & best[np.arange(len(best)), true]
+    return rate_of_persons(hit / best.sum(axis=1), case.persons(persons))

@@ -40,6 +40,7 @@ class Case:
     population  all persons who could be in the release, with the quasi-identifiers
     share       of the population that is in the release, where no population is given
     others      further releases of the same persons
+    gone        persons who are in the release and not in the others
     parties     two sets of published columns, each known to one of two parties
     aux_items   items that an attacker knows of a basket
     targets     persons, guesses or runs at most, for attacks that try some of them
@@ -52,6 +53,7 @@ class Case:
     population: Table | None = None
     share: float = 0.1
     others: tuple[Published, ...] = ()
+    gone: Table | None = None
     parties: tuple[Sequence[str], Sequence[str]] | None = None
     aux_items: int = 8
     targets: int = 2000
@@ -138,6 +140,13 @@ ATTACKS: dict[str, Attack] = {
             ("known", "others"),
         ),
         Attack(
+            "differencing",
+            "tell a value of persons who are in the release and not in another",
+            "differencing:between",
+            ("table",),
+            ("gone", "others"),
+        ),
+        Attack(
             "membership",
             "say which of two persons is in the release",
             "membership:membership",
@@ -163,6 +172,7 @@ def run(
     control: object = None,
     population: object = None,
     others: Iterable[Release | str | os.PathLike] = (),
+    gone: object = None,
     owner: str | os.PathLike | None = None,
     attacks: Sequence[str] | None = None,
     **settings,
@@ -177,6 +187,7 @@ def run(
     control : persons who are not in the release, as `known`
     population : all persons who could be in the release
     others : further releases of the same persons
+    gone : persons who are in the release and not in the others, with the value that is to be told
     owner : the owner's folder of a saved release, where persons are to be counted
     attacks : names of attacks, see `ATTACKS`; all that apply if not given
     settings : further attributes of a `Case`: share, parties, aux_items, targets, seed
@@ -188,7 +199,7 @@ def run(
     [('prosecutor', 0.5, 0.5), ('prosecutor, worst target', 0.5, 0.5)]
     """
     published = Published.of(release, owner=owner)
-    return run_case(case_of(published, known, roles, control, population, others, **settings), attacks)
+    return run_case(case_of(published, known, roles, control, population, others, gone, **settings), attacks)
 
 
 def case_of(
@@ -198,6 +209,7 @@ def case_of(
     control: object = None,
     population: object = None,
     others: Iterable[Published | Release | str | os.PathLike] = (),
+    gone: object = None,
     **settings,
 ) -> Case:
     """What an attack is given, read from frames, files and folders."""
@@ -208,6 +220,7 @@ def case_of(
         _read(control),
         None if population is None else Table.of(population),
         others=tuple(Published.of(other) for other in others),
+        gone=None if gone is None else Table.of(gone),
         **settings,
     )
 
