@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet import BreachAwareSelector, CannotRelease, ParameterError, Roles, RolesError, Table, verify
+from discreet.choose import from_folder
 from discreet.learning.subsets import SubsetScores
 from discreet.methods.breach_aware import Found
 from discreet.methods.subset_candidates import Candidate, categories, eliminate, merged, rankings, region
@@ -326,13 +327,16 @@ def test_the_progress_bar_counts_each_subset_once_and_knows_a_bound(figures, sea
     assert 0 < len(steps) <= most_subsets(4, search, 1 if ranking == "performance" else 2)
 
 
-def test_several_sensitive_columns_must_all_be_kept():
+def test_several_sensitive_columns_must_all_be_kept(tmp_path):
     table = clinic()
-    town = Roles(target="again", quasi=("job", "sex", "age"), sensitive=("ill", "town"))
+    town = Roles(target="again", quasi=("job", "sex", "age"), sensitive=("ill", "town"))  # the table has town first
     release = BreachAwareSelector(-0.05, **QUICK).release(table, town)
     assert len(release.verdict.parts) == 2
     assert all(part.measured <= -0.05 for part in release.verdict.parts)
     assert "job" not in release.columns
+    release.save(tmp_path / "out")
+    assert verify(tmp_path / "out" / "release", owner=tmp_path / "out" / "owner").verdict == release.verdict
+    assert from_folder(tmp_path / "out").measures["privacy"] == release.verdict.measured
 
 
 @pytest.mark.parametrize("test", ["paired-t", "corrected-resampled", "equivalence"])

@@ -199,6 +199,11 @@ def test_several_sensitive_columns_are_each_looked_at():
     assert found.measured == max(part.measured for part in found.parts)
     assert found.holds == all(part.holds for part in found.parts)
     assert "'ill'" in found.parts[0].notes[0]
+    assert [part.promise.rpartition(" of ")[2] for part in found.parts] == ["'ill'", "'again'"]
+    assert EMPIRICAL in found.notes
+    assert found.notes.count(EMPIRICAL) == 1
+    turned = Roles(quasi=("sex",), sensitive=("again", "ill"))  # in another order it is the same promise
+    assert checked(BreachIncrease(-0.05, attackers=("c45",), folds=5), roles=turned) == found
 
 
 def test_a_sensitive_number_is_cut_or_refused():
@@ -207,6 +212,8 @@ def test_a_sensitive_number_is_cut_or_refused():
         checked(BreachIncrease(0.0, attackers=("c45",), folds=5), table=table)
     cut = BreachIncrease(0.5, attackers=("c45",), folds=5, cuts={"ill": [20]})
     assert checked(cut, table=table).details["share of the commonest value"] == 46 / 80
+    with pytest.raises(ParameterError, match="'cuts' speaks of 'il', which is no sensitive column"):
+        checked(BreachIncrease(0.5, attackers=("c45",), folds=5, cuts={"il": [20]}), table=table)
     assert promise_from(cut.to_dict()) == BreachIncrease(0.5, attackers=["c45"], folds=5, cuts={"ill": [20]})
 
 

@@ -182,9 +182,8 @@ def _privacy(
 ) -> tuple[dict[str, Any], dict[str, Measure]]:
     """What each promise measures, under its name; and as `privacy` what was asked for, or the only promise's."""
     parts = promise.promises if isinstance(promise, Both) else (promise,)
-    measures: dict[str, Any] = {
-        part.name: its.measured for part, its in zip(parts, verdict.parts or (verdict,), strict=True)
-    }
+    found = verdict.parts if isinstance(promise, Both) else (verdict,)  # parts may be sensitive columns, too
+    measures: dict[str, Any] = {part.name: its.measured for part, its in zip(parts, found, strict=True)}
     meanings = {part.name: _meaning(part) for part in parts}
     if asked is None:
         if len(parts) == 1:
@@ -201,9 +200,13 @@ def _privacy(
 def _meaning(promise: Promise) -> Measure:
     """A promise's first parameter is what it asks for; the others say what it is about, so they tell measures apart."""
     said = promise.to_dict()
-    others = [f"{field.name} {said[field.name]}" for field in fields(promise)[1:] if field.name in said]  # type: ignore[arg-type]
+    others = [f"{field.name} {_words(said[field.name])}" for field in fields(promise)[1:] if field.name in said]  # type: ignore[arg-type]
     title = f"{promise.name} ({', '.join(others)})" if others else promise.name
     return Measure(title=title, higher_is_better=promise.higher_is_safer)
+
+
+def _words(value: object) -> str:
+    return " ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
 def _of_content(

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -22,7 +22,7 @@ from discreet.data.table import Table
 from discreet.errors import DataError, ParameterError, RolesError, did_you_mean, shown
 from discreet.learning.classifiers import CLASSIFIERS
 from discreet.privacy.base import Interval, Promise, StrOptions, Verdict, VerdictKind, table_and_roles
-from discreet.privacy.inference import ATTACKERS, Breach, Inference, cuts_of
+from discreet.privacy.inference import ATTACKERS, Breach, Inference, check_cuts, cuts_of
 
 EMPIRICAL = (
     "An empirical measure, not a guarantee: so much these attackers got right of these rows; another attacker may get"
@@ -109,14 +109,15 @@ class BreachIncrease(Promise):
                 "A breach increase needs a sensitive column, the one an attacker is after. None was named; it may be"
                 " the target."
             )
+        check_cuts(self.cuts, roles.sensitive)
         _same_rows(data, roles, source)
         persons = None if roles.person is None else data.column(roles.person).codes
-        verdicts = []
-        for name in roles.sensitive:
+        verdicts = {}
+        for name in (name for name in data.names if name in roles.sensitive):  # roles read from a file have this order
             rows = source.with_columns([data.column(name)])
             attack = self.inference(rows, source.names, name, persons)
-            verdicts.append(self.verdict(attack.of(roles.quasi), is_target=name == roles.target))
-        return verdicts[0] if len(verdicts) == 1 else _joined(str(self), verdicts)
+            verdicts[name] = self.verdict(attack.of(roles.quasi), is_target=name == roles.target)
+        return next(iter(verdicts.values())) if len(verdicts) == 1 else _joined(str(self), verdicts)
 
     def inference(self, table: Table, attributes: Sequence[str], sensitive: str, persons=None) -> Inference:
         """The attackers that the promise is about."""
@@ -168,18 +169,20 @@ def _strongest(found: Breach) -> str:
     )
 
 
-def _joined(promise: str, verdicts: Sequence[Verdict]) -> Verdict:
-    """The verdict on several sensitive columns: that of the worst, with all as parts."""
-    worst = max(verdicts, key=lambda verdict: verdict.measured - verdict.required)
+def _joined(promise: str, verdicts: Mapping[str, Verdict]) -> Verdict:
+    """The verdict on several sensitive columns: that of the worst, with all as parts, each under its column's name."""
+    parts = [replace(verdict, promise=f"{promise} of {shown(name)}") for name, verdict in verdicts.items()]
+    worst = max(parts, key=lambda verdict: verdict.measured - verdict.required)
     return Verdict(
         promise=promise,
-        holds=all(verdict.holds for verdict in verdicts),
+        holds=all(verdict.holds for verdict in parts),
         required=worst.required,
         measured=worst.measured,
         rows=worst.rows,
         rows_short=worst.rows_short,
         kind="owner",
-        parts=tuple(verdicts),
+        notes=tuple(dict.fromkeys(note for verdict in parts for note in verdict.notes)),
+        parts=tuple(parts),
     )
 
 

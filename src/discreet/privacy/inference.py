@@ -25,7 +25,7 @@ import numpy as np
 
 from discreet.data.roles import MOST_CLASSES
 from discreet.data.table import Table
-from discreet.errors import DataError, did_you_mean, shown
+from discreet.errors import DataError, ParameterError, did_you_mean, shown
 from discreet.learning.crossval import Fold, kfold
 from discreet.learning.subsets import Answers, SubsetScores
 from discreet.prepare.binning import Binning
@@ -291,3 +291,11 @@ def _error(rest: np.ndarray) -> float:
 
 def cuts_of(cuts: Mapping[str, Sequence[float]] | None, name: str) -> Sequence[float] | None:
     return None if cuts is None else cuts.get(name)
+
+
+def check_cuts(cuts: Mapping[str, Sequence[float]] | None, sensitive: Sequence[str]) -> None:
+    """Cuts of a column that is not attacked would be passed over in silence."""
+    for name in cuts or ():
+        if name not in sensitive:
+            hint = did_you_mean(name, sensitive)
+            raise ParameterError(f"'cuts' speaks of {shown(name)}, which is no sensitive column.{hint}")
