@@ -108,6 +108,18 @@ def test_errors_say_what_to_do(here, tmp_path):
     assert "Did you mean 'mondrian-k5'?" in said
 
 
+def test_a_study_of_another_version_is_summed_up_again(here, tmp_path):
+    study = tmp_path / "study"
+    shutil.copytree(here / "study", study)
+    summary = json.loads((study / "summary.json").read_bytes())
+    (study / "summary.json").write_text(json.dumps({"format": summary["format"] - 1}), encoding="utf-8")
+    for options in ([], ["--public"], ["--plots", "svg"]):
+        assert "by another version of discreet" in fails("report", study, *options)
+    done = run("compare", here / "clinic.csv", here / "recipe.toml", "-o", study)
+    assert done.exit_code == GOOD, done.output
+    assert run("report", study).exit_code == GOOD
+
+
 def test_baskets_are_compared_without_a_recipe(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run("data", "write", "quest", "--rows", "120", "--set", "classes=2", "-o", "visits.dat").exit_code == GOOD

@@ -62,14 +62,20 @@ def report(
 
 def _summary(folder: Path) -> dict[str, Any]:
     """What `compare` kept of a study."""
-    from discreet.report.study import SUMMARY
+    from discreet.report.study import FORMAT, SUMMARY
 
     try:
-        return json.loads((folder / SUMMARY).read_bytes())
+        summary = json.loads((folder / SUMMARY).read_bytes())
     except (OSError, ValueError):
         raise DataError(
             f"{folder.name!r} is no study that has ended: it has no {SUMMARY}. `discreet compare` makes one."
         ) from None
+    if not isinstance(summary, dict) or summary.get("format") != FORMAT:
+        raise DataError(
+            f"The study {folder.name!r} was summed up by another version of discreet. The same `discreet compare` as"
+            " before sums it up again, from the results that are there."
+        )
+    return summary
 
 
 def _owner_page(folder: Path) -> str:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A study as one plain dictionary, and the dictionary as files: the owner's report, and results for other programs.
 
-FORMAT changes when the meaning of a key does. The report computes nothing: what is not in the dictionary is not in it.
+FORMAT changes when a key that the report needs is new, or its meaning is. The report computes nothing: what is not in
+the dictionary is not in it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from discreet.study import Study
 from discreet.study.candidates import candidates_of, chosen, meanings_of, unfound
 from discreet.study.folder import StudyFolder
 
-FORMAT = 1
+FORMAT = 2
 SUMMARY = "summary.json"
 
 
