@@ -119,6 +119,18 @@ def test_numpy_randomness_is_not_used_where_privacy_rests_on_it():
             assert "np.random" not in path.read_text(encoding="utf-8"), path.name
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "tests").rglob("*.py")), ids=lambda path: path.stem)
+def test_no_few_digits_are_sought_where_hashes_and_floats_may_hold_them(path):
+    """A test that they are not there would fail now and then. Of messages of errors, str(...), it may be asked."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Compare(
+                left=ast.Constant(value=str() | bytes() as sought), ops=[ast.NotIn()], comparators=[where]
+            ):
+                few = sought.isdigit() and len(sought) < 12
+                assert not few or ast.unparse(where).startswith("str("), f"line {node.lineno}: seek a whole word"
+
+
 def stems(folder: str) -> list[str]:
     """The files of a folder that hold a promise or a method."""
     base = "name: ClassVar[str] = " if folder == "privacy" else '    name = "'
