@@ -10,13 +10,15 @@ from hypothesis import strategies as st
 
 from discreet import BreachAwareSelector, CannotRelease, ParameterError, Roles, RolesError, Table, verify
 from discreet.choose import from_folder
-from discreet.learning.subsets import SubsetScores
+from discreet.learning.compare import TESTS
+from discreet.learning.subsets import Answers, SubsetScores
 from discreet.methods.breach_aware import Found
 from discreet.methods.subset_candidates import Candidate, categories, eliminate, merged, rankings, region
 from discreet.methods.subset_measures import Watched, most_subsets
 from discreet.methods.subset_search import SEARCHES, Score, backward, floating, forward
 from discreet.privacy import inference
 from discreet.privacy.breach import EMPIRICAL, SAME
+from discreet.report.plots import region_plot
 
 NAMES = ("a", "b", "c", "d")
 
@@ -251,9 +253,9 @@ def test_the_strongest_attacker_has_the_last_word():
     assert seeing.promise.inference(table, ("one", "two"), "ill").of(("one", "two")).accuracy == 1.0
     both = Candidate(("one", "two"), 0.9, 0.0, 0.0)
     one = Candidate(("one",), 0.9, 0.0, 0.0)
-    kept, audited = seeing._audited(Found(both, [both, one], [both, one]), table, roles)
+    kept, audited = seeing._audited(Found(both, [both, one], Score((0.4, 0.3, 0.3)), [both, one]), table, roles)
     assert (kept, audited) == (one, 2)
-    assert blind._audited(Found(both, [both, one], [both, one]), table, roles) == (both, 1)
+    assert blind._audited(Found(both, [both, one], Score((0.4, 0.3, 0.3)), [both, one]), table, roles) == (both, 1)
 
 
 def test_where_the_class_is_sensitive_the_owner_is_warned():
@@ -347,6 +349,42 @@ def test_a_candidate_keeps_up_by_the_test_that_was_asked_for(test):
         assert candidate.performance >= base.performance or candidate.p_value > (0.0 if test == "equivalence" else 0.05)
 
 
+def answers(*right_of_folds, rows=40):
+    right = np.concatenate([np.arange(rows) < right for right in right_of_folds])
+    return Answers(right, np.arange(len(right)), rows * np.arange(1, len(right_of_folds) + 1))
+
+
+def test_equivalence_is_to_be_shown_whoever_is_ahead():
+    all_of_them, erratic, alike = answers(30, 30, 30, 30, 30), answers(40, 22, 40, 22, 30), answers(31, 30, 30, 30, 30)
+    kept = {
+        test: [
+            BreachAwareSelector(test=test, margin=0.02, **QUICK).measures(clinic(), ROLES)._keeps_up(new, all_of_them)
+            for new in (erratic, alike, all_of_them)
+        ]
+        for test in TESTS
+    }
+    assert erratic.n_right > all_of_them.n_right
+    assert kept == {
+        "paired-t": [True, True, True],
+        "corrected-resampled": [True, True, True],
+        "equivalence": [False, True, True],
+    }
+
+
+@pytest.mark.parametrize("score", ["rank", "value"])
+def test_the_candidates_are_there_to_be_chosen_from_and_drawn(score):
+    method = BreachAwareSelector(0.0, score=score, weights=(0.5, 0.25, 0.25), **QUICK).fit(clinic(), ROLES)
+    choice = method.choice_
+    assert [c.measures["pbi"] for c in choice.candidates] == [c.pbi for c in method.candidates_]
+    assert [c.name for c in choice.candidates[:2]] == ["baseline", ", ".join(method.candidates_[1].attributes)]
+    drawn = region_plot(choice, "performance", "pbi", "baseline")["data"]["values"]
+    here = [region(candidate, method.candidates_[0]) for candidate in method.candidates_]
+    assert [point["region"].split(":")[0].split()[0] for point in drawn] == here
+    scales = {"dist_pbi": choice.meanings["pbi"].scale[1], **method._scales(clinic(), ROLES)}
+    judged = Score((0.5, 0.25, 0.25), score, **scales).of(method.candidates_)
+    assert judged.exact_scores == choice.evaluation.exact_scores
+
+
 def test_what_cannot_be_asked_is_said():
     table = clinic()
     with pytest.raises(RolesError, match="needs a sensitive column"):
@@ -360,6 +398,12 @@ def test_what_cannot_be_asked_is_said():
         BreachAwareSelector(weights=(1, 1, 1), **QUICK).release(table, ROLES)
     with pytest.raises(ParameterError, match="'weights' are three"):
         BreachAwareSelector(weights=(0.5, 0.5), **QUICK).release(table, ROLES)
+    with pytest.raises(ParameterError, match="'weights' are three"):
+        BreachAwareSelector(weights=(0.5, 0.5), score="value", **QUICK).release(table, ROLES)
+    with pytest.raises(ParameterError, match="'cuts' speaks of 'il'"):
+        BreachAwareSelector(cuts={"il": [3]}, **QUICK).release(table, ROLES)
+    with pytest.raises(CannotRelease, match=r"1 kept alpha by 'c45', but 1 of them predict .* Give performance more"):
+        BreachAwareSelector(-0.2, search="forward", weights=(0, 0.5, 0.5), **QUICK).release(table, ROLES)
     with pytest.raises(CannotRelease, match=r"was found that keeps a breach increase of at most -90 %.*was -.* %, of"):
         BreachAwareSelector(-0.9, **QUICK).release(table, ROLES)
     with pytest.raises(CannotRelease, match="or enforce='filter', which asks for alpha at the end"):

@@ -19,6 +19,14 @@ REGIONS = {
 }
 
 
+_NAMES = {(False, False): "I", (True, False): "II", (False, True): "III", (True, True): "IV"}
+
+
+def region_of(*, useful: bool, private: bool) -> str:
+    """The region of what is at least as useful as the baseline, or not; and at least as private, or not."""
+    return _NAMES[useful, private]
+
+
 def regions(utility: Criterion, privacy: Criterion, baseline: int) -> tuple[str, ...]:
     """The region of each candidate; `baseline` is the place of the candidate that they are compared with.
 
@@ -29,5 +37,4 @@ def regions(utility: Criterion, privacy: Criterion, baseline: int) -> tuple[str,
     """
     useful = [value >= utility.goodness[baseline] for value in utility.goodness]
     private = [value >= privacy.goodness[baseline] for value in privacy.goodness]
-    names = {(False, False): "I", (True, False): "II", (False, True): "III", (True, True): "IV"}
-    return tuple(names[both] for both in zip(useful, private, strict=True))
+    return tuple(region_of(useful=u, private=p) for u, p in zip(useful, private, strict=True))

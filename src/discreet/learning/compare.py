@@ -55,7 +55,7 @@ def difference(new: np.ndarray, old: np.ndarray, *, overlap: float = 0.0) -> Dif
 
 
 def keeps_up(new: np.ndarray, old: np.ndarray, test: Test, margin: float, overlap: float, level: float = 0.05) -> bool:
-    """Whether the new one is not worse, by one of the tests. Who scores higher than the old one has to be asked first.
+    """Whether the new one is not worse, by one of the tests; the first two of them are for one that scores lower.
 
     >>> new, old = np.array([0.70, 0.71, 0.69, 0.72]), np.array([0.72, 0.74, 0.70, 0.73])
     >>> [keeps_up(new, old, test, 0.05, 1 / 9) for test in TESTS]

@@ -26,6 +26,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from discreet.choose.candidates import Choice
+from discreet.choose.evaluation import evaluation
 from discreet.data.roles import Roles, works_like_a_name
 from discreet.data.table import Table
 from discreet.errors import CannotRelease, ParameterError, RolesError, did_you_mean, listing
@@ -39,7 +41,7 @@ from discreet.methods.subset_search import SEARCHES, Score
 from discreet.parameters import Interval, StrOptions, check_parameters
 from discreet.plan import KeepColumns
 from discreet.privacy.breach import EMPIRICAL, SAME, BreachIncrease
-from discreet.privacy.inference import ATTACKERS, Inference, content_folds, cuts_of
+from discreet.privacy.inference import ATTACKERS, Inference, check_cuts, content_folds, cuts_of
 from discreet.progress import progress
 from discreet.randomness import Randomness
 
@@ -50,6 +52,7 @@ class Found:
 
     baseline: Candidate
     candidates: list[Candidate]
+    score: Score
     chosen: list[Candidate] = field(default_factory=list)
     rankings: Rankings | None = None
     trace: list[dict] = field(default_factory=list)
@@ -69,7 +72,8 @@ class BreachAwareSelector(Method):
         Whether only what is released has to keep alpha, or every step on the way too. With a negative alpha "strict"
         may not find the first step: where attributes tell the same, no single removal lowers the breach.
     test : "paired-t", "corrected-resampled" or "equivalence"
-        When a lower performance is as good as that of all the attributes, at 5 %.
+        When a lower performance is as good as that of all the attributes, at 5 %. "equivalence" asks the higher ones
+        too, which may be so by chance.
     margin : float in (0, 1)
         Of the accuracy that may be lost, for "equivalence".
     search : "ranked", "forward", "backward" or "floating"
@@ -89,6 +93,7 @@ class BreachAwareSelector(Method):
     ----------
     support_ : the attributes that are kept
     candidates_ : all candidates, the baseline first
+    choice_ : the same judged by the score, also those that do not keep alpha: ranking, front, knee, and for plots
     rankings_ : PerfR and PrivR; None when there was another search
     trace_ : the steps
 
@@ -124,6 +129,7 @@ class BreachAwareSelector(Method):
 
     support_: tuple[str, ...]
     candidates_: list[Candidate]
+    choice_: Choice
     rankings_: Rankings | None
     trace_: list[dict]
 
@@ -175,6 +181,7 @@ class BreachAwareSelector(Method):
         self._check(table, roles)
         found = self.search_with(self.measures(table, roles), self._scales(table, roles))
         self.candidates_, self.rankings_, self.trace_ = found.candidates, found.rankings, found.trace
+        self.choice_ = found.score.choice(found.candidates)
         chosen, audited = self._audited(found, table, roles)
         self.support_ = chosen.attributes
         notes = [
@@ -192,7 +199,7 @@ class BreachAwareSelector(Method):
         def is_private(candidate: Candidate) -> bool:
             return self.enforce == "filter" or candidate.is_private
 
-        found = Found(measures.baseline, [measures.baseline])
+        found = Found(measures.baseline, [measures.baseline], score)
         most = most_subsets(len(measures.attributes), self.search, 2 if self.ranking == "both" else 1)
         with progress("Measuring subsets of attributes", most) as bar:
             measure = Watched(measures, bar.advance)
@@ -219,16 +226,26 @@ class BreachAwareSelector(Method):
         for number, candidate in enumerate(found.chosen, start=1):
             if all(promise.verdict(attack.of(candidate.attributes)).holds for attack in attacks):
                 return candidate, number
+        raise CannotRelease(
+            f"No subset of the {len(roles.quasi)} attributes was found that keeps a {promise}"
+            f" {self._why_none(found, len(promise.attackers))}"
+        )
+
+    def _why_none(self, found: Found, attackers: int) -> str:
+        private = sum(candidate.is_private for candidate in found.candidates)
         least = min(found.candidates, key=lambda candidate: candidate.pbi)
+        why = f"and the performance: of {len(found.candidates)} candidates {private} kept alpha by {self.learner!r}"
         hint = "Raise alpha, or try another search"
+        if worse := private - len(found.chosen):
+            why += f", but {worse} of them predict the class worse than all the attributes do"
+        if found.chosen:
+            why += f"; none kept it by the strongest of {attackers} attackers"
+        elif worse:
+            hint = "Give performance more weight, or try another search"
         if self.enforce == "strict":
             hint += ", or enforce='filter', which asks for alpha at the end and not at every step"
-        raise CannotRelease(
-            f"No subset of the {len(roles.quasi)} attributes was found that keeps a {promise}: of"
-            f" {len(found.candidates)} candidates {len(found.chosen)} did by {self.learner!r}, none by the strongest of"
-            f" {len(promise.attackers)} attackers. The least increase by {self.learner!r} was {100 * least.pbi:.1f} %,"
-            f" of {listing(least.attributes)}. {hint}."
-        )
+        said = f"The least increase by {self.learner!r} was {100 * least.pbi:.1f} %, of {listing(least.attributes)}."
+        return f"{why}. {said} {hint}."
 
     def measures(self, table: Table, roles: Roles) -> Measures:
         """What the search measures of subsets: the learner as recipient and as attacker."""
@@ -260,12 +277,14 @@ class BreachAwareSelector(Method):
     def _check(self, table: Table, roles: Roles) -> None:
         if self.learner not in CLASSIFIERS:
             raise ParameterError(f"{self.learner!r} is not a learner.{did_you_mean(self.learner, CLASSIFIERS)}")
+        evaluation([0], [0], [0], self.weights)  # refuses wrong ones, before anything is learnt
         _ = self.promise  # its parameters have ranges too
         if not roles.sensitive:
             raise RolesError(
                 "BreachAwareSelector needs a sensitive column, the one an attacker is after. None was named; it may be"
                 " the target."
             )
+        check_cuts(self.cuts, roles.sensitive)
         _refuse_names(table, [name for name in roles.quasi if name not in roles.allow_unique])
 
 

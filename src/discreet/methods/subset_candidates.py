@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from discreet.choose.regions import region_of
+
 _NEAR = 1e-9  # of a breach increase, where alpha is a decimal fraction and the increase a quotient of counts
 
 
@@ -115,8 +117,7 @@ def region(candidate: Candidate, baseline: Candidate) -> str:
     >>> [region(Candidate(("a",), p, b, 0.0), base) for p, b in ((0.7, 0.1), (0.8, 0.1), (0.7, -0.1), (0.74, -0.1))]
     ['I', 'II', 'III', 'IV']
     """
-    better, safer = candidate.performance >= baseline.performance, candidate.pbi <= 0
-    return {(False, False): "I", (True, False): "II", (False, True): "III", (True, True): "IV"}[better, safer]
+    return region_of(useful=candidate.performance >= baseline.performance, private=candidate.pbi <= 0)
 
 
 def categories(candidates: Sequence[Candidate]) -> list[str]:

@@ -12,8 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from discreet.choose import candidates as choosing
 from discreet.choose.criteria import Criterion
-from discreet.choose.evaluation import Evaluation, evaluate, evaluation
+from discreet.choose.evaluation import By, Evaluation, evaluate, evaluation
+from discreet.choose.results import BASELINE
 from discreet.methods.subset_candidates import Candidate, Measure
 
 Subset = tuple[str, ...]
@@ -25,7 +27,7 @@ class Score:
     """How candidates are compared: three weights, of performance, privacy and size; by rank or by value."""
 
     weights: tuple[float, float, float]
-    by: str = "rank"
+    by: By = "rank"
     guess: float = 0.0  # the share of the commonest class
     dist_pbi: float = -1.0  # the breach increase of the bare guess
     largest: int = 2  # attributes in all
@@ -35,15 +37,32 @@ class Score:
         pbi, size = [candidate.pbi for candidate in candidates], [candidate.size for candidate in candidates]
         if self.by == "rank":
             return evaluation(performance, pbi, size, self.weights)
-        scales = ((min(self.guess, 0.99), 1.0), (0.0, min(self.dist_pbi, -0.01)), (max(self.largest, 2), 1))
-        prf, prv, num = self.weights
-        smallest = Criterion("size", size, higher_is_better=False, weight=num, scale=scales[2])
-        criteria = (
-            Criterion("performance", performance, weight=prf, scale=scales[0]),
-            Criterion("pbi", pbi, higher_is_better=False, weight=prv, scale=scales[1]),
-            smallest,
-        )
-        return evaluate(criteria, by="value", tie_breaker=smallest)
+        values: dict[str, Sequence[float]] = {"performance": performance, "pbi": pbi, "size": size}
+        criteria = [
+            Criterion(name, values[name], meaning.higher_is_better, weight, scale=meaning.scale)
+            for (name, meaning), weight in zip(self.meanings.items(), self.weights, strict=True)
+        ]
+        return evaluate(criteria, by="value", tie_breaker=criteria[2])
+
+    @property
+    def meanings(self) -> dict[str, choosing.Measure]:
+        """What is compared, with its scale from worst to best."""
+        pbi, size = (0.0, min(self.dist_pbi, -0.01)), (max(self.largest, 2), 1)
+        return {
+            "performance": choosing.Measure(title="Performance", unit="share", scale=(min(self.guess, 0.99), 1.0)),
+            "pbi": choosing.Measure(title="Privacy breach increase", higher_is_better=False, scale=pbi),
+            "size": choosing.Measure(title="Attributes", higher_is_better=False, scale=size),
+        }
+
+    def choice(self, candidates: Sequence[Candidate]) -> choosing.Choice:
+        """The candidates as `discreet.choose` has them, by the names of their attributes; the first is the baseline."""
+        meanings = self.meanings
+        named = []
+        for place, candidate in enumerate(candidates):
+            figures = {"performance": candidate.performance, "pbi": candidate.pbi, "size": candidate.size}
+            called = ", ".join(candidate.attributes) if place else BASELINE
+            named.append(choosing.Candidate(called, figures, meanings=meanings))
+        return choosing.choose(named, dict(zip(meanings, self.weights, strict=True)), self.by)
 
     def best(self, candidates: Sequence[Candidate]) -> Candidate:
         return candidates[self.of(candidates).best]
