@@ -68,6 +68,13 @@ def test_weights_are_equal_if_none_are_given_and_fractions_are_exact(study):
     assert equal["format"] == 1
 
 
+def test_a_weight_of_0_leaves_nobody_out(study):
+    found = json.loads(run("choose", "study", "--weights", "utility=0,privacy=0.5,size=0.5", "--json").stdout)
+    assert found["left_out"] == []
+    assert found["best"] == "unmeasured"
+    assert [criterion["name"] for criterion in found["criteria"]] == ["privacy", "size"]
+
+
 def test_by_value_is_another_score(study):
     found = json.loads(run("choose", "study", "--weights", WEIGHTS, "--by", "value", "--json").stdout)
     assert found["by"] == "value"
@@ -124,8 +131,9 @@ def test_the_plots_are_one_file_that_is_not_overwritten_by_accident(study):
         (["study", "--weights", "utility=much"], "The weight of 'utility' is no number"),
         (["study", "--weights", "utility=1/0"], "no number"),
         (["study", "--weights", "utility=0.9"], "sum to 0.9"),
-        (["study", "--weights", "utility=0"], "sum to 0. Give one of them a weight."),
+        (["study", "--weights", "utility=0"], "all of them are 0. Give one of them a weight."),
         (["study", "--weights", "utilty=1"], "Did you mean 'utility'?"),
+        (["study", "--weights", "utility=0.5,size=0.5,utility=0.5"], "names a measure twice"),
         (["study", "--baseline", "baselin"], "There is no candidate 'baselin'. Did you mean 'baseline'?"),
     ],
 )
@@ -133,7 +141,7 @@ def test_what_is_wrong_is_named(study, arguments, message):
     assert message in fails(*arguments)
 
 
-def test_releases_that_were_measured_are_candidates(study):
+def test_releases_that_were_measured_are_candidates(study, monkeypatch):
     rng = np.random.default_rng(0)
     age = rng.integers(20, 80, 300)
     label = np.where(age + rng.normal(0, 9, 300) > 50, "yes", "no")
@@ -145,6 +153,12 @@ def test_releases_that_were_measured_are_candidates(study):
     found = json.loads(done.stdout)
     assert found["best"] == "k30"
     assert [criterion["title"] for criterion in found["criteria"]] == ["Accuracy on held-out rows", "k-anonymity"]
+    alone = json.loads(run("choose", "out/k3", "--weights", "utility=1", "--json").stdout)
+    assert alone["best"] == "k3"
+    assert json.loads(run("choose", "out/k3/release", "--weights", "size=1", "--json").stdout)["best"] == "k3"
+    monkeypatch.chdir(study / "out" / "k3")
+    assert json.loads(run("choose", ".", "--weights", "size=1", "--json").stdout)["best"] == "k3"
+    monkeypatch.chdir(study)
     data = study / "out" / "k3" / "release" / "data.csv"
     data.write_bytes(data.read_bytes() + b"\n")
     assert "'k3' is no candidate" in fails("out", status=BROKEN)

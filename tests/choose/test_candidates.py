@@ -102,6 +102,26 @@ def test_what_is_missing_is_named(candidates, weights, message):
         choose(candidates, weights)
 
 
+def test_what_is_measured_differently_is_not_compared_and_what_all_have_is_named():
+    ways = {"privacy": Measure(title="k-anonymity")}, {"privacy": Measure(title="t-closeness", higher_is_better=False)}
+    some = [
+        Candidate(name, {"privacy": 1, "size": 2, name: 3}, meanings=way) for name, way in zip("ab", ways, strict=True)
+    ]
+    with pytest.raises(
+        DataError, match=r"'k-anonymity' for 'a' and 't-closeness' for 'b'.* All of them have 'size'\.$"
+    ):
+        choose(some, {"privacy": 1})
+
+
+def test_a_weight_of_0_asks_nobody_for_the_measure():
+    bare = Candidate("bare", {"size": 1})
+    assert choose([FEW, bare], {"utility": 0, "size": 1}).best is bare
+    assert list(choose([FEW, bare], {"utility": 0, "size": 1}).meanings) == ["size"]
+    assert list(choose([FEW, MANY], {"utility": 0, "size": 1}).meanings) == ["utility", "size"]
+    with pytest.raises(DataError, match="Did you mean 'utility'"):
+        choose([FEW, bare], {"utilty": 0, "size": 1})
+
+
 def test_weights_must_sum_to_one():
     with pytest.raises(ParameterError, match=r"In the same proportion: utility=0.6667, size=0.3333"):
         choose([FEW, MANY], {"utility": 2, "size": 1})

@@ -59,7 +59,7 @@ def test_files_of_others_are_read(tmp_path):
         ("a.csv", "id,utility\n1,2\n", "no column 'name'. It has 'id', 'utility'"),
         ("a.csv", "name,utility\na,1,2\n", "more cells than the first line"),
         ("a.csv", "name,size,size\na,1,2\n", "two columns of the same name"),
-        ("a.csv", "name,size\na,1\na,2\n", "several candidates have the same name: 'a'"),
+        ("a.csv", "name,size\na,1\na,2\n", "is not a file of results: several candidates have the same name: 'a'"),
         ("a.csv", "name,size\n,1\n", "candidates.0.name"),
         ("a.csv", "name,size\na,inf\n", "finite number"),
         ("a.csv", "name,parameters\na,{\n", r"cannot be read as results \(JSONDecodeError\)"),

@@ -107,7 +107,8 @@ def choose(
 ) -> Choice:
     """The best of the candidates by the weighted measures. Equal scores: the one of smaller `size`, then the first.
 
-    `measures` says what measures mean where neither the candidates do nor their names (MEASURES).
+    `measures` says what measures mean where neither the candidates do nor their names (MEASURES). A measure of weight 0
+    is ignored; where some candidates do not have it, it is not shown either.
 
     >>> few = Candidate("few columns", {"utility": 0.81, "privacy": 20, "size": 3})
     >>> many = Candidate("many columns", {"utility": 0.84, "privacy": 5, "size": 9})
@@ -120,7 +121,10 @@ def choose(
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
         raise DataError(f"Several candidates have the same name: {listing(twice)}.")
-    meanings = {name: _meaning(name, candidates, measures or {}) for name in weights}
+    if weights and not any(weights.values()):
+        raise ParameterError("The weights must sum to 1, and all of them are 0. Give one of them a weight.")
+    used = [name for name, weight in weights.items() if weight or _had(name, candidates) in (0, len(candidates))]
+    meanings = {name: _meaning(name, candidates, measures or {}) for name in used}
     criteria = [
         Criterion(
             name,
@@ -132,6 +136,11 @@ def choose(
         for name, meaning in meanings.items()
     ]
     return Choice(tuple(candidates), evaluate(criteria, by=by, tie_breaker=_sizes(candidates)), meanings)
+
+
+def _had(name: str, candidates: Sequence[Candidate]) -> int:
+    """By how many candidates."""
+    return sum(name in candidate.measures for candidate in candidates)
 
 
 def _meaning(name: str, candidates: Sequence[Candidate], given: Mapping[str, Measure]) -> Measure:
@@ -153,14 +162,23 @@ def _meaning(name: str, candidates: Sequence[Candidate], given: Mapping[str, Mea
         said = {meaning.model_copy(update={"scale": None}): who for meaning, who in said.items()}
     if len(said) > 1:
         differing = " and ".join(f"{shown(m.title or name)} for {shown(who)}" for m, who in list(said.items())[:2])
+        shared = [other for other in candidates[0].measures if other != name and _is_shared(other, candidates)]
+        hint = f" All of them have {listing(shared, most=12)}." if shared else ""
         raise DataError(
             f"The measure {shown(name)} is {differing}: they cannot be compared. Measure the same of every candidate."
+            f"{hint}"
         )
     if said:
         return next(iter(said))
     if name in MEASURES:
         return MEASURES[name]
     raise ParameterError(f"Say whether more or less of {shown(name)} is better: its name does not tell.")
+
+
+def _is_shared(name: str, candidates: Sequence[Candidate]) -> bool:
+    """Whether all candidates have a measure and mean the same by it."""
+    said = {(meaning.title, meaning.higher_is_better) for c in candidates if (meaning := c.meanings.get(name))}
+    return _had(name, candidates) == len(candidates) and len(said) < 2
 
 
 def _sizes(candidates: Sequence[Candidate]) -> Criterion | None:

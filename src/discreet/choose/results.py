@@ -132,9 +132,11 @@ class Results(_Record):
             return cls.model_validate(readers[path.suffix](path))
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-            where = ".".join(map(str, first["loc"]))
+            what = ": ".join(
+                filter(None, (".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")))
+            )
             hint = _SHAPE if path.suffix == ".json" else ""
-            raise DataError(f"{shown(path.name)} is not a file of results: {where}: {first['msg']}.{hint}") from None
+            raise DataError(f"{shown(path.name)} is not a file of results: {what}.{hint}") from None
         except (OSError, ValueError, pa.ArrowException, csv.Error) as error:
             if isinstance(error, DataError):
                 raise
@@ -160,13 +162,20 @@ def read_study(folder: Path) -> tuple[tuple[Candidate, ...], str | None]:
     spoken_for = {result.name for result in found.candidates}
     releases = []
     for path in sorted(folder.rglob(CERTIFICATE)):
-        saved = path.parent.parent if path.parent.name == "release" else path.parent
-        name = saved.relative_to(folder).as_posix() if saved != folder else folder.name
+        published = path.parent
+        saved = published.parent if published.name == "release" and published != folder else published
+        name = saved.relative_to(folder).as_posix() if saved != folder else _own_name(folder)
         if not spoken_for & {name, saved.name}:
             releases.append(from_folder(saved, name=name))
     if not found.candidates and not releases:
         raise DataError(f"{shown(folder.name)} holds no candidates: no saved release, and none of {listing(RESULTS)}.")
     return _candidates(found, releases)
+
+
+def _own_name(folder: Path) -> str:
+    """The name of a folder that is itself a release: of the folder it was saved to, also from within."""
+    whole = folder.resolve()
+    return whole.parent.name if whole.name == "release" else whole.name
 
 
 def _candidates(found: Results, releases: Sequence[Candidate]) -> tuple[tuple[Candidate, ...], str | None]:

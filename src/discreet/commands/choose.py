@@ -55,7 +55,8 @@ def choose(
     with step("Reading and verifying the candidates"):
         candidates, named = read_study(study)
     baseline = _checked(baseline, candidates) if baseline is not None else named
-    complete = [candidate for candidate in candidates if asked.keys() <= candidate.measures.keys()]
+    counting = {name for name, weight in asked.items() if weight}
+    complete = [candidate for candidate in candidates if counting <= candidate.measures.keys()]
     left_out = tuple(c.name for c in candidates if c not in complete) if complete else ()
     choice = decide(
         complete or candidates, asked, by.value, measures=_ways(split(lower), split(higher), candidates, asked)
@@ -81,7 +82,11 @@ def weights_of(text: str) -> dict[str, Fraction]:
     Fraction(1, 4)
     """
     found: dict[str, Fraction] = {}
-    for name, number in pairs(text.split(","), "--weights").items():
+    given = text.split(",")
+    named = pairs(given, "--weights")
+    if len(named) < len(given):
+        raise DataError("--weights names a measure twice. Give each one weight.")
+    for name, number in named.items():
         try:
             found[name] = Fraction(number)
         except (ValueError, ZeroDivisionError):

@@ -169,8 +169,8 @@ def shares(text: str, option: str) -> float | dict[str, float]:
 def values(settings: list[str] | None) -> dict[str, Any]:
     """name=value options with their values: JSON where it is JSON, lists without brackets too, else text.
 
-    >>> values(["k=5", "split=median", 'cuts={"age": [40]}', "weights=0.5,0.5"])
-    {'k': 5, 'split': 'median', 'cuts': {'age': [40]}, 'weights': [0.5, 0.5]}
+    >>> values(["k=5", "split=median", 'cuts={"age": [40]}', "weights=0.5,0.5", "attackers=c45,naive-bayes"])
+    {'k': 5, 'split': 'median', 'cuts': {'age': [40]}, 'weights': [0.5, 0.5], 'attackers': ['c45', 'naive-bayes']}
     """
     return {name: _value(text) for name, text in pairs(settings, "--set").items()}
 
@@ -179,7 +179,8 @@ def _value(text: str) -> Any:
     for tried in (text, f"[{text}]" if "," in text else text):
         with suppress(ValueError):
             return json.loads(tried)
-    return text
+    words = [word.strip() for word in text.split(",")]
+    return words if len(words) > 1 and all(word.replace("-", "").isalnum() for word in words) else text
 
 
 def read_table(
