@@ -376,7 +376,7 @@ def test_the_candidates_are_there_to_be_chosen_from_and_drawn(score):
     method = BreachAwareSelector(0.0, score=score, weights=(0.5, 0.25, 0.25), **QUICK).fit(clinic(), ROLES)
     choice = method.choice_
     assert [c.measures["pbi"] for c in choice.candidates] == [c.pbi for c in method.candidates_]
-    assert [c.name for c in choice.candidates[:2]] == ["baseline", ", ".join(method.candidates_[1].attributes)]
+    assert [c.name for c in choice.candidates[:2]] == ["baseline", " + ".join(method.candidates_[1].attributes)]
     drawn = region_plot(choice, "performance", "pbi", "baseline")["data"]["values"]
     here = [region(candidate, method.candidates_[0]) for candidate in method.candidates_]
     assert [point["region"].split(":")[0].split()[0] for point in drawn] == here

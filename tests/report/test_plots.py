@@ -105,6 +105,45 @@ def test_an_axis_names_nothing_beyond_the_limits_of_its_measure():
     assert "axis" not in within(None, 24)
 
 
+def test_a_scale_that_falls_or_is_left_behind_hides_no_number():
+    """A scale is (worst, best): the best of a breach increase lies below, and an accuracy may be above the original."""
+    meanings = {
+        "utility": Measure(scale=(0.5, 0.75)),
+        "risk": Measure(higher_is_better=False, scale=(1.0, 0.0)),
+        "size": Measure(higher_is_better=False),
+    }
+    rows = {"a": (0.77, 0.04, 6), "b": (0.7, 0.16, 6)}
+    some = [Candidate(n, dict(zip(meanings, row, strict=True)), meanings=meanings) for n, row in rows.items()]
+    chosen = choose(some, {"utility": 0.5, "risk": 0.25, "size": 0.25})
+    points = next(e for e in encodings(front_plot(chosen, "utility", "risk")) if "color" in e)
+    assert points["x"]["axis"]["labelExpr"] == "datum.value < 0.5 || datum.value > 0.77 ? '' : datum.label"
+    assert points["y"]["axis"]["labelExpr"] == "datum.value < 0.0 || datum.value > 1.0 ? '' : datum.label"
+    alike = next(e for e in encodings(front_plot(chosen, "utility", "size")) if "color" in e)
+    assert alike["y"]["scale"]["domain"] == [pytest.approx(5.4), pytest.approx(6.6)]
+
+
+def test_regions_are_those_of_utility_and_privacy():
+    def titles(weights, baseline="baseline"):
+        return {p["title"]: p["spec"] for p in pictures(choose(CANDIDATES, weights), baseline)}
+
+    turned = titles({"size": 0.25, "pbi": 0.25, "performance": 0.5})["Beside the baseline"]
+    drawn = next(encoding for encoding in encodings(turned) if "color" in encoding)
+    assert (drawn["x"]["field"], drawn["y"]["field"]) == ("performance", "pbi")
+    assert "Beside the baseline" not in titles({"performance": 0.5, "size": 0.5})
+    assert "Beside the baseline" not in titles({"performance": 0.5, "pbi": 0.5}, None)
+
+
+def test_a_front_of_one_does_not_bend():
+    alone = [Candidate("a", {"performance": 2, "pbi": 0}), Candidate("b", {"performance": 1, "pbi": 1})]
+    found = choose(alone, {"performance": 0.5, "pbi": 0.5})
+    page = to_page(summarise_choice(found, name="x"), [])
+    assert "No other is better by any measure that counts." in page
+    assert "It bends" not in page
+    assert "It bends most at" in to_page(
+        summarise_choice(choose(CANDIDATES, {"performance": 0.5, "pbi": 0.5}), name="x"), []
+    )
+
+
 def test_the_front_of_two_criteria_is_a_line():
     spec = front_plot(choose(CANDIDATES, {"performance": 0.5, "pbi": 0.5}), "performance", "pbi")
     (line,) = [layer for layer in spec["layer"] if layer["mark"]["type"] == "line"]

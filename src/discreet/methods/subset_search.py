@@ -60,7 +60,7 @@ class Score:
         named = []
         for place, candidate in enumerate(candidates):
             figures = {"performance": candidate.performance, "pbi": candidate.pbi, "size": candidate.size}
-            called = ", ".join(candidate.attributes) if place else BASELINE
+            called = " + ".join(candidate.attributes) if place else BASELINE
             named.append(choosing.Candidate(called, figures, meanings=meanings))
         return choosing.choose(named, dict(zip(meanings, self.weights, strict=True)), self.by)
 

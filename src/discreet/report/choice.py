@@ -13,10 +13,13 @@ from typing import Any
 from discreet._version import __version__
 from discreet.choose.candidates import Choice, choose
 from discreet.choose.criteria import Number
+from discreet.privacy.base import PROMISES
 from discreet.report.html import environment, scripts
 from discreet.report.plots import Spec, front_plot, ratio_plot, region_plot
 
 FORMAT = 1
+_USEFUL = frozenset({"utility", "performance", "accuracy", "information_loss", "certainty_penalty"})
+_PRIVATE = frozenset({"privacy", "pbi", "risk", *PROMISES})
 _MOSTLY = Fraction(3, 5)  # the weight of the one criterion that counts most
 
 
@@ -78,7 +81,8 @@ def ratios(choice: Choice) -> dict[str, Choice]:
 
 
 def pictures(choice: Choice, baseline: str | None = None) -> list[dict[str, Any]]:
-    """The pictures of a choice, each with a title and what it shows; the regions where there is a baseline."""
+    """The pictures of a choice, each with a title and what it shows; the regions where there are a baseline and a
+    measure of utility and one of privacy."""
     weighed = [criterion.name for criterion in choice.evaluation.weighed]
     found: list[dict[str, Any]] = [
         {
@@ -87,12 +91,13 @@ def pictures(choice: Choice, baseline: str | None = None) -> list[dict[str, Any]
             "spec": ratio_plot(ratios(choice)),
         }
     ]
-    if baseline is not None and len(weighed) > 1 and any(c.name == baseline for c in choice.candidates):
+    useful, private = (next((name for name in weighed if name in known), None) for known in (_USEFUL, _PRIVATE))
+    if useful and private and any(c.name == baseline for c in choice.candidates):
         found.append(
             {
                 "title": "Beside the baseline",
                 "text": "The dashed lines go through the baseline. In region IV nothing is lost by either measure.",
-                "spec": region_plot(choice, weighed[0], weighed[1], baseline),
+                "spec": region_plot(choice, useful, private, str(baseline)),
             }
         )
     pairs = [(first, second) for i, first in enumerate(weighed) for second in weighed[i + 1 :]]

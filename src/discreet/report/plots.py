@@ -51,6 +51,7 @@ CONFIG: Spec = {
         "tickColor": SOFT,
         "labelLimit": 170,
         "labelOverlap": True,
+        "labelSeparation": 8,
         "labelFlush": False,
     },
     "legend": {
@@ -256,7 +257,13 @@ def _axis(name: str, choice: Choice) -> Spec:
     meaning = choice.meanings[name]
     way = "more" if meaning.higher_is_better else "less"
     title = f"{_title(name, choice)}, {way} is better"
-    return {"field": name, "type": "quantitative", "title": title, **within(meaning.scale, _ROOM)}
+    values = [float(candidate.measures[name]) for candidate in choice.candidates]
+    low, high = min(values), max(values)
+    limits = None if meaning.scale is None else (min(low, *meaning.scale), max(high, *meaning.scale))
+    drawn = within(limits, _ROOM)
+    if low == high:  # then there is no span to take numbers from
+        drawn["scale"] = {"domain": [low - (abs(low) or 1) / 10, high + (abs(high) or 1) / 10], "nice": False}
+    return {"field": name, "type": "quantitative", "title": title, **drawn}
 
 
 def within(limits: tuple[float, float] | None, padding: int) -> Spec:
