@@ -41,6 +41,19 @@ def test_a_release_as_saved_holds(folder):
     assert found.remarks == ("The certificate is not signed: this check detects accidents, not a forger.",)
 
 
+def test_a_target_may_be_sensitive_and_its_release_is_checked_for_that(folder, tmp_path):
+    both = Roles(target="ill", quasi=["age", "sex"], sensitive=["ill"])
+    saved = Mondrian(5, l=2).release(people(), both).save(tmp_path / "both") / "release"
+    assert verify(saved).holds
+    stated = {c["name"]: c for c in json.loads((saved / "certificate.json").read_text())["columns"]}
+    assert stated["ill"] == {"name": "ill", "role": "target", "kind": "category", "sensitive": True}
+    assert "sensitive" not in stated["age"]
+    edit(saved, lambda c: [column.pop("sensitive", None) for column in c["columns"]], reseal=True)
+    assert "LDiversity is about sensitive columns; the roles name none" in problems(saved)
+    edit(folder, lambda c: c["columns"][0].update(sensitive=True))
+    assert "seal" in problems(folder)
+
+
 def test_one_byte_changed_in_the_data(folder):
     data = bytearray((folder / "data.csv").read_bytes())
     data[len(data) // 2] ^= 1

@@ -14,7 +14,7 @@ import json
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
 from discreet._version import __version__
 from discreet.errors import DataError
@@ -35,9 +35,16 @@ class _Record(BaseModel):
 
 
 class ColumnRecord(_Record):
+    """A published column. `sensitive` is stated only of a target that is what attackers are after, too."""
+
     name: str
     role: Literal["target", "quasi", "sensitive", "other"]
     kind: Literal["number", "category", "date", "item", "sketch"]
+    sensitive: bool = False
+
+    @model_serializer(mode="wrap")
+    def _stated(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name: value for name, value in whole(self).items() if name != "sensitive" or value}
 
 
 class VerdictRecord(_Record):
@@ -108,7 +115,9 @@ class Certificate(_Record):
         return promise_from(self.promise)
 
     def names(self, role: str) -> tuple[str, ...]:
-        return tuple(column.name for column in self.columns if column.role == role)
+        """The columns of a role; a target may be sensitive, too."""
+        both = role == "sensitive"
+        return tuple(c.name for c in self.columns if c.role == role or (both and c.role == "target" and c.sensitive))
 
     def computed_seal(self) -> str:
         stated = {name: value for name, value in self._stated().items() if name != "seal"}

@@ -317,8 +317,10 @@ class Release:
         role: dict[str | None, Any] = {self.roles.target: "target"}
         for name in ("other", "sensitive", "quasi"):
             role = {**dict.fromkeys(getattr(self.roles, name), name), **role}
+        both = {self.roles.target}.intersection(self.roles.sensitive)
         return tuple(
-            ColumnRecord(name=column.name, role=role[column.name], kind=column.kind) for column in self.table.columns()
+            ColumnRecord(name=c.name, role=role[c.name], kind=c.kind, sensitive=c.name in both)
+            for c in self.table.columns()
         )
 
 

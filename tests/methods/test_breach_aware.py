@@ -258,9 +258,11 @@ def test_the_strongest_attacker_has_the_last_word():
     assert blind._audited(Found(both, [both, one], Score((0.4, 0.3, 0.3)), [both, one]), table, roles) == (both, 1)
 
 
-def test_where_the_class_is_sensitive_the_owner_is_warned():
+def test_where_the_class_is_sensitive_the_owner_is_warned(tmp_path):
     roles = Roles(target="again", quasi=ROLES.quasi, sensitive=("again",))
     release = BreachAwareSelector(0.0, **QUICK).release(clinic(), roles)
+    folder = release.save(tmp_path / "out")
+    assert verify(folder / "release", owner=folder / "owner").verdict == release.verdict
     assert SAME in release.notes
     assert SAME in release.verdict.notes
     assert EMPIRICAL in release.verdict.notes
