@@ -4,7 +4,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from discreet import DifferentialPrivacy, Roles, Table
@@ -69,17 +69,20 @@ def test_counts_of_several_groups_change_as_stated(neighbours, persons_rows):
     assert gaussian.sensitivity >= np.sqrt((change**2).sum())
 
 
-@given(st.floats(0.01, 20), st.sampled_from([0.0, 1e-9, 1e-5]), st.integers(1, 9), st.integers(1, 3))
+@pytest.mark.parametrize("delta", [0.0, 1e-9, 1e-5])
+@given(st.floats(0.01, 20), st.integers(1, 99), st.integers(1, 3))
+@example(3.0, 7, 1)  # 7 times 0.1/7 of it is more than 0.1 of it, in floats
+@example(1.0, 7, 1)
 @settings(max_examples=40)
-def test_the_steps_together_cost_what_is_promised_and_no_more(epsilon, delta, picks, persons_rows):
+def test_the_steps_together_cost_what_is_promised_and_no_more(delta, epsilon, picks, persons_rows):
     accountant = Accountant(epsilon, delta, "replace-one", persons_rows)
     groups, sizes = [(0, 1), (0, 2)], (2, 3, 4)
     stated = [accountant.counting(groups, sizes, share).noise for share in (marginals.SHARES[0], marginals.SHARES[2])]
     picking = accountant.picking(picks, marginals.SHARES[1]).noise
-    stated += [picking] * picks
-    verdict = DifferentialPrivacy(epsilon, delta).check(stated)
-    assert verdict.holds
-    assert verdict.measured == pytest.approx(epsilon, rel=1e-3)
+    for picked in ([picking] * picks, [replace(picking, picks=picks)]):
+        verdict = DifferentialPrivacy(epsilon, delta).check([*stated, *picked])
+        assert verdict.holds
+        assert verdict.measured == pytest.approx(epsilon, rel=1e-3)
 
 
 # -- the model ---------------------------------------------------------------------------------------------------------

@@ -35,6 +35,7 @@ SHARES = (0.35, 0.1, 0.55)  # of the budget, for the three steps
 _MOST = 2**20  # cells of a pair of columns with the label; larger pairs are no candidates
 _ROUNDS = 30  # of proportional fitting
 _TINY = 1e-9
+_LESS = 1 - 1e-12
 
 
 @dataclass(frozen=True)
@@ -69,11 +70,11 @@ class Accountant:
         )
 
     def picking(self, picks: int, share: float) -> Exponential:
-        """One pick of so many."""
+        """One pick of so many. A little less than its part: roundings of all picks must not add up to more."""
         if not self.delta:
-            epsilon = self._part(share / picks)
+            epsilon = self._part(share / picks) * _LESS
         else:
-            epsilon = math.sqrt(8 * share * self._rho / picks) * (1 - 1e-12)
+            epsilon = math.sqrt(8 * share * self._rho / picks) * _LESS
         return Exponential(sensitivity=self.step, epsilon=epsilon, neighbours=self.neighbours)
 
     @property
