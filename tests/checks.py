@@ -314,10 +314,11 @@ def basket_names_that_were_dropped_do_not_survive(instance, tmp_path):
     from discreet import Baskets
 
     names = [f"{NAME}-{j}" for j in range(X.shape[1])]
-    release = instance.make(20).release(Baskets.of(X, y, names=names))
+    releases = (instance.make(20, seed).release(Baskets.of(X, y, names=names)) for seed in range(9))
+    release = next(release for release in releases if len(release.columns) < len(names))  # where chance flips, not each
     content = published_bytes(release.save(tmp_path / "out") / "release")
     kept = set(release.columns)
-    assert 0 < len(kept) < len(names)
+    assert kept
     for name in names:
         if name not in kept and not any(other.startswith(name) for other in kept):
             assert name.encode() not in content
