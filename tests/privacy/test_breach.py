@@ -12,8 +12,8 @@ from discreet import BreachIncrease, DataError, KAnonymity, ParameterError, Role
 from discreet.learning.classifiers import CLASSIFIERS, examples_for
 from discreet.learning.crossval import kfold
 from discreet.privacy import promise_from
-from discreet.privacy.breach import EMPIRICAL, SAME
-from discreet.privacy.inference import Inference, content_folds, content_order, difference_error, ratio_error
+from discreet.privacy.breach import BELOW, EMPIRICAL, SAME
+from discreet.privacy.inference import Breach, Inference, content_folds, content_order, difference_error, ratio_error
 
 
 def patients(n=80, seed=0):
@@ -156,6 +156,26 @@ def test_the_verdict_says_what_was_measured_and_that_it_is_no_guarantee():
     assert low < found.measured < high
     assert "empirical" in EMPIRICAL
     assert "not a guarantee" in EMPIRICAL
+
+
+def test_a_baseline_below_the_guess_is_said():
+    figures = {
+        "attacker": "c45",
+        "baseline_attacker": "tree",
+        "pbi_interval": (-0.1, 0.3),
+        "advantage_interval": (0, 0),
+    }
+    weak, fair = (
+        Breach("ill", rows=100, right=55, baseline_right=baseline, majority=60, **figures) for baseline in (50, 60)
+    )
+    notes = BreachIncrease(0.2).verdict(weak).notes
+    assert BELOW in notes
+    assert notes[0] == (
+        "The strongest attacker of 'ill', 'c45', is right in 55.0 % of the rows; with all attributes 'tree' in 50.0 %;"
+        " whoever guesses the commonest value in 60.0 %. Breach increase 10.0 % (95 %: -10.0 to 30.0), advantage over"
+        " the commonest value -5.0 points (0.0 to 0.0)."
+    )
+    assert BELOW not in BreachIncrease(0.2).verdict(fair).notes
 
 
 def test_a_broken_promise_counts_the_rows_that_are_too_many():

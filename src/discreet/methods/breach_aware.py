@@ -40,7 +40,7 @@ from discreet.methods.subset_measures import Measures, Watched, most_subsets
 from discreet.methods.subset_search import SEARCHES, Score
 from discreet.parameters import Interval, StrOptions, check_parameters
 from discreet.plan import KeepColumns
-from discreet.privacy.breach import EMPIRICAL, SAME, BreachIncrease
+from discreet.privacy.breach import BreachIncrease
 from discreet.privacy.inference import ATTACKERS, Inference, check_cuts, content_folds, cuts_of
 from discreet.progress import progress
 from discreet.randomness import Randomness
@@ -184,13 +184,11 @@ class BreachAwareSelector(Method):
         self.choice_ = found.score.choice(found.candidates)
         chosen, audited = self._audited(found, table, roles)
         self.support_ = chosen.attributes
-        notes = [
-            f"{len(found.candidates)} candidates, {len(found.chosen)} of them keep alpha by {self.learner!r}; the"
-            f" strongest of {len(self.promise.attackers)} attackers judged {audited}. {EMPIRICAL}"
-        ]
-        if roles.target in roles.sensitive:
-            notes.append(SAME)
-        return Decision(KeepColumns(chosen.attributes), found.trace, notes)
+        note = (
+            f"Candidates: {len(found.candidates)}; that keep alpha by {self.learner!r}: {len(found.chosen)}; judged by"
+            f" the strongest of {len(self.promise.attackers)} attackers: {audited}."
+        )
+        return Decision(KeepColumns(chosen.attributes), found.trace, [note])
 
     def search_with(self, measures: Measures, scales: dict | None = None) -> Found:
         """The search by itself, on measures of one's own."""

@@ -32,6 +32,10 @@ SAME = (
     "The target is itself the sensitive attribute: the breach increase is the classifier's performance on another"
     " scale. What serves the recipient serves the attacker, and the two cannot be traded."
 )
+BELOW = (
+    "With all the attributes the attackers are right less often than the commonest value is: the breach increase"
+    " compares with less than a guess and limits nothing. Look at the advantage, or take stronger attackers."
+)
 _TINY = 1e-6  # of a row, which alpha times a count may be off
 
 
@@ -144,7 +148,12 @@ class BreachIncrease(Promise):
             rows_short=max(math.ceil(over - _TINY), 0),
             kind="owner",
             details=_details(found),
-            notes=(_strongest(found), EMPIRICAL, *([SAME] if is_target else [])),
+            notes=(
+                _strongest(found),
+                EMPIRICAL,
+                *([SAME] if is_target else []),
+                *([BELOW] if found.dist_pbi > 0 else []),
+            ),
         )
 
 
@@ -163,9 +172,15 @@ def _details(found: Breach) -> dict[str, float]:
 
 
 def _strongest(found: Breach) -> str:
+    def percent(*shares: float) -> str:
+        return " to ".join(f"{100 * share:.1f}" for share in shares)
+
     return (
-        f"The strongest attacker of {shown(found.sensitive)} was {found.attacker!r}, with all attributes"
-        f" {found.baseline_attacker!r}."
+        f"The strongest attacker of {shown(found.sensitive)}, {found.attacker!r}, is right in"
+        f" {percent(found.accuracy)} % of the rows; with all attributes {found.baseline_attacker!r} in"
+        f" {percent(found.baseline)} %; whoever guesses the commonest value in {percent(found.majority_share)} %."
+        f" Breach increase {percent(found.pbi)} % (95 %: {percent(*found.pbi_interval)}), advantage over the commonest value"
+        f" {percent(found.advantage)} points ({percent(*found.advantage_interval)})."
     )
 
 

@@ -34,7 +34,8 @@ def _lines(release: dict[str, Any], summary: dict[str, Any]) -> list[str]:
         lines += _losses(release, summary["source"]["shape"])
     lines.append(f"  accuracy      {accuracy(release)}")
     lines += [f"  mind          {text}" for text in _mind(verdict)]
-    return lines + [f"  note          {text}" for text in release["notes"]]
+    measured = verdict["notes"] if verdict["kind"] == "owner" else []  # what nobody else can repeat
+    return lines + [f"  note          {text}" for text in (*release["notes"], *measured)]
 
 
 def _columns(release: dict[str, Any]) -> str:
