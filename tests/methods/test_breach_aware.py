@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from discreet import BreachAwareSelector, CannotRelease, ParameterError, Roles, RolesError, Table, verify
 from discreet.choose import from_folder
+from discreet.cli import app
 from discreet.learning.compare import TESTS
 from discreet.learning.subsets import Answers, SubsetScores
 from discreet.methods.breach_aware import Found
@@ -263,6 +265,8 @@ def test_where_the_class_is_sensitive_the_owner_is_warned(tmp_path):
     release = BreachAwareSelector(0.0, **QUICK).release(clinic(), roles)
     folder = release.save(tmp_path / "out")
     assert verify(folder / "release", owner=folder / "owner").verdict == release.verdict
+    told = CliRunner().invoke(app, ["verify", str(folder / "release")]).stdout
+    assert all(f"  measured   {note}\n" in told for note in (EMPIRICAL, SAME))
     assert SAME in release.verdict.notes
     assert EMPIRICAL in release.verdict.notes
 

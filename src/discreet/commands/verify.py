@@ -67,9 +67,9 @@ def _print(found: Verification, folder: Path, quiet: bool) -> None:
     typer.echo(f"  evidence   {kind}: {EVIDENCE[kind]}")
     what, columns = (statement.shape, "") if not statement.rows else ("data", f"{statement.rows:,} rows, ")
     typer.echo(f"  {what:<10} {columns}{len(statement.columns):,} columns, by {statement.method.name}")
-    if kind == "proved":
-        for note in found.verdict.notes:
-            typer.echo(f"  noise      {note}")
+    said = {"proved": "noise", "owner": "measured"}.get(kind)
+    for note in found.verdict.notes if said else ():
+        typer.echo(f"  {said:<10} {note}")
     if found.verdict.with_label is not None and found.verdict.with_label < found.verdict.required:
         typer.echo(f"  mind       an attacker who knows the label too is left with {found.verdict.with_label:g}")
     for remark in found.remarks:

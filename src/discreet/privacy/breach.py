@@ -179,8 +179,8 @@ def _strongest(found: Breach) -> str:
         f"The strongest attacker of {shown(found.sensitive)}, {found.attacker!r}, is right in"
         f" {percent(found.accuracy)} % of the rows; with all attributes {found.baseline_attacker!r} in"
         f" {percent(found.baseline)} %; whoever guesses the commonest value in {percent(found.majority_share)} %."
-        f" Breach increase {percent(found.pbi)} % (95 %: {percent(*found.pbi_interval)}), advantage over the commonest value"
-        f" {percent(found.advantage)} points ({percent(*found.advantage_interval)})."
+        f" Breach increase {percent(found.pbi)} % (95 %: {percent(*found.pbi_interval)}), advantage over the commonest"
+        f" value {percent(found.advantage)} points ({percent(*found.advantage_interval)})."
     )
 
 
