@@ -163,6 +163,21 @@ def test_a_search_only_visits_what_is_allowed(figures, alpha):
     assert all(candidate.pbi <= alpha for candidate in backward(measure, score, lambda c: c.is_private)[1:])
 
 
+@settings(max_examples=150, deadline=None)
+@given(FIGURES, st.sampled_from(["rank", "value"]), st.integers(0, 6))
+def test_a_search_ends_with_a_subset_that_keeps_up(figures, by, least):
+    """Whatever the score: here one that only asks for few attributes."""
+    figures = {**figures, frozenset(NAMES): (6, 0)}
+    measure, score = MadeUp(figures, least=least), Score((0, 0, 1), by, guess=0.0, dist_pbi=-3.0, largest=4)
+    for name, search in SEARCHES.items():
+        path = search(measure, score, lambda c: True)
+        assert path[-1].keeps_up
+        if name == "forward":
+            assert not any(candidate.keeps_up for candidate in path[:-1])
+        if name == "backward":
+            assert all(candidate.keeps_up for candidate in path)
+
+
 def test_by_value_a_step_does_not_depend_on_the_other_neighbours():
     """SPEC 4.5: by ranks the third wins, without the fourth the first; by values nothing changes."""
     perf, pbi, size = (7, 6, 6, 3), (7, 1, 5, 6), (5, 3, 2, 2)
@@ -210,8 +225,16 @@ def test_what_tells_the_illness_is_dropped_and_what_tells_the_class_is_kept(sear
     method = BreachAwareSelector(-0.2, search=search, enforce=enforce, score=score, weights=(0.5, 0.5, 0.0), **QUICK)
     release = method.release(clinic(), ROLES)
     assert set(release.roles.quasi) <= {"sex", "age"}
+    assert all(candidate.keeps_up for candidate in method.candidates_ if candidate.attributes == method.support_)
     assert release.verdict.holds
     assert release.verdict.measured <= -0.2
+
+
+@pytest.mark.parametrize("search", ["forward", "backward", "floating"])
+def test_a_search_finds_something_with_equal_weights_too(search):
+    """By ranks one attribute beats two, whatever they are: fewest attributes, and the safest of them."""
+    method = BreachAwareSelector(-0.1, search=search, **QUICK).fit(clinic(), ROLES)
+    assert set(method.support_) == {"sex", "age"}
 
 
 def test_the_steps_and_candidates_are_there_to_be_read():
@@ -407,8 +430,9 @@ def test_what_cannot_be_asked_is_said():
         BreachAwareSelector(weights=(0.5, 0.5), score="value", **QUICK).release(table, ROLES)
     with pytest.raises(ParameterError, match="'cuts' speaks of 'il'"):
         BreachAwareSelector(cuts={"il": [3]}, **QUICK).release(table, ROLES)
-    with pytest.raises(CannotRelease, match=r"1 kept alpha by 'c45', but 1 of them predict .* Give performance more"):
-        BreachAwareSelector(-0.2, search="forward", weights=(0, 0.5, 0.5), **QUICK).release(table, ROLES)
+    poor = Candidate(("sex",), 0.5, -0.4, -0.2, keeps_up=False)
+    worse = Found(Candidate(ROLES.quasi, 0.9, 0.0, 0.2), [poor], Score((0, 0.5, 0.5)))
+    assert "1 kept alpha by 'c45', but 1 of them predict the class worse" in BreachAwareSelector()._why_none(worse, 2)
     with pytest.raises(CannotRelease, match=r"was found that keeps a breach increase of at most -90 %.*was -.* %, of"):
         BreachAwareSelector(-0.9, **QUICK).release(table, ROLES)
     with pytest.raises(CannotRelease, match="or enforce='filter', which asks for alpha at the end"):

@@ -13,7 +13,8 @@ Departures from the paper:
    rows, test="equivalence" asks for proof that less than `margin` is lost.
 5. The choice among the candidates is made here, by E(S) or by values, among those that keep alpha; the strongest of
    several attackers then judges them in that order, and the first that keeps the promise is released.
-6. search="forward", "backward" and "floating" use the score at each step, which the paper leaves to future work.
+6. search="forward", "backward" and "floating" use the score at each step, which the paper leaves to future work; they
+   go on until the performance keeps up, and only as long as it does.
 7. Several sensitive attributes: the worst counts. Folds depend on the content of the rows alone.
 """
 
@@ -238,8 +239,6 @@ class BreachAwareSelector(Method):
             why += f", but {worse} of them predict the class worse than all the attributes do"
         if found.chosen:
             why += f"; none kept it by the strongest of {attackers} attackers"
-        elif worse:
-            hint = "Give performance more weight, or try another search"
         if self.enforce == "strict":
             hint += ", or enforce='filter', which asks for alpha at the end and not at every step"
         said = f"The least increase by {self.learner!r} was {100 * least.pbi:.1f} %, of {listing(least.attributes)}."

@@ -5,6 +5,10 @@ Jafer, Matwin and Sokolova name it as future work: compare the ranks of the chan
 and keep the one with the higher E(S). By ranks a step depends on the other neighbours; by values it does not, because
 the scales are fixed: performance from the commonest class to always right, breach increase from that of the baseline
 to that of the bare guess, size from all attributes to one.
+
+A subset that does not keep up, that predicts the class worse than all the attributes do, is not released, and a score
+that weighs size may prefer one attribute to any two. So attributes are added, whatever the score says, until the subset
+keeps up, and none is removed with which it would not.
 """
 
 from __future__ import annotations
@@ -69,7 +73,8 @@ class Score:
 
 
 def forward(measure: Measure, score: Score, allows: Allows) -> list[Candidate]:
-    """From nothing: add the attribute that gives the best subset, until none is better than what is there."""
+    """From nothing: add the attribute that gives the best subset, until none is better than what is there, and that
+    keeps up."""
     path: list[Candidate] = []
     while (found := _step(measure, score, allows, path, _larger(measure, path))) is not None:
         path.append(found)
@@ -77,28 +82,33 @@ def forward(measure: Measure, score: Score, allows: Allows) -> list[Candidate]:
 
 
 def backward(measure: Measure, score: Score, allows: Allows) -> list[Candidate]:
-    """From all the attributes: remove the one whose loss gives the best subset, until none is better."""
-    path = [measure.baseline]
-    while (found := _step(measure, score, allows, path, _smaller(measure, path))) is not None:
+    """From all the attributes: remove the one whose loss gives the best subset that keeps up, until none is better."""
+    path, fits = [measure.baseline], _keeping_up(allows)
+    while (found := _step(measure, score, fits, path, _smaller(measure, path))) is not None:
         path.append(found)
     return path
 
 
 def floating(measure: Measure, score: Score, allows: Allows) -> list[Candidate]:
-    """Forward, and after each addition remove attributes as long as that is better. No subset is visited twice.
+    """Forward, and once the subset keeps up, after each addition remove attributes as long as that is better and the
+    rest keeps up. No subset is visited twice.
 
     Pudil, Novovicova and Kittler, Floating search methods in feature selection, Pattern Recognition Letters 15, 1994;
     here a removal has to beat the subset at hand, not the best one of its size.
     """
-    path: list[Candidate] = []
+    path, fits = list[Candidate](), _keeping_up(allows)
     while (found := _step(measure, score, allows, path, _larger(measure, path))) is not None:
         path.append(found)
-        while (found := _step(measure, score, allows, path, _smaller(measure, path))) is not None:
+        while path[-1].keeps_up and (found := _step(measure, score, fits, path, _smaller(measure, path))) is not None:
             path.append(found)
     return path
 
 
 SEARCHES = {"forward": forward, "backward": backward, "floating": floating}
+
+
+def _keeping_up(allows: Allows) -> Allows:
+    return lambda candidate: candidate.keeps_up and allows(candidate)
 
 
 def _larger(measure: Measure, path: Sequence[Candidate]) -> list[Subset]:
@@ -118,12 +128,13 @@ def _smaller(measure: Measure, path: Sequence[Candidate]) -> list[Subset]:
 def _step(
     measure: Measure, score: Score, allows: Allows, path: Sequence[Candidate], neighbours: Iterable[Subset]
 ) -> Candidate | None:
-    """The neighbour to move to, or None if the subset at hand is the best of all."""
+    """The neighbour to move to; None if there is none, or the subset at hand keeps up and is the best of all."""
     visited = {candidate.attributes for candidate in path}
     fresh = [subset for subset in neighbours if subset not in visited]
     measure.learn(fresh)
     allowed = [candidate for candidate in map(measure.of, fresh) if allows(candidate)]
     if not allowed:
         return None
-    best = score.best([*path[-1:], *allowed])
-    return None if path and best is path[-1] else best
+    stay = [candidate for candidate in path[-1:] if candidate.keeps_up]
+    best = score.best([*stay, *allowed])
+    return None if stay and best is stay[0] else best
