@@ -234,6 +234,8 @@ def test_a_sensitive_number_is_cut_or_refused():
     assert checked(cut, table=table).details["share of the commonest value"] == 46 / 80
     with pytest.raises(ParameterError, match="'cuts' speaks of 'il', which is no sensitive column"):
         checked(BreachIncrease(0.5, attackers=("c45",), folds=5, cuts={"il": [20]}), table=table)
+    with pytest.raises(ParameterError, match="The cuts of 'ill' are a list of borders"):
+        checked(BreachIncrease(0.5, attackers=("c45",), folds=5, cuts={"ill": 20}), table=table)
     assert promise_from(cut.to_dict()) == BreachIncrease(0.5, attackers=["c45"], folds=5, cuts={"ill": [20]})
 
 

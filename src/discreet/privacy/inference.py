@@ -20,6 +20,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 
@@ -295,7 +296,9 @@ def cuts_of(cuts: Mapping[str, Sequence[float]] | None, name: str) -> Sequence[f
 
 def check_cuts(cuts: Mapping[str, Sequence[float]] | None, sensitive: Sequence[str]) -> None:
     """Cuts of a column that is not attacked would be passed over in silence."""
-    for name in cuts or ():
+    for name, borders in (cuts or {}).items():
         if name not in sensitive:
             hint = did_you_mean(name, sensitive)
             raise ParameterError(f"'cuts' speaks of {shown(name)}, which is no sensitive column.{hint}")
+        if isinstance(borders, (str, Real)):
+            raise ParameterError(f"The cuts of {shown(name)} are a list of borders, such as [6.5]; got one value.")
