@@ -164,6 +164,25 @@ def test_releases_that_were_measured_are_candidates(study, monkeypatch):
     assert "'k3' is no candidate" in fails("out", status=BROKEN)
 
 
+def test_the_subsets_that_a_selection_chose_among_are_candidates(study):
+    rng = np.random.default_rng(0)
+    y, ill = rng.choice(["no", "yes"], 200), rng.choice(["flu", "gout"], 200)
+    job = np.where(rng.random(200) < 0.8, ill, "none")
+    sex = np.where(rng.random(200) < 0.8, y, "none")
+    pd.DataFrame({"job": job, "sex": sex, "ill": ill, "y": y}).to_csv("people.csv", index=False)
+    roles = ["--target", "y", "--quasi", "job,sex", "--sensitive", "ill", "--method", "breach-aware", "--evaluate"]
+    settings = ["--set", "attackers=c45,naive-bayes", "--set", "alpha=-0.1", "--set", "folds=5"]
+    done = run("release", "people.csv", *roles, *settings, "-o", "out")
+    assert done.exit_code == GOOD, done.output
+    weights = "performance=0.5,pbi=0.25,size=0.25"
+    asked = ("choose", "out/owner/candidates.json", "--weights", weights, "--json", "--plot", "subsets.html")
+    found = json.loads(run(*asked).stdout)
+    assert {row["name"] for row in found["ranking"]} == {"baseline", "sex"}
+    assert found["best"] == "sex"
+    assert "Beside the baseline" in (study / "subsets.html").read_text(encoding="utf-8")
+    assert "candidates.json" not in {path.name for path in (study / "out" / "release").iterdir()}
+
+
 def test_it_has_help():
     assert "--weights" in run("choose", "--help").stdout
     assert "choose" in run("--help").stdout

@@ -94,10 +94,13 @@ class Results(_Record):
             for result in self.candidates
         )
 
+    def to_json(self) -> bytes:
+        return (json.dumps(self.model_dump(mode="json"), indent=1) + "\n").encode()
+
     def write(self, path: Path) -> None:
         """Write the file that its ending asks for: .json, .parquet or .csv."""
         if path.suffix == ".json":
-            path.write_text(json.dumps(self.model_dump(mode="json"), indent=1) + "\n", encoding="utf-8")
+            path.write_bytes(self.to_json())
             return
         names = list(dict.fromkeys(name for result in self.candidates for name in result.measures))
         if taken := set(names) & set(_PLAIN):

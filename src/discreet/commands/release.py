@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from discreet.data.table import Table
     from discreet.ledger import Account
     from discreet.methods import Method
+    from discreet.release import Release
     from discreet.report.summary import Outcome
 
 _METHOD, _OUT = "Method and promise", "What is written"
@@ -172,8 +173,8 @@ def release(
     data, roles = read_data(
         file, table, target, person, named | {"allow_unique": allow_unique}, baskets, labels, separator
     )
-    outcome = _released(made_by, data, roles, evaluate)
-    _save(outcome, data, roles, file, out, format.value, sign, overwrite, not no_report, account, quiet, as_json)
+    outcome, kept = _released(made_by, data, roles, evaluate)
+    _save(outcome, kept, data, roles, file, out, format.value, sign, overwrite, not no_report, account, quiet, as_json)
 
 
 def _account(ledger: Path | None, data_set: str | None) -> Account | None:
@@ -265,12 +266,29 @@ def read_labels(path: Path) -> list[str]:
     return [line.strip() for line in lines]
 
 
-def _released(method: Method, data: Table | Baskets, roles: Roles | None, evaluate: bool) -> Outcome:
+def _released(
+    method: Method, data: Table | Baskets, roles: Roles | None, evaluate: bool
+) -> tuple[Outcome, dict[str, bytes]]:
+    """What came out, and files for the owner."""
+    with step(f"Releasing {len(data):,} rows with {method.name}"):
+        release = method.release(data, roles)
+    kept = _candidates(method)  # before others are fitted to measure accuracy
+    return _measured(method, release, data, roles, evaluate), kept
+
+
+def _candidates(method: Method) -> dict[str, bytes]:
+    """What a method chose among, where it keeps that, for `discreet choose`."""
+    from discreet.choose import Results
+    from discreet.choose.results import BASELINE
+
+    choice = getattr(method, "choice_", None)
+    return {} if choice is None else {"candidates.json": Results.of(choice.candidates, BASELINE).to_json()}
+
+
+def _measured(method: Method, release: Release, data: Table | Baskets, roles: Roles | None, evaluate: bool) -> Outcome:
     from discreet.evaluate.utility import holdout
     from discreet.report.summary import Outcome
 
-    with step(f"Releasing {len(data):,} rows with {method.name}"):
-        release = method.release(data, roles)
     if release.sketches is not None:
         return Outcome(
             release, no_utility="It was not measured: learners of tables read no sketches, discreet.mining does."
@@ -286,6 +304,7 @@ def _released(method: Method, data: Table | Baskets, roles: Roles | None, evalua
 
 def _save(
     outcome: Outcome,
+    kept: dict[str, bytes],
     data: Table | Baskets,
     roles: Roles | None,
     file: Path,
@@ -305,7 +324,9 @@ def _save(
 
     summary = summarise(data, roles, [outcome], name=file.name)
     pages = {"report.html": to_html(summary).encode()} if report else {}
-    kept = pages if outcome.utility is None else pages | owner_measures(outcome.release, outcome.utility)
+    kept = kept | pages
+    if outcome.utility is not None:
+        kept |= owner_measures(outcome.release, outcome.utility)
     with step("Writing, reading back, verifying"):
         written: dict[str, Any] = {"format": format, "sign_with": sign, "overwrite": overwrite, "owner_files": kept}
         outcome.release.save(out, **written, account=account)
