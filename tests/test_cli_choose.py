@@ -113,6 +113,7 @@ def test_the_plots_are_one_file_that_is_not_overwritten_by_accident(study):
     done = run("choose", "study", "--weights", WEIGHTS, "--plot", "choice.html")
     assert done.stdout.endswith("Plots        choice.html\n")
     page = (study / "choice.html").read_text(encoding="utf-8")
+    assert (study / "choice.html").stat().st_mode & 0o777 == 0o600
     assert "few is the best of 3 candidates" in page
     assert "Beside the baseline" in page
     assert "Left out, because a measure is missing: unmeasured." in page

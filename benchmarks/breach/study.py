@@ -150,18 +150,18 @@ def _of(name: str, learner: str, *, same: bool, outer: int, rows: int | None) ->
         f"\n{learner}, C {'=' if same else '!='} SA, {len(table):,} rows: {measures.measured} subsets measured,"
         f" {len(found[0].candidates)} candidates, in {clock:.0f} s, {seconds:.0f} s of the processor\n"
     )
-    print(_line(*TITLES, *(PUBLISHED if same else ())))
-    print(_line(*["---"] * len(TITLES), *["---"] * (len(PUBLISHED) if same else 0)), flush=True)
+    print(line(*TITLES, *(PUBLISHED if same else ())))
+    print(line(*["---"] * len(TITLES), *["---"] * (len(PUBLISHED) if same else 0)), flush=True)
     base, apart = nested(methods, table, roles, outer) if outer else (None, [None] * len(methods))
     kind, more = "yes" if same else "no", [""] * (len(PUBLISHED) if same else 0)
     shown = [f"all {len(roles.quasi)}", f"{100 * measures.baseline.performance:.2f}", "0", ""]
-    print(_line(learner, kind, "", *shown, *(base.cells if base else ["", ""]), *more))
+    print(line(learner, kind, "", *shown, *(base.cells if base else ["", ""]), *more))
     for some, result, tested in zip(weights, found, apart, strict=True):
         best = result.chosen[0]
-        cells = [", ".join(f"{w:.2g}" for w in some), _names(best.attributes), f"{100 * best.performance:.2f}"]
+        cells = [", ".join(f"{w:.2g}" for w in some), names_of(best.attributes), f"{100 * best.performance:.2f}"]
         cells += [f"{100 * best.pbi:.2f}", region(best, measures.baseline), *(tested.cells if tested else ["", ""])]
         beside = _beside(of_paper[some], some, result, measures) if some in of_paper else more
-        print(_line(learner, kind, *cells, *beside), flush=True)
+        print(line(learner, kind, *cells, *beside), flush=True)
 
 
 def _beside(subset: tuple[str, ...], weights: Weights, found: Found, measures: Measures) -> list[str]:
@@ -172,12 +172,12 @@ def _beside(subset: tuple[str, ...], weights: Weights, found: Found, measures: M
     order = evaluation(*values, weights).order
     place = [among[number].attributes for number in order].index(theirs.attributes) + 1
     figures = [f"{100 * theirs.performance:.2f}", f"{100 * theirs.pbi:.2f}", f"{place} of {len(among)}"]
-    return [_names(theirs.attributes), *figures]
+    return [names_of(theirs.attributes), *figures]
 
 
-def _names(attributes: Sequence[str]) -> str:
+def names_of(attributes: Sequence[str]) -> str:
     return " ".join(attributes) if len(attributes) < 16 else f"{len(attributes)} attributes"
 
 
-def _line(*cells: str) -> str:
+def line(*cells: str) -> str:
     return "| " + " | ".join(cells) + " |"

@@ -54,8 +54,8 @@ def new_folder(target: Path, *, overwrite: bool = False, replaceable: frozenset[
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def write_private(path: Path, content: bytes, prefix: str, *, sync: bool = True) -> None:
-    """A file of this user's alone: under a name that begins with `prefix` first, then in its place at once.
+def write_whole(path: Path, content: bytes, prefix: str = PARTIAL, *, sync: bool = True, mode: int = 0o600) -> None:
+    """A file, of this user's alone unless `mode` says more: under a name that begins with `prefix`, then in its place.
 
     Without `sync` a power cut may leave it short: for files that tell by themselves whether they are whole.
     """
@@ -66,6 +66,7 @@ def write_private(path: Path, content: bytes, prefix: str, *, sync: bool = True)
             if sync:
                 file.flush()
                 os.fsync(file.fileno())
+        os.chmod(partial, mode)
         os.replace(partial, path)
     except BaseException:
         with contextlib.suppress(OSError):

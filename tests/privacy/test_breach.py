@@ -276,3 +276,10 @@ def test_a_sensitive_value_that_nobody_can_predict_is_not_compared():
     table = Table.of({"x": [0, 1] * 10, "ill": [f"kind {i}" for i in range(20)]})
     with pytest.raises(DataError, match="nothing to compare with"):
         Inference(table, ["x"], "ill", attackers=["c45"], folds=5).of(["x"])
+
+
+def test_beside_another_promise_it_is_still_said_to_be_empirical():
+    both = KAnonymity(2) & BreachIncrease(5.0, attackers=("naive-bayes",), folds=3)
+    found = checked(both)
+    assert EMPIRICAL in found.notes
+    assert len(found.notes) == len(set(found.notes))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.atomic import write_whole
 from discreet.commands.options import Json, Quiet, console, emit, pairs, split, step, watch
 from discreet.errors import DataError, did_you_mean, listing
 
@@ -64,7 +65,7 @@ def choose(
     summary = summarise_choice(choice, name=study.resolve().name, left_out=left_out)
     if plot is not None:
         try:
-            plot.write_text(to_page(summary, pictures(choice, baseline)), encoding="utf-8")
+            write_whole(plot, to_page(summary, pictures(choice, baseline)).encode())
         except OSError as error:
             raise DataError(f"{plot.name!r} cannot be written ({error.strerror}). Choose another file.") from None
     if as_json:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from discreet.atomic import write_whole
 from discreet.commands.options import Quiet, step, watch
 from discreet.errors import DataError, did_you_mean, listing
 
@@ -119,8 +120,6 @@ def _write(files: dict[Path, bytes], overwrite: bool, mode: int = 0o600) -> None
     for path, content in files.items():
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch(mode=mode)
-            path.chmod(mode)
-            path.write_bytes(content)
+            write_whole(path, content, mode=mode)
         except OSError as error:
             raise DataError(f"{path.name!r} cannot be written ({error.strerror}). Choose another place.") from None

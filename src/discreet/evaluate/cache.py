@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from discreet.atomic import write_private
+from discreet.atomic import write_whole
 from discreet.errors import DataError, shown
 from discreet.learning.crossval import Score
 
@@ -65,7 +65,7 @@ class Cache:
                 strange = any(not path.name.startswith(_PARTIAL) for path in self.folder.iterdir())
                 if strange and not marker.is_file():  # another process may just have made it
                     raise DataError(f"{name} holds files and is no cache of discreet. Choose an empty or new folder.")
-                write_private(marker, _MARK.encode(), _PARTIAL, sync=False)
+                write_whole(marker, _MARK.encode(), _PARTIAL, sync=False)
             self.folder.chmod(0o700)
         except OSError as error:
             raise DataError(f"{name} cannot be a cache ({error.strerror}). Choose another folder.") from None
@@ -96,7 +96,7 @@ class Cache:
         path = self._path(key)
         path.parent.mkdir(mode=0o700, exist_ok=True)
         content = json.dumps(said | {"check": _check(said)}, allow_nan=False).encode()
-        write_private(path, content, _PARTIAL, sync=False)
+        write_whole(path, content, _PARTIAL, sync=False)
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.json"

@@ -161,6 +161,7 @@ class Both(Promise):
             rows=worst.rows,
             rows_short=max(verdict.rows_short for verdict in verdicts),
             kind=min((verdict.kind for verdict in verdicts), key=order.index),
+            notes=tuple(dict.fromkeys(note for verdict in verdicts for note in verdict.notes)),
             parts=verdicts,  # each with what a known label leaves: the figures are of different kinds
         )
 

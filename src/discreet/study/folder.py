@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from discreet.atomic import write_private
+from discreet.atomic import write_whole
 from discreet.errors import DataError, shown
 
 FORMAT = 1
@@ -144,7 +144,7 @@ class StudyFolder:
         """A file of this user's alone, whole or not at all."""
         path = self.path / name
         try:
-            write_private(path, content, _PARTIAL)
+            write_whole(path, content, _PARTIAL)
         except OSError as error:
             raise DataError(
                 f"Writing {shown(path.name)} failed ({error.strerror}). What is done so far is kept; run it again."
