@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -60,6 +60,7 @@ def enough(rows, persons, k):
 
 @pytest.mark.parametrize("utility", ["hamdist", "distcnt"])
 @given(found=labelled(), k=st.integers(2, 4))
+@example(found=([set()] * 4, list("pppq"), [0, 0, 0, 1], 1), k=2)  # nobody has anything
 def test_the_exact_search_equals_brute_force(utility, found, k):
     rows, labels, persons, d = found
     assume(enough(rows, persons, k))

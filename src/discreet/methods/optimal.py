@@ -364,6 +364,7 @@ def _persons_per_item(baskets: Baskets) -> np.ndarray:
     if baskets.persons is None:
         return baskets.support
     rows = np.repeat(np.arange(len(baskets)), np.diff(baskets.matrix.indptr))
-    cells = sp.csr_array((np.ones(len(rows), dtype=np.int64), (baskets.persons[rows], baskets.matrix.indices)))
-    cells.resize((cells.shape[0], baskets.shape[1]))
+    where = (baskets.persons[rows], baskets.matrix.indices)
+    shape = (int(baskets.persons.max()) + 1, baskets.shape[1])
+    cells = sp.csr_array((np.ones(len(rows), dtype=np.int64), where), shape=shape)
     return np.asarray((cells > 0).sum(axis=0)).ravel()
