@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.atomic import write_whole
 from discreet.commands.options import Json, Quiet, console, emit, pairs, split, step, watch
 from discreet.errors import DataError, did_you_mean, listing
 
@@ -64,6 +63,8 @@ def choose(
     )
     summary = summarise_choice(choice, name=study.resolve().name, left_out=left_out)
     if plot is not None:
+        from discreet.atomic import write_whole
+
         try:
             write_whole(plot, to_page(summary, pictures(choice, baseline)).encode())
         except OSError as error:

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 import typer
 
-from discreet.atomic import write_whole
 from discreet.commands.options import Quiet, step, watch
 from discreet.errors import DataError, did_you_mean, listing
 
@@ -114,6 +113,8 @@ def _public_page(folder: Path, release: str | None) -> str:
 
 
 def _write(files: dict[Path, bytes], overwrite: bool, mode: int = 0o600) -> None:
+    from discreet.atomic import write_whole
+
     for path in files:
         if path.exists() and not (overwrite and path.is_file()):
             raise DataError(f"{path.name!r} exists already. Choose another place, or add --overwrite.")
