@@ -6,8 +6,11 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics.pairwise import euclidean_distances
 
 from discreet.data.table import Table
+from discreet.learning import encode
 from discreet.learning.encode import OneHot, Ordinal, Scale, _beside, encoded, one_hot, places
 from discreet.learning.examples import Examples
 
@@ -103,3 +106,28 @@ def test_columns_of_codes_side_by_side_are_their_one_hot_matrices(kinds, seed):
     joined = _beside(parts)
     assert np.array_equal(joined.toarray(), np.hstack(slow))
     assert joined.indices.dtype == np.int32
+
+
+def test_many_items_in_one_column_each_are_the_same_distances_and_the_same_linear_model(monkeypatch):
+    """Also where a value was never met: its column says neither."""
+    rng = np.random.default_rng(4)
+    cells = rng.random((120, 300)) < rng.random(300)
+    columns = {f"i{j:03}": np.where(cells[:, j], "yes", "no") for j in range(300)}
+    columns["i000"], columns["i001"] = np.where(cells[:, 0], "yes", "maybe"), np.full(120, "no")
+    learnt = Table.of(
+        {**columns, "c": rng.choice(["u", "v", "w"], 120), "y": np.where(cells[:, 5] ^ cells[:, 9], 1, 0)}
+    )
+    tested = learnt.take(rng.permutation(120)[:40])
+    strange = Table.of({name: ["never", *tested.column(name).to_arrow().to_pylist()[1:]] for name in (*columns, "c")})
+    seen, found = Examples.of(learnt, [*columns, "c"], "y", missing="value"), []
+    for many in (10**6, 256):
+        monkeypatch.setattr(encode, "_MANY", many)
+        coding = OneHot()
+        matrix = coding.learn(seen)
+        model = LogisticRegression(tol=1e-10, max_iter=10_000).fit(matrix, np.argmax(seen.counts, axis=1))
+        shares = [model.predict_proba(coding.apply(table))[:, 1] for table in (tested, strange)]
+        found.append((matrix, shares, euclidean_distances(coding.apply(tested))))
+    (wide, two, apart), (narrow, one, near) = found
+    assert narrow.nnz < 0.6 * wide.nnz
+    np.testing.assert_allclose(near, apart, atol=1e-9)
+    np.testing.assert_allclose(one, two, atol=1e-5)

@@ -2,7 +2,10 @@
 """Columns as matrices for learners that know numbers only.
 
 One-hot: each category is a column, and so is missing; a category that was never met is all zeros. Numbers get mean 0
-and variance 1, and a column says whether they are missing. Ordinal: each category is its place, intervals in the order
+and variance 1, and a column says whether they are missing. Many features of two values, such as the items of baskets,
+would be as many ones in every row: they get one column each, 0 for the commoner value and the root of 2 for the other,
+halfway for one that was never met. Distances stay, and so does the best linear model with a free intercept: of weights
+a and b with the least squares for their difference, a = -b. Ordinal: each category is its place, intervals in the order
 of their ends, other texts in the order of letters; numbers stay; what is missing or was never met is NaN. What stands
 for what is decided on the training rows alone.
 """
@@ -25,6 +28,7 @@ from discreet.data.table import Table
 from discreet.errors import quietly
 from discreet.learning.examples import MISSING, Examples, Feature
 
+_MANY = 256  # features of two values, from which on they get one column each instead of two
 PARTS = 16  # of equally many training rows, that a column of numbers is also cut into where a line would not do
 
 
@@ -127,6 +131,15 @@ class Coding(Protocol):
     def apply(self, table: Table) -> sp.csr_array | np.ndarray: ...
 
 
+def _items(parts: list[tuple[np.ndarray, int]], common: np.ndarray) -> sp.csr_array:
+    """Features of two values as a column each: 0 where it is the common one, halfway where it is neither."""
+    codes = np.stack([codes for codes, _ in parts], axis=1)
+    rows, places = np.nonzero(codes != common)
+    values = np.where(codes[rows, places] < 2, math.sqrt(2), math.sqrt(0.5))
+    ends = np.append(0, np.cumsum(np.bincount(rows, minlength=len(codes))))
+    return sp.csr_array((values, places, ends), shape=codes.shape)
+
+
 class OneHot:
     """Categories one-hot, numbers standardised.
 
@@ -149,7 +162,11 @@ class OneHot:
                 scale = Scale.fit(feature.numbers, counts)
                 found.append(scale.matrix(np.append(feature.numbers, np.nan)[codes]))
             self._parts.append((feature, scale))
-        return _beside(found)
+        two = [isinstance(part, tuple) and part[1] == 2 for part in found]
+        self._items = np.flatnonzero(two) if sum(two) >= _MANY else np.empty(0, dtype=np.int64)
+        ones = np.array([weight @ (examples.codes[:, f] == 1) for f in self._items])
+        self._common = np.where(2 * ones > weight.sum(), 1, 0)
+        return self._joined(found)
 
     def apply(self, table: Table) -> sp.csr_array:
         found: list[sp.csr_array | tuple[np.ndarray, int]] = []
@@ -159,7 +176,14 @@ class OneHot:
                 found.append((feature.codes(column), feature.unknown))
             else:
                 found.append(scale.matrix(feature.places(column)))
-        return _beside(found)
+        return self._joined(found)
+
+    def _joined(self, found: list[sp.csr_array | tuple[np.ndarray, int]]) -> sp.csr_array:
+        if not len(self._items):
+            return _beside(found)
+        items = set(self._items.tolist())
+        others = [part for f, part in enumerate(found) if f not in items]
+        return _beside([*others, _items([found[f] for f in self._items], self._common)])
 
 
 class Ordinal:
