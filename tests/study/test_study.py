@@ -11,10 +11,9 @@ import sys
 import time
 from functools import partial
 
-import numpy as np
 import pytest
 
-from discreet import Baskets, samples, verify
+from discreet import samples, verify
 from discreet.commands.compare import load_source
 from discreet.data.write import write_table
 from discreet.errors import DataError
@@ -189,16 +188,6 @@ def test_what_cannot_work_is_said_and_skipped(clinic):
     assert "this data is a table" in skipped["delta-sketch-delta0.4"]
     assert "needs domain" in skipped["private-table-epsilon1"]
     assert skipped["mondrian-k1000"] == "k = 1000, but there are 300 persons."
-
-
-def test_what_takes_long_on_many_baskets_is_tried_when_a_recipe_names_it():
-    rows = np.arange(10_001)
-    many = Source.of(Baskets.of(np.column_stack([rows % 2, rows % 3 == 0]).astype(int), rows % 5 == 0))
-    tasks, skipped = tasks_of(recipe_from("format = 1\n"), many)
-    assert "random-flip" not in {task.method for task in tasks}
-    assert "10,001 rows" in skipped["random-flip-k5"]
-    named = 'format = 1\n[[methods]]\nname = "random-flip"\n'
-    assert {task.method for task in tasks_of(recipe_from(named), many)[0]} == {"random-flip"}
 
 
 def test_a_promise_that_the_recipe_asks_besides_is_kept_or_the_release_is_none(clinic, tmp_path):

@@ -32,9 +32,6 @@ class Task:
         return made_by(**self.parameters, **seed)
 
 
-_QUICK = {"random-flip": 10_000}  # rows up to which a method is tried unasked: this one compares each with every other
-
-
 def tasks_of(recipe: Recipe, source: Source) -> tuple[list[Task], dict[str, str]]:
     """The tasks of a recipe for some data; and of those that cannot work, by name, why."""
     shape = "baskets" if source.roles is None else "table"
@@ -45,8 +42,6 @@ def tasks_of(recipe: Recipe, source: Source) -> tuple[list[Task], dict[str, str]
         for parameters in method.grid(recipe.promises):
             task = Task(_name(method.name, parameters), method.name, parameters)
             why = _why_not(task, shape, persons)
-            if not recipe.methods and len(source) > _QUICK.get(method.name, len(source)):
-                why = f"{method.name} would take long on {len(source):,} rows; a recipe that names it tries it."
             if why:
                 skipped[task.name] = why
             elif task not in tasks:
