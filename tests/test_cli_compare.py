@@ -9,26 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 from checks import MARKERS, ROLES, people
-from discreet import Mondrian, progress, samples, verify
+from discreet import Mondrian, progress, verify
 from discreet.choose import read_study
 from discreet.cli import GOOD, WRONG, app
-from discreet.data.write import write_table
-
-RECIPE = """format = 1
-attacks = "prosecutor"
-[roles]
-target = "readmitted"
-quasi = ["age", "sex"]
-[promises]
-k = 5
-[[methods]]
-name = "mondrian"
-[[methods]]
-name = "tds"
-[evaluation]
-folds = "2-fold"
-classifiers = "naive-bayes"
-"""
+from small_study import RECIPE, written_clinic
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +37,7 @@ def fails(*arguments):
 def folder(tmp_path_factory):
     """A folder with data, a recipe, and the study of it."""
     place = tmp_path_factory.mktemp("compare")
-    write_table(samples.load("clinic", rows=250, seed=4).data, place / "clinic.csv", "csv")
+    written_clinic(place, 250, seed=4)
     (place / "recipe.toml").write_text(RECIPE, encoding="utf-8")
     done = run("compare", place / "clinic.csv", place / "recipe.toml", "-o", place / "study")
     assert done.exit_code == GOOD, done.output

@@ -6,13 +6,11 @@ from functools import partial
 import pytest
 
 from browsing import CONTRAST, CUT_OFF, DESKTOP, DRAWN, PHONE, watched
-from discreet import samples
-from discreet.commands.compare import load_source
-from discreet.data.write import write_table
 from discreet.recipe import recipe_from
 from discreet.report.public import summarise_public, to_public_page
 from discreet.report.study import summarise_study, write_study
 from discreet.study import run_study
+from small_study import load, written_clinic
 
 pytestmark = pytest.mark.browser
 
@@ -40,11 +38,8 @@ seed = 1
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("study")
-    data = folder / "clinic.csv"
-    write_table(samples.load("clinic", rows=400, seed=2).data, data, "csv")
-    recipe = recipe_from(RECIPE)
-    load = partial(load_source, str(data), recipe.model_dump_json())
-    found = run_study(load, recipe, folder / "study", text=RECIPE)
+    data = written_clinic(folder, 400, seed=2)
+    found = run_study(partial(load, data, RECIPE), recipe_from(RECIPE), folder / "study", text=RECIPE)
     summary = summarise_study(found, name="clinic.csv")
     write_study(found, summary)
     (folder / "public.html").write_text(

@@ -5,15 +5,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from discreet import Baskets, samples
+from discreet import Baskets
 from discreet.cli import GOOD, app
-from discreet.commands.compare import load_source
-from discreet.data.write import write_table
 from discreet.evaluate.source import Source
 from discreet.recipe import recipe_from
 from discreet.report.study import summarise_study, to_page
 from discreet.study import run_study
 from discreet.study.candidates import unfound
+from small_study import load, written_clinic
 
 RECIPE = """format = 1
 attacks = ["prosecutor", "marketer"]
@@ -49,17 +48,12 @@ seed = 3
 
 @pytest.fixture(scope="module")
 def clinic(tmp_path_factory):
-    path = tmp_path_factory.mktemp("clinic") / "clinic.csv"
-    write_table(samples.load("clinic", rows=200, seed=1).data, path, "csv")
-    return path
+    return written_clinic(tmp_path_factory.mktemp("clinic"), 200)
 
 
 @pytest.fixture(scope="module")
 def table(clinic, tmp_path_factory):
-    recipe = recipe_from(RECIPE)
-    return run_study(
-        lambda: load_source(str(clinic), recipe.model_dump_json()), recipe, tmp_path_factory.mktemp("study") / "s"
-    )
+    return run_study(lambda: load(clinic, RECIPE), recipe_from(RECIPE), tmp_path_factory.mktemp("study") / "s")
 
 
 @pytest.fixture(scope="module")

@@ -12,34 +12,18 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from discreet import Mondrian, samples, verify
+from discreet import Mondrian, verify
 from discreet.cli import GOOD, app
-from discreet.commands.compare import load_source
-from discreet.data.write import write_table
 from discreet.evaluate.source import Source
 from discreet.recipe import recipe_from
 from discreet.report.study import summarise_study, to_page
 from discreet.study import run_study
 from discreet.study.measure import DIED
+from small_study import RECIPE as TWO_METHODS
+from small_study import load, written_clinic
 
 CELL = "Zq7cellZq7"  # as libraries quote cells in their messages
-RECIPE = """format = 1
-attacks = "prosecutor"
-[roles]
-target = "readmitted"
-quasi = ["age", "sex"]
-[promises]
-k = 5
-[[methods]]
-name = "mondrian"
-[[methods]]
-name = "tds"
-[evaluation]
-folds = "2-fold"
-classifiers = "naive-bayes"
-[run]
-seed = 3
-"""
+RECIPE = f"{TWO_METHODS}[run]\nseed = 3\n"
 WAYS = {
     "KeyError": lambda: (_ for _ in ()).throw(KeyError(CELL)),
     "MemoryError": lambda: (_ for _ in ()).throw(MemoryError(CELL)),
@@ -47,20 +31,16 @@ WAYS = {
 }
 
 
-def load(clinic: Path) -> Source:
-    return load_source(str(clinic), recipe_from(RECIPE).model_dump_json())
-
-
 def load_to_break(clinic: Path, way: str) -> Source:
     """The data; and Mondrian ends this way from now on, in other processes than the one that began."""
     if parent_process() is not None:
         Mondrian._plan = lambda *_: WAYS[way]()
-    return load(clinic)
+    return load(clinic, RECIPE)
 
 
 def study_of(clinic, folder, *, jobs=1, way=None):
     recipe = recipe_from(f"{RECIPE}jobs = {jobs}\n")
-    begins = partial(load, clinic) if way is None else partial(load_to_break, clinic, way)
+    begins = partial(load, clinic, RECIPE) if way is None else partial(load_to_break, clinic, way)
     return run_study(begins, recipe, folder, text=RECIPE)
 
 
@@ -74,9 +54,7 @@ def every_byte(folder):
 
 @pytest.fixture(scope="module")
 def clinic(tmp_path_factory):
-    path = tmp_path_factory.mktemp("clinic") / "clinic.csv"
-    write_table(samples.load("clinic", rows=200, seed=1).data, path, "csv")
-    return path
+    return written_clinic(tmp_path_factory.mktemp("clinic"), 200)
 
 
 @pytest.fixture(scope="module")
@@ -120,9 +98,8 @@ def test_so_it_does_in_other_processes_even_if_one_is_killed(clinic, whole, tmp_
 
 
 KILLED = """
-import sys
-from functools import partial
-sys.path[:0] = [sys.argv[1]]
+import os, sys
+sys.path[:0] = [sys.argv[1], os.path.dirname(sys.argv[1])]
 from test_failures import DIED, Mondrian, Path, WAYS, study_of
 Mondrian._plan = lambda *_: WAYS[DIED]()
 study_of(Path(sys.argv[2]), sys.argv[3])

@@ -13,16 +13,14 @@ from functools import partial
 
 import pytest
 
-from discreet import samples, verify
-from discreet.commands.compare import load_source
-from discreet.data.write import write_table
+from discreet import verify
 from discreet.errors import DataError
-from discreet.evaluate.source import Source
 from discreet.recipe import recipe_from
 from discreet.report.study import summarise_study, write_study
 from discreet.study import run_study
 from discreet.study.folder import StudyFolder
 from discreet.study.tasks import tasks_of
+from small_study import load, written_clinic
 
 RECIPE = """format = 1
 attacks = ["prosecutor", "homogeneity"]
@@ -47,13 +45,7 @@ seed = 3
 
 @pytest.fixture(scope="module")
 def clinic(tmp_path_factory):
-    path = tmp_path_factory.mktemp("clinic") / "clinic.csv"
-    write_table(samples.load("clinic", rows=300, seed=1).data, path, "csv")
-    return path
-
-
-def load(clinic, text=RECIPE) -> Source:
-    return load_source(str(clinic), recipe_from(text).model_dump_json())
+    return written_clinic(tmp_path_factory.mktemp("clinic"), 300)
 
 
 def study_of(clinic, folder, text=RECIPE):
@@ -93,8 +85,7 @@ def test_a_study_that_is_done_is_read_not_run(clinic, whole, monkeypatch):
 def test_other_data_or_another_recipe_is_another_study(clinic, whole, tmp_path):
     with pytest.raises(DataError, match="a study of another recipe"):
         study_of(clinic, whole.folder, RECIPE.replace("k = [5, 20]", "k = 5"))
-    other = tmp_path / "clinic.csv"
-    write_table(samples.load("clinic", rows=310, seed=1).data, other, "csv")
+    other = written_clinic(tmp_path, 310)
     with pytest.raises(DataError, match="a study of another data"):
         study_of(other, whole.folder)
     (tmp_path / "mine").mkdir()
@@ -183,7 +174,7 @@ def test_what_cannot_work_is_said_and_skipped(clinic):
     text = RECIPE.replace(
         "[evaluation]", '[[methods]]\nname = "delta-sketch"\n[[methods]]\nname = "private-table"\n[evaluation]'
     )
-    tasks, skipped = tasks_of(recipe_from(text.replace("k = [5, 20]", "k = [5, 1000]")), load(clinic))
+    tasks, skipped = tasks_of(recipe_from(text.replace("k = [5, 20]", "k = [5, 1000]")), load(clinic, RECIPE))
     assert [task.name for task in tasks] == ["mondrian-k5", "kactus2-k5-swap0.5"]
     assert "this data is a table" in skipped["delta-sketch-delta0.4"]
     assert "needs domain" in skipped["private-table-epsilon1"]

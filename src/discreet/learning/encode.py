@@ -3,7 +3,7 @@
 
 One-hot: each category is a column, and so is missing; a category that was never met is all zeros. Numbers get mean 0
 and variance 1, and a column says whether they are missing. Many features of two values, such as the items of baskets,
-would be as many ones in every row: they get one column each, 0 for the commoner value and the root of 2 for the other,
+would be as many ones in every row: they get one column each, 0 for the first value and the root of 2 for the other,
 halfway for one that was never met. Distances stay, and so does the best linear model with a free intercept: of weights
 a and b with the least squares for their difference, a = -b. Ordinal: each category is its place, intervals in the order
 of their ends, other texts in the order of letters; numbers stay; what is missing or was never met is NaN. What stands
@@ -58,11 +58,15 @@ def _beside(parts: Sequence[sp.csr_array | tuple[np.ndarray, int]]) -> sp.csr_ar
 
 def _one_hots(parts: list[tuple[np.ndarray, int]]) -> sp.csr_array:
     codes, widths = np.stack([codes for codes, _ in parts], axis=1), np.array([width for _, width in parts])
-    starts = np.append(0, np.cumsum(widths))
-    known = codes < widths
-    places = (codes + starts[:-1].astype(codes.dtype))[known]
-    ends = np.append(0, np.cumsum(known.sum(axis=1)))
-    return sp.csr_array((np.ones(len(places)), places, ends), shape=(len(codes), int(starts[-1])))
+    two = (widths == 2) & (np.count_nonzero(widths == 2) >= _MANY)
+    starts = np.append(0, np.cumsum(np.where(two, 1, widths)))
+    rows, features = np.nonzero(np.where(two, codes != 0, codes < widths))
+    met, is_two = codes[rows, features], two[features]
+    values = np.where(is_two, np.where(met < 2, math.sqrt(2), math.sqrt(0.5)), 1.0)
+    ends = np.append(0, np.cumsum(np.bincount(rows, minlength=len(codes))))
+    return sp.csr_array(
+        (values, starts[features] + np.where(is_two, 0, met), ends), shape=(len(codes), int(starts[-1]))
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,15 +135,6 @@ class Coding(Protocol):
     def apply(self, table: Table) -> sp.csr_array | np.ndarray: ...
 
 
-def _items(parts: list[tuple[np.ndarray, int]], common: np.ndarray) -> sp.csr_array:
-    """Features of two values as a column each: 0 where it is the common one, halfway where it is neither."""
-    codes = np.stack([codes for codes, _ in parts], axis=1)
-    rows, places = np.nonzero(codes != common)
-    values = np.where(codes[rows, places] < 2, math.sqrt(2), math.sqrt(0.5))
-    ends = np.append(0, np.cumsum(np.bincount(rows, minlength=len(codes))))
-    return sp.csr_array((values, places, ends), shape=codes.shape)
-
-
 class OneHot:
     """Categories one-hot, numbers standardised.
 
@@ -162,11 +157,7 @@ class OneHot:
                 scale = Scale.fit(feature.numbers, counts)
                 found.append(scale.matrix(np.append(feature.numbers, np.nan)[codes]))
             self._parts.append((feature, scale))
-        two = [isinstance(part, tuple) and part[1] == 2 for part in found]
-        self._items = np.flatnonzero(two) if sum(two) >= _MANY else np.empty(0, dtype=np.int64)
-        ones = np.array([weight @ (examples.codes[:, f] == 1) for f in self._items])
-        self._common = np.where(2 * ones > weight.sum(), 1, 0)
-        return self._joined(found)
+        return _beside(found)
 
     def apply(self, table: Table) -> sp.csr_array:
         found: list[sp.csr_array | tuple[np.ndarray, int]] = []
@@ -176,14 +167,7 @@ class OneHot:
                 found.append((feature.codes(column), feature.unknown))
             else:
                 found.append(scale.matrix(feature.places(column)))
-        return self._joined(found)
-
-    def _joined(self, found: list[sp.csr_array | tuple[np.ndarray, int]]) -> sp.csr_array:
-        if not len(self._items):
-            return _beside(found)
-        items = set(self._items.tolist())
-        others = [part for f, part in enumerate(found) if f not in items]
-        return _beside([*others, _items([found[f] for f in self._items], self._common)])
+        return _beside(found)
 
 
 class Ordinal:

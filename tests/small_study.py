@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A study of seconds: a recipe of two methods, made-up patients in a file, and how they are read for it."""
+
+from pathlib import Path
+
+from discreet import samples
+from discreet.commands.compare import load_source
+from discreet.data.write import write_table
+from discreet.evaluate.source import Source
+from discreet.recipe import recipe_from
+
+RECIPE = """format = 1
+attacks = "prosecutor"
+[roles]
+target = "readmitted"
+quasi = ["age", "sex"]
+[promises]
+k = 5
+[[methods]]
+name = "mondrian"
+[[methods]]
+name = "tds"
+[evaluation]
+folds = "2-fold"
+classifiers = "naive-bayes"
+"""
+
+
+def written_clinic(folder: Path, rows: int, seed: int = 1) -> Path:
+    path = folder / "clinic.csv"
+    write_table(samples.load("clinic", rows=rows, seed=seed).data, path, "csv")
+    return path
+
+
+def load(clinic: Path, text: str) -> Source:
+    return load_source(str(clinic), recipe_from(text).model_dump_json())
