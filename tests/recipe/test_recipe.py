@@ -136,3 +136,9 @@ def test_lines_of_all_keys_are_found(tables):
     tomllib.loads(text)
     for path, line in wanted.items():
         assert line_of(text, path) == line
+
+
+def test_the_labels_of_transactions_are_those_that_were_named_or_stand_beside_them():
+    for named, expected in ((None, "visits.labels"), ("../classes.txt", "../classes.txt")):
+        text = first_recipe("some/visits.dat", [], "transactions", labels=named)
+        assert recipe_from(text).source.labels == expected

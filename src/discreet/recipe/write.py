@@ -64,7 +64,8 @@ def first_recipe(
     if shape != "table":
         lines.append(f'shape = "{shape}"')
     if shape == "transactions":
-        lines.append(f"labels = {_toml(Path(file).with_suffix('.labels').name)}  # beside the data, one label per line")
+        labels = labels or Path(file).with_suffix(".labels").name
+        lines.append(f"labels = {_toml(labels)}  # seen from the data, one label per line")
     lines += ["", *_roles(suggestions, shape)]
     lines += [
         "[promises]",
