@@ -6,6 +6,8 @@ import math
 import os
 import random
 import stat
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -114,6 +116,30 @@ def test_many_writers_leave_whole_entries(tmp_path):
     found = Cache(folder).summary()
     assert (found.entries, found.damaged) == (len(KEYS), 0)
     assert not list(folder.rglob(".partial-*"))
+
+
+HOLDING = """
+import sys, time
+from discreet.evaluate.cache import Cache
+with Cache(sys.argv[1]).claimed(sys.argv[2], wait=False) as mine:
+    print(mine, flush=True)
+    time.sleep(600)
+"""
+
+
+def test_one_at_a_time_measures_a_key_and_a_claim_ends_with_its_process(cache):
+    asked = [sys.executable, "-c", HOLDING, str(cache.folder), KEYS[0]]
+    with subprocess.Popen(asked, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout.readline() == "True\n"
+        with cache.claimed(KEYS[0], wait=False) as mine:
+            assert not mine
+        with cache.claimed(KEYS[1], wait=False) as mine:
+            assert mine
+        other.kill()
+        with cache.claimed(KEYS[0], wait=True) as mine:
+            assert mine
+    assert cache.purge() == 0
+    assert not cache.folder.exists()
 
 
 def test_a_summary_counts_by_kind(cache):

@@ -5,7 +5,9 @@ import os
 import random
 import subprocess
 import sys
+import threading
 import warnings
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -251,6 +253,34 @@ def test_only_what_is_new_is_measured(tmp_path):
     other.iloc[0, other.columns.get_loc("stay")] += 1
     evaluate_utility(Mondrian(5), other, ROLES, folds="3-fold", classifiers="tree", cache=cache)
     assert cache.summary().entries == before + 6
+
+
+def test_who_shares_a_cache_measures_the_original_once(tmp_path, monkeypatch):
+    """The second begins while the first measures a fold, takes the other folds, and waits for that one."""
+    really, folds, rest_done = study.original, [], threading.Event()
+    asked = {"folds": "3-fold", "classifiers": "naive-bayes"}
+    second = []
+    other = threading.Thread(
+        target=lambda: second.append(evaluate_utility(Mondrian(6), people(), ROLES, **asked, cache=tmp_path / "kept"))
+    )
+
+    def measured(train, test):
+        folds.append(len(folds))
+        if len(folds) == 1:
+            other.start()
+            assert rest_done.wait(60)
+        elif len(folds) == 3:
+            rest_done.set()
+        return really(train, test)
+
+    monkeypatch.setattr(study, "original", measured)
+    monkeypatch.setattr(study, "_quiet", nullcontext)  # which is for one process, not for threads
+    first = evaluate_utility(Mondrian(5), people(), ROLES, **asked, cache=tmp_path / "kept")
+    other.join(60)
+    assert len(folds) == 3
+    alone = evaluate_utility(Mondrian(5), people(), ROLES, **asked)
+    for found in (first, *second):
+        assert found.outcomes[ORIGINAL, "naive-bayes"] == alone.outcomes[ORIGINAL, "naive-bayes"]
 
 
 def test_the_cache_holds_no_private_value(tmp_path):

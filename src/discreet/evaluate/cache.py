@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import fcntl
 import hashlib
 import json
 import math
 import os
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -97,6 +99,27 @@ class Cache:
         path.parent.mkdir(mode=0o700, exist_ok=True)
         content = json.dumps(said | {"check": _check(said)}, allow_nan=False).encode()
         write_whole(path, content, _PARTIAL, sync=False)
+
+    @contextmanager
+    def claimed(self, key: str, *, wait: bool) -> Iterator[bool]:
+        """Whether nobody else measures the key meanwhile. With `wait` it waits until nobody does.
+
+        A claim ends with its process. Where folders cannot be locked, everybody has it: some work is done twice.
+        """
+        part = self._path(key).parent
+        part.mkdir(mode=0o700, exist_ok=True)
+        descriptor = os.open(part, os.O_RDONLY)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            mine = True
+        except BlockingIOError:
+            mine = False
+        except OSError:
+            mine = True
+        try:
+            yield mine
+        finally:
+            os.close(descriptor)
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.json"

@@ -15,7 +15,7 @@ import threading
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
@@ -127,7 +127,7 @@ class _Study:
         total = sum(len(task.places) for task in tasks)
         with _quiet(), progress("Releasing and learning", total) as bar:
             if jobs == 1:
-                for task in tasks:
+                for task in self._in_turn(tasks):
                     for _ in task.run():
                         bar.advance()
                 return
@@ -138,6 +138,19 @@ class _Study:
             finally:
                 self.stopped.set()
                 pool.shutdown(cancel_futures=True)
+
+    def _in_turn(self, tasks: list[_Task]) -> Iterator[_Task]:
+        """The tasks. What another process measures just now comes last, from the cache."""
+        later = []
+        for task in tasks:
+            with task.claimed(wait=False) as mine:
+                if mine:
+                    yield task
+                else:
+                    later.append(task)
+        for task in later:
+            with task.claimed(wait=True):
+                yield task
 
 
 @dataclass
@@ -155,6 +168,12 @@ class _Task:
         self.places: list[_Place] = [(fold, name) for fold in self.folds for name in names]
         if self.method is not None:
             self.method = _seeded(self.method, self.study.plan.seed, self.folds)
+
+    def claimed(self, *, wait: bool) -> AbstractContextManager[bool]:
+        """Of processes that share a cache one measures the original; see Cache.claimed."""
+        if self.method is not None or self.study.cache is None:
+            return nullcontext(True)
+        return self.study.cache.claimed(self._key(self.places[0]), wait=wait)
 
     def run(self) -> Iterator[_Place]:
         """Each place once it is known, from the cache or from a release."""
