@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import ClassVar
 
-import numba
 import numpy as np
 import scipy.sparse as sp
 
@@ -29,6 +28,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import CannotRelease
 from discreet.methods.base import Changed, Decision, Method
+from discreet.methods.k_member import RowIndex
 from discreet.parameters import Interval, StrOptions
 from discreet.plan import KeepItems, item_columns
 from discreet.privacy.base import Promise
@@ -161,29 +161,27 @@ class _Rows:
     def __len__(self) -> int:
         return len(self.weight)
 
-    @property
-    def sets(self) -> tuple[np.ndarray, np.ndarray]:
-        return self.items.indptr.astype(np.int64), self.items.indices.astype(np.int64)
-
 
 def _clusters(rows: _Rows, k: int, randomness: Randomness) -> np.ndarray:
     """Greedy k-member: the cluster of each distinct row; all have at least k persons."""
     many = np.diff(rows.start) >= k
     cluster = np.where(many, np.cumsum(many) - 1, -1)
-    number, is_open = int(many.sum()), ~many
-    ones, stamp = np.zeros(rows.items.shape[1], dtype=np.int64), np.full(int(rows.persons.max()) + 1, -1)
+    index = RowIndex.of(rows.items, rows.weight, rows.start, rows.persons, ~many)
+    number, n_open = int(many.sum()), int((~many).sum())
     with progress("Clustering rows", len(rows)) as bar:
         bar.advance(number)
-        seed = _drawn(int(is_open.sum()), randomness) if is_open.any() else -1
-        seed = int(np.flatnonzero(is_open)[seed]) if seed >= 0 else -1
+        seed = int(np.flatnonzero(~many)[_drawn(n_open, randomness)]) if n_open else -1
         while seed >= 0:
-            members = _grow(seed, *rows.sets, rows.weight, rows.start, rows.persons, is_open, k, ones, stamp, number)
+            members = index.grow(seed, k, number)
             if not len(members):
                 break  # fewer than k persons are left
-            cluster[members], is_open[members] = number, False
+            cluster[members] = number
             number += 1
             bar.advance(len(members))
-            seed = _farthest(seed, *rows.sets, is_open, ones)
+            seed = index.farthest(seed)
+            n_open -= len(members)
+            if 2 * n_open < len(index.long):
+                index = index.without_closed()
     return _with_leftovers(rows, cluster)
 
 
@@ -237,92 +235,3 @@ def _member(rows, cluster, counts, size, randomness: Randomness) -> sp.csr_array
 
 def _drawn(n: int, randomness: Randomness) -> int:
     return int(randomness.uint64(1)[0] % np.uint64(n))
-
-
-@numba.njit(cache=True, nogil=True)
-def _grow(seed, indptr, indices, weight, start, persons, is_open, k, ones, stamp, number):
-    """The rows of the cluster that grows from `seed`, or none when it cannot reach k persons.
-
-    A cluster of n rows, c of which have an item, flips min(c, n - c) cells of it. `ones` holds c, and zeros on return.
-    """
-    members = np.empty(len(weight), dtype=np.int64)
-    inside = np.zeros(len(weight), dtype=np.bool_)
-    touched = np.empty(len(ones), dtype=np.int64)
-    n_touched = 0
-    n_members = 0
-    n = 0
-    n_persons = 0
-    flips = 0
-    heaviest = weight.max()
-    without = np.empty(heaviest + 1, dtype=np.int64)  # flips after m rows without any item joined
-    best = seed
-    while True:
-        members[n_members] = best
-        n_members += 1
-        inside[best] = True
-        for i in range(start[best], start[best + 1]):
-            if stamp[persons[i]] != number:
-                stamp[persons[i]] = number
-                n_persons += 1
-        for i in range(indptr[best], indptr[best + 1]):
-            if ones[indices[i]] == 0:
-                touched[n_touched] = indices[i]
-                n_touched += 1
-            ones[indices[i]] += weight[best]
-        n += weight[best]
-        if n_persons >= k:
-            break
-        flips = 0
-        for t in range(n_touched):
-            flips += min(ones[touched[t]], n - ones[touched[t]])
-        without[:] = -1
-        best = -1
-        best_cost = 0
-        for row in range(len(weight)):
-            if not is_open[row] or inside[row]:
-                continue
-            brings = False
-            for i in range(start[row], start[row + 1]):
-                if stamp[persons[i]] != number:
-                    brings = True
-                    break
-            if not brings:
-                continue
-            m = weight[row]
-            if without[m] < 0:
-                without[m] = 0
-                for t in range(n_touched):
-                    without[m] += min(ones[touched[t]], n + m - ones[touched[t]])
-            cost = without[m] - flips
-            for i in range(indptr[row], indptr[row + 1]):
-                c = ones[indices[i]]
-                cost += min(c + m, n - c) - min(c, n + m - c)
-            if best < 0 or cost * weight[best] < best_cost * m:  # flips for each row that joins
-                best = row
-                best_cost = cost
-        if best < 0:
-            n_members = 0
-            break
-    for t in range(n_touched):
-        ones[touched[t]] = 0
-    return members[:n_members].copy()
-
-
-@numba.njit(cache=True, nogil=True)
-def _farthest(seed, indptr, indices, is_open, ones):
-    """The open row that differs from `seed` in the most items; -1 when none is open."""
-    for i in range(indptr[seed], indptr[seed + 1]):
-        ones[indices[i]] = 1
-    best = -1
-    most = -1
-    for row in range(len(is_open)):
-        if is_open[row]:
-            apart = indptr[seed + 1] - indptr[seed] + indptr[row + 1] - indptr[row]
-            for i in range(indptr[row], indptr[row + 1]):
-                apart -= 2 * ones[indices[i]]
-            if apart > most:
-                best = row
-                most = apart
-    for i in range(indptr[seed], indptr[seed + 1]):
-        ones[indices[i]] = 0
-    return best
