@@ -42,11 +42,11 @@ class RowIndex:
         bounds = np.append(first, len(short))
         return cls(
             items=(items.indptr.astype(np.int64), items.indices.astype(np.int64)),
-            weight=weight,
+            weight=weight.astype(np.int32),
             persons=(start, persons),
             is_open=is_open.copy(),
-            having=(by_item.indptr.astype(np.int64), heavy[by_item.indices]),
-            short=(bounds[:-1].copy(), bounds[1:], short, np.searchsorted(weights, weight)),
+            having=(by_item.indptr.astype(np.int64), heavy[by_item.indices].astype(np.int32)),
+            short=(bounds[:-1].copy(), bounds[1:], short, np.searchsorted(weights, weight).astype(np.int32)),
             long=left[np.lexsort((left, -length[left]))],
             ones=np.zeros(items.shape[1], dtype=np.int64),
             shared=np.full(len(weight), -1, dtype=np.int64),

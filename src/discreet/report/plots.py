@@ -2,18 +2,18 @@
 """Pictures of a choice as Vega-Lite specifications: plain dictionaries that any page can draw.
 
 Colours are those of Okabe and Ito, which people tell apart who see colours differently; a shape says the same as each
-colour. Every specification has a description in words, which a screen reader speaks. All numbers stand in the table
-beside the pictures too.
+colour. Names of rows stand above them, not beside them, so that they have room on a phone. Every specification has a
+description in words, which a screen reader speaks. All numbers stand in the table beside the pictures too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations, product
 from typing import Any
 
 from discreet.choose.candidates import Candidate, Choice
 from discreet.choose.regions import REGIONS, regions
+from discreet.report.placing import EDGE, ROOM, SIDES, sides_of
 from discreet.report.words import precise, short
 
 Spec = dict[str, Any]
@@ -23,17 +23,11 @@ COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#4d5a66"]
 SHAPES = ["circle", "diamond", "square", "triangle-up", "triangle-down", "cross"]
 INK, SOFT, LINE = "#1c2530", "#4d5a66", "#d7dde2"
 _SPOKEN = 20  # candidates that a description names; the table has all
-_ROOM = 24  # around the points
-_FRAME = (260, 300)  # a narrow picture, on which names are placed
-_EDGE = 16  # to the right of it
-_SIDES = {  # dx, dy and alignment of a name; the first that is as good as another is taken
-    "above": (0, -11, "center"),
-    "above, right": (8, -8, "left"),
-    "above, left": (-8, -8, "right"),
-    "right": (9, 4, "left"),
-    "left": (-9, 4, "right"),
-    "below": (0, 18, "center"),
-}
+_ROWS = 20  # candidates that a picture has a row for
+_MORE_NAMES = 4  # of the front, besides the best and the knee, where they cover nothing
+_NARROW = 0.35  # a front that takes up less of an axis is drawn closer
+_STATES = {"best": "best by the weights", "knee": "knee of the front", "front": "on the front", "beaten": "beaten"}
+_MARKS = [*zip(COLOURS[:3], SHAPES[:3], (190, 130, 90), strict=True), (COLOURS[5], SHAPES[3], 50)]
 
 CONFIG: Spec = {
     "font": "system-ui, -apple-system, 'Segoe UI', Roboto, Arial, sans-serif",
@@ -73,6 +67,7 @@ def region_plot(choice: Choice, utility: str, privacy: str, baseline: str) -> Sp
     place = next(place for place, candidate in enumerate(choice.candidates) if candidate.name == baseline)
     found = regions(judged[utility], judged[privacy], place)
     label = {name: f"{name}: {words}" for name, words in REGIONS.items()}
+    marks = zip(COLOURS[: len(label)], SHAPES[: len(label)], [90] * len(label), strict=True)
     values = [
         _values(candidate, choice) | {"region": label[region], "label": _label(candidate, choice, baseline)}
         for candidate, region in zip(choice.candidates, found, strict=True)
@@ -87,7 +82,7 @@ def region_plot(choice: Choice, utility: str, privacy: str, baseline: str) -> Sp
         rule | {"encoding": {"x": _axis(utility, choice)}},
         rule | {"encoding": {"y": _axis(privacy, choice)}},
         *_corners(judged[utility].higher_is_better, judged[privacy].higher_is_better),
-        _points(choice, utility, privacy, "region", list(label.values())),
+        _points(choice, utility, privacy, "region", dict(zip(label.values(), marks, strict=True))),
         *_labels(choice, utility, privacy, values),
     ]
     at = f"{_said(base, utility)} and {_said(base, privacy)}"
@@ -95,22 +90,36 @@ def region_plot(choice: Choice, utility: str, privacy: str, baseline: str) -> Sp
     return spec(f"{spoken} The baseline, {baseline}, has {at}. {members}.", values, layer=layers, height=320)
 
 
-def front_plot(choice: Choice, first: str, second: str) -> Spec:
-    """Two measures of the candidates: those that no other beats, those that are beaten, the best and the knee."""
+def front_plot(choice: Choice, first: str, second: str, *, original: float | None = None, closer: bool = False) -> Spec:
+    """Two measures of the candidates: those that no other beats, those that are beaten, the best and the knee.
+
+    `original` is the first measure of what was released; `closer` leaves out what is far from the front.
+    """
     front, knee = set(choice.evaluation.front), choice.evaluation.knee
-    states = {"best": "best by the weights", "knee": "knee of the front", "front": "on the front", "beaten": "beaten"}
+    near = near_front(choice, first, second) if closer else frozenset(range(len(choice.candidates)))
+    rank = {candidate.name: place for place, candidate in enumerate(choice.ranking)}
+    more = {c.name for c in sorted(choice.front, key=lambda one: rank[one.name])[: _MORE_NAMES + 2]}
     values = []
     for place, candidate in enumerate(choice.candidates):
         state = "best" if candidate is choice.best else "knee" if place == knee else "beaten"
         state = "front" if state == "beaten" and place in front else state
-        label = _label(candidate, choice, knee=state == "knee")
-        values.append(_values(candidate, choice) | {"state": states[state], "label": label})
-    layers = [_points(choice, first, second, "state", list(states.values())), *_labels(choice, first, second, values)]
+        if place in near:
+            label = short(candidate.name, 26) if state in ("best", "knee") or candidate.name in more else ""
+            room = {"if_room": True} if state == "front" else {}
+            values.append(_values(candidate, choice) | {"state": _STATES[state], "label": label} | room)
+    order = list(_STATES.values())
+    values.sort(key=lambda value: -order.index(value["state"]))  # what counts most is drawn last
+    present = {value["state"] for value in values}
+    marks = {state: mark for state, mark in zip(order, _MARKS, strict=True) if state in present}
+    layers = [_points(choice, first, second, "state", marks), *_labels(choice, first, second, values)]
     if {criterion.name for criterion in choice.evaluation.weighed} == {first, second}:  # then the front is a line here
         line = {"type": "line", "color": SOFT, "strokeDash": [4, 3]}
         encoding = {"x": _axis(first, choice), "y": _axis(second, choice), "order": {"field": first}}
-        members = [value for value, place in zip(values, range(len(values)), strict=True) if place in front]
+        members = [_values(candidate, choice) for candidate in choice.front]
         layers.insert(0, {"mark": line, "data": {"values": members}, "encoding": encoding})
+    if original is not None and len({value[first] for value in values}) > 1:
+        rule = {"mark": {"type": "rule", "color": SOFT, "strokeDash": [5, 4]}, "data": {"values": [{first: original}]}}
+        layers.insert(0, rule | {"encoding": {"x": _axis(first, choice)}})
     by = " and ".join(criterion.name for criterion in choice.evaluation.weighed)
     spoken = f"{_title(first, choice)} against {_title(second, choice)} of {len(values)} candidates."
     bend = "It has no knee." if choice.knee is None else f"Its knee is {choice.knee.name}."
@@ -118,10 +127,27 @@ def front_plot(choice: Choice, first: str, second: str) -> Spec:
     return spec(described, values, layer=layers, height=320)
 
 
+def near_front(choice: Choice, first: str, second: str) -> frozenset[int]:
+    """The places of the candidates on the front and near it; none where the whole picture shows the front well."""
+    front = choice.evaluation.front
+    near, narrow = set(range(len(choice.candidates))), False
+    for measure in (first, second):
+        values = [float(candidate.measures[measure]) for candidate in choice.candidates]
+        inside = [values[place] for place in front]
+        whole, span = max(values) - min(values), max(inside) - min(inside)
+        narrow |= whole > 0 and span < _NARROW * whole
+        margin = max(span / 2, whole / 50)
+        near &= {i for i, value in enumerate(values) if min(inside) - margin <= value <= max(inside) + margin}
+    apart = all(len({float(choice.candidates[i].measures[name]) for i in near}) > 1 for name in (first, second))
+    return frozenset(near) if narrow and apart and 2 < len(near) < len(choice.candidates) else frozenset()
+
+
 def ratio_plot(choices: Mapping[str, Choice]) -> Spec:
-    """The score of every candidate under several weights; the keys say which weights, the first gives the order."""
+    """Scores of the first candidates under several weights; the keys say which weights, the first gives the order."""
     first = next(iter(choices.values()))
     line = {c.name: f"{place}. {c.name}" for place, c in enumerate(first.ranking, start=1)}
+    bests = {choice.best.name for choice in choices.values()}
+    drawn = [c.name for place, c in enumerate(first.ranking) if place < _ROWS or c.name in bests]
     values = [
         {
             "candidate": line[candidate.name],
@@ -132,10 +158,12 @@ def ratio_plot(choices: Mapping[str, Choice]) -> Spec:
         }
         for label, choice in choices.items()
         for candidate in choice.candidates
+        if candidate.name in drawn
     ]
     title = "E(S)" if first.evaluation.by == "rank" else "score by values"
     x = {"field": "score", "type": "quantitative", "title": f"{title}, more is better", "scale": {"zero": False}}
-    y = {"field": "candidate", "type": "nominal", "sort": list(line.values()), "title": None, "axis": {"grid": True}}
+    x["axis"] = {"tickCount": 8}
+    y, names = rows("candidate", [line[name] for name in drawn])
     scale = {"domain": list(choices)}
     encoding: Spec = {
         "x": x,
@@ -148,13 +176,14 @@ def ratio_plot(choices: Mapping[str, Choice]) -> Spec:
     layers = [
         {"mark": {"type": "point", "filled": True, "size": 75, "opacity": 0.9}, "encoding": encoding},
         {"mark": ring, "transform": [{"filter": {"field": "best", "equal": True}}], "encoding": {"x": x, "y": y}},
+        names,
     ]
-    bests = "; ".join(
+    said = "; ".join(
         f"with {label} the best is {choice.best.name}, score {precise(choice.scores[choice.best.name])}"
         for label, choice in choices.items()
     )
-    spoken = f"Scores of {len(line)} candidates under {len(choices)} kinds of weights: {bests}."
-    return spec(spoken, values, layer=layers, height=24 * len(line) + 8)
+    spoken = f"Scores of {len(drawn)} of {len(line)} candidates under {len(choices)} kinds of weights: {said}."
+    return spec(spoken, values, layer=layers, height=38 * len(drawn) + 8)
 
 
 # -- parts of specifications -----------------------------------------------------------------------------------------
@@ -167,11 +196,26 @@ def spec(description: str, values: list[Spec], **parts: Any) -> Spec:
         "description": description,
         "width": "container",
         "autosize": {"type": "fit-x", "contains": "padding"},
-        "padding": {"left": 2, "right": _EDGE, "top": 6, "bottom": 4},
+        "padding": {"left": 2, "right": EDGE, "top": 6, "bottom": 4},
         "data": {"values": values},
         "config": CONFIG,
         **parts,
     }
+
+
+def rows(field: str, names: Sequence[str], above: int = 8) -> tuple[Spec, Spec]:
+    """The rows of a picture by the values of a field, and a layer with their names, so many pixels above each row."""
+    axis = {"grid": True, "labels": False, "ticks": False, "domain": False}
+    y = {"field": field, "type": "nominal", "sort": list(names), "title": None, "axis": axis}
+    mark = {"type": "text", "align": "left", "baseline": "bottom", "dx": 1, "dy": -above, "limit": {"expr": "width"}}
+    encoding = {"y": y, "x": {"value": 0}, "text": {"field": field}}
+    return y, {"mark": mark, "data": {"values": [{field: name} for name in names]}, "encoding": encoding}
+
+
+def signs(n: int) -> tuple[list[str], list[str]]:
+    """Colours and shapes of n things, no two of which have both in common, up to 36 things."""
+    places = range(n)
+    return [COLOURS[i % 6] for i in places], [SHAPES[(i + i // 6) % 6] for i in places]
 
 
 def _values(candidate: Candidate, choice: Choice) -> Spec:
@@ -179,30 +223,28 @@ def _values(candidate: Candidate, choice: Choice) -> Spec:
     return {"name": candidate.name, **numbers}
 
 
-def _points(choice: Choice, first: str, second: str, kind: str, domain: list[str]) -> Spec:
-    scale = {"domain": domain}
+def _points(choice: Choice, first: str, second: str, kind: str, marks: Mapping[str, tuple[str, str, int]]) -> Spec:
+    """A point for each candidate; `marks` says the colour, shape and size of each kind."""
+    colours, shapes, sizes = zip(*marks.values(), strict=True)
+    scale = {"domain": list(marks)}
     tooltip = [{"field": "name"}, *({"field": c.name, "title": c.name} for c in choice.evaluation.criteria)]
     return {
-        "mark": {"type": "point", "filled": True, "size": 90, "opacity": 0.9},
+        "mark": {"type": "point", "filled": True, "opacity": 0.9},
         "encoding": {
             "x": _axis(first, choice),
             "y": _axis(second, choice),
-            "color": {"field": kind, "type": "nominal", "scale": scale | {"range": _by_kind(COLOURS, domain)}},
-            "shape": {"field": kind, "type": "nominal", "scale": scale | {"range": SHAPES[: len(domain)]}},
+            "color": {"field": kind, "type": "nominal", "scale": scale | {"range": list(colours)}},
+            "shape": {"field": kind, "type": "nominal", "scale": scale | {"range": list(shapes)}},
+            "size": {"field": kind, "type": "nominal", "scale": scale | {"range": list(sizes)}, "legend": None},
             "tooltip": tooltip,
         },
     }
 
 
-def _by_kind(colours: Sequence[str], domain: list[str]) -> list[str]:
-    """The last kind of the front plot, those that are beaten, steps back."""
-    return [*colours[: len(domain) - 1], colours[-1] if domain[-1] == "beaten" else colours[len(domain) - 1]]
-
-
 def _labels(choice: Choice, first: str, second: str, values: Sequence[Spec]) -> list[Spec]:
     """Names of some points, each on the side of its point where it covers least."""
     places: dict[str, list[str]] = {}
-    for name, side in _sides(values, first, second).items():
+    for name, side in sides_of(values, first, second).items():
         places.setdefault(side, []).append(name)
     encoding = {"x": _axis(first, choice), "y": _axis(second, choice), "text": {"field": "label"}}
     return [
@@ -211,46 +253,14 @@ def _labels(choice: Choice, first: str, second: str, values: Sequence[Spec]) -> 
             "transform": [{"filter": {"field": "name", "oneOf": places[side]}}],
             "encoding": encoding,
         }
-        for side, (dx, dy, align) in _SIDES.items()
+        for side, (dx, dy, align) in SIDES.items()
         if side in places
     ]
 
 
-def _sides(values: Sequence[Spec], first: str, second: str) -> dict[str, str]:
-    """The side of each name, on a picture as wide as a phone's: all together cover as little as can be."""
-
-    def spread(measure: str, length: int) -> list[float]:
-        low, high = (end(value[measure] for value in values) for end in (min, max))
-        return [_ROOM + (value[measure] - low) / ((high - low) or 1) * (length - 2 * _ROOM) for value in values]
-
-    centres = [*zip(spread(first, _FRAME[0]), (_FRAME[1] - y for y in spread(second, _FRAME[1])), strict=True)]
-    points = [(x - 5, y - 5, x + 5, y + 5) for x, y in centres]
-    named = [(value, centre) for value, centre in zip(values, centres, strict=True) if value["label"]]
-
-    def box(text: str, centre: tuple[float, float], side: str) -> tuple[float, ...]:
-        dx, dy, align = _SIDES[side]
-        left = centre[0] + dx - 6.2 * len(text) * {"left": 0, "center": 0.5, "right": 1}[align]
-        return left, centre[1] + dy - 9, left + 6.2 * len(text), centre[1] + dy + 1
-
-    def cost(sides: tuple[str, ...]) -> float:
-        boxes = [box(value["label"], centre, side) for (value, centre), side in zip(named, sides, strict=True)]
-        beyond = sum(max(-left, 0) + max(right - _FRAME[0] - _EDGE, 0) for left, _, right, _ in boxes)
-        pairs = [*product(boxes, points), *combinations(boxes, 2)]
-        return sum(_common(one, other) for one, other in pairs) + 100 * beyond
-
-    best = min(product(_SIDES, repeat=len(named)), key=cost)
-    return {value["name"]: side for (value, _), side in zip(named, best, strict=True)}
-
-
-def _common(one: tuple[float, ...], other: tuple[float, ...]) -> float:
-    """The area that two boxes have in common."""
-    across, down = (min(one[i + 2], other[i + 2]) - max(one[i], other[i]) for i in (0, 1))
-    return max(across, 0.0) * max(down, 0.0)
-
-
-def _label(candidate: Candidate, choice: Choice, baseline: str | None = None, *, knee: bool = False) -> str:
+def _label(candidate: Candidate, choice: Choice, baseline: str) -> str:
     """What stands beside a point: only few are named, or names would cover each other."""
-    return short(candidate.name, 26) if knee or candidate.name == baseline or candidate is choice.best else ""
+    return short(candidate.name, 26) if candidate.name == baseline or candidate is choice.best else ""
 
 
 def _axis(name: str, choice: Choice) -> Spec:
@@ -260,7 +270,7 @@ def _axis(name: str, choice: Choice) -> Spec:
     values = [float(candidate.measures[name]) for candidate in choice.candidates]
     low, high = min(values), max(values)
     limits = None if meaning.scale is None else (min(low, *meaning.scale), max(high, *meaning.scale))
-    drawn = within(limits, _ROOM)
+    drawn = within(limits, ROOM)
     if low == high:  # then there is no span to take numbers from
         drawn["scale"] = {"domain": [low - (abs(low) or 1) / 10, high + (abs(high) or 1) / 10], "nice": False}
     return {"field": name, "type": "quantitative", "title": title, **drawn}

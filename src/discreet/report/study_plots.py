@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from discreet.report.plots import COLOURS, INK, SHAPES, SOFT, Spec, spec, within
+from discreet.report.plots import COLOURS, SHAPES, SOFT, Spec, rows, signs, spec, within
 from discreet.report.words import percent
 
 
@@ -15,38 +15,26 @@ def scores_plot(lines: Sequence[dict[str, Any]], title: str) -> Spec:
     states = list(dict.fromkeys(line["state"] for line in lines))
     names = list(dict.fromkeys(line["who"] for line in lines))
     scale = {"domain": states}
-    y = {"field": "who", "type": "nominal", "sort": names, "title": None, "axis": {"grid": True}}
-    offset = {"field": "state", "sort": states}
+    y, words = rows("who", names, above=15)
     x = {"field": "value", "type": "quantitative", "title": title, "scale": {"zero": False}, "axis": {"tickCount": 6}}
     colour = {"field": "state", "type": "nominal", "scale": scale | {"range": COLOURS[: len(states)]}}
-    layers = [
-        {
-            "mark": {"type": "rule", "strokeWidth": 2.5},
-            "encoding": {
-                "y": y,
-                "yOffset": offset,
-                "x": x | {"field": "low"},
-                "x2": {"field": "high"},
-                "color": colour,
-            },
-        },
-        {
-            "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
-            "encoding": {
-                "y": y,
-                "yOffset": offset,
-                "x": x,
-                "color": colour,
-                "shape": {"field": "state", "type": "nominal", "scale": scale | {"range": SHAPES[: len(states)]}},
-                "tooltip": [{"field": name} for name in ("who", "state", "value", "low", "high")],
-            },
-        },
-    ]
+    shape = {"field": "state", "type": "nominal", "scale": scale | {"range": SHAPES[: len(states)]}}
+    tooltip = [{"field": name} for name in ("who", "state", "value", "low", "high")]
+    layers: list[Spec] = [words]
+    for place, state in enumerate(states):
+        only = [{"filter": {"field": "state", "equal": state}}]
+        below = 14 * place - 7 * (len(states) - 1)
+        rule = {"type": "rule", "strokeWidth": 2.5, "yOffset": below, "y2Offset": below}
+        point = {"type": "point", "filled": True, "size": 70, "opacity": 1, "yOffset": below}
+        ends = {"y": y, "x": x | {"field": "low"}, "x2": {"field": "high"}, "color": colour}
+        middle = {"y": y, "x": x, "color": colour, "shape": shape, "tooltip": tooltip}
+        layers += [{"mark": rule, "transform": only, "encoding": ends}]
+        layers += [{"mark": point, "transform": only, "encoding": middle}]
     said = "; ".join(
         f"{line['who']}, {line['state']}: {line['value']:.3f}, from {line['low']:.3f} to {line['high']:.3f}"
         for line in lines
     )
-    return spec(f"{title}, with 95 percent intervals. {said}.", list(lines), layer=layers, height=44 * len(names) + 10)
+    return spec(f"{title}, with 95 percent intervals. {said}.", list(lines), layer=layers, height=60 * len(names) + 6)
 
 
 def attacks_plot(findings: Sequence[dict[str, Any]]) -> Spec:
@@ -62,15 +50,16 @@ def attacks_plot(findings: Sequence[dict[str, Any]]) -> Spec:
             values.append({"attack": name, "what": "promised at most", "value": found["bound"]})
     kinds = ["success", "persons not in it", "guessing", "promised at most"]
     names = list(dict.fromkeys(value["attack"] for value in values))
-    y = {"field": "attack", "type": "nominal", "sort": names, "title": None, "axis": {"grid": True}}
+    y, words = rows("attack", names)
     x = {
         "field": "value",
         "type": "quantitative",
         "title": "share of targets, less is better",
-        "axis": {"format": "~%", "tickCount": 8},
+        "axis": {"format": "~%", "tickCount": 6},
     }
     scale = {"domain": kinds}
     layers = [
+        words,
         {
             "mark": {"type": "rule", "strokeWidth": 2.5, "color": COLOURS[0]},
             "transform": [{"filter": {"field": "what", "equal": "success"}}],
@@ -90,7 +79,7 @@ def attacks_plot(findings: Sequence[dict[str, Any]]) -> Spec:
     said = "; ".join(
         f"{f['attack']}: {percent(f['success']['value'])}, guessing {percent(f['baseline'])}" for f in findings
     )
-    return spec(f"Success of {len(names)} attacks. {said}.", values, layer=layers, height=34 * len(names) + 10)
+    return spec(f"Success of {len(names)} attacks. {said}.", values, layer=layers, height=38 * len(names) + 8)
 
 
 def sensitivity_plot(
@@ -112,8 +101,9 @@ def sensitivity_plot(
         "axis": {"values": ks, "format": "d"},
     }
     y = {"field": measure, "type": "quantitative", "title": title, **within(limits, 10)}
-    colour = {"field": "method", "type": "nominal", "scale": scale | {"range": (COLOURS * 3)[: len(methods)]}}
-    shape = {"field": "method", "type": "nominal", "scale": scale | {"range": (SHAPES * 3)[: len(methods)]}}
+    colours, shapes = signs(len(methods))
+    colour = {"field": "method", "type": "nominal", "scale": scale | {"range": colours}}
+    shape = {"field": "method", "type": "nominal", "scale": scale | {"range": shapes}}
     tooltip = [{"field": "method"}, {"field": "k"}, {"field": measure, "format": ".4f"}]
     layers: list[Spec] = [
         {"mark": {"type": "line", "strokeWidth": 1.5}, "encoding": {"x": x, "y": y, "color": colour}},
@@ -125,8 +115,5 @@ def sensitivity_plot(
     if original is not None:
         rule = {"mark": {"type": "rule", "color": SOFT, "strokeDash": [5, 4]}, "data": {"values": [{"at": original}]}}
         layers.insert(0, rule | {"encoding": {"y": {"field": "at", "type": "quantitative"}}})
-        words = {"mark": {"type": "text", "align": "left", "dy": -6, "color": INK, "text": "original"}}
-        place = {"x": {"value": 4}, "y": {"field": "at", "type": "quantitative"}}
-        layers.insert(1, words | {"data": {"values": [{"at": original}]}, "encoding": place})
     said = "; ".join(f"{line['method']} at k = {line['k']}: {line[measure]:.3f}" for line in lines)
     return spec(f"{title} against k. {said}.", list(lines), layer=layers, height=300)
