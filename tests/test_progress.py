@@ -75,9 +75,25 @@ def test_a_stream_that_is_no_terminal_stays_clean(clock, capsys, monkeypatch):
         monkeypatch.delenv(name)
     with progress("counting", total=10) as bar:
         work(bar, clock, 10)
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert "\x1b" not in err
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_time_left_is_that_of_the_mean_pace_and_runs_down(clock, capsys):
+    """Work that is done in bursts, as by several processes: what two of them did at once says nothing of the pace."""
+    with progress("releases", total=10) as bar:
+        clock.now += 30
+        bar.advance(0)
+        assert "left" not in capsys.readouterr().err
+        bar.advance()
+        clock.now += 0.3
+        bar.advance()
+        assert "0:02:01 left" in capsys.readouterr().err
+        clock.now += 20
+        bar.advance(0)
+        assert "0:01:41 left" in capsys.readouterr().err
+        clock.now += 7200
+        bar.advance(0)
+        assert "0:00:00 left" in capsys.readouterr().err
 
 
 def test_bars_may_be_nested(clock, capsys):

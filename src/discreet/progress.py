@@ -41,25 +41,27 @@ class _Display:
         with self.lock:
             if self._rich is None:
                 from rich.console import Console
-                from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+                from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
+                console = Console(file=sys.stderr)
                 columns = [SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn()]
                 self._rich = Progress(
-                    *(*columns, TimeRemainingColumn()),
-                    console=Console(file=sys.stderr),
+                    *(*columns, TextColumn("{task.fields[left]}", style="progress.remaining")),
+                    console=console,
                     transient=True,
                     auto_refresh=False,
                     redirect_stdout=False,  # else rich would send what is printed to our stream
                     redirect_stderr=False,
+                    disable=not (console.is_terminal or console.is_jupyter),  # a file gets not even an empty line
                 )
                 self._rich.start()
-            task = self._rich.add_task(what, total=total)
+            task = self._rich.add_task(what, total=total, left="")
             self._tasks.add(task)
             return task
 
-    def update(self, task: Any, done: float) -> None:
+    def update(self, task: Any, done: float, left: str) -> None:
         with self.lock:
-            self._rich.update(task, completed=done)
+            self._rich.update(task, completed=done, left=left)
             self._rich.refresh()
 
     def close(self, task: Any) -> None:
@@ -81,6 +83,7 @@ class Progress:
         self.what, self.total = what, total
         self.done = 0.0
         self._started, self._drawn_at, self._task = _clock(), -PAUSE, None
+        self._done_at = self._started  # when work was last done
 
     def advance(self, by: float = 1) -> None:
         """Say that `by` more units of work are done."""
@@ -88,13 +91,23 @@ class Progress:
         if not _shown:
             return
         now = _clock()
+        if by:
+            self._done_at = now
         if now - self._started < PATIENCE or now - self._drawn_at < PAUSE:
             return
         with _display.lock:
             if self._task is None:
                 self._task = _display.open(self.what, self.total)
             self._drawn_at = now
-            _display.update(self._task, self.done)
+            _display.update(self._task, self.done, self._left(now))
+
+    def _left(self, now: float) -> str:
+        """The time left, at the mean pace until work was last done; it runs down while nothing is known to be done."""
+        if not self.total or not self.done:
+            return ""
+        pace = (self._done_at - self._started) / self.done
+        seconds = max(0, round(pace * (self.total - self.done) - (now - self._done_at)))
+        return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02} left"
 
     def close(self) -> None:
         """Take the bar off the screen; closing twice does no harm."""
