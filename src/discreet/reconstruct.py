@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse.linalg import lsqr
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from discreet.components import component_bits, determined, record_bits
 from discreet.data.records import Records
@@ -114,8 +115,9 @@ def record_from_sketch(components: np.ndarray, signs: Signs, *, binary: bool) ->
 
 def signs_from_records(records: Records, sketches: Sketches, component: int) -> np.ndarray:
     """The signs of one component that fit these records and their sketches best; 0 for items that none of them has."""
-    values = np.array([sketches.row(i)[component] for i in range(len(sketches))], dtype=np.float64)
-    found = lsqr(records.matrix.astype(np.float64), values, atol=1e-9, btol=1e-9, iter_lim=4 * records.shape[1])[0]
+    values = sketches.values[sketches.offsets[:-1] + component].astype(np.float64)
+    with threadpool_limits(1):  # threads cost more than they save on vectors so short
+        found = lsqr(records.matrix.astype(np.float64), values, atol=1e-6, btol=1e-6, iter_lim=4 * records.shape[1])[0]
     return np.where(np.abs(found) > 1e-6, np.sign(found), 0.0)
 
 

@@ -57,16 +57,21 @@ def _beside(parts: Sequence[sp.csr_array | tuple[np.ndarray, int]]) -> sp.csr_ar
 
 
 def _one_hots(parts: list[tuple[np.ndarray, int]]) -> sp.csr_array:
-    codes, widths = np.stack([codes for codes, _ in parts], axis=1), np.array([width for _, width in parts])
-    two = (widths == 2) & (np.count_nonzero(widths == 2) >= _MANY)
-    starts = np.append(0, np.cumsum(np.where(two, 1, widths)))
-    rows, features = np.nonzero(np.where(two, codes != 0, codes < widths))
-    met, is_two = codes[rows, features], two[features]
-    values = np.where(is_two, np.where(met < 2, math.sqrt(2), math.sqrt(0.5)), 1.0)
-    ends = np.append(0, np.cumsum(np.bincount(rows, minlength=len(codes))))
-    return sp.csr_array(
-        (values, starts[features] + np.where(is_two, 0, met), ends), shape=(len(codes), int(starts[-1]))
-    )
+    """The one-hot matrices side by side. Of many features of two values, each has one column: 0 for the first, the root
+    of 2 for the second, the root of 1/2 for what was not met.
+    """
+    many = sum(width == 2 for _, width in parts) >= _MANY
+    rows, columns, values, start = [], [], [], 0
+    for codes, width in parts:
+        single = many and width == 2
+        at = np.flatnonzero(codes if single else codes < width)
+        met = codes[at]
+        rows.append(at)
+        columns.append(np.full(len(at), start) if single else start + met)
+        values.append(np.where(met < 2, math.sqrt(2), math.sqrt(0.5)) if single else np.ones(len(at)))
+        start += 1 if single else width
+    places = (np.concatenate(rows), np.concatenate(columns))
+    return sp.coo_array((np.concatenate(values), places), shape=(len(parts[0][0]), start)).tocsr()
 
 
 @dataclass(frozen=True, eq=False)
