@@ -2,7 +2,7 @@
 """How the tests open a page in a browser."""
 
 LONG = 180_000  # milliseconds
-PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1200, "height": 900}
+SMALL, PHONE, DESKTOP = ({"width": w, "height": h} for w, h in ((320, 640), (390, 844), (1200, 900)))
 ARGUMENTS = [
     "--headless",
     "--no-sandbox",
@@ -40,15 +40,18 @@ CONTRAST = """() => {
   return found;
 }"""
 
-# Text that is cut off at the edge of a chart.
-CUT_OFF = """() => [...document.querySelectorAll("svg.chart")].flatMap((svg) => {
-  const frame = svg.viewBox.baseVal;
-  return [...svg.querySelectorAll("text")].filter((text) => {
-    const box = text.getBBox();
-    return box.x < -1 || box.x + box.width > frame.width + 1 || box.y + box.height > frame.height + 3;
+# Text that is cut off at the edge of a chart or picture, or shortened.
+CUT_OFF = """() => [...document.querySelectorAll(".chart, .plot")].flatMap((chart) => {
+  const frame = chart.getBoundingClientRect();
+  return [...chart.querySelectorAll("svg text, span.label, span.value")].filter((text) => {
+    const box = text.getBoundingClientRect();
+    return box.left < frame.left - 1 || box.right > frame.right + 1;
   }).map((text) => text.textContent);
 })"""
 
+# The smallest text in charts and pictures, in pixels.
+SMALLEST = """() => Math.min(...[...document.querySelectorAll(".chart span, .plot svg text")]
+  .map((text) => parseFloat(getComputedStyle(text).fontSize)))"""
 
 # Every picture is drawn. They are drawn one after the other, and a frame comes before its marks.
 DRAWN = "[...document.querySelectorAll('.plot')].every((e) => e.querySelector('svg .role-mark > *'))"

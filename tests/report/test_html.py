@@ -2,6 +2,7 @@
 """The page says what the summary says, escapes what it shows, and asks nothing of the network."""
 
 import re
+import shlex
 from html.parser import HTMLParser
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 
 from discreet import Baskets, GreedySelector, Mondrian, Roles, Table
 from discreet.evaluate.utility import holdout
-from discreet.report.html import to_html
+from discreet.report.again import command
+from discreet.report.html import columns_kept, columns_suppressed, spread, to_html
 from discreet.report.summary import Outcome, summarise
 
 HOSTILE = '<script>alert("x")</script>&amp;'
@@ -94,15 +96,16 @@ def test_the_page_says_what_the_summary_says(both):
     assert "owner's report" in text
 
 
-def test_every_chart_has_a_title_a_description_with_its_figures_and_unique_ids(both):
+def test_every_chart_has_words_with_its_figures_and_ids_are_unique(both):
     page = Page(to_html(both))
-    charts = [attrs for tag, attrs in page.tags if tag == "svg"]
+    charts = [attrs for _, attrs in page.tags if "chart" in attrs.get("class", "").split()]
     ids = [attrs["id"] for _, attrs in page.tags if "id" in attrs]
-    assert len(charts) == 3
+    assert len(charts) > 3
     assert len(ids) == len(set(ids))
     for chart in charts:
         assert chart["role"] == "img"
-        assert set(chart["aria-labelledby"].split()) <= set(ids)
+        assert "%" in chart["aria-label"]
+    assert any("Detail kept of each quasi-identifier" in chart["aria-label"] for chart in charts)
 
 
 def test_the_page_is_made_for_a_phone_and_for_paper(both):
@@ -136,7 +139,7 @@ def test_without_changes_of_columns_there_is_no_chart_of_them(both):
     bare = both | {"releases": [release | {"column_changes": []} for release in both["releases"]]}
     text = to_html(bare)
     assert "Detail kept" not in text
-    assert len([tag for tag, _ in Page(text).tags if tag == "svg"]) == 2
+    assert "Cells suppressed in each" not in text
 
 
 def test_losses_rows_left_out_and_swapped_cells_are_said(both):
@@ -151,6 +154,59 @@ def test_losses_rows_left_out_and_swapped_cells_are_said(both):
     changed = Page(to_html(both | {"releases": [both["releases"][0] | {"changes": changes}]})).text
     assert "3 swapped between rows, so that they are false" in changed
     assert "; 2 rows left out." in changed
+
+
+def test_distributions_are_drawn_and_columns_that_tell_nothing_are_named():
+    labels = [{"label": "a", "before": 0.5, "after": 0.4}, {"label": "b", "before": 0.3, "after": 0.4}]
+    found = spread(
+        [
+            {"name": "x", "labels": labels},
+            {"name": "mute", "labels": [{"label": "*", "before": 1.0, "after": 1.0}]},
+            {"name": "items", "labels": labels},
+        ]
+    )
+    assert found["silent"] == ["mute"]
+    assert [one["name"] for one in found["drawn"]] == ["x", "items"]
+    said = [(line["label"], [bar["text"] for bar in line["bars"]]) for line in found["drawn"][0]["lines"]]
+    assert said == [("a", ["50 %", "40 %"]), ("b", ["30 %", "40 %"]), ("missing", ["20 %", "20 %"])]
+    assert len(found["drawn"][1]["lines"]) == 2  # a basket may have several items, or none
+    text = Page(to_html(study(Mondrian(k=100, split="median"), quasi=("age", "sex")))).text
+    assert "Distributions before and after" in text
+
+
+def test_cells_suppressed_are_drawn_for_each_column():
+    change = {"name": "x", "published": ["x"], "values_before": 9, "values_after": 4, "detail": 0.4}
+    found = columns_suppressed([{"rows": 200, "column_changes": [change | {"suppressed_cells": 50}]}])
+    assert [(line["label"], line["bars"][0]["text"]) for line in found] == [("x", "25 %")]
+    assert columns_suppressed([{"rows": 200, "column_changes": [change | {"suppressed_cells": 0}]}]) == []
+    fates = [line["fates"] for line in columns_kept([{"column_changes": [change | {"values_after": 1}]}])]
+    assert fates == [["1, for all rows"]]
+
+
+def test_the_page_says_how_to_make_it_again():
+    summary = study(Mondrian(k=5, split="information"), quasi=("age", HOSTILE), evaluate=False)
+    said = command(summary, summary["releases"][0])
+    words = shlex.split(said)
+    assert words[:3] == ["discreet", "release", f"people {HOSTILE}"]
+    assert words[words.index("--quasi") + 1] == f"age,{HOSTILE}"
+    assert words[words.index("--method") + 1 :][:3] == ["mondrian", "--k", "5"]
+    assert [word for word in words if "=" in word and word.startswith("split")] == ["split=information"]
+    assert "seed" not in said
+    assert said in Page(to_html(summary)).text
+    again = summary | {"source": {"columns": [{"name": n, "role": "quasi"} for n in ("a, b", "c")]}}
+    words = shlex.split(command(again, summary["releases"][0]))
+    assert [words[i + 1] for i, word in enumerate(words) if word == "--quasi"] == ["a, b", "c"]
+
+
+def test_the_letters_of_a_promise_have_values(both):
+    text = Page(to_html(both)).text
+    assert "shared by at least k persons. Here k is 5." in text
+
+
+def test_seven_releases_have_a_sign_each():
+    text = to_html(study(*[Mondrian(k=k) for k in (5, 6, 7, 8, 9, 10, 11)], evaluate=False))
+    used = set(re.findall(r'class="(s\d+)"', text))
+    assert used <= {f"s{place}" for place in range(7)}
 
 
 def test_same_summary_same_page(both):

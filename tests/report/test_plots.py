@@ -8,7 +8,19 @@ import pytest
 from discreet.choose import Candidate, Criterion, Measure, choose
 from discreet.choose.regions import REGIONS, regions
 from discreet.report.choice import pictures, ratios, summarise_choice, to_page
-from discreet.report.plots import COLOURS, SHAPES, _sides, front_plot, ratio_plot, region_plot, within
+from discreet.report.placing import sides_of
+from discreet.report.plots import (
+    COLOURS,
+    SHAPES,
+    front_plot,
+    near_front,
+    ratio_plot,
+    region_plot,
+    rows,
+    signs,
+    within,
+)
+from discreet.report.study_plots import sensitivity_plot
 
 MEANINGS = {"pbi": Measure(title="Breach increase", unit="%", higher_is_better=False)}
 ROWS = {"baseline": (73.7, 0, 8), "a": (74.2, 0.9, 5), "b": (73.1, -1.0, 2), "c": (74.0, -0.2, 4), "d": (73.0, 0.5, 5)}
@@ -67,6 +79,78 @@ def test_the_plot_of_the_front(choice):
     assert not [layer for layer in spec["layer"] if layer["mark"]["type"] == "line"]  # three criteria: no line
 
 
+MANY = [
+    Candidate(f"a-method-k{i}", {"performance": 80 + i % 9, "pbi": (7 * i) % 45, "size": 1 + i % 5}) for i in range(45)
+]
+
+
+def test_of_many_releases_few_are_named_and_no_name_covers_a_point_or_a_name():
+    spec = front_plot(choose(MANY, {"performance": 0.5, "pbi": 0.25, "size": 0.25}), "performance", "pbi")
+    named = [
+        name
+        for layer in spec["layer"]
+        if layer["mark"]["type"] == "text"
+        for name in layer["transform"][0]["filter"]["oneOf"]
+    ]
+    assert 1 <= len(named) == len(set(named)) <= 8
+    assert spec["data"]["values"][-1]["state"] == "best by the weights"  # drawn last, so on top
+    assert spec["data"]["values"][-1]["size"] == max(value["size"] for value in spec["data"]["values"])
+    legend = next(e for e in encodings(spec) if "color" in e)["color"]["scale"]["domain"]
+    assert set(legend) == {value["state"] for value in spec["data"]["values"]}  # no sign without a point
+
+
+def test_the_scores_of_the_first_twenty_and_of_every_best_are_drawn():
+    choices = ratios(choose(MANY, {"performance": 0.5, "pbi": 0.25, "size": 0.25}))
+    spec = ratio_plot(choices)
+    rows = encodings(spec)[0]["y"]["sort"]
+    assert 20 <= len(rows) <= 24
+    assert spec["description"].startswith(f"Scores of {len(rows)} of 45 candidates")
+    assert {choice.best.name for choice in choices.values()} <= {row.split(". ")[1] for row in rows}
+
+
+def test_names_of_rows_stand_above_them():
+    y, names = rows("who", ["a", "a much longer name than fits beside a row of a phone"])
+    assert y["axis"]["labels"] is False
+    assert names["encoding"]["x"] == {"value": 0}
+    assert [value["who"] for value in names["data"]["values"]] == y["sort"]
+    assert names["mark"]["dy"] < 0
+
+
+@pytest.mark.parametrize("n", [1, 6, 7, 20, 36])
+def test_no_two_signs_have_colour_and_shape_in_common(n):
+    assert len(set(zip(*signs(n), strict=True))) == n
+
+
+def test_ten_methods_are_told_apart_in_the_plot_of_k():
+    lines = [{"method": f"m{i}", "k": k, "utility": i / 10} for i in range(10) for k in (5, 20)]
+    drawn = next(e for e in encodings(sensitivity_plot(lines, "utility", "Accuracy", 0.9)) if "shape" in e)
+    pairs = zip(drawn["color"]["scale"]["range"], drawn["shape"]["scale"]["range"], strict=True)
+    assert len(set(pairs)) == 10
+
+
+def test_a_narrow_front_is_drawn_closer():
+    far = [Candidate(f"far{i}", {"performance": 10 + i, "pbi": 50 + i}) for i in range(6)]
+    near = [Candidate(f"near{i}", {"performance": 80 + i, "pbi": 1 + i}) for i in range(3)]
+    lower = Candidate("lower", {"performance": 80.5, "pbi": 2.5})
+    meanings = {"pbi": Measure(higher_is_better=False)}
+    found = choose([*far, *near, lower], {"performance": 0.5, "pbi": 0.5}, measures=meanings)
+    assert {found.candidates[i].name for i in near_front(found, "performance", "pbi")} == {
+        *(c.name for c in near),
+        "lower",
+    }
+    spec = front_plot(found, "performance", "pbi", closer=True)
+    assert len(spec["data"]["values"]) == 4
+    wide = choose(near, {"performance": 0.5, "pbi": 0.5}, measures=meanings)
+    assert not near_front(wide, "performance", "pbi")
+
+
+def test_the_original_is_a_line_in_the_front_plot(choice):
+    spec = front_plot(choice, "performance", "pbi", original=73.7)
+    (rule,) = [layer for layer in spec["layer"] if layer["mark"]["type"] == "rule"]
+    assert rule["data"]["values"] == [{"performance": 73.7}]
+    assert "y" not in rule["encoding"]
+
+
 def sides(points):
     """The sides of names of points: (x, y, whether it has a name), on a picture from 0 to 10."""
     corners = [(0, 0, False), (10, 10, False)]
@@ -74,7 +158,7 @@ def sides(points):
         {"name": str(place), "a": x, "b": y, "label": "abcdef" if named else ""}
         for place, (x, y, named) in enumerate([*corners, *points])
     ]
-    return [*_sides(values, "a", "b").values()]
+    return [*sides_of(values, "a", "b").values()]
 
 
 def test_names_stand_where_they_cover_least():

@@ -13,9 +13,11 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from discreet.report.again import command
 from discreet.report.words import (
     approximately,
     count,
+    here,
     interval,
     number,
     percent,
@@ -30,6 +32,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 _VENDOR = Path(__file__).parent / "vendor"
 _SCRIPTS = ("vega.min.js", "vega-lite.min.js", "vega-interpreter.min.js")
 _MOST_BINS = 10  # group sizes beyond are drawn together
+_SERIES = 6  # releases with a colour and a pattern of their own
 
 
 def to_html(summary: dict[str, Any]) -> str:
@@ -47,6 +50,9 @@ def to_html(summary: dict[str, Any]) -> str:
             group_sizes=group_sizes(summary),
             accuracies=_accuracies(summary),
             columns=columns_kept(releases),
+            suppressed=columns_suppressed(releases),
+            spread_of=[(release, spread(release["distributions"])) for release in releases],
+            commands=[command(summary, release) for release in releases],
             scale=_scale(_accuracies(summary)),
         )
     )
@@ -68,9 +74,10 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    words = (approximately, count, interval, number, percent, plural, points, precise, short, unsure)
+    words = (approximately, count, here, interval, number, percent, plural, points, precise, short, unsure)
     environment.filters.update({word.__name__: word for word in words})
     environment.filters["decimals"] = lambda value: "none" if value is None else f"{value:.3f}"
+    environment.filters["series"] = lambda place: place if place <= _SERIES else (place - 1) % _SERIES + 1
     environment.filters["combine"] = lambda one, more: {**one, **more}
     return environment
 
@@ -133,8 +140,49 @@ def columns_kept(releases: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return lines
 
 
+def columns_suppressed(releases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The share of cells of each quasi-identifier that are suppressed, where any is."""
+    lines = []
+    if all(release["column_changes"] and release["rows"] for release in releases):
+        for changes in zip(*(release["column_changes"] for release in releases), strict=True):
+            shares = [change["suppressed_cells"] / r["rows"] for change, r in zip(changes, releases, strict=True)]
+            bars = [{"share": min(share, 1.0), "text": approximately(min(share, 1.0))} for share in shares]
+            lines.append({"label": changes[0]["name"], "zeros": True, "bars": bars})
+    return lines if any(bar["share"] for line in lines for bar in line["bars"]) else []
+
+
+def spread(distributions: list[dict[str, Any]]) -> dict[str, Any]:
+    """The shares of each column, before and after, as the charts take them; and the columns with one label for all."""
+    silent = [one["name"] for one in distributions if one["name"] != "items" and _one_label(one)]
+    drawn = [
+        {
+            "name": one["name"],
+            "lines": [
+                {"label": label, "zeros": True, "bars": [{"share": s, "text": approximately(s)} for s in shares]}
+                for label, shares in _shares(one)
+            ],
+        }
+        for one in distributions
+        if one["labels"] and one["name"] not in silent
+    ]
+    return {"drawn": drawn, "silent": silent}
+
+
+def _one_label(one: dict[str, Any]) -> bool:
+    return len(one["labels"]) == 1 and one["labels"][0]["after"] == 1
+
+
+def _shares(one: dict[str, Any]) -> list[tuple[str, tuple[float, float]]]:
+    """Each label with its shares; of a column, what no label stands for is missing."""
+    found = [(line["label"], (line["before"], line["after"])) for line in one["labels"]]
+    rest = tuple(max(1 - sum(shares[side] for _, shares in found), 0.0) for side in (0, 1))
+    return found if one["name"] == "items" or max(rest) < 1e-9 else [*found, ("missing", (rest[0], rest[1]))]
+
+
 def _fate(change: dict[str, Any]) -> str:
     published = change["published"]
     if not published:
         return "dropped"
-    return count(change["values_after"]) if published == [change["name"]] else f"{len(published)} yes/no"
+    if published != [change["name"]]:
+        return f"{len(published)} yes/no"
+    return "1, for all rows" if change["values_after"] == 1 else count(change["values_after"])

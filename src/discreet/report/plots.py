@@ -27,7 +27,8 @@ _ROWS = 20  # candidates that a picture has a row for
 _MORE_NAMES = 4  # of the front, besides the best and the knee, where they cover nothing
 _NARROW = 0.35  # a front that takes up less of an axis is drawn closer
 _STATES = {"best": "best by the weights", "knee": "knee of the front", "front": "on the front", "beaten": "beaten"}
-_MARKS = [*zip(COLOURS[:3], SHAPES[:3], (190, 130, 90), strict=True), (COLOURS[5], SHAPES[3], 50)]
+_MARKS = [*zip(COLOURS[:3], SHAPES[:3], strict=True), (COLOURS[5], SHAPES[3])]
+_SIZES = {"best": 190, "knee": 130, "front": 90, "beaten": 50}
 
 CONFIG: Spec = {
     "font": "system-ui, -apple-system, 'Segoe UI', Roboto, Arial, sans-serif",
@@ -67,9 +68,8 @@ def region_plot(choice: Choice, utility: str, privacy: str, baseline: str) -> Sp
     place = next(place for place, candidate in enumerate(choice.candidates) if candidate.name == baseline)
     found = regions(judged[utility], judged[privacy], place)
     label = {name: f"{name}: {words}" for name, words in REGIONS.items()}
-    marks = zip(COLOURS[: len(label)], SHAPES[: len(label)], [90] * len(label), strict=True)
     values = [
-        _values(candidate, choice) | {"region": label[region], "label": _label(candidate, choice, baseline)}
+        _values(candidate, choice) | {"region": label[region], "size": 90, "label": _label(candidate, choice, baseline)}
         for candidate, region in zip(choice.candidates, found, strict=True)
     ]
     members = "; ".join(
@@ -82,7 +82,13 @@ def region_plot(choice: Choice, utility: str, privacy: str, baseline: str) -> Sp
         rule | {"encoding": {"x": _axis(utility, choice)}},
         rule | {"encoding": {"y": _axis(privacy, choice)}},
         *_corners(judged[utility].higher_is_better, judged[privacy].higher_is_better),
-        _points(choice, utility, privacy, "region", dict(zip(label.values(), marks, strict=True))),
+        _points(
+            choice,
+            utility,
+            privacy,
+            "region",
+            dict(zip(label.values(), zip(COLOURS, SHAPES, strict=True), strict=False)),
+        ),
         *_labels(choice, utility, privacy, values),
     ]
     at = f"{_said(base, utility)} and {_said(base, privacy)}"
@@ -106,7 +112,9 @@ def front_plot(choice: Choice, first: str, second: str, *, original: float | Non
         if place in near:
             label = short(candidate.name, 26) if state in ("best", "knee") or candidate.name in more else ""
             room = {"if_room": True} if state == "front" else {}
-            values.append(_values(candidate, choice) | {"state": _STATES[state], "label": label} | room)
+            values.append(
+                _values(candidate, choice) | {"state": _STATES[state], "size": _SIZES[state], "label": label} | room
+            )
     order = list(_STATES.values())
     values.sort(key=lambda value: -order.index(value["state"]))  # what counts most is drawn last
     present = {value["state"] for value in values}
@@ -115,7 +123,7 @@ def front_plot(choice: Choice, first: str, second: str, *, original: float | Non
     if {criterion.name for criterion in choice.evaluation.weighed} == {first, second}:  # then the front is a line here
         line = {"type": "line", "color": SOFT, "strokeDash": [4, 3]}
         encoding = {"x": _axis(first, choice), "y": _axis(second, choice), "order": {"field": first}}
-        members = [_values(candidate, choice) for candidate in choice.front]
+        members = [_values(candidate, choice) for i, candidate in enumerate(choice.candidates) if i in front]
         layers.insert(0, {"mark": line, "data": {"values": members}, "encoding": encoding})
     if original is not None and len({value[first] for value in values}) > 1:
         rule = {"mark": {"type": "rule", "color": SOFT, "strokeDash": [5, 4]}, "data": {"values": [{first: original}]}}
@@ -223,9 +231,9 @@ def _values(candidate: Candidate, choice: Choice) -> Spec:
     return {"name": candidate.name, **numbers}
 
 
-def _points(choice: Choice, first: str, second: str, kind: str, marks: Mapping[str, tuple[str, str, int]]) -> Spec:
-    """A point for each candidate; `marks` says the colour, shape and size of each kind."""
-    colours, shapes, sizes = zip(*marks.values(), strict=True)
+def _points(choice: Choice, first: str, second: str, kind: str, marks: Mapping[str, tuple[str, str]]) -> Spec:
+    """A point for each candidate; `marks` says the colour and shape of each kind."""
+    colours, shapes = zip(*marks.values(), strict=True)
     scale = {"domain": list(marks)}
     tooltip = [{"field": "name"}, *({"field": c.name, "title": c.name} for c in choice.evaluation.criteria)]
     return {
@@ -235,7 +243,7 @@ def _points(choice: Choice, first: str, second: str, kind: str, marks: Mapping[s
             "y": _axis(second, choice),
             "color": {"field": kind, "type": "nominal", "scale": scale | {"range": list(colours)}},
             "shape": {"field": kind, "type": "nominal", "scale": scale | {"range": list(shapes)}},
-            "size": {"field": kind, "type": "nominal", "scale": scale | {"range": list(sizes)}, "legend": None},
+            "size": {"field": "size", "type": "quantitative", "scale": None, "legend": None},
             "tooltip": tooltip,
         },
     }

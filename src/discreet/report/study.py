@@ -17,16 +17,21 @@ from discreet.choose import Candidate, Choice
 from discreet.choose.results import BASELINE, Results
 from discreet.evaluate.facts import risk_facts, source_facts
 from discreet.report.choice import ratios
-from discreet.report.html import columns_kept, environment, group_sizes, scripts
-from discreet.report.plots import front_plot, ratio_plot
+from discreet.report.html import columns_kept, columns_suppressed, environment, group_sizes, scripts, spread
+from discreet.report.plots import front_plot, near_front, ratio_plot
 from discreet.report.study_plots import attacks_plot, scores_plot, sensitivity_plot
-from discreet.report.words import approximately
+from discreet.report.words import unsure
 from discreet.study import Study
 from discreet.study.candidates import candidates_of, chosen, meanings_of, unfound
 from discreet.study.folder import StudyFolder
 
-FORMAT = 2
+FORMAT = 3
 SUMMARY = "summary.json"
+_PROTOCOLS = {
+    "recoded": "tested on rows that no release saw, written in the form of the release by its published recoding",
+    "holdout": "tested on rows that no release saw, read cell by cell",
+    "as-published": "tested on released rows themselves",
+}
 
 
 def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
@@ -59,6 +64,8 @@ def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
         "knee": None if choice is None or choice.knee is None else choice.knee.name,
         "front": [] if choice is None else [candidate.name for candidate in choice.front],
         "chosen": None if best is None else study.results[best],
+        "difference": None if best is None else _difference(study.results[best], study),
+        "with_rows": _with_rows(choice, study),
         "skipped": study.skipped | {task: why for task, why in refused.items() if task not in failed},
         "failed": {task: {"error": found["failed"], "why": found["refused"]} for task, found in failed.items()},
         "sensitivity": _sensitivity(candidates, study),
@@ -84,8 +91,9 @@ def to_page(summary: dict[str, Any]) -> str:
     """The owner's report as one HTML file that loads nothing."""
     taken = summary["chosen"]
     facts = None if taken is None else taken["facts"]
-    has_rows = facts is not None and "risk_after" in facts
-    sizes = group_sizes({"risk_before": summary["risk_before"], "releases": [facts]}) if has_rows else []
+    has_rows = _has_rows(taken)
+    shown = taken if has_rows or summary["with_rows"] is None else summary["with_rows"]
+    drawn = [shown["facts"]] if _has_rows(shown) else []
     return (
         environment()
         .get_template("study.html")
@@ -93,13 +101,27 @@ def to_page(summary: dict[str, Any]) -> str:
             study=summary,
             taken=taken,
             facts=facts,
-            group_sizes=sizes,
-            columns=columns_kept([facts]) if has_rows and facts is not None else [],
-            distributions=[] if taken is None else [_distribution(one) for one in taken["distributions"]],
+            has_rows=has_rows,
+            shown=shown,
+            group_sizes=group_sizes({"risk_before": summary["risk_before"], "releases": drawn}) if drawn else [],
+            columns=columns_kept(drawn) if drawn else [],
+            suppressed=columns_suppressed(drawn) if drawn else [],
+            spread=spread([] if shown is None else shown["distributions"]),
+            protocols=_PROTOCOLS,
             specs=[picture["spec"] for picture in summary["pictures"]],
             scripts=scripts() if summary["pictures"] else (),
         )
     )
+
+
+def _has_rows(found: dict[str, Any] | None) -> bool:
+    return found is not None and found["facts"] is not None and "risk_after" in found["facts"]
+
+
+def _with_rows(choice: Choice | None, study: Study) -> dict[str, Any] | None:
+    """The best release that publishes rows of persons, where the one that is chosen publishes none."""
+    ranked = [] if choice is None else [study.results[candidate.name] for candidate in choice.ranking]
+    return next((found for found in ranked if _has_rows(found)), None) if ranked and not _has_rows(ranked[0]) else None
 
 
 def _lines(candidates: tuple[Candidate, ...], choice: Choice | None, study: Study) -> list[dict[str, Any]]:
@@ -147,6 +169,19 @@ def _interval(found: dict[str, Any] | None, study: Study) -> tuple[float | None,
     return (None, None) if None in lows + highs else (sum(lows) / len(lows), sum(highs) / len(highs))
 
 
+def _difference(found: dict[str, Any], study: Study) -> dict[str, Any] | None:
+    """How far the mean score of a release is from that of the original; the ends as in `_interval`.
+
+    `unsure` says that no classifier tells the two apart.
+    """
+    name = f"{study.recipe.evaluation.measure}_difference"
+    cells = [cell[name] for cell in found["evaluations"][0]["after"].values()]
+    means = {end: [cell[end] for cell in cells] for end in ("mean", "low", "high")}
+    if any(None in values for values in means.values()):
+        return None
+    return {end: sum(values) / len(values) for end, values in means.items()} | {"unsure": all(map(unsure, cells))}
+
+
 def _sensitivity(candidates: tuple[Candidate, ...], study: Study) -> list[dict[str, Any]]:
     """What k costs: the candidates of methods that were run with several."""
     lines: dict[str, list[dict[str, Any]]] = {}
@@ -162,7 +197,8 @@ def _sensitivity(candidates: tuple[Candidate, ...], study: Study) -> list[dict[s
 
 def _pictures(choice: Choice, candidates: tuple[Candidate, ...], study: Study) -> list[dict[str, Any]]:
     """The pictures, each with its place in the page, a title and what it shows."""
-    title = meanings_of(study.recipe)["utility"].title
+    meaning = meanings_of(study.recipe)["utility"]
+    title, way = meaning.title, f"{'more' if meaning.higher_is_better else 'less'} is better"
     taken = study.results[choice.best.name]
     weighed = [criterion.name for criterion in choice.evaluation.weighed]
     found: list[dict[str, Any]] = []
@@ -170,30 +206,40 @@ def _pictures(choice: Choice, candidates: tuple[Candidate, ...], study: Study) -
     def add(place: str, title: str, text: str, spec: dict[str, Any]) -> None:
         found.append({"place": place, "title": title, "text": text, "spec": spec})
 
+    base = next((one.measures.get("utility") for one in candidates if one.name == BASELINE), None)
+    original = None if base is None else float(base)
     if {"utility", "privacy"} <= set(weighed):
-        text = "Each sign is a release. One is beaten if another is as good by every criterion and better by one."
+        text = "Each sign is a release. One is beaten if another is as good by every criterion and better by one; the"
+        text += " others are the front. Dashed: what the original is worth."
         if "sketches" in {(found["facts"] or {}).get("shape") for found in study.released.values()}:
             text += " Sketches are attacked with their key, which stays with the owner; rows as they are published."
-        add(
-            "first",
-            "What they are worth, and how many persons stay unfound",
-            text,
-            front_plot(choice, "utility", "privacy"),
-        )
-    add("choice", "Scores under several weights", "Mostly: 0.6 of the weight.", ratio_plot(ratios(choice)))
+        words = "What they are worth, and how many persons stay unfound"
+        add("first", words, text, front_plot(choice, "utility", "privacy", original=original))
+        if near_front(choice, "utility", "privacy"):
+            closer = front_plot(choice, "utility", "privacy", closer=True)
+            add("choice", "The front, closer", "The same as above; releases far from the front are left out.", closer)
+    text = "Mostly: 0.6 of the weight. A ring is around the best."
+    more = f" The first 20 of {len(choice.candidates)}, as asked." if len(choice.candidates) > 20 else ""
+    add("choice", "Scores under several weights", text + more, ratio_plot(ratios(choice)))
     scores = _scores(taken, study)
     if scores:
-        text = f"Protocol {taken['evaluations'][0]['protocol']}, {taken['evaluations'][0]['folds']}; 95 % intervals."
-        add("utility", f"{title}, before and after", text, scores_plot(scores, title))
-    if taken["attacks"]:
-        text = "Persons not in it: the same attack on persons who were left out. A promise speaks of some attacks only."
-        add("attacks", "What attackers get", text, attacks_plot(taken["attacks"]))
+        first = taken["evaluations"][0]
+        text = f"Protocol {first['protocol']}, {first['folds']}, {first['rows']:,} rows; lines are 95 % intervals."
+        add("utility", f"{title}, before and after", text, scores_plot(scores, f"{title}, {way}"))
+    attacked = _with_rows(choice, study) or taken
+    if attacked["attacks"]:
+        text = "Lines are 95 % intervals. Persons not in it: the same attack on persons who were left out. A promise"
+        text += " speaks of some attacks only."
+        add("attacks", f"What attackers get from {attacked['name']}", text, attacks_plot(attacked["attacks"]))
     lines = _sensitivity(candidates, study)
     if lines:
-        base = next((one.measures.get("utility") for one in candidates if one.name == BASELINE), None)
-        original = None if base is None else float(base)
-        add("k", f"{title} against k", "Dashed: the original.", sensitivity_plot(lines, "utility", title, original))
-        words = "Persons not found, of 100"
+        add(
+            "k",
+            f"{title} against k",
+            "Dashed: the original.",
+            sensitivity_plot(lines, "utility", f"{title}, {way}", original),
+        )
+        words = "Persons not found (of 100)"
         limits = meanings_of(study.recipe)["privacy"].scale
         add("k", f"{words}, against k", "More is better.", sensitivity_plot(lines, "privacy", words, None, limits))
     return found
@@ -207,19 +253,6 @@ def _scores(taken: dict[str, Any], study: Study) -> list[dict[str, Any]]:
             if cell[measure]["value"] is not None and cell[measure]["low"] is not None:
                 lines.append({"who": classifier, "state": state, **cell[measure]})
     return lines
-
-
-def _distribution(one: dict[str, Any]) -> dict[str, Any]:
-    """A column's shares as the charts of the page take them."""
-    lines = [
-        {
-            "label": line["label"],
-            "zeros": False,
-            "bars": [{"share": line[side], "text": approximately(line[side])} for side in ("before", "after")],
-        }
-        for line in one["labels"]
-    ]
-    return {"name": one["name"], "lines": lines}
 
 
 def _recipe_text(study: Study) -> str:

@@ -16,6 +16,7 @@ from discreet._version import __version__
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
+from discreet.evaluate.distributions import distributions
 from discreet.evaluate.facts import release_facts, risk_facts, source_facts
 from discreet.evaluate.utility import Utility
 from discreet.release import Release
@@ -52,6 +53,7 @@ def summarise(data: Table | Baskets, roles: Roles | None, outcomes: Sequence[Out
 
 def _release(outcome: Outcome, data: Table | Baskets) -> dict[str, Any]:
     return release_facts(outcome.release, data) | {
+        "distributions": distributions(outcome.release, data),
         "verified": outcome.verified,
         "folder": outcome.folder,
         "utility": None if outcome.utility is None else asdict(outcome.utility),

@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
+
+_LETTERS = ("k", "l", "t", "epsilon", "delta", "alpha")  # in which promises are worded
 
 
 def count(value: float) -> str:
@@ -80,13 +83,34 @@ def interval(share: Mapping[str, float]) -> str:
 
     >>> interval({"value": 0.8, "low": 0.776, "high": 0.817})
     '77.6 to 81.7 %'
+    >>> interval({"value": 0, "low": 0, "high": 0.000104})
+    '0 to 0.01 %'
     """
+    if share["high"] < 0.001:
+        return f"{100 * share['low']:.2g} to {100 * share['high']:.2g} %"
     return f"{100 * share['low']:.1f} to {100 * share['high']:.1f} %"
 
 
 def unsure(difference: Mapping[str, float]) -> bool:
     """Whether the interval of a difference holds zero: then the sample does not tell the two apart."""
     return difference["low"] <= 0 <= difference["high"]
+
+
+def here(promise: Mapping[str, Any]) -> str:
+    """What the letters in the words of a promise stand for, to be written behind these.
+
+    >>> here({"name": "k-anonymity", "k": 10})
+    ' Here k is 10.'
+    >>> here({"name": "both", "promises": [{"name": "k-anonymity", "k": 5}, {"name": "l-diversity", "l": 2}]})
+    ' Here k is 5, l is 2.'
+    """
+    parts = promise.get("promises", [promise])
+    said = [f"{name} is {number(part[name])}" for part in parts for name in _LETTERS if _is_number(part.get(name))]
+    return f" Here {', '.join(said)}." if said else ""
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def short(name: str, most: int = 18) -> str:
