@@ -3,7 +3,6 @@
 
 import re
 import shlex
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from discreet.evaluate.utility import holdout
 from discreet.report.again import command
 from discreet.report.html import columns_kept, columns_suppressed, spread, to_html
 from discreet.report.summary import Outcome, summarise
+from parsed import Page
 
 HOSTILE = '<script>alert("x")</script>&amp;'
 
@@ -33,34 +33,6 @@ def study(*methods, quasi=("age", "sex"), n=200, evaluate=True):
 @pytest.fixture(scope="module")
 def both():
     return study(GreedySelector(k=5), Mondrian(k=5))
-
-
-class Page(HTMLParser):
-    """Tags, their attributes, and the text outside style."""
-
-    VOID = frozenset({"meta", "link", "br", "hr", "img", "input"})
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.tags, self.words = [], [], []
-        self.feed(text)
-        assert self.open == [], "every tag is closed"
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if not self.open or self.open[-1] != "style":
-            self.words.append(data)
-
-    @property
-    def text(self):
-        return " ".join(" ".join(self.words).split())
 
 
 def test_the_page_is_one_well_formed_file_without_script_or_address(both):

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of a study: what it says when a model is chosen, when one release is left, and when none is."""
+
+from functools import partial
+
+from discreet.recipe import recipe_from
+from discreet.report.study import summarise_study, to_page
+from discreet.study import run_study
+from parsed import Page
+from small_study import load, written_clinic
+
+RECIPE = """format = 1
+attacks = ["prosecutor", "homogeneity"]
+[roles]
+target = "readmitted"
+quasi = ["age", "sex", "zip", "occupation"]
+sensitive = ["diagnosis"]
+[promises]
+k = {k}
+{methods}
+[evaluation]
+folds = "2-fold"
+classifiers = ["naive-bayes", "c45"]
+{more}
+"""
+
+
+def page_of(folder, *methods, k="5", more=""):
+    named = "".join(f'[[methods]]\nname = "{name}"\n' for name in methods)
+    text = RECIPE.format(k=k, methods=named, more=more)
+    data = written_clinic(folder, 300, seed=2)
+    found = run_study(partial(load, data, text), recipe_from(text), folder / "study", text=text)
+    summary = summarise_study(found, name="clinic.csv")
+    return summary, Page(to_page(summary))
+
+
+def test_where_a_model_is_chosen_the_best_release_with_rows_is_shown_too(tmp_path):
+    summary, page = page_of(tmp_path, "kadet", "mondrian", more="[weights]\nprivacy = 1.0")
+    assert summary["best"] == "kadet-k5"
+    assert summary["with_rows"]["name"] == "mondrian-k5"
+    assert "kadet-k5 publishes no rows of persons" in page.text
+    assert "Of the releases that publish rows the best is mondrian-k5" in page.text
+    charts = [attrs["aria-label"] for _, attrs in page.tags if "chart" in attrs.get("class", "").split()]
+    for title in ("Rows by the size of their group", "Detail kept of each quasi-identifier", "Distribution of age"):
+        assert any(label.startswith(title) for label in charts)
+    assert "What attackers get from mondrian-k5" in page.text
+    assert "Its tree has" in page.text
+
+
+def test_the_first_screen_says_promise_verdict_cost_and_who_knows_more(tmp_path):
+    summary, page = page_of(tmp_path, "tds", "mondrian")
+    facts, apart = summary["chosen"]["facts"], summary["difference"]
+    first = page.text.split("All releases", 2)[2 - 1] + page.text.split("All releases", 2)[2]
+    assert f"Its promise, {facts['promise']}, holds on the files that were written." in page.text
+    assert "Here k is 5." in first
+    assert f"difference {apart['mean']:+.3f}, 95 %: {apart['low']:+.3f} to {apart['high']:+.3f}" in first
+    assert facts["verdict"]["with_label"] < facts["verdict"]["required"]
+    assert f"is left with {facts['verdict']['with_label']:.0f} instead of" in first
+    assert apart["low"] <= apart["mean"] <= apart["high"]
+
+
+def test_the_sample_is_called_too_small_only_where_no_classifier_tells_the_two_apart(tmp_path):
+    summary, _ = page_of(tmp_path, "tds")
+    said = "this sample does not tell it from the original"
+    for unsure in (True, False):
+        page = Page(to_page(summary | {"difference": summary["difference"] | {"unsure": unsure}}))
+        assert (said in page.text) == unsure
+
+
+def test_sections_come_in_the_order_of_reading(tmp_path):
+    _, page = page_of(tmp_path, "tds", k="[5, 20]")
+    ids = [attrs["id"] for tag, attrs in page.tags if tag == "h2" and "id" in attrs]
+    assert ids == ["all", "data", "risk", "utility", "changes", "k", "verify", "limits", "again"]
+    links = [attrs["href"] for tag, attrs in page.tags if tag == "a"]
+    assert links == [f"#{name}" for name in ids]
+
+
+def test_where_every_release_was_refused_the_page_says_why(tmp_path):
+    summary, page = page_of(tmp_path, "tds", "mondrian", k="5\nl = 50")
+    assert summary["best"] is None
+    assert "No release of clinic.csv could be made" in page.text
+    assert "0 releases were compared" in page.text
+    assert "The recipe asks for" in page.text
+    assert not [tag for tag, attrs in page.tags if "plot" in attrs.get("class", "").split()]
+    assert "A wrong role makes every promise worthless" in page.text
+
+
+def test_figures_of_one_column_have_as_many_digits(tmp_path):
+    summary, page = page_of(tmp_path, "tds", "mondrian", k="[5, 10, 20]")
+    for row in summary["candidates"]:
+        assert f" {row['utility']:.4f} " in page.text
+        assert f" {row['privacy']:.2f} " in page.text
