@@ -18,6 +18,7 @@ FLOW = [
     "randomness",
     "progress",
     "atomic",
+    "later",
     "data",
     "tally",
     "bitmaps",

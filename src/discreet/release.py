@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -92,8 +92,8 @@ class Release:
     features: tuple[int, ...] = ()
     penalty: float | None = None  # certainty penalty, see losses.py
     column_changes: tuple[ColumnChange, ...] = ()  # where the plan does not tell what became of the columns
-    trace: list[dict] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    trace: Sequence[dict] = field(default_factory=list)
+    notes: Sequence[str] = field(default_factory=list)
     seed: int | None = None
     noise: tuple[Noise, ...] = ()  # behind published rows, where the promise is about how they were drawn
 
@@ -288,7 +288,12 @@ class Release:
         folder.mkdir(mode=0o700)
         for name, content in files.items():
             (folder / name).write_bytes(content)
-        record = {"seed": self.seed, "notes": self.notes, "trace": self.trace, "changes": vars(self.changes)}
+        record = {
+            "seed": self.seed,
+            "notes": list(self.notes),
+            "trace": list(self.trace),
+            "changes": vars(self.changes),
+        }
         (folder / "trace.json").write_text(json.dumps(record, indent=1, default=str), encoding="utf-8")
         if self.persons is not None:
             pq.write_table(pa.table({"person": self.persons}), folder / PERSONS)

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -32,6 +33,7 @@ import numpy as np
 from discreet.components import determined, information_limits, quarters, rounded, variance_limits
 from discreet.data.records import Records
 from discreet.errors import CannotRelease, DataError, ParameterError
+from discreet.later import Later
 from discreet.methods.base import Method
 from discreet.methods.k_variance import k_variance_counts
 from discreet.neighbours import approximate, nearest, recall
@@ -128,12 +130,11 @@ class SketchMethod(Method):
         made = sketch(records, signs, counts)
         order = made.content_order()[randomness.permutation(len(made))]
         records, made = records.take(order), made.take(order)
-        found = attack(records, made, signs)
+        attacked = cache(lambda: attack(records, made, signs))
         sizes, times = np.unique(made.counts, return_counts=True)
         trace = [
             {"suppressed": suppressed, "published": len(made)},
             *({"components": m, "records": n} for m, n in zip(sizes.tolist(), times.tolist(), strict=True)),
-            *found.trace(),
         ]
         if self.key is not None:
             notes = [*notes, "The key was given: sketches of other releases with this key can be compared with these."]
@@ -150,8 +151,8 @@ class SketchMethod(Method):
                 method=self.name,
                 parameters=self._public_parameters(),
                 changes=Changes(quasi_cells=0, rows_dropped=suppressed),
-                trace=trace,
-                notes=[*notes, *found.sentences()],
+                trace=Later(lambda: [*trace, *attacked().trace()]),
+                notes=Later(lambda: [*notes, *attacked().sentences()]),
                 seed=getattr(self, "random_state", None),
             )
         )
