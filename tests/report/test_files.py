@@ -2,6 +2,7 @@
 """A PDF is printed by a browser, of which nothing is left, whatever becomes of it."""
 
 import os
+import re
 import sys
 import tempfile
 import time
@@ -62,3 +63,14 @@ def test_a_page_is_printed_and_nothing_is_left(tmp_path, monkeypatch, chromium):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert files.to_pdf("<p>one page</p>").startswith(b"%PDF")
     assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.browser
+def test_a_pdf_does_not_say_when_and_by_what_it_was_printed(chromium):
+    """The public edition may be printed, too."""
+    printed = files.to_pdf("<html lang=en><title>a title</title><p>words</p></html>")
+    assert b"a title" in printed
+    assert b"/CreationDate (" in printed
+    assert not re.search(rb"D:\d{8}", printed)
+    assert b"Mozilla" not in printed
+    assert b"Skia" not in printed

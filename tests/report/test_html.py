@@ -142,6 +142,12 @@ def test_distributions_are_drawn_and_columns_that_tell_nothing_are_named():
     said = [(line["label"], [bar["text"] for bar in line["bars"]]) for line in found["drawn"][0]["lines"]]
     assert said == [("a", ["50 %", "40 %"]), ("b", ["30 %", "40 %"]), ("missing", ["20 %", "20 %"])]
     assert len(found["drawn"][1]["lines"]) == 2  # a basket may have several items, or none
+    flags = [{"label": "0", "before": 0.9, "after": 0.8}, {"label": "1", "before": 0.1, "after": 0.2}]
+    (chart,) = spread([{"name": name, "labels": flags} for name in ("sex=f", "sex=m")])["drawn"]
+    assert [(line["label"], line["bars"][1]["text"]) for line in chart["lines"]] == [
+        ("sex=f", "20 %"),
+        ("sex=m", "20 %"),
+    ]
     text = Page(to_html(study(Mondrian(k=100, split="median"), quasi=("age", "sex")))).text
     assert "Distributions before and after" in text
 

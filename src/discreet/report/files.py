@@ -31,12 +31,13 @@ _ALONE = (
     "--no-pdf-header-footer",
     "--virtual-time-budget=10000",  # what scripts draw is on the page by then
 )
+_ABOUT = re.compile(rb"(/(?:Creator|Producer|CreationDate|ModDate) ?\()((?:\\.|[^\\)])*)(\))", re.DOTALL)
 _WIDTH = 720
 _SECONDS = 120
 
 
 def to_pdf(page: str) -> bytes:
-    """The page as it prints."""
+    """The page as it prints; the file does not say when, on what machine and by which browser."""
     browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     if browser is None:
         raise DataError(
@@ -49,7 +50,12 @@ def to_pdf(page: str) -> bytes:
         _, failure = quietly(_run, command, folder, errors=(OSError, subprocess.SubprocessError))
         if failure or not target.is_file():
             raise DataError(f"The browser {shown(Path(browser).name)} printed no PDF ({failure or 'no file'}).")
-        return target.read_bytes()
+        return _ABOUT.sub(_blank, target.read_bytes())
+
+
+def _blank(found: re.Match[bytes]) -> bytes:
+    """As long as it was: a PDF says where each of its parts begins."""
+    return found[1] + b" " * len(found[2]) + found[3]
 
 
 def _run(command: list[str], folder: str) -> None:

@@ -32,6 +32,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 _VENDOR = Path(__file__).parent / "vendor"
 _SCRIPTS = ("vega.min.js", "vega-lite.min.js", "vega-interpreter.min.js")
 _MOST_BINS = 10  # group sizes beyond are drawn together
+_MOST_ITEMS = 40  # yes/no columns in one chart
 _SERIES = 6  # releases with a colour and a pattern of their own
 
 
@@ -152,20 +153,30 @@ def columns_suppressed(releases: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def spread(distributions: list[dict[str, Any]]) -> dict[str, Any]:
-    """The shares of each column, before and after, as the charts take them; and the columns with one label for all."""
+    """The shares of each column, before and after, as the charts take them; and the columns with one label for all.
+
+    Of a yes/no column it is the share of yes, and all of them are in one chart.
+    """
     silent = [one["name"] for one in distributions if one["name"] != "items" and _one_label(one)]
-    drawn = [
-        {
-            "name": one["name"],
-            "lines": [
-                {"label": label, "zeros": True, "bars": [{"share": s, "text": approximately(s)} for s in shares]}
-                for label, shares in _shares(one)
-            ],
-        }
-        for one in distributions
-        if one["labels"] and one["name"] not in silent
+    drawn = [one for one in distributions if one["labels"] and one["name"] not in silent]
+    yes = [(one["name"], line) for one in drawn if _yes_no(one) for line in one["labels"] if line["label"] == "1"]
+    found = [{"name": one["name"], "lines": _drawn(_shares(one))} for one in drawn if not _yes_no(one)]
+    if yes:
+        lines = _drawn([(name, (line["before"], line["after"])) for name, line in yes[:_MOST_ITEMS]])
+        more = f", the first {_MOST_ITEMS} of {len(yes)}" if len(yes) > _MOST_ITEMS else ""
+        found.append({"name": f"yes/no columns, share of yes{more}", "lines": lines})
+    return {"drawn": found, "silent": silent}
+
+
+def _drawn(shares: list[tuple[str, tuple[float, float]]]) -> list[dict[str, Any]]:
+    return [
+        {"label": label, "zeros": True, "bars": [{"share": s, "text": approximately(s)} for s in both]}
+        for label, both in shares
     ]
-    return {"drawn": drawn, "silent": silent}
+
+
+def _yes_no(one: dict[str, Any]) -> bool:
+    return {line["label"] for line in one["labels"]} == {"0", "1"}
 
 
 def _one_label(one: dict[str, Any]) -> bool:
