@@ -257,7 +257,7 @@ def _labels(choice: Choice, first: str, second: str, values: Sequence[Spec]) -> 
     encoding = {"x": _axis(first, choice), "y": _axis(second, choice), "text": {"field": "label"}}
     return [
         {
-            "mark": {"type": "text", "dx": dx, "dy": dy, "align": align, "limit": 170},
+            "mark": {"type": "text", "dx": dx, "dy": dy, "align": align, "baseline": "alphabetic", "limit": 170},
             "transform": [{"filter": {"field": "name", "oneOf": places[side]}}],
             "encoding": encoding,
         }
