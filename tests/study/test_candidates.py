@@ -142,3 +142,55 @@ def test_sketches_are_candidates_by_what_their_key_and_some_items_find(visits):
 
 def test_rows_are_not_said_to_have_a_key(table):
     assert "with their key" not in to_page(summarise_study(table, name="clinic.csv"))
+
+
+# -- ranks and values -----------------------------------------------------------------------------------------------
+
+RIVALS = """format = 1
+choice = "{choice}"
+attacks = ["prosecutor"]
+[roles]
+target = "readmitted"
+quasi = ["age", "sex"]
+[promises]
+k = [5, 60]
+[[methods]]
+name = "mondrian"
+[evaluation]
+folds = "2-fold"
+classifiers = "naive-bayes"
+[weights]
+utility = 0.5
+privacy = 0.5
+[run]
+seed = 3
+"""
+
+
+@pytest.mark.parametrize("choice", ["rank", "value"])
+def test_the_other_choice_is_named_where_it_differs(choice, clinic, tmp_path):
+    """By rank, both releases are first once and second once; by value the one wins that is better by more."""
+    text = RIVALS.format(choice=choice)
+    study = run_study(lambda: load(clinic, text), recipe_from(text), tmp_path / "s")
+    far = {"mondrian-k5": (0.70, 90.0), "mondrian-k60": (0.55, 91.0)}
+    for name, (accuracy, unfound_of_100) in far.items():
+        study.results[name]["evaluations"][0]["after"]["naive-bayes"]["accuracy"]["value"] = accuracy
+        study.results[name]["evaluations"][0]["before"]["naive-bayes"]["accuracy"]["value"] = 0.72
+        for found in study.results[name]["attacks"]:
+            if found["attack"] == "prosecutor":
+                found["success"]["value"] = 1 - unfound_of_100 / 100
+    study.results["mondrian-k60"]["facts"]["columns_published"] = ["readmitted", "age"]  # of equals, the smaller one
+    summary = summarise_study(study, name="clinic.csv")
+    by_rank, by_value = "mondrian-k60", "mondrian-k5"
+    assert (summary["best"], summary["otherwise"]) == ((by_rank, by_value) if choice == "rank" else (by_value, by_rank))
+    line = next(row for row in summary["candidates"] if row["name"] == by_value)
+    share = np.bincount(study.source.labels).max() / len(study.source)
+    assert summary["guess"] == pytest.approx(share)
+    assert line["value"] == pytest.approx(0.5 * (0.70 - share) / (0.72 - share) + 0.5 * 0.90)
+    assert f"<b>{summary['otherwise']}</b> would be chosen" in to_page(summary)
+
+
+def test_nothing_is_said_where_both_choose_the_same(table):
+    summary = summarise_study(table, name="clinic.csv")
+    assert summary["otherwise"] is None
+    assert "would be chosen" not in to_page(summary)

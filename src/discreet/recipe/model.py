@@ -184,6 +184,10 @@ class Recipe(Part):
     weights: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(
         default={"utility": 0.5, "privacy": 0.25, "size": 0.25}, description="What the choice weighs; they sum to 1."
     )
+    choice: Literal["rank", "value"] = Field(
+        default="rank",
+        description="Whether the choice adds ranks, E(S), or values on a scale that does not depend on the others.",
+    )
     run: Run = Run()
 
     @field_validator("attacks")

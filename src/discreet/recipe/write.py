@@ -57,6 +57,7 @@ def first_recipe(
         "# What to compare, and how. A list among the parameters of a method is a grid: a release for each value.",
         "format = 1",
         f'attacks = {json.dumps(QUICK)}  # "all" tries every one, which takes longer',
+        'choice = "rank"  # E(S); "value" counts by how much one release is better than another, not its place alone',
         "",
         "[source]",
         f"file = {_toml(Path(file).name)}",

@@ -22,10 +22,10 @@ from discreet.report.plots import front_plot, near_front, ratio_plot
 from discreet.report.study_plots import attacks_plot, scores_plot, sensitivity_plot
 from discreet.report.words import unsure
 from discreet.study import Study
-from discreet.study.candidates import candidates_of, chosen, meanings_of, unfound
+from discreet.study.candidates import candidates_of, chosen, guess, meanings_of, unfound
 from discreet.study.folder import StudyFolder
 
-FORMAT = 3
+FORMAT = 4
 SUMMARY = "summary.json"
 _PROTOCOLS = {
     "recoded": "tested on rows that no release saw, written in the form of the release by its published recoding",
@@ -39,8 +39,11 @@ def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
     source = study.source
     before = risk_facts(source.data, source.roles)
     columns = len(source.table.names) - 1
-    candidates = candidates_of(study.results, study.recipe, {"risk": before["average"], "columns": columns})
-    choice = chosen(candidates, study.recipe)
+    worth = guess(source.labels, study.recipe.evaluation.measure)
+    original = {"risk": before["average"], "columns": columns, "guess": worth}
+    candidates = candidates_of(study.results, study.recipe, original)
+    ranked, valued = (chosen(candidates, study.recipe, by) for by in ("rank", "value"))
+    choice, other = (valued, ranked) if study.recipe.choice == "value" else (ranked, valued)
     best = None if choice is None else choice.best.name
     failed = {task: found for task, found in study.results.items() if "failed" in found}
     refused = {task: found["refused"] for task, found in study.results.items() if found["refused"]}
@@ -56,8 +59,11 @@ def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
         "classifiers": len(study.recipe.evaluation.classifiers),
         "measure_title": meanings_of(study.recipe)["utility"].title,
         "weights": dict(study.recipe.weights),
-        "candidates": _lines(candidates, choice, study),
+        "guess": worth,
+        "candidates": _lines(candidates, choice, study, {"score": ranked, "value": valued}),
         "best": best,
+        "by": study.recipe.choice,
+        "otherwise": None if other is None or other.best.name == best else other.best.name,
         "made": sum(found["refused"] is None and found["folder"] is not None for found in study.results.values()),
         "best_folder": None if best is None else study.results[best]["folder"],
         "second": None if choice is None or choice.second is None else choice.second.name,
@@ -124,8 +130,10 @@ def _with_rows(choice: Choice | None, study: Study) -> dict[str, Any] | None:
     return next((found for found in ranked if _has_rows(found)), None) if ranked and not _has_rows(ranked[0]) else None
 
 
-def _lines(candidates: tuple[Candidate, ...], choice: Choice | None, study: Study) -> list[dict[str, Any]]:
-    """One line for each candidate: the original first, then the best."""
+def _lines(
+    candidates: tuple[Candidate, ...], choice: Choice | None, study: Study, choices: dict[str, Choice | None]
+) -> list[dict[str, Any]]:
+    """One line for each candidate: the original first, then the best. It has the scores of all `choices`."""
     ranked = [] if choice is None else [candidate.name for candidate in choice.ranking]
     order = {name: place for place, name in enumerate(ranked)}
     lines = []
@@ -144,7 +152,7 @@ def _lines(candidates: tuple[Candidate, ...], choice: Choice | None, study: Stud
                 "low": low,
                 "high": high,
                 "unfound": _of_original(study) if found is None else unfound(found),
-                "score": None if choice is None or candidate.name not in order else choice.scores[candidate.name],
+                **{name: None if way is None else way.scores.get(candidate.name) for name, way in choices.items()},
                 "seconds": None if found is None else found["seconds"],
                 **{name: candidate.measures.get(name) for name in ("utility", "privacy", "inference", "size")},
             }

@@ -9,7 +9,8 @@ privacy    of 100 persons, how many are not picked by an attacker who knows thei
 inference  success of the strongest guess at a sensitive value, where one was tried
 size       columns that a recipient gets, without the target
 
-What attacks find is comparable across families, as k and epsilon are not. The original table is the baseline.
+What attacks find is comparable across families, as k and epsilon are not. The original table is the baseline. Where a
+choice goes by values, utility counts from what guessing is worth (0) to what the original is worth (1).
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from discreet.choose import Candidate, Choice, Measure, choose
+from discreet.choose.evaluation import By
 from discreet.choose.results import BASELINE
 from discreet.recipe import Recipe
 
@@ -35,9 +39,9 @@ def candidates_of(
     scored = [(name, found) for name, found in results.items() if found["refused"] is None]
     if not scored:
         return ()
-    before = scored[0][1]["evaluations"][0]["before"]
-    base = {"utility": _mean(before, recipe), "privacy": 100 * (1 - original["risk"]), "size": original["columns"]}
-    meanings = meanings_of(recipe)
+    worth = _mean(scored[0][1]["evaluations"][0]["before"], recipe)
+    base = {"utility": worth, "privacy": 100 * (1 - original["risk"]), "size": original["columns"]}
+    meanings = meanings_of(recipe, (original["guess"], worth), original["columns"])
     found = [Candidate(BASELINE, _known(base), "", {}, meanings)]
     for name, result in scored:
         measures = _known(_measures(result, recipe, original))
@@ -45,17 +49,35 @@ def candidates_of(
     return tuple(found)
 
 
-def meanings_of(recipe: Recipe) -> dict[str, Measure]:
+def guess(labels: np.ndarray, measure: str) -> float:
+    """What a classifier scores that knows the shares of the classes and nothing of a row.
+
+    >>> guess(np.array([0, 0, 0, 1]), "accuracy"), guess(np.array([0, 0, 0, 1]), "brier")
+    (0.75, 0.1875)
+    """
+    shares = np.unique(labels, return_counts=True)[1] / len(labels)
+    found = {"accuracy": shares.max(), "balanced_accuracy": 1 / len(shares), "auc": 0.5}
+    return float(found.get(measure, (1 - (shares**2).sum()) / 2))
+
+
+def meanings_of(recipe: Recipe, worth: tuple[float, float] | None = None, columns: int = 0) -> dict[str, Measure]:
+    """What the measures mean; `worth` is of guessing and of the original, which has so many columns."""
     measure = recipe.evaluation.measure
+    higher = measure != "brier"
+    known = worth is not None and (worth[0] < worth[1] if higher else worth[0] > worth[1])
     return {
-        "utility": Measure(title=_TITLES[measure], unit="share", higher_is_better=measure != "brier"),
+        "utility": Measure(
+            title=_TITLES[measure], unit="share", higher_is_better=higher, scale=worth if known else None
+        ),
         "privacy": Measure(title="Persons not found", unit="of 100", scale=(0.0, 100.0)),
-        "size": Measure(title="Size", unit="columns", higher_is_better=False),
-        "inference": Measure(title="Sensitive value guessed", unit="share", higher_is_better=False),
+        "size": Measure(
+            title="Size", unit="columns", higher_is_better=False, scale=(columns, 0.0) if columns else None
+        ),
+        "inference": Measure(title="Sensitive value guessed", unit="share", higher_is_better=False, scale=(1.0, 0.0)),
     }
 
 
-def chosen(candidates: tuple[Candidate, ...], recipe: Recipe) -> Choice | None:
+def chosen(candidates: tuple[Candidate, ...], recipe: Recipe, by: By) -> Choice | None:
     """The choice by the recipe's weights among the releases that have all weighed measures; the original is none."""
     weighed = {name: weight for name, weight in recipe.weights.items() if weight > 0}
     complete = [
@@ -63,7 +85,7 @@ def chosen(candidates: tuple[Candidate, ...], recipe: Recipe) -> Choice | None:
         for candidate in candidates
         if candidate.name != BASELINE and weighed.keys() <= candidate.measures.keys()
     ]
-    return choose(complete, weighed) if complete else None
+    return choose(complete, weighed, by) if complete else None
 
 
 def unfound(result: dict[str, Any]) -> dict[str, Any] | None:
