@@ -23,6 +23,7 @@ PARTS = {
     "weights": weights.weights,
     "greedy": baskets.greedy,
     "distcnt": baskets.distcnt,
+    "flip": baskets.flip,
     "stream": streams.stream,
     "selection": noise.selection,
     "counts": noise.counts,

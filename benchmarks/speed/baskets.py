@@ -44,6 +44,27 @@ def distcnt(table: Table, runs: int) -> None:
     table.add(against("  the same", bare, ours, theirs, 3.0))
 
 
+def flip(table: Table, runs: int) -> None:
+    """Clustering by k-member, against a bare look at all open rows for every row that joins."""
+    baskets = load("quest", rows=20_000, seed=1, classes=2).data
+    ours, theirs = in_turns(
+        lambda: ds.RandomFlip(5, random_state=0).release(baskets),
+        lambda: _passes(baskets.matrix.indptr, baskets.matrix.indices, baskets.support),
+        runs=runs,
+    )
+    table.add(against("RandomFlip(k=5).release, 20,000 baskets", "bare passes over open rows", ours, theirs, 1.0))
+
+
+@numba.njit(cache=True, nogil=True)
+def _passes(indptr, indices, counts):
+    """For every row, a number of each item of the rows after it: what passes over open rows cannot do without."""
+    total = 0
+    for row in range(len(indptr) - 1):
+        for i in range(indptr[row], len(indices)):
+            total += counts[indices[i]]
+    return total
+
+
 @numba.njit(cache=True, nogil=True)
 def _touch(indptr, indices, labels):
     """Look up the label of every one, column by column: what no pass can do without."""
