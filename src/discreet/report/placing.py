@@ -40,7 +40,7 @@ def sides_of(values: Sequence[dict[str, Any]], first: str, second: str) -> dict[
         key=lambda sides: sum(frame.cost([*zip(always, sides, strict=True)], []) for frame in frames),
     )
     taken = [*zip(always, best, strict=True)]
-    for place, value in enumerate(values):
+    for place, value in reversed([*enumerate(values)]):  # what counts most comes last
         if value["label"] and "if_room" in value:
             costs = {side: sum(frame.cost([(place, side)], taken) for frame in frames) for side in SIDES}
             side = min(costs, key=costs.__getitem__)
@@ -64,12 +64,12 @@ class _Frame:
         self.points: list[Box] = [(x - r, y - r, x + r, y + r) for (x, y), r in zip(self.centres, radii, strict=True)]
 
     def cost(self, names: Sequence[tuple[int, str]], beside: Sequence[tuple[int, str]]) -> float:
-        """The area that names have in common with points and with each other; what is beyond the edge counts more."""
+        """The area that names have in common with points; a name over a name, or beyond the edge, counts more."""
         boxes = [self._box(*name) for name in names]
         beyond = sum(max(-left, 0) + max(right - self.width - EDGE, 0) for left, _, right, _ in boxes)
-        others = [*self.points, *(self._box(*name) for name in beside)]
-        pairs = [*product(boxes, others), *combinations(boxes, 2)]
-        return sum(_common(one, other) for one, other in pairs) + 100 * beyond
+        points = sum(_common(one, other) for one, other in product(boxes, self.points))
+        pairs = [*product(boxes, [self._box(*name) for name in beside]), *combinations(boxes, 2)]
+        return points + 10 * sum(_common(one, other) for one, other in pairs) + 100 * beyond
 
     def _box(self, place: int, side: str) -> Box:
         dx, dy, align = SIDES[side]

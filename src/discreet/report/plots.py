@@ -111,7 +111,7 @@ def front_plot(choice: Choice, first: str, second: str, *, original: float | Non
         state = "front" if state == "beaten" and place in front else state
         if place in near:
             label = short(candidate.name, 26) if state in ("best", "knee") or candidate.name in more else ""
-            room = {"if_room": True} if state == "front" else {}
+            room = {} if state == "best" else {"if_room": True}
             values.append(
                 _values(candidate, choice) | {"state": _STATES[state], "size": _SIZES[state], "label": label} | room
             )
