@@ -2,19 +2,13 @@
 """A study makes and measures every release of a recipe, and goes on after a kill with the same results."""
 
 import json
-import os
-import random
-import signal
 import stat
-import subprocess
-import sys
-import time
 from functools import partial
 
 import pytest
 
 from discreet import verify
-from discreet.errors import DataError
+from discreet.errors import DataError, ParameterError
 from discreet.recipe import recipe_from
 from discreet.report.study import summarise_study, write_study
 from discreet.study import run_study
@@ -94,6 +88,15 @@ def test_other_data_or_another_recipe_is_another_study(clinic, whole, tmp_path):
         study_of(clinic, tmp_path / "mine")
 
 
+def test_what_cannot_be_done_at_all_makes_no_folder(clinic, tmp_path):
+    """So that the same folder takes the recipe that is put right."""
+    with pytest.raises(DataError, match=r"this data\. k = 5000, but there are 300 persons\.$"):
+        study_of(clinic, tmp_path / "s", RECIPE.replace("k = [5, 20]", "k = 5000"))
+    with pytest.raises(ParameterError, match="between 2 and the 300 rows"):
+        study_of(clinic, tmp_path / "s", RECIPE.replace("3-fold", "400-fold"))
+    assert not (tmp_path / "s").exists()
+
+
 def test_cores_and_weights_may_change(clinic, whole):
     text = RECIPE.replace("[run]", "[weights]\nutility = 1.0\n[run]\njobs = 2")
     assert study_of(clinic, whole.folder, text).results == whole.results
@@ -104,41 +107,9 @@ def test_two_processes_find_what_one_finds(clinic, whole, tmp_path):
     assert without_time(found.results) == without_time(whole.results)
 
 
-KILLED = """
-import sys
-from functools import partial
-from discreet.commands.compare import load_source
-from discreet.recipe import recipe_from
-from discreet.study import run_study
-from discreet.study.folder import StudyFolder
-clinic, folder, text = sys.argv[1:]
-recipe = recipe_from(text)
-print("begins", flush=True)
-run_study(partial(load_source, clinic, recipe.model_dump_json()), recipe, folder, text=text)
-"""
-
-
-def test_a_study_that_is_killed_ends_as_one_that_is_not(clinic, whole, tmp_path):
-    """At moments by chance; a study that was not killed in time has ended by itself."""
-    chance = random.Random(5)
-    folder = tmp_path / "study"
-    for _ in range(4):
-        asked = [sys.executable, "-c", KILLED, str(clinic), str(folder), RECIPE]
-        with subprocess.Popen(asked, stdout=subprocess.PIPE) as process:
-            process.stdout.readline()
-            time.sleep(chance.uniform(0.1, 2.5))
-            os.kill(process.pid, signal.SIGKILL)
-    found = study_of(clinic, folder)
-    assert without_time(found.results) == without_time(whole.results)
-    for name, result in whole.results.items():
-        ours, theirs = (study.folder / result["folder"] / "release" for study in (found, whole))
-        assert {path.name: path.read_bytes() for path in ours.iterdir()} == {
-            path.name: path.read_bytes() for path in theirs.iterdir()
-        }, name
-
-
 def test_a_study_that_was_killed_as_it_began_can_begin(clinic, whole, tmp_path):
     (tmp_path / "study").mkdir()
+    (tmp_path / "study" / "lock").touch()
     (tmp_path / "study" / ".partial-abc").write_text("{", encoding="utf-8")
     assert without_time(study_of(clinic, tmp_path / "study").results) == without_time(whole.results)
     assert not (tmp_path / "study" / ".partial-abc").exists()

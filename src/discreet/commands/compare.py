@@ -41,6 +41,7 @@ def compare(
     from discreet.recipe import read_recipe
     from discreet.report.study import summarise_study, write_study
     from discreet.study import run_study
+    from discreet.study.folder import StudyFolder
 
     watch(quiet=quiet, as_json=as_json)
     if recipe is None:
@@ -52,10 +53,15 @@ def compare(
     if jobs is not None:
         asked = asked.model_copy(update={"run": asked.run.model_copy(update={"jobs": jobs})})
     load = partial(load_source, str(data), asked.model_dump_json())
-    study = run_study(load, asked, out, text=text)
-    with step("Writing the report"):
-        summary = summarise_study(study, name=data.name)
-        written = write_study(study, summary)
+    try:
+        study = run_study(load, asked, out, text=text)
+        with step("Writing the report"):
+            summary = summarise_study(study, name=data.name)
+            with StudyFolder(out).alone(wait=True):
+                written = write_study(study, summary)
+    except (KeyboardInterrupt, SystemExit):
+        typer.echo(f"What is done so far is kept in {out}. The same command goes on with it.", err=True)
+        raise
     if as_json:
         emit(summary | {"files": {name: str(path) for name, path in written.items()}})
     else:
@@ -139,6 +145,9 @@ def _print(summary: dict[str, Any], files: dict[str, str], quiet: bool) -> None:
     why_none = "none: they lack a measure that has a weight" if summary["made"] else "none: no release was made"
     typer.echo(f"Chosen   {summary['best'] or why_none}")
     if not quiet:
+        if summary["otherwise"]:
+            way = "By value" if summary["by"] == "rank" else "By E(S) "
+            typer.echo(f"{way} {summary['otherwise']} would be: E(S) counts places, values how far releases are apart")
         if summary["best_folder"]:
             typer.echo(f"Publish  {files['study']}/{summary['best_folder']}/release")
         typer.echo(f"Report   {files['report']}   (yours: do not publish it)")

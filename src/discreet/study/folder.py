@@ -18,6 +18,7 @@ import fcntl
 import json
 import os
 import secrets
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -46,47 +47,65 @@ class StudyFolder:
     def cache(self) -> Path:
         return self.path / "cache"
 
-    def begin(self, asked: dict[str, str], recipe: str) -> int:
-        """Make the folder, or go on with it when it asks the same. Gives the study's own secret number.
+    @contextmanager
+    def opened(self, asked: dict[str, str], recipe: str) -> Iterator[int]:
+        """Make the folder, or go on with it when it asks the same; nobody else runs the study meanwhile.
 
-        All random choices of its releases follow from that number, so that a study that was killed ends as it would
-        have. It stays in the folder and is in no release.
+        Gives the study's own secret number. All random choices of its releases follow from that number, so that a study
+        that was killed ends as it would have. It stays in the folder and is in no release.
         """
+        self._known(asked)
+        self._make(self.path)
+        with self.alone():
+            state = self._known(asked)  # another process may have been quicker
+            if state is None:
+                state = {"format": FORMAT, **asked, "secret": secrets.randbits(63)}
+                self.write(_STATE, _json(state))  # first: a folder with it is a study, whatever else is missing
+            self._make(self.path / "results", self.releases)
+            self.write("recipe.toml", recipe.encode())
+            yield int(state["secret"])
+
+    def _known(self, asked: dict[str, str]) -> dict[str, Any] | None:
+        """What is known of the study; None when it has not begun. A folder of something else is refused."""
         name = shown(self.path.name)
         state = self._state()
         if state is None:
-            if self.path.exists() and (not self.path.is_dir() or not self._fresh()):
+            if self.path.exists() and (not self.path.is_dir() or not self._is_fresh()):
                 raise DataError(f"{name} exists and is no study. Choose another folder.")
-            self._make(self.path)
-            state = {"format": FORMAT, **asked, "secret": secrets.randbits(63)}
-            self.write(_STATE, _json(state))  # first: a folder with it is a study, whatever else is missing
+            return None
         differs = [what for what, value in asked.items() if state.get(what) != value]
         if differs:
             raise DataError(
                 f"{name} is a study of another {' and '.join(differs)}. Choose another folder, or remove this one."
             )
-        self._make(self.path / "results", self.releases)
-        self.write("recipe.toml", recipe.encode())
-        return int(state["secret"])
+        return state
 
-    def _fresh(self) -> bool:
+    def _is_fresh(self) -> bool:
         """Whether the folder holds nothing but what a study leaves that was killed as it began."""
-        left = [path for path in self.path.iterdir() if not path.name.startswith(_PARTIAL)]
-        return not left
+        return all(path.name == _LOCK or path.name.startswith(_PARTIAL) for path in self.path.iterdir())
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Nobody else runs this study meanwhile. The lock ends with the process."""
-        (self.path / _LOCK).touch(mode=0o600)
-        with (self.path / _LOCK).open("r+") as file:
+    def alone(self, *, wait: bool = False) -> Iterator[None]:
+        """Nobody else writes to this study meanwhile, or begins to. The lock ends with the process."""
+        try:
+            file = os.fdopen(os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600))
+        except OSError as error:
+            raise self._unwritable(error) from None
+        with file:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
             except OSError:
                 raise DataError(f"The study {shown(self.path.name)} is running already. Wait for it to end.") from None
-            for path in self.path.rglob(f"{_PARTIAL}*"):
-                if self.cache not in path.parents:
-                    path.unlink(missing_ok=True)
+            self._clear_up()
             yield
+
+    def _clear_up(self) -> None:
+        """Remove what killed processes left half-written."""
+        for path in [*self.path.rglob(f"{_PARTIAL}*")]:
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
 
     def _make(self, *folders: Path) -> None:
         try:
@@ -94,9 +113,10 @@ class StudyFolder:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 folder.chmod(0o700)
         except OSError as error:
-            raise DataError(
-                f"{shown(self.path.name)} cannot be written there ({error.strerror}). Choose another folder."
-            ) from None
+            raise self._unwritable(error) from None
+
+    def _unwritable(self, error: OSError) -> DataError:
+        return DataError(f"{shown(self.path.name)} cannot be written there ({error.strerror}). Choose another folder.")
 
     def _state(self) -> dict[str, Any] | None:
         try:

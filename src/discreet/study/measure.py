@@ -9,6 +9,7 @@ An error that nobody foresaw ends its task and no other. Only the name of its ty
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import math
@@ -41,18 +42,21 @@ from discreet.study.tasks import Task
 
 CONTROL = 0.2  # of the rows, or persons, who are left out of a release that is attacked
 DIED = "its process died"
+DISK = "the disk is full or fails"
 _AGAIN = "The same command tries it again, and leaves the other releases as they are."
 _UNFORESEEN = (
     f"An error that was not foreseen. {_AGAIN} `discreet --debug release` with this method and these parameters, or"
     " `discreet --debug evaluate`, shows where it is; what they show may hold private values."
 )
 _MEMORY = f"It wants more memory, as a rule. Give the study more of it, fewer jobs, or a sample of the rows. {_AGAIN}"
+_ROOM = f"Its files could not be written. Make room. {_AGAIN}"
+_REASONS = {DIED: _MEMORY, MemoryError.__name__: _MEMORY, DISK: _ROOM}
+_TROUBLES = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE})
 
 
 def failed(task: Task, error: str) -> dict[str, Any]:
-    """What came of a task that ended in an error: the name of its type, or DIED, and what to do."""
-    why = _MEMORY if error in (DIED, MemoryError.__name__) else _UNFORESEEN
-    return _asked(task) | {"refused": why, "failed": error}
+    """What came of a task that ended in an error: the name of its type, DIED or DISK, and what to do."""
+    return _asked(task) | {"refused": _REASONS.get(error, _UNFORESEEN), "failed": error}
 
 
 def measured(task: Task, recipe: Recipe, source: Source, folder: StudyFolder, secret: int) -> dict[str, Any]:
@@ -70,12 +74,20 @@ def measured(task: Task, recipe: Recipe, source: Source, folder: StudyFolder, se
                 _evaluated(task, method, recipe, source, folder, p) for p in recipe.evaluation.protocols
             ]
         return _asked(task) | found | {"refused": None, "seconds": round(time.perf_counter() - start, 2)}
-    except DiscreetError as refused:
-        said = _asked(task) | {"refused": str(refused)}
     except Exception as error:
-        said = failed(task, type(error).__name__)
+        if _is_of_the_disk(error):
+            said = failed(task, DISK)
+        elif isinstance(error, DiscreetError):
+            said = _asked(task) | {"refused": str(error)}
+        else:
+            said = failed(task, type(error).__name__)
     shutil.rmtree(folder.releases / task.name, ignore_errors=True)  # what has no scores is no candidate
     return said
+
+
+def _is_of_the_disk(error: Exception) -> bool:
+    """Whether the disk is in trouble: not for ever, and not for this task alone. Ours are raised while theirs is."""
+    return any(isinstance(one, OSError) and one.errno in _TROUBLES for one in (error, error.__context__))
 
 
 def _asked(task: Task) -> dict[str, Any]:

@@ -9,18 +9,22 @@ done when the study itself was killed.
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 from discreet.errors import DataError
 from discreet.evaluate.fingerprint import digest
+from discreet.evaluate.folds import Folds
 from discreet.evaluate.source import Source
 from discreet.progress import progress
 from discreet.recipe import Recipe
@@ -29,7 +33,9 @@ from discreet.study.measure import DIED, failed, measured
 from discreet.study.tasks import Task, tasks_of
 
 Load = Callable[[], Source]
-NOT_BEGUN = "It was not begun: the study's time was over."
+NOT_BEGUN = "It was not begun: the study's time was over. The same command begins it."
+# Bytes in memory: of a process, and besides of each cell of a table or of baskets while a classifier learns.
+_PROCESS, _CELL, _ITEM = 400e6, 350, 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,41 +57,49 @@ class Study:
 def run_study(load: Load, recipe: Recipe, folder: str | os.PathLike, *, text: str = "") -> Study:
     """Run what is left of a study. `load` reads the data, in other processes too; `text` is the recipe as written."""
     source = load()
-    place = StudyFolder(folder)
-    asked = {"data": digest(source.data, source.roles), "recipe": digest(_judged(recipe))}
-    secret = place.begin(asked, text)
-    if recipe.run.seed is not None:
-        secret = recipe.run.seed
-    _enough_memory(source, recipe)
     tasks, skipped = tasks_of(recipe, source)
     if not tasks:
-        raise DataError(f"No method of the recipe can release this data. {' '.join(skipped.values())}")
-    with place.alone():
+        raise DataError(f"No method of the recipe can release this data. {' '.join(dict.fromkeys(skipped.values()))}")
+    _enough_memory(source, recipe)
+    Folds.of(recipe.evaluation.folds).split(source.labels, source.persons)
+    place = StudyFolder(folder)
+    data = _digest(source)
+    with place.opened({"data": data, "recipe": digest(_judged(recipe))}, text) as secret:
         todo = [task for task in tasks if "failed" in (place.result(task.name) or {"failed": ""})]
-        run = _Run(load, recipe, place, secret)
-        with progress(f"Comparing {len(tasks)} releases", len(todo)) as bar:
-            for done in run.in_process(todo, source) if recipe.run.jobs == 1 else run.in_pool(todo):
+        run = _Run(load, recipe, place, secret if recipe.run.seed is None else recipe.run.seed, data)
+        doing = run.in_process(todo, source) if recipe.run.jobs == 1 else run.in_pool(todo)
+        with progress(f"Comparing {len(tasks)} releases", len(todo)) as bar, closing(doing):
+            for done in doing:
                 bar.advance(0 if done is None else 1)
-    results = dict(place.results([task.name for task in tasks]))
+        results = dict(place.results([task.name for task in tasks]))
     late = {task.name: NOT_BEGUN for task in tasks if task.name not in results}
     return Study(Path(folder), recipe, source, results, skipped | late)
 
 
+def _digest(source: Source) -> str:
+    return digest(source.data, source.roles)
+
+
 def _judged(recipe: Recipe) -> str:
     """The part of a recipe that results depend on: not how many cores it may use, nor how long."""
-    return recipe.model_dump_json(exclude={"run": {"jobs", "minutes", "memory_gb"}, "weights": True, "source": True})
+    return recipe.model_dump_json(
+        exclude={"run": {"jobs", "minutes", "memory_gb"}, "weights": True, "choice": True, "source": True}
+    )
 
 
 def _enough_memory(source: Source, recipe: Recipe) -> None:
-    """A guess on the safe side: a method has a handful of copies of the coded table beside the original."""
+    """A guess, from the largest resident sizes that were measured: see tests/study/test_limits.py."""
     limit = recipe.run.memory_gb
     if limit is None:
         return
-    rows, columns = len(source), len(source.table.names)
-    needed = 12 * 8 * rows * columns * recipe.run.jobs / 1e9
+    is_table = source.roles is not None
+    rows, columns = len(source), len(source.data.names)
+    each = _PROCESS + (_CELL if is_table else _ITEM) * rows * columns
+    needed = (recipe.run.jobs * each + (_PROCESS if recipe.run.jobs > 1 else 0)) / 1e9
     if needed > limit:
         raise DataError(
-            f"{rows:,} rows of {columns} columns need about {needed:.1f} GB with {recipe.run.jobs} jobs; the recipe"
+            f"{rows:,} {'rows' if is_table else 'baskets'} of {columns:,} {'columns' if is_table else 'items'} need"
+            f" about {needed:.1f} GB with {recipe.run.jobs} {'job' if recipe.run.jobs == 1 else 'jobs'}; the recipe"
             f" allows {limit:g}. Allow more, use fewer jobs, or compare on a sample of the rows."
         )
 
@@ -96,13 +110,14 @@ class _Run:
     recipe: Recipe
     place: StudyFolder
     secret: int
+    data: str  # its digest
     started: float = field(default_factory=time.monotonic)
 
     def _late(self) -> bool:
         limit = self.recipe.run.minutes
         return limit is not None and time.monotonic() - self.started > 60 * limit
 
-    def in_process(self, tasks: list[Task], source: Source) -> Iterator[Task | None]:
+    def in_process(self, tasks: list[Task], source: Source) -> Generator[Task | None]:
         """Each task when it is done; last, and in processes of their own, those that a process died of before."""
         deadly = {task.name for task in tasks if self._deadly(task)}
         for task in sorted(tasks, key=lambda one: one.name in deadly):
@@ -119,25 +134,23 @@ class _Run:
         known = self.place.result(task.name) or {}
         return self.place.was_killed(task.name) or known.get("failed") == DIED
 
-    def in_pool(self, tasks: list[Task]) -> Iterator[Task | None]:
+    def in_pool(self, tasks: list[Task]) -> Generator[Task | None]:
         """Each task when it is done, and None now and then."""
         left, alone = list(tasks), []
         while left and not self._late():
-            pool = self._pool(min(self.recipe.run.jobs, len(left)))
             running: dict[Any, Task] = {}
             try:
-                while (left and not self._late()) or running:
-                    while left and len(running) < self.recipe.run.jobs and not self._late():
-                        running[pool.submit(_work, left[0])] = left[0]
-                        left.pop(0)
-                    for future in wait(running, timeout=1, return_when=FIRST_COMPLETED).done:
-                        future.result()
-                        yield running.pop(future)
-                    yield None
+                with self._pool(min(self.recipe.run.jobs, len(left))) as submit:
+                    while (left and not self._late()) or running:
+                        while left and len(running) < self.recipe.run.jobs and not self._late():
+                            running[submit(left[0])] = left[0]
+                            left.pop(0)
+                        for future in wait(running, timeout=1, return_when=FIRST_COMPLETED).done:
+                            future.result()
+                            yield running.pop(future)
+                        yield None
             except BrokenProcessPool:
                 alone += list(running.values())
-            finally:
-                pool.shutdown(wait=False, cancel_futures=True)
         for task in alone:
             if self._late():
                 return
@@ -146,17 +159,33 @@ class _Run:
 
     def _alone(self, task: Task) -> None:
         """In a process of its own, which may die without taking the study with it."""
-        pool = self._pool(1)
         try:
-            pool.submit(_work, task).result()
+            with self._pool(1) as submit:
+                submit(task).result()
         except BrokenProcessPool:
             self.place.keep(task.name, failed(task, DIED))
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
 
-    def _pool(self, workers: int) -> ProcessPoolExecutor:
-        given = (self.load, self.recipe.model_dump_json(), str(self.place.path), self.secret, os.getpid())
-        return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_prepare, initargs=given)
+    @contextmanager
+    def _pool(self, workers: int) -> Iterator[Callable[[Task], Future]]:
+        """Processes, and how they are given a task. They end with the block, in the middle of a task if need be."""
+        context = get_context("spawn")
+        theirs, ours = context.Pipe(duplex=False)
+        given = (self.load, self.recipe.model_dump_json(), str(self.place.path), self.secret, self.data, theirs)
+        pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare, initargs=given)
+
+        def submit(task: Task) -> Future:
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # theirs, too: Ctrl-C ends the study
+            try:
+                return pool.submit(_work, task)
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+        try:
+            yield submit
+        finally:
+            ours.close()
+            pool.shutdown(cancel_futures=True)
+            theirs.close()
 
 
 # -- in the other processes -------------------------------------------------------------------------------------------
@@ -164,17 +193,22 @@ class _Run:
 _here: dict[str, Any] = {}
 
 
-def _prepare(load: Load, recipe: str, folder: str, secret: int, parent: int) -> None:
-    threading.Thread(target=_die_with, args=(parent,), daemon=True).start()
-    _here.update(source=load(), recipe=Recipe.model_validate_json(recipe), folder=StudyFolder(folder), secret=secret)
+def _prepare(load: Load, recipe: str, folder: str, secret: int, data: str, study: Connection) -> None:
+    threading.Thread(target=_die_with, args=(study,), daemon=True).start()
+    _here.update(load=load, recipe=Recipe.model_validate_json(recipe), folder=StudyFolder(folder), secret=secret)
+    _here["data"] = data
 
 
-def _die_with(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(0.5)
+def _die_with(study: Connection) -> None:
+    """The study closes its end of the pipe when it stops; so does the system when it is killed."""
+    study.poll(None)
     os._exit(1)
 
 
 def _work(task: Task) -> None:
+    if "source" not in _here:
+        _here["source"] = _here["load"]()
+        if _digest(_here["source"]) != _here["data"]:
+            raise DataError("The data changed while the study was running. Begin it again, in another folder.")
     found = measured(task, _here["recipe"], _here["source"], _here["folder"], _here["secret"])
     _here["folder"].keep(task.name, found)
