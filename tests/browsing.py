@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the tests open a page in a browser."""
 
+import time
+
 LONG = 180_000  # milliseconds
 SMALL, PHONE, DESKTOP = ({"width": w, "height": h} for w, h in ((320, 640), (390, 844), (1200, 900)))
 ARGUMENTS = [
@@ -54,7 +56,7 @@ SMALLEST = """() => Math.min(...[...document.querySelectorAll(".chart span, .plo
   .map((text) => parseFloat(getComputedStyle(text).fontSize)))"""
 
 # Every picture is drawn. They are drawn one after the other, and a frame comes before its marks.
-DRAWN = "[...document.querySelectorAll('.plot')].every((e) => e.querySelector('svg .role-mark > *'))"
+_DRAWN = "[...document.querySelectorAll('.plot')].every((e) => e.querySelector('svg .role-mark > *'))"
 
 
 def new_page(browser, viewport):
@@ -73,3 +75,12 @@ def watched(browser, path, viewport):
     opened.on("pageerror", lambda error: opened.complaints.append(str(error)))
     opened.goto(path.as_uri())
     return opened
+
+
+def drawn(page):
+    """The page once all its pictures are drawn. The policy of the pages forbids what `wait_for_function` does."""
+    ends = time.monotonic() + LONG / 1000
+    while not page.evaluate(_DRAWN):
+        assert time.monotonic() < ends, "a picture was not drawn"
+        page.wait_for_timeout(20)
+    return page

@@ -25,7 +25,8 @@ MEGABYTES, SECONDS = 3.0, 2.0
 # When the first picture has a mark and the screen was painted with it, counted from the start of the navigation.
 FIRST = """
 new MutationObserver((_, observer) => {
-  if (!document.querySelector(".plot svg .role-mark > *, .chart")) return;
+  const plot = document.querySelector(".plot");
+  if (!(plot ? plot.querySelector("svg .role-mark > *") : document.querySelector(".chart"))) return;
   observer.disconnect();
   requestAnimationFrame(() => requestAnimationFrame(() => { window.seen = performance.now(); }));
 }).observe(document, { childList: true, subtree: true });
@@ -48,10 +49,10 @@ def seen(browser: Any, page: Path, width: int) -> float:
     opened = browser.new_page(viewport={"width": width, "height": 900})
     opened.add_init_script(FIRST)
     opened.goto(page.as_uri())
-    opened.wait_for_function("window.seen")
-    found = opened.evaluate("window.seen") / 1000
+    while not (found := opened.evaluate("window.seen || 0")):
+        opened.wait_for_timeout(20)
     opened.close()
-    return float(found)
+    return float(found) / 1000
 
 
 def main() -> None:

@@ -4,7 +4,7 @@
 import pytest
 from benchmarks.choice.protocol import pima
 
-from browsing import DESKTOP, DRAWN, PHONE, watched
+from browsing import DESKTOP, PHONE, drawn, watched
 from discreet.choose import choose
 from discreet.report.choice import pictures, summarise_choice, to_page
 
@@ -21,8 +21,7 @@ def choice_page(tmp_path_factory):
 
 @pytest.fixture(params=[PHONE, DESKTOP], ids=["phone", "desktop"])
 def page(request, browser, choice_page):
-    opened = watched(browser, choice_page, request.param)
-    opened.wait_for_function(DRAWN)
+    opened = drawn(watched(browser, choice_page, request.param))
     yield opened
     opened.close()
 

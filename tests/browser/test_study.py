@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from browsing import CONTRAST, CUT_OFF, DESKTOP, DRAWN, PHONE, SMALL, SMALLEST, watched
+from browsing import CONTRAST, CUT_OFF, DESKTOP, PHONE, SMALL, SMALLEST, drawn, watched
 from discreet.recipe import recipe_from
 from discreet.report.public import summarise_public, to_public_page
 from discreet.report.study import summarise_study, write_study
@@ -53,8 +53,7 @@ def study(tmp_path_factory):
 
 @pytest.fixture(params=[SMALL, PHONE, DESKTOP], ids=["small", "phone", "desktop"])
 def page(request, browser, study):
-    opened = watched(browser, study[0] / "study" / "report.html", request.param)
-    opened.wait_for_function(DRAWN)
+    opened = drawn(watched(browser, study[0] / "study" / "report.html", request.param))
     yield opened
     opened.close()
 
@@ -85,8 +84,7 @@ def test_nothing_sticks_out_and_text_can_be_read(page):
 
 
 def test_no_name_in_a_picture_is_shortened_on_a_large_screen(browser, study):
-    opened = watched(browser, study[0] / "study" / "report.html", DESKTOP)
-    opened.wait_for_function(DRAWN)
+    opened = drawn(watched(browser, study[0] / "study" / "report.html", DESKTOP))
     texts = opened.evaluate("[...document.querySelectorAll('.plot svg text')].map((text) => text.textContent)")
     assert "homogeneity of readmitted, 90% alike" in texts
     assert not [text for text in texts if "…" in text]
