@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Literal
 
-from discreet.errors import ParameterError
+from discreet.errors import ParameterError, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,10 @@ def check_parameters(obj: object, constraints: dict[str, list]) -> None:
         if not any(_allows(allowed, value) for allowed in ranges):
             *most, last = [_words(allowed) for allowed in ranges]
             wanted = f"{', '.join(most)} or {last}" if most else last
+            words = {word for allowed in ranges if isinstance(allowed, StrOptions) for word in allowed.options}
+            near = did_you_mean(value, sorted(words)) if isinstance(value, str) else ""
             raise ParameterError(
-                f"The {name!r} parameter of {type(obj).__name__} must be {wanted}. Got {value!r} instead."
+                f"The {name!r} parameter of {type(obj).__name__} must be {wanted}. Got {value!r} instead.{near}"
             )
 
 

@@ -1,65 +1,117 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where in a TOML file a key stands, so that an error can name the line.
+"""Where in a TOML file a key, or an element of a list, stands, so that an error can name the line.
 
-The reader of the standard library keeps no positions. This one follows headers and keys, line by line. It knows what a
-recipe is made of; of a value that spans several lines it knows the first.
+The reader of the standard library keeps no positions. This one follows a text that was read already, so it judges
+nothing: it knows texts, remarks, lists and tables, and where each of them begins.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Sequence
 
 Path = tuple[str | int, ...]
 
-_HEADER = re.compile(r"^\s*(?P<open>\[\[?)\s*(?P<path>[^\[\]]+?)\s*\]\]?\s*(#.*)?$")
-_KEY = re.compile(
-    r"^\s*(?P<path>(?:[A-Za-z0-9_-]+|\"[^\"]*\"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|\"[^\"]*\"|'[^']*'))*)\s*="
-)
-_PART = re.compile(r"[A-Za-z0-9_-]+|\"[^\"]*\"|'[^']*'")
+_BETWEEN = re.compile(r"(?:\s|#[^\n]*)*")
+_PART = re.compile(r"[A-Za-z0-9_-]+|\"(?:[^\"\\]|\\.)*\"|'[^']*'")
+_TEXT = re.compile(r"\"\"\"(?:[^\\]|\\.)*?\"{3,5}|'''.*?'{3,5}|\"(?:[^\"\\]|\\.)*\"|'[^']*'", re.DOTALL)
+_PLAIN = re.compile(r"[^,\]}#\n]*")  # a number, a date, true or false
 
 
 def line_of(text: str, path: Sequence[str | int]) -> int | None:
-    """The line, from 1, of a key; of the nearest thing around it, when it has none of its own.
+    """The line, from 1, of a key or an element; of the nearest thing around it, when it has none of its own.
 
-    >>> text = "format = 1\\n[roles]\\ntarget = 'ill'\\n[[methods]]\\nname = 'mondrian'\\n"
-    >>> line_of(text, ["roles", "target"]), line_of(text, ["methods", 0, "name"]), line_of(text, ["roles", "quasi"])
-    (3, 5, 2)
+    >>> text = "format = 1\\n[roles]\\ntarget = 'ill'\\n[[methods]]\\nname = 'mondrian'\\nk = [\\n5,\\n1]"
+    >>> line_of(text, ["roles", "target"]), line_of(text, ["methods", 0, "k", 1]), line_of(text, ["roles", "quasi"])
+    (3, 8, 2)
     """
-    places = _places(text)
+    places = _Reader(text).places
     wanted = tuple(path)
     while wanted and wanted not in places:
         wanted = wanted[:-1]
     return places.get(wanted)
 
 
-def _places(text: str) -> dict[Path, int]:
-    found: dict[Path, int] = {}
-    table: Path = ()
-    counts: dict[Path, int] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
-        if header := _HEADER.match(line):
-            table = _inside(_parts(header["path"]), counts)
-            if header["open"] == "[[":
-                counts[table] = counts.get(table, -1) + 1
-                table = (*table, counts[table])
-            found.setdefault(table, number)
-        elif key := _KEY.match(line):
-            path = (*table, *_parts(key["path"]))
-            for end in range(len(table) + 1, len(path) + 1):
-                found.setdefault(path[:end], number)
-    return found
+class _Reader:
+    """The line of each thing, by its path."""
 
+    def __init__(self, text: str):
+        self.text, self.at = text, 0
+        self.places: dict[Path, int] = {}
+        self._counts: dict[Path, int] = {}  # of lists of tables: the number of the last
+        table: Path = ()
+        while self._next():
+            if self._next() == "[":
+                table = self._header()
+            else:
+                self._pair(table)
 
-def _parts(text: str) -> Path:
-    return tuple(part.strip("\"'") for part in _PART.findall(text))
+    def _next(self) -> str:
+        """The next sign that is neither white space nor in a remark; nothing at the end."""
+        self._take(_BETWEEN)
+        return self.text[self.at : self.at + 1]
 
+    def _take(self, pattern: re.Pattern[str]) -> str:
+        found = pattern.match(self.text, self.at)
+        assert found is not None
+        self.at = found.end()
+        return found[0]
 
-def _inside(path: Path, counts: dict[Path, int]) -> Path:
-    """The path of a header, with the number of the last table of each list of tables above it."""
-    inside: Path = ()
-    for place, part in enumerate(path):
-        inside = (*inside, part)
-        if inside in counts and place < len(path) - 1:
-            inside = (*inside, counts[inside])
-    return inside
+    def _note(self, path: Path) -> None:
+        line = self.text.count("\n", 0, self.at) + 1
+        for end in range(1, len(path) + 1):
+            self.places.setdefault(path[:end], line)
+
+    def _header(self) -> Path:
+        is_list = self.text.startswith("[[", self.at)
+        self.at += 1 + is_list
+        table: Path = ()
+        keys = self._keys()
+        for place, key in enumerate(keys):
+            table = (*table, key)
+            if is_list and place == len(keys) - 1:
+                self._counts[table] = self._counts.get(table, -1) + 1
+            if table in self._counts:
+                table = (*table, self._counts[table])
+        self._note(table)
+        self._next()
+        self.at += 1 + is_list
+        return table
+
+    def _keys(self) -> list[str]:
+        found = []
+        while True:
+            self._next()
+            part = self._take(_PART)
+            found.append(tomllib.loads(f"key = {part}")["key"] if part[0] in "'\"" else part)
+            if self._next() != ".":
+                return found
+            self.at += 1
+
+    def _pair(self, table: Path) -> None:
+        self._next()
+        start = self.at
+        path = (*table, *self._keys())
+        after, self.at = self.at, start
+        self._note(path)
+        self.at = after + 1  # the sign of equality
+        self._value(path)
+
+    def _value(self, path: Path) -> None:
+        opening = self._next()
+        self._note(path)
+        if opening in ("[", "{"):
+            self.at += 1
+            element = 0
+            while self._next() not in ("]", "}"):
+                if opening == "[":
+                    self._value((*path, element))
+                else:
+                    self._pair(path)
+                element += 1
+                if self._next() == ",":
+                    self.at += 1
+            self.at += 1
+        else:
+            self._take(_TEXT if opening in ("'", '"') else _PLAIN)

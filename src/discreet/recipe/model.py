@@ -22,7 +22,6 @@ from discreet.learning.crossval import Measure
 from discreet.methods import METHODS, Method
 from discreet.parameters import check_parameters
 
-MEASURES = ("utility", "privacy", "size", "inference")  # see study/candidates.py
 QUICK = ("prosecutor", "homogeneity", "sparse", "sketches")  # attacks that take about as long as a release
 _PLAIN_LISTS = frozenset(
     {"attackers", "quasi_sets", "cuts", "bounds", "weights"}
@@ -35,8 +34,11 @@ def _listed(value: Any) -> Any:
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 Some = Field(min_length=1)
-Counts = Annotated[tuple[Annotated[int, Field(ge=2)], ...], BeforeValidator(_listed), Some]
-Numbers = Annotated[tuple[Annotated[float, Field(gt=0, allow_inf_nan=False)], ...], BeforeValidator(_listed), Some]
+Whole = Annotated[int, Field(strict=True)]  # neither '5' nor true
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Counts = Annotated[tuple[Annotated[Whole, Field(ge=2)], ...], BeforeValidator(_listed), Some]
+Numbers = Annotated[tuple[Annotated[Number, Field(gt=0)], ...], BeforeValidator(_listed), Some]
+Problem = tuple[tuple[str | int, ...], str]  # where it is, and what
 
 
 class Part(BaseModel):
@@ -89,8 +91,8 @@ class Promises(Part):
     k: Counts = Field(default=(5,), description="How many persons must be alike.")
     epsilon: Numbers = Field(default=(1.0,), description="Differential privacy: what a release may cost.")
     delta: Numbers = Field(default=(0.4,), description="Sketches: how uncertain a cell stays.")
-    l: int | None = Field(default=None, ge=2, description="Every release of a table must also be l-diverse.")  # noqa: E741
-    t: float | None = Field(default=None, ge=0, le=1, description="Every release of a table must also be t-close.")
+    l: Whole | None = Field(default=None, ge=2, description="Every release of a table must also be l-diverse.")  # noqa: E741
+    t: Number | None = Field(default=None, ge=0, le=1, description="Every release of a table must also be t-close.")
 
 
 class MethodOf(BaseModel):
@@ -157,14 +159,14 @@ class Evaluation(Part):
 class Run(Part):
     """How the study runs."""
 
-    seed: int | None = Field(
+    seed: Whole | None = Field(
         default=None,
         ge=0,
         description="The same study twice. Keep it to yourself: who guesses it can undo random choices of a release.",
     )
-    jobs: int = Field(default=1, ge=1, le=256, description="How many cores to use.")
-    minutes: float | None = Field(default=None, gt=0, description="Begin no further release after so long.")
-    memory_gb: float | None = Field(
+    jobs: Whole = Field(default=1, ge=1, le=256, description="How many cores to use.")
+    minutes: Number | None = Field(default=None, gt=0, description="Begin no further release after so long.")
+    memory_gb: Number | None = Field(
         default=None, gt=0, description="Refuse what would need more, by the size of the data."
     )
 
@@ -181,7 +183,7 @@ class Recipe(Part):
     attacks: Names = Field(
         default=QUICK, description="Attacks to try, where they apply; all of them, which takes longer: 'all'."
     )
-    weights: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(
+    weights: dict[Literal["utility", "privacy", "size", "inference"], Annotated[Number, Field(ge=0, le=1)]] = Field(
         default={"utility": 0.5, "privacy": 0.25, "size": 0.25}, description="What the choice weighs; they sum to 1."
     )
     choice: Literal["rank", "value"] = Field(
@@ -200,44 +202,47 @@ class Recipe(Part):
             )
         return names
 
-    @field_validator("weights")
-    @classmethod
-    def _measures(cls, weights: dict[str, float]) -> dict[str, float]:
-        if unknown := [name for name in weights if name not in MEASURES]:
-            raise ValueError(
-                f"nothing is measured as {listing(unknown)}.{did_you_mean(unknown[0], MEASURES)} Weights are of"
-                f" {listing(MEASURES)}"
-            )
-        return weights
-
     @model_validator(mode="after")
     def _weights(self) -> Recipe:
         if abs(sum(self.weights.values()) - 1) > 1e-6:
             raise ValueError(f"weights: they sum to {sum(self.weights.values()):g}, and must sum to 1")
         return self
 
-    def problems(self) -> list[tuple[tuple[str | int, ...], str]]:
+    def problems(self) -> list[Problem]:
         """What is wrong with the parameters of the methods: where, and what."""
         return [
             problem for place, method in enumerate(self.methods) for problem in _problems(place, method, self.promises)
         ]
 
 
-def _problems(place: int, method: MethodOf, promises: Promises) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def misplaced(key: str) -> str:
+    """Where a key belongs that stands elsewhere, or nothing."""
+    if key in Recipe.model_fields:
+        return f" {key!r} stands at the top of the file, before the first table."
+    parts: tuple[type[Part], ...] = (Source, RolesOf, Promises, Evaluation, Run)
+    names = ("source", "roles", "promises", "evaluation", "run")
+    found = [name for name, part in zip(names, parts, strict=True) if key in part.model_fields]
+    return f" {key!r} stands under [{found[0]}]." if found else ""
+
+
+def _problems(place: int, method: MethodOf, promises: Promises) -> Iterator[Problem]:
     made_by = METHODS[method.name]
+    given = method.model_extra or {}
     known = [name for name in signature(made_by).parameters if name != "random_state"]
-    unknown = [name for name in (method.model_extra or {}) if name not in known]
+    unknown = [name for name in given if name not in known]
     for name in unknown:
-        hint = did_you_mean(name, known)
+        hint = did_you_mean(name, known) or misplaced(name)
         said = f"the method {method.name!r} has no parameter {name!r}.{hint} It has {listing(known, 99)}"
         yield ("methods", place, name), said
-    if unknown:
+    empty = [name for name, value in given.items() if name in known and not _values(name, value)]
+    for name in empty:
+        yield ("methods", place, name), "an empty list makes no release. Give a value, or leave it out"
+    if unknown or empty:
         return
     for parameters in method.grid(promises):
         if problem := _refused(made_by, parameters):
             named = next((name for name in parameters if f"'{name}'" in problem), None)
-            where: tuple[str | int, ...] = ("methods", place) if named is None else ("methods", place, named)
-            yield where, problem
+            yield ("methods", place) if named is None else ("methods", place, named), problem
             return
 
 

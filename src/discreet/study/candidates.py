@@ -79,7 +79,7 @@ def meanings_of(recipe: Recipe, worth: tuple[float, float] | None = None, column
 
 def chosen(candidates: tuple[Candidate, ...], recipe: Recipe, by: By) -> Choice | None:
     """The choice by the recipe's weights among the releases that have all weighed measures; the original is none."""
-    weighed = {name: weight for name, weight in recipe.weights.items() if weight > 0}
+    weighed: dict[str, float] = {name: weight for name, weight in recipe.weights.items() if weight > 0}
     complete = [
         candidate
         for candidate in candidates
