@@ -7,7 +7,7 @@ import shlex
 import numpy as np
 import pytest
 
-from discreet import Baskets, GreedySelector, Mondrian, Roles, Table
+from discreet import Baskets, GreedySelector, Mondrian, Roles, Table, TopDownSpecialization
 from discreet.evaluate.utility import holdout
 from discreet.report.again import command
 from discreet.report.html import columns_kept, columns_suppressed, spread, to_html
@@ -150,6 +150,12 @@ def test_distributions_are_drawn_and_columns_that_tell_nothing_are_named():
     ]
     text = Page(to_html(study(Mondrian(k=100, split="median"), quasi=("age", "sex")))).text
     assert "Distributions before and after" in text
+
+
+def test_where_every_row_is_suppressed_the_page_says_so():
+    said = "every row is wholly suppressed or left out"
+    assert said in Page(to_html(study(TopDownSpecialization(k=200), evaluate=False))).text
+    assert said not in Page(to_html(study(Mondrian(k=5), evaluate=False))).text
 
 
 def test_cells_suppressed_are_drawn_for_each_column():
