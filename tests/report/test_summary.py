@@ -7,7 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from discreet import Baskets, BreachIncrease, GreedySelector, KAdet, KAnonymity, Mondrian, Roles, RolesError, Table
+from discreet import (
+    Baskets,
+    BreachIncrease,
+    DataError,
+    GreedySelector,
+    KAdet,
+    KAnonymity,
+    Mondrian,
+    Roles,
+    RolesError,
+    Table,
+)
 from discreet.evaluate.facts import promise_in_words
 from discreet.evaluate.utility import holdout
 from discreet.privacy.base import PROMISES, Both
@@ -155,4 +166,12 @@ def test_the_page_of_a_model_says_that_no_rows_are_published(model_summary):
     assert "What this does not protect against" in page
     assert "Who can be found" not in page
     assert model_summary["releases"][0]["verdict"]["sentence"] in page
+    assert "discreet release people --target y --quasi age,town --identifiers name --method kadet --k 5 -o out" in page
+    assert "held-out rows</small>" in page
     assert MARKER not in page + text
+
+
+def test_a_page_is_about_one_document_or_about_releases_with_rows(summary, model_summary):
+    for releases in (summary["releases"] + model_summary["releases"], model_summary["releases"] * 2):
+        with pytest.raises(DataError, match="about one document, or about releases that have rows"):
+            to_html(summary | {"releases": releases})

@@ -13,6 +13,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from discreet.errors import DataError
 from discreet.report.again import command
 from discreet.report.words import (
     approximately,
@@ -39,7 +40,9 @@ _SERIES = 6  # releases with a colour and a pattern of their own
 def to_html(summary: dict[str, Any]) -> str:
     """The page that says what `summary` says."""
     releases = summary["releases"]
-    if "rows" not in releases[0]:
+    if any("rows" not in release for release in releases):
+        if len(releases) > 1:
+            raise DataError("A page is about one document, or about releases that have rows. Report on each by itself.")
         return _document_page(summary)
     series = ["original", *(f"{release['method']}" for release in releases)]
     return (
@@ -63,7 +66,9 @@ def _document_page(summary: dict[str, Any]) -> str:
     """The page of a release that is a document instead of rows."""
     lines = _accuracies(summary)
     page = environment().get_template("document.html")
-    return page.render(report=summary, release=summary["releases"][0], accuracies=lines, scale=_scale(lines))
+    release = summary["releases"][0]
+    commands = [command(summary, release)]
+    return page.render(report=summary, release=release, commands=commands, accuracies=lines, scale=_scale(lines))
 
 
 @cache
