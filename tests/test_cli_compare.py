@@ -92,6 +92,31 @@ def test_errors_say_what_to_do(here, tmp_path):
     assert "Did you mean 'mondrian-k5'?" in said
 
 
+def test_what_a_recipe_says_of_columns_is_named_with_its_line(here, tmp_path):
+    def said_of(old, new):
+        (tmp_path / "r.toml").write_text(RECIPE.replace(old, new), encoding="utf-8")
+        return fails("compare", here / "clinic.csv", tmp_path / "r.toml", "-o", tmp_path / "s")
+
+    said = said_of('"age", "sex"', '"aeg",\n"sxe"')
+    assert "line 5: roles.quasi: there is no column 'aeg' in the table. Did you mean 'age'?" in said
+    assert "line 6: roles.quasi: there is no column 'sxe' in the table. Did you mean 'sex'?" in said
+    assert "line 4: roles.target: there is no column 'readmited'" in said_of("readmitted", "readmited")
+    assert "r.toml, line 3: roles: Column 'age' has two roles" in said_of("quasi =", 'sensitive = "age"\nquasi =')
+    assert "r.toml, line 3: roles: A release needs a target" in said_of("target =", "person =")
+    assert "line 3: source: transactions need labels" in said_of("[roles]", "[source]\nshape = 'transactions'\n[roles]")
+    assert not (tmp_path / "s").exists()
+
+
+def test_a_study_without_any_release_says_why_and_ends_so(here, tmp_path):
+    (tmp_path / "r.toml").write_text(RECIPE.replace("k = 5", "k = 5\nl = 300"), encoding="utf-8")
+    done = run("compare", here / "clinic.csv", tmp_path / "r.toml", "-o", tmp_path / "s")
+    assert done.exit_code == WRONG, done.output
+    assert "Skipped  mondrian-k5: " in done.stdout
+    assert "Chosen   none: no release was made" in done.stdout
+    assert "Accuracy" not in done.stdout  # no table of nothing
+    assert (tmp_path / "s" / "report.html").is_file()
+
+
 def test_a_study_of_another_version_is_summed_up_again(here, tmp_path):
     study = tmp_path / "study"
     shutil.copytree(here / "study", study)

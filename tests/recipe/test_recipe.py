@@ -76,6 +76,10 @@ def test_all_errors_are_named_at_once():
     assert "line 5: run.sede" in said
 
 
+def test_what_follows_from_an_error_is_no_error():
+    assert "2 errors" in problem("[evaluation]\nclassifiers = [1, 2]")
+
+
 def test_the_format_must_be_said_and_known():
     with pytest.raises(DataError, match="write format = 1"):
         recipe_from("[roles]\ntarget = 'a'")

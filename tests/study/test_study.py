@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from discreet import verify
-from discreet.errors import DataError, ParameterError
+from discreet.errors import DataError
 from discreet.recipe import recipe_from
 from discreet.report.study import summarise_study, write_study
 from discreet.study import run_study
@@ -92,7 +92,7 @@ def test_what_cannot_be_done_at_all_makes_no_folder(clinic, tmp_path):
     """So that the same folder takes the recipe that is put right."""
     with pytest.raises(DataError, match=r"this data\. k = 5000, but there are 300 persons\.$"):
         study_of(clinic, tmp_path / "s", RECIPE.replace("k = [5, 20]", "k = 5000"))
-    with pytest.raises(ParameterError, match="between 2 and the 300 rows"):
+    with pytest.raises(DataError, match=r"line 15: evaluation\.folds: .* between 2 and the 300 rows"):
         study_of(clinic, tmp_path / "s", RECIPE.replace("3-fold", "400-fold"))
     assert not (tmp_path / "s").exists()
 

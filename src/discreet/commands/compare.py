@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,11 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.commands.options import Json, Quiet, console, emit, step, watch
-from discreet.errors import DataError, RolesError
+from discreet.errors import DataError, RolesError, did_you_mean, shown
 
 if TYPE_CHECKING:
+    from discreet.data.table import Table
     from discreet.evaluate.source import Source
     from discreet.recipe import Recipe
+    from discreet.recipe.model import Problem
 
 
 def compare(
@@ -38,7 +41,7 @@ def compare(
 
     A study that was stopped goes on where it was when the same command is given again.
     """
-    from discreet.recipe import read_recipe
+    from discreet.recipe.read import recipe_from, text_of_recipe
     from discreet.report.study import summarise_study, write_study
     from discreet.study import run_study
     from discreet.study.folder import StudyFolder
@@ -49,10 +52,11 @@ def compare(
     else:
         if target is not None or labels is not None:
             raise DataError("What the data is stands in the recipe; leave --target and --labels out.")
-        asked, text = read_recipe(recipe), recipe.read_text(encoding="utf-8")
+        text = text_of_recipe(recipe)
+        asked = recipe_from(text, name=recipe.name)
     if jobs is not None:
         asked = asked.model_copy(update={"run": asked.run.model_copy(update={"jobs": jobs})})
-    load = partial(load_source, str(data), asked.model_dump_json())
+    load = partial(load_source, str(data), asked.model_dump_json(), text, "recipe" if recipe is None else recipe.name)
     try:
         study = run_study(load, asked, out, text=text)
         with step("Writing the report"):
@@ -66,21 +70,25 @@ def compare(
         emit(summary | {"files": {name: str(path) for name, path in written.items()}})
     else:
         _print(summary, {name: str(path) for name, path in written.items()}, quiet)
+    if not summary["candidates"]:
+        raise typer.Exit(2)  # what was asked cannot be done
 
 
-def load_source(file: str, recipe: str) -> Source:
-    """The data as the recipe reads it; every process of a study calls this."""
+def load_source(file: str, recipe: str, text: str = "", name: str = "recipe") -> Source:
+    """The data as the recipe reads it; every process of a study calls this. `text` is the recipe as it was written."""
     from discreet.data.baskets import Baskets
     from discreet.data.roles import Roles
     from discreet.data.table import Table
     from discreet.evaluate.source import Source
     from discreet.recipe import Recipe
+    from discreet.recipe.read import located
 
     asked = Recipe.model_validate_json(recipe)
     path, how = Path(file), asked.source
     if how.shape == "transactions":
         if how.labels is None:
-            raise RolesError("Transactions need source.labels in the recipe: a file with one label per line.")
+            said = "transactions need labels: a file with one label per line."
+            raise RolesError(located(text, [(("source",), said)], name=name))
         from discreet.commands.release import read_labels
 
         return Source.of(
@@ -90,12 +98,26 @@ def load_source(file: str, recipe: str) -> Source:
     options |= {"header": how.header, "names": list(how.names) or None, "missing": how.missing or None}
     given = {name: value for name, value in options.items() if value is not None}
     table = Table.of(path, kinds=dict(how.kinds), **given)
-    if how.shape == "columns":
-        given_roles = {name for name, value in asked.roles.model_dump().items() if value}
+    if problems := [*_strangers(asked, table)]:
+        raise RolesError(located(text, problems, name=name))
+    try:
+        if how.shape == "table":
+            return Source.of(table, Roles(**asked.roles.model_dump()))
+        given_roles = {role for role, value in asked.roles.model_dump().items() if value}
         if asked.roles.target is None or given_roles - {"target"}:
             raise RolesError("Baskets of 0/1 columns take a target and no other role: every other column is an item.")
         return Source.of(Baskets.from_columns(table, target=asked.roles.target))
-    return Source.of(table, Roles(**asked.roles.model_dump()))
+    except RolesError as error:
+        raise RolesError(located(text, [(("roles",), str(error))], name=name)) from None
+
+
+def _strangers(recipe: Recipe, table: Table) -> Iterator[Problem]:
+    """Columns that have a role and are not in the table."""
+    for role, value in recipe.roles.model_dump().items():
+        for place, column in enumerate(value if isinstance(value, tuple) else [value]):
+            if column is not None and column not in table:
+                near = did_you_mean(column, table.names)
+                yield ("roles", role, place), f"there is no column {shown(column)} in the table.{near}"
 
 
 def _suggested(data: Path, target: str | None, labels: Path | None) -> tuple[Recipe, str]:
@@ -121,7 +143,7 @@ def _print(summary: dict[str, Any], files: dict[str, str], quiet: bool) -> None:
 
     from discreet.report.words import precise, short
 
-    if not quiet:
+    if not quiet and (summary["candidates"] or summary["failed"]):
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
         for title in ("release", "promise", summary["measure_title"], "not found", "columns", "E(S)"):
             table.add_column(title, justify="left" if title in ("release", "promise") else "right")
@@ -138,6 +160,7 @@ def _print(summary: dict[str, Any], files: dict[str, str], quiet: bool) -> None:
         console().print(table)
         typer.echo("Not found: of 100 persons, by the strongest attack that names a row. ± is half of a 95 % interval;")
         typer.echo("what is counted on all rows, or follows from a promise, has none.")
+    if not quiet:
         for name, why in summary["skipped"].items():
             typer.echo(f"Skipped  {name}: {why}")
         for name, found in summary["failed"].items():

@@ -51,7 +51,8 @@ def recipe_from(text: str, *, name: str = "recipe") -> Recipe:
     try:
         recipe = Recipe.model_validate(said)
     except ValidationError as error:
-        problems = [_problem(found) for found in error.errors(include_url=False, include_context=True)]
+        found = error.errors(include_url=False, include_context=True)
+        problems = [_problem(one) for one in found if one["type"] != "too_short" or not one["input"]]  # else it follows
     else:
         problems = recipe.problems()
     if problems:
@@ -73,14 +74,13 @@ def _not_toml(said: str, text: str) -> str:
 
 
 def located(text: str, problems: Sequence[Problem], *, name: str = "recipe") -> str:
-    """What is wrong, with the line of each problem; of several with the same key on the same line, the first."""
-    lines: dict[str, str] = {}
+    """What is wrong, with the line of each problem."""
+    said = []
     for where, what in problems:
         line = line_of(text, where)
         key = ".".join(str(part) for part in where if not isinstance(part, int)) or "the file"
-        place = f"{'' if line is None else f'line {line}: '}{key}"
-        lines.setdefault(place, what if what.endswith(("?", ".")) else f"{what}.")
-    said = [f"{place}: {what}" for place, what in lines.items()]
+        end = "" if what.endswith(("?", ".")) else "."
+        said.append(f"{'' if line is None else f'line {line}: '}{key}: {what}{end}")
     return f"{name}, {said[0]}" if len(said) == 1 else "\n  ".join([f"{name} has {len(said)} errors:", *said])
 
 

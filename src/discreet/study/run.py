@@ -22,12 +22,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from discreet.errors import DataError
+from discreet.errors import DataError, ParameterError
 from discreet.evaluate.fingerprint import digest
 from discreet.evaluate.folds import Folds
 from discreet.evaluate.source import Source
 from discreet.progress import progress
 from discreet.recipe import Recipe
+from discreet.recipe.read import located
 from discreet.study.folder import StudyFolder
 from discreet.study.measure import DIED, failed, measured
 from discreet.study.tasks import Task, tasks_of
@@ -61,7 +62,10 @@ def run_study(load: Load, recipe: Recipe, folder: str | os.PathLike, *, text: st
     if not tasks:
         raise DataError(f"No method of the recipe can release this data. {' '.join(dict.fromkeys(skipped.values()))}")
     _enough_memory(source, recipe)
-    Folds.of(recipe.evaluation.folds).split(source.labels, source.persons)
+    try:
+        Folds.of(recipe.evaluation.folds).split(source.labels, source.persons)
+    except ParameterError as error:
+        raise DataError(located(text, [(("evaluation", "folds"), str(error))])) from None
     place = StudyFolder(folder)
     data = _digest(source)
     with place.opened({"data": data, "recipe": digest(_judged(recipe))}, text) as secret:
