@@ -61,6 +61,23 @@ def test_it_ends_with_a_table_a_choice_and_files(here):
     }
 
 
+def test_the_table_fits_a_terminal_and_tells_names_apart(here, tmp_path):
+    """A name that is too long goes on below; figures are never broken."""
+    text = RECIPE.replace('"mondrian"', '"mondrian"\nmax_suppressed = [0.123456, 0.123457]\nrelaxed = true')
+    (tmp_path / "r.toml").write_text(text, encoding="utf-8")
+    done = run("compare", here / "clinic.csv", tmp_path / "r.toml", "-o", tmp_path / "s")
+    assert done.exit_code == GOOD, done.output
+    assert max(map(len, done.stdout.split("Chosen")[0].splitlines())) <= 80
+    words = re.sub(r"\s+", " ", done.stdout)
+    names = [path.name for path in (tmp_path / "s" / "releases").iterdir()]
+    assert len(names) == 3
+    for name in names:
+        score = json.loads((tmp_path / "s/results" / f"{name}.json").read_bytes())["evaluations"][0]["after"]
+        assert f" {score['naive-bayes']['accuracy']['value']:.3f} ±" in words
+        assert name[:24] in words
+    assert "…" not in done.stdout
+
+
 def test_its_results_are_what_choose_reads(here):
     candidates, baseline = read_study(here / "study" / "results.parquet")
     assert {candidate.name for candidate in candidates} == {"baseline", "mondrian-k5", "tds-k5"}

@@ -77,10 +77,11 @@ def test_a_study_that_is_done_is_read_not_run(clinic, whole, monkeypatch):
 
 
 def test_other_data_or_another_recipe_is_another_study(clinic, whole, tmp_path):
-    with pytest.raises(DataError, match="a study of another recipe"):
-        study_of(clinic, whole.folder, RECIPE.replace("k = [5, 20]", "k = 5"))
+    for old, new in (("k = [5, 20]", "k = 5"), (', "zip"', "")):
+        with pytest.raises(DataError, match=r"a study of another recipe\."):
+            study_of(clinic, whole.folder, RECIPE.replace(old, new))
     other = written_clinic(tmp_path, 310)
-    with pytest.raises(DataError, match="a study of another data"):
+    with pytest.raises(DataError, match="a study of other data"):
         study_of(other, whole.folder)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear", encoding="utf-8")

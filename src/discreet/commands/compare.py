@@ -145,21 +145,23 @@ def _print(summary: dict[str, Any], files: dict[str, str], quiet: bool) -> None:
 
     if not quiet and (summary["candidates"] or summary["failed"]):
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
-        for title in ("release", "promise", summary["measure_title"], "not found", "columns", "E(S)"):
-            table.add_column(title, justify="left" if title in ("release", "promise") else "right")
+        for title in ("release", "promise"):
+            table.add_column(title, overflow="fold")
+        for title in (summary["measure_title"], "not found", "columns", "E(S)"):
+            table.add_column(title, justify="right", no_wrap=True)
         for row in summary["candidates"]:
             texts = ["" if row[name] is None else precise(row[name]) for name in ("privacy", "size", "score")]
             about = "" if row["low"] is None else f" ±{(row['high'] - row['low']) / 2:.3f}"
             if row["privacy"] is not None and row["unfound"]["low"] is not None:
                 texts[0] = f"{row['privacy']:.1f} ±{(row['unfound']['high'] - row['unfound']['low']) / 2:.1f}"
-            name = Text(short(row["name"], 30), style="bold" if row["best"] else "")
+            name = Text(short(row["name"], 60), style="bold" if row["best"] else "")
             score = "none" if row["utility"] is None else f"{row['utility']:.3f}{about}"
-            table.add_row(name, row["promise"], score, *texts)
+            table.add_row(name, Text(row["promise"]), score, *texts)
         for failure, found in summary["failed"].items():
-            table.add_row(Text(short(failure, 30)), f"failed: {found['error']}")
+            table.add_row(Text(short(failure, 60)), Text(f"failed: {found['error']}"))
         console().print(table)
-        typer.echo("Not found: of 100 persons, by the strongest attack that names a row. ± is half of a 95 % interval;")
-        typer.echo("what is counted on all rows, or follows from a promise, has none.")
+        typer.echo("Not found: of 100 persons, by the strongest attack that names a row. ± is half")
+        typer.echo("of a 95 % interval; what is counted on all rows, or promised, has none.")
     if not quiet:
         for name, why in summary["skipped"].items():
             typer.echo(f"Skipped  {name}: {why}")

@@ -73,11 +73,10 @@ class StudyFolder:
             if self.path.exists() and (not self.path.is_dir() or not self._is_fresh()):
                 raise DataError(f"{name} exists and is no study. Choose another folder.")
             return None
-        differs = [what for what, value in asked.items() if state.get(what) != value]
-        if differs:
-            raise DataError(
-                f"{name} is a study of another {' and '.join(differs)}. Choose another folder, or remove this one."
-            )
+        if state.get("recipe") != asked["recipe"]:  # which says what is read of the data, too
+            raise DataError(f"{name} is a study of another recipe. Choose another folder, or remove this one.")
+        if state.get("data") != asked["data"]:
+            raise DataError(f"{name} is a study of other data. Choose another folder, or remove this one.")
         return state
 
     def _is_fresh(self) -> bool:
