@@ -4,7 +4,7 @@
 import pytest
 from benchmarks.choice.protocol import pima
 
-from browsing import DESKTOP, PHONE, drawn, watched
+from browsing import DESKTOP, PHONE, SMALL, drawn, watched
 from discreet.choose import choose
 from discreet.report.choice import pictures, summarise_choice, to_page
 
@@ -19,7 +19,7 @@ def choice_page(tmp_path_factory):
     return path
 
 
-@pytest.fixture(params=[PHONE, DESKTOP], ids=["phone", "desktop"])
+@pytest.fixture(params=[SMALL, PHONE, DESKTOP], ids=["small", "phone", "desktop"])
 def page(request, browser, choice_page):
     opened = drawn(watched(browser, choice_page, request.param))
     yield opened

@@ -84,6 +84,13 @@ MANY = [
 ]
 
 
+def test_no_measure_is_written_over(choice):
+    for picture in pictures(choice, "baseline")[1:]:
+        for value in picture["spec"]["data"]["values"]:
+            measures = next(c.measures for c in CANDIDATES if c.name == value["name"])
+            assert {name: value[name] for name in measures} == measures
+
+
 def test_of_many_releases_few_are_named_and_no_name_covers_a_point_or_a_name():
     spec = front_plot(choose(MANY, {"performance": 0.5, "pbi": 0.25, "size": 0.25}), "performance", "pbi")
     named = [
@@ -94,7 +101,7 @@ def test_of_many_releases_few_are_named_and_no_name_covers_a_point_or_a_name():
     ]
     assert 1 <= len(named) == len(set(named)) <= 8
     assert spec["data"]["values"][-1]["state"] == "best by the weights"  # drawn last, so on top
-    assert spec["data"]["values"][-1]["size"] == max(value["size"] for value in spec["data"]["values"])
+    assert spec["data"]["values"][-1]["_area"] == max(value["_area"] for value in spec["data"]["values"])
     legend = next(e for e in encodings(spec) if "color" in e)["color"]["scale"]["domain"]
     assert set(legend) == {value["state"] for value in spec["data"]["values"]}  # no sign without a point
 

@@ -22,7 +22,7 @@ SIDES = {  # dx, dy and alignment of a name; the first that is as good as anothe
     "left": (-9, 4, "right"),
     "below": (0, 18, "center"),
 }
-_FRAMES = ((200, 300), (400, 300))  # a narrow picture and a wide one
+_FRAMES = ((150, 300), (400, 300))  # a narrow picture and a wide one
 _LETTER = 6.2  # the width of one, on average
 
 Box = tuple[float, float, float, float]  # left, top, right, bottom
@@ -34,14 +34,14 @@ def sides_of(values: Sequence[dict[str, Any]], first: str, second: str) -> dict[
     Those that stand only where there is room have a side where they cover nothing, or none.
     """
     frames = [_Frame(values, first, second, *size) for size in _FRAMES]
-    always = [place for place, value in enumerate(values) if value["label"] and "if_room" not in value]
+    always = [place for place, value in enumerate(values) if value["label"] and "_if_room" not in value]
     best = min(
         product(SIDES, repeat=len(always)),
         key=lambda sides: sum(frame.cost([*zip(always, sides, strict=True)], []) for frame in frames),
     )
     taken = [*zip(always, best, strict=True)]
     for place, value in reversed([*enumerate(values)]):  # what counts most comes last
-        if value["label"] and "if_room" in value:
+        if value["label"] and "_if_room" in value:
             costs = {side: sum(frame.cost([(place, side)], taken) for frame in frames) for side in SIDES}
             side = min(costs, key=costs.__getitem__)
             if costs[side] == 0:
@@ -60,7 +60,7 @@ class _Frame:
         self.width = width
         self.labels = [value["label"] for value in values]
         self.centres = [(x, height - y) for x, y in zip(across, up, strict=True)]
-        radii = [math.sqrt(value.get("size", 90) / math.pi) for value in values]
+        radii = [math.sqrt(value.get("_area", 90) / math.pi) for value in values]
         self.points: list[Box] = [(x - r, y - r, x + r, y + r) for (x, y), r in zip(self.centres, radii, strict=True)]
 
     def cost(self, names: Sequence[tuple[int, str]], beside: Sequence[tuple[int, str]]) -> float:

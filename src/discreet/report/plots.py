@@ -28,7 +28,7 @@ _MORE_NAMES = 4  # of the front, besides the best and the knee, where they cover
 _NARROW = 0.35  # a front that takes up less of an axis is drawn closer
 _STATES = {"best": "best by the weights", "knee": "knee of the front", "front": "on the front", "beaten": "beaten"}
 _MARKS = [*zip(COLOURS[:3], SHAPES[:3], strict=True), (COLOURS[5], SHAPES[3])]
-_SIZES = {"best": 190, "knee": 130, "front": 90, "beaten": 50}
+_AREAS = {"best": 190, "knee": 130, "front": 90, "beaten": 50}
 
 CONFIG: Spec = {
     "font": "system-ui, -apple-system, 'Segoe UI', Roboto, Arial, sans-serif",
@@ -67,9 +67,10 @@ def region_plot(choice: Choice, utility: str, privacy: str, baseline: str) -> Sp
     judged = {criterion.name: criterion for criterion in choice.evaluation.criteria}
     place = next(place for place, candidate in enumerate(choice.candidates) if candidate.name == baseline)
     found = regions(judged[utility], judged[privacy], place)
-    label = {name: f"{name}: {words}" for name, words in REGIONS.items()}
+    label = {name: f"{name}: {words.replace(' and ', ', and ')}" for name, words in REGIONS.items()}
     values = [
-        _values(candidate, choice) | {"region": label[region], "size": 90, "label": _label(candidate, choice, baseline)}
+        _values(candidate, choice)
+        | {"region": label[region], "_area": 90, "label": _label(candidate, choice, baseline)}
         for candidate, region in zip(choice.candidates, found, strict=True)
     ]
     members = "; ".join(
@@ -79,7 +80,7 @@ def region_plot(choice: Choice, utility: str, privacy: str, baseline: str) -> Sp
     base = choice.candidates[place]
     rule = {"mark": {"type": "rule", "color": SOFT, "strokeDash": [5, 4]}, "data": {"values": [values[place]]}}
     layers = [
-        rule | {"encoding": {"x": _axis(utility, choice)}},
+        rule | {"encoding": {"x": _across(utility, choice)}},
         rule | {"encoding": {"y": _axis(privacy, choice)}},
         *_corners(judged[utility].higher_is_better, judged[privacy].higher_is_better),
         _points(
@@ -111,9 +112,9 @@ def front_plot(choice: Choice, first: str, second: str, *, original: float | Non
         state = "front" if state == "beaten" and place in front else state
         if place in near:
             label = short(candidate.name, 26) if state in ("best", "knee") or candidate.name in more else ""
-            room = {} if state == "best" else {"if_room": True}
+            room = {} if state == "best" else {"_if_room": True}
             values.append(
-                _values(candidate, choice) | {"state": _STATES[state], "size": _SIZES[state], "label": label} | room
+                _values(candidate, choice) | {"state": _STATES[state], "_area": _AREAS[state], "label": label} | room
             )
     order = list(_STATES.values())
     values.sort(key=lambda value: -order.index(value["state"]))  # what counts most is drawn last
@@ -122,12 +123,12 @@ def front_plot(choice: Choice, first: str, second: str, *, original: float | Non
     layers = [_points(choice, first, second, "state", marks), *_labels(choice, first, second, values)]
     if {criterion.name for criterion in choice.evaluation.weighed} == {first, second}:  # then the front is a line here
         line = {"type": "line", "color": SOFT, "strokeDash": [4, 3]}
-        encoding = {"x": _axis(first, choice), "y": _axis(second, choice), "order": {"field": first}}
+        encoding = {"x": _across(first, choice), "y": _axis(second, choice), "order": {"field": first}}
         members = [_values(candidate, choice) for i, candidate in enumerate(choice.candidates) if i in front]
         layers.insert(0, {"mark": line, "data": {"values": members}, "encoding": encoding})
     if original is not None and len({value[first] for value in values}) > 1:
         rule = {"mark": {"type": "rule", "color": SOFT, "strokeDash": [5, 4]}, "data": {"values": [{first: original}]}}
-        layers.insert(0, rule | {"encoding": {"x": _axis(first, choice)}})
+        layers.insert(0, rule | {"encoding": {"x": _across(first, choice)}})
     by = " and ".join(criterion.name for criterion in choice.evaluation.weighed)
     spoken = f"{_title(first, choice)} against {_title(second, choice)} of {len(values)} candidates."
     bend = "It has no knee." if choice.knee is None else f"Its knee is {choice.knee.name}."
@@ -234,16 +235,16 @@ def _values(candidate: Candidate, choice: Choice) -> Spec:
 def _points(choice: Choice, first: str, second: str, kind: str, marks: Mapping[str, tuple[str, str]]) -> Spec:
     """A point for each candidate; `marks` says the colour and shape of each kind."""
     colours, shapes = zip(*marks.values(), strict=True)
-    scale = {"domain": list(marks)}
+    scale, legend = {"domain": list(marks)}, {"labelExpr": "split(datum.label, ', ')"}  # long ones take two lines
     tooltip = [{"field": "name"}, *({"field": c.name, "title": c.name} for c in choice.evaluation.criteria)]
     return {
         "mark": {"type": "point", "filled": True, "opacity": 0.9},
         "encoding": {
-            "x": _axis(first, choice),
+            "x": _across(first, choice),
             "y": _axis(second, choice),
-            "color": {"field": kind, "type": "nominal", "scale": scale | {"range": list(colours)}},
-            "shape": {"field": kind, "type": "nominal", "scale": scale | {"range": list(shapes)}},
-            "size": {"field": "size", "type": "quantitative", "scale": None, "legend": None},
+            "color": {"field": kind, "type": "nominal", "scale": scale | {"range": list(colours)}, "legend": legend},
+            "shape": {"field": kind, "type": "nominal", "scale": scale | {"range": list(shapes)}, "legend": legend},
+            "size": {"field": "_area", "type": "quantitative", "scale": None, "legend": None},
             "tooltip": tooltip,
         },
     }
@@ -254,7 +255,7 @@ def _labels(choice: Choice, first: str, second: str, values: Sequence[Spec]) -> 
     places: dict[str, list[str]] = {}
     for name, side in sides_of(values, first, second).items():
         places.setdefault(side, []).append(name)
-    encoding = {"x": _axis(first, choice), "y": _axis(second, choice), "text": {"field": "label"}}
+    encoding = {"x": _across(first, choice), "y": _axis(second, choice), "text": {"field": "label"}}
     return [
         {
             "mark": {"type": "text", "dx": dx, "dy": dy, "align": align, "baseline": "alphabetic", "limit": 170},
@@ -282,6 +283,13 @@ def _axis(name: str, choice: Choice) -> Spec:
     if low == high:  # then there is no span to take numbers from
         drawn["scale"] = {"domain": [low - (abs(low) or 1) / 10, high + (abs(high) or 1) / 10], "nice": False}
     return {"field": name, "type": "quantitative", "title": title, **drawn}
+
+
+def _across(name: str, choice: Choice) -> Spec:
+    """The axis below a picture: what is too long for a phone takes two lines."""
+    axis = _axis(name, choice)
+    said, way = axis["title"].rsplit(", ", 1)
+    return axis if len(axis["title"]) < 29 else axis | {"title": [f"{said},", way]}
 
 
 def within(limits: tuple[float, float] | None, padding: int) -> Spec:
