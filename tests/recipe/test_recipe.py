@@ -15,7 +15,9 @@ from discreet.methods import METHODS
 from discreet.recipe import Recipe, read_recipe, recipe_from
 from discreet.recipe.lines import line_of
 from discreet.recipe.model import MethodOf, Promises
-from discreet.recipe.write import default_methods, first_recipe, schema
+from discreet.recipe.schema import schema
+from discreet.recipe.write import default_methods, first_recipe
+from json_schema import fits
 
 
 def problem(text: str) -> str:
@@ -24,45 +26,45 @@ def problem(text: str) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "words"),
-    [
-        ("[roles]\ntarget = 'a'\nqasi = ['b']", 4, "Did you mean 'quasi'?"),
-        ("[rols]\ntarget = 'a'", 2, "Did you mean 'roles'?"),
-        ("quasi = ['a']", 2, "'quasi' stands under [roles]."),
-        ("[run]\njobs = 1\nattacks = 'prosecutor'", 4, "'attacks' stands at the top of the file"),
-        ("[[roles]]\ntarget = 'a'", 2, "roles: must be a table"),
-        ("[roles]\ntarget = 3", 3, "must be a text in quotes. Got 3 instead."),
-        ("[methods.tds]\nk = 5", 2, "methods: must be a list of tables: [[methods]]"),
-        ("methods = ['tds']", 2, "methods: must be a list of tables: [[methods]]"),
-        ("[[methods]]\nnam = 'tds'", 2, "name: is missing. Is it meant by 'nam'?"),
-        ("[[methods]]\nname = 'mondrain'", 3, "Did you mean 'mondrian'?"),
-        ("[[methods]]\nname = 'tds'\n\n[[methods]]\nname = 'kactus2'\nswop = 0.1", 7, "Did you mean 'swap'?"),
-        ("[[methods]]\nname = 'tds'\n[run]\njobs = 1\n[[methods]]\nname = 'tds'\nseed = 1", 8, "under [run]."),
-        ("methods = [\n{name = 'tds'},\n{name = 'kactus2', swop = 0.1}]", 4, "Did you mean 'swap'?"),
-        ("[[methods]]\nname = 'kactus2'\nswap = [0.1, 7]", 4, "must be a float in the range [0, 1]"),
-        ("[[methods]]\nname = 'kactus2'\nswap = []", 4, "an empty list makes no release"),
-        ("[[methods]]\nname = 'mondrian'\nsplit = 'medain'", 4, "Did you mean 'median'?"),
-        ("[promises]\n# a remark\nk = [5, 1]", 4, "must be 2 or more. Got 1 instead."),
-        ("[promises]\nk = [\n5,\n'20']", 5, "must be a whole number. Got '20' instead."),
-        ("[promises]\nk = true", 3, "must be a whole number. Got true instead."),
-        ("[promises]\nepsilon = 'one'", 3, "must be a number. Got 'one' instead."),
-        ("[promises]\nepsilon = 0", 3, "must be more than 0. Got 0 instead."),
-        ("[promises]\nk = []", 3, "must name at least one"),
-        ("[evaluation]\nprotocols = 'holdot'", 3, "Did you mean 'holdout'?"),
-        ("[evaluation]\nclassifiers = ['c45', 'forrest']", 3, "Did you mean 'forest'?"),
-        ("[evaluation]\nclassifiers = [1]", 3, "must be a text in quotes. Got 1 instead."),
-        ("[evaluation]\nfolds = 'ten'", 3, "must be such as '5-fold'"),
-        ("[evaluation]\nprotocols = []", 3, "must name at least one"),
-        ("[evaluation]\nclassifiers = []", 3, "must name at least one"),
-        ("attacks = ['prosecuter']", 2, "Did you mean 'prosecutor'?"),
-        ("[weights]\nprivacy = 0.5\nutilty = 0.5", 4, "Did you mean 'utility'?"),
-        ("weights = { utility = 0.5, privacy = 0.1 }", 2, "they sum to 0.6"),
-        ("[run]\njobs = 0", 3, "must be 1 or more. Got 0 instead."),
-        ('[source]\nfile = """\nshap = 1"""\nshap = \'table\'', 5, "Did you mean 'shape'?"),
-        ("[source.kinds]\nage = 'number'\n'zip]' = 'text'", 4, "must be one of 'number', 'date', 'category'"),
-    ],
-)
+WRONG = [
+    ("[roles]\ntarget = 'a'\nqasi = ['b']", 4, "Did you mean 'quasi'?"),
+    ("[rols]\ntarget = 'a'", 2, "Did you mean 'roles'?"),
+    ("quasi = ['a']", 2, "'quasi' stands under [roles]."),
+    ("[run]\njobs = 1\nattacks = 'prosecutor'", 4, "'attacks' stands at the top of the file"),
+    ("[[roles]]\ntarget = 'a'", 2, "roles: must be a table"),
+    ("[roles]\ntarget = 3", 3, "must be a text in quotes. Got 3 instead."),
+    ("[methods.tds]\nk = 5", 2, "methods: must be a list of tables: [[methods]]"),
+    ("methods = ['tds']", 2, "methods: must be a list of tables: [[methods]]"),
+    ("[[methods]]\nnam = 'tds'", 2, "name: is missing. Is it meant by 'nam'?"),
+    ("[[methods]]\nname = 'mondrain'", 3, "Did you mean 'mondrian'?"),
+    ("[[methods]]\nname = 'tds'\n\n[[methods]]\nname = 'kactus2'\nswop = 0.1", 7, "Did you mean 'swap'?"),
+    ("[[methods]]\nname = 'tds'\n[run]\njobs = 1\n[[methods]]\nname = 'tds'\nseed = 1", 8, "under [run]."),
+    ("methods = [\n{name = 'tds'},\n{name = 'kactus2', swop = 0.1}]", 4, "Did you mean 'swap'?"),
+    ("[[methods]]\nname = 'kactus2'\nswap = [0.1, 7]", 4, "must be a float in the range [0, 1]"),
+    ("[[methods]]\nname = 'kactus2'\nswap = []", 4, "an empty list makes no release"),
+    ("[[methods]]\nname = 'mondrian'\nsplit = 'medain'", 4, "Did you mean 'median'?"),
+    ("[promises]\n# a remark\nk = [5, 1]", 4, "must be 2 or more. Got 1 instead."),
+    ("[promises]\nk = [\n5,\n'20']", 5, "must be a whole number. Got '20' instead."),
+    ("[promises]\nk = true", 3, "must be a whole number. Got true instead."),
+    ("[promises]\nepsilon = 'one'", 3, "must be a number. Got 'one' instead."),
+    ("[promises]\nepsilon = 0", 3, "must be more than 0. Got 0 instead."),
+    ("[promises]\nk = []", 3, "must name at least one"),
+    ("[evaluation]\nprotocols = 'holdot'", 3, "Did you mean 'holdout'?"),
+    ("[evaluation]\nclassifiers = ['c45', 'forrest']", 3, "Did you mean 'forest'?"),
+    ("[evaluation]\nclassifiers = [1]", 3, "must be a text in quotes. Got 1 instead."),
+    ("[evaluation]\nfolds = 'ten'", 3, "must be such as '5-fold'"),
+    ("[evaluation]\nprotocols = []", 3, "must name at least one"),
+    ("[evaluation]\nclassifiers = []", 3, "must name at least one"),
+    ("attacks = ['prosecuter']", 2, "Did you mean 'prosecutor'?"),
+    ("[weights]\nprivacy = 0.5\nutilty = 0.5", 4, "Did you mean 'utility'?"),
+    ("weights = { utility = 0.5, privacy = 0.1 }", 2, "they sum to 0.6"),
+    ("[run]\njobs = 0", 3, "must be 1 or more. Got 0 instead."),
+    ('[source]\nfile = """\nshap = 1"""\nshap = \'table\'', 5, "Did you mean 'shape'?"),
+    ("[source.kinds]\nage = 'number'\n'zip]' = 'text'", 4, "must be one of 'number', 'date', 'category'"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "words"), WRONG)
 def test_an_error_names_the_line_and_the_nearest_right_thing(text, line, words):
     said = problem(text)
     assert f"r.toml, line {line}: " in said
@@ -125,6 +127,8 @@ def test_lists_are_grids_and_grids_of_promises_serve_all():
 
 
 def test_a_parameter_that_is_a_list_is_no_grid():
+    sketch = MethodOf.model_validate({"name": "delta-sketch", "count_classes": [1, 5]})
+    assert [*sketch.grid(Promises())] == [{"delta": 0.4, "count_classes": [1, 5]}]
     method = MethodOf.model_validate({"name": "tds", "quasi_sets": [["age", "sex"], ["zip"]], "k": 5})
     assert [*method.grid(Promises())] == [{"k": 5, "quasi_sets": [["age", "sex"], ["zip"]]}]
 
@@ -156,10 +160,43 @@ def test_names_of_columns_cannot_break_out_of_a_remark():
     assert recipe.roles.quasi == ("age\n[run]\njobs = 7",)
 
 
+def is_marked_by_an_editor(text: str) -> bool:
+    found = json.loads(schema())
+    return not fits(tomllib.loads(f"format = 1\n{text}"), found, found)
+
+
+@pytest.mark.parametrize(("text", "line", "words"), WRONG)
+def test_an_editor_that_has_the_schema_marks_it_too(text, line, words):
+    assert is_marked_by_an_editor(text) != ("such as" in words or "they sum" in words)  # which no schema says
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "attacks = 'all'\nchoice = 'value'\n[promises]\nk = 5\nepsilon = [1, 0.5]\n[weights]\nutility = 1",
+        "[[methods]]\nname = 'mondrian'\nsplit = ['median', 'information']\nk = [5, 9]\nmax_suppressed = 0.1",
+        "[[methods]]\nname = 'breach-aware'\nattackers = ['c45', 'part']\nalpha = ['majority', 0.5]",
+        "[[methods]]\nname = 'delta-sketch'\ncount_classes = [1, 5]",
+        "[evaluation]\nprotocols = 'holdout'\nclassifiers = 'c45'\n[source.kinds]\nage = 'number'",
+        "[source]\nnames = ['a', 'b']\nheader = false\n[roles]\nquasi = 'a'\n[run]\nminutes = 2\nseed = 3",
+    ],
+)
+def test_an_editor_marks_nothing_that_is_right(text):
+    recipe_from(f"format = 1\n{text}")
+    assert not is_marked_by_an_editor(text)
+
+
+@pytest.mark.parametrize("shape", ["table", "transactions"])
+def test_an_editor_marks_nothing_in_the_recipe_to_begin_with(shape):
+    suggestions = suggest(samples.load("clinic", rows=200, seed=1).data) if shape == "table" else []
+    found = json.loads(schema())
+    assert fits(tomllib.loads(first_recipe("clinic.csv", suggestions, shape)), found, found)
+
+
 def test_the_schema_knows_what_the_model_knows():
     found = json.loads(schema())
     assert set(found["properties"]) == set(Recipe.model_fields)
-    assert "mondrian" in json.dumps(found)
 
 
 names = st.one_of(st.from_regex(r"[a-z]{1,6}", fullmatch=True), st.text("a]#\"\\ =.[{'\n", min_size=1, max_size=4))

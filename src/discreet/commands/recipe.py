@@ -28,7 +28,8 @@ def init(
 ) -> None:
     """Write a recipe with suggested roles, and beside it the schema that editors use to complete and check it."""
     from discreet.data.roles import suggest
-    from discreet.recipe.write import SCHEMA, first_recipe, schema
+    from discreet.recipe.schema import SCHEMA, schema
+    from discreet.recipe.write import first_recipe
 
     watch(quiet=quiet, as_json=False)
     if out.exists() and not (overwrite and out.is_file()):

@@ -23,21 +23,38 @@ from discreet.methods import METHODS, Method
 from discreet.parameters import check_parameters
 
 QUICK = ("prosecutor", "homogeneity", "sparse", "sketches")  # attacks that take about as long as a release
-_PLAIN_LISTS = frozenset(
-    {"attackers", "quasi_sets", "cuts", "bounds", "weights"}
-)  # parameters that are lists themselves
 
 
 def _listed(value: Any) -> Any:
     return value if isinstance(value, (list, tuple)) else (value,)
 
 
-Names = Annotated[tuple[str, ...], BeforeValidator(_listed)]
-Some = Field(min_length=1)
+Names = Annotated[tuple[str, ...], BeforeValidator(_listed, json_schema_input_type=str | list[str])]
 Whole = Annotated[int, Field(strict=True)]  # neither '5' nor true
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
-Counts = Annotated[tuple[Annotated[Whole, Field(ge=2)], ...], BeforeValidator(_listed), Some]
-Numbers = Annotated[tuple[Annotated[Number, Field(gt=0)], ...], BeforeValidator(_listed), Some]
+Some = Field(min_length=1)
+Count = Annotated[Whole, Field(ge=2)]
+Counts = Annotated[
+    tuple[Count, ...], Some, BeforeValidator(_listed, json_schema_input_type=Count | Annotated[list[Count], Some])
+]
+Cost = Annotated[Number, Field(gt=0)]
+Costs = Annotated[
+    tuple[Cost, ...], Some, BeforeValidator(_listed, json_schema_input_type=Cost | Annotated[list[Cost], Some])
+]
+Classifier = Annotated[str, Field(json_schema_extra={"enum": [*CLASSIFIERS]})]
+Classifiers = Annotated[
+    tuple[str, ...],
+    Some,
+    BeforeValidator(_listed, json_schema_input_type=Classifier | Annotated[list[Classifier], Some]),
+]
+Attack = Annotated[str, Field(json_schema_extra={"enum": [*ATTACKS, "all"]})]
+Attacks = Annotated[tuple[str, ...], BeforeValidator(_listed, json_schema_input_type=Attack | list[Attack])]
+Protocol = Literal["holdout", "recoded", "as-published"]
+Protocols = Annotated[
+    tuple[Protocol, ...],
+    Some,
+    BeforeValidator(_listed, json_schema_input_type=Protocol | Annotated[list[Protocol], Some]),
+]
 Problem = tuple[tuple[str | int, ...], str]  # where it is, and what
 
 
@@ -89,8 +106,8 @@ class Promises(Part):
     """Grids for all methods that have such a parameter, and what every release must keep besides."""
 
     k: Counts = Field(default=(5,), description="How many persons must be alike.")
-    epsilon: Numbers = Field(default=(1.0,), description="Differential privacy: what a release may cost.")
-    delta: Numbers = Field(default=(0.4,), description="Sketches: how uncertain a cell stays.")
+    epsilon: Costs = Field(default=(1.0,), description="Differential privacy: what a release may cost.")
+    delta: Costs = Field(default=(0.4,), description="Sketches: how uncertain a cell stays.")
     l: Whole | None = Field(default=None, ge=2, description="Every release of a table must also be l-diverse.")  # noqa: E741
     t: Number | None = Field(default=None, ge=0, le=1, description="Every release of a table must also be t-close.")
 
@@ -115,26 +132,35 @@ class MethodOf(BaseModel):
         shared = {name: list(getattr(promises, name)) for name in ("k", "epsilon", "delta") if name in known}
         if self.name not in ("delta-sketch",):
             shared.pop("delta", None)  # elsewhere delta is another promise, or a second limit
-        asked = shared | {name: _values(name, value) for name, value in (self.model_extra or {}).items()}
+        asked = shared | {name: self.values(name) for name in self.model_extra or ()}
         for values in product(*asked.values()):
             yield dict(zip(asked, values, strict=True))
 
+    def values(self, parameter: str) -> list:
+        """The values to try of a parameter."""
+        given = (self.model_extra or {})[parameter]
+        return given if isinstance(given, list) and not is_list(self.name, parameter) else [given]
 
-def _values(name: str, value: Any) -> list:
-    return value if isinstance(value, list) and name not in _PLAIN_LISTS else [value]
+
+def parameters_of(method: str) -> list[str]:
+    """What can be said of a method in a recipe. A seed is the study's affair."""
+    return [name for name in signature(METHODS[method]).parameters if name != "random_state"]
+
+
+def is_list(method: str, parameter: str) -> bool:
+    """Whether a value of the parameter is a list itself, and so no grid."""
+    return list in METHODS[method]._parameter_constraints[parameter]
 
 
 class Evaluation(Part):
     """How well classifiers learn from the releases."""
 
-    protocols: Annotated[tuple[Literal["holdout", "recoded", "as-published"], ...], BeforeValidator(_listed), Some] = (
-        Field(
-            default=("recoded",),
-            description="recoded: tested on rows that no release saw, brought to its form; holdout: read cell by cell.",
-        )
+    protocols: Protocols = Field(
+        default=("recoded",),
+        description="recoded: tested on rows that no release saw, brought to its form; holdout: read cell by cell.",
     )
     folds: str = Field(default="5-fold", description="5-fold, 10-fold, 5x2, 3x10-fold.")
-    classifiers: Names = Field(default=("logistic",), min_length=1, description="Who learns.")
+    classifiers: Classifiers = Field(default=("logistic",), description="Who learns.")
     measure: Measure = Field(default="accuracy", description="What the choice looks at.")
 
     @field_validator("folds")
@@ -180,7 +206,7 @@ class Recipe(Part):
     promises: Promises = Promises()
     methods: tuple[MethodOf, ...] = Field(default=(), description="None: those that suit the shape of the data.")
     evaluation: Evaluation = Evaluation()
-    attacks: Names = Field(
+    attacks: Attacks = Field(
         default=QUICK, description="Attacks to try, where they apply; all of them, which takes longer: 'all'."
     )
     weights: dict[Literal["utility", "privacy", "size", "inference"], Annotated[Number, Field(ge=0, le=1)]] = Field(
@@ -228,13 +254,13 @@ def misplaced(key: str) -> str:
 def _problems(place: int, method: MethodOf, promises: Promises) -> Iterator[Problem]:
     made_by = METHODS[method.name]
     given = method.model_extra or {}
-    known = [name for name in signature(made_by).parameters if name != "random_state"]
+    known = parameters_of(method.name)
     unknown = [name for name in given if name not in known]
     for name in unknown:
         hint = did_you_mean(name, known) or misplaced(name)
         said = f"the method {method.name!r} has no parameter {name!r}.{hint} It has {listing(known, 99)}"
         yield ("methods", place, name), said
-    empty = [name for name, value in given.items() if name in known and not _values(name, value)]
+    empty = [name for name in given if name in known and not method.values(name)]
     for name in empty:
         yield ("methods", place, name), "an empty list makes no release. Give a value, or leave it out"
     if unknown or empty:

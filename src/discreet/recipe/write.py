@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A recipe to begin with, for a table or baskets, with a comment beside each line; and the schema for editors."""
+"""A recipe to begin with, for a table or baskets, with a comment beside each line."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from discreet.data.roles import Suggestion, suggested_roles
-from discreet.recipe.model import QUICK, MethodOf, Recipe
-
-SCHEMA = "recipe.schema.json"
+from discreet.recipe.model import QUICK, MethodOf
+from discreet.recipe.schema import SCHEMA
 
 # What suits a shape of data. Methods that publish a model, names or weights give no rows, so they are asked for by
 # name. So is private-table: its domain is public knowledge that only the holder has.
@@ -33,11 +32,6 @@ BASKETS = (
 def default_methods(shape: str) -> tuple[MethodOf, ...]:
     """The methods of a recipe that names none."""
     return tuple(MethodOf.model_validate(method) for method in (TABLE if shape == "table" else BASKETS))
-
-
-def schema() -> str:
-    """The JSON schema of a recipe: editors that read the first line of a recipe complete keys and check values."""
-    return json.dumps({"title": "A recipe of discreet"} | Recipe.model_json_schema(), indent=1) + "\n"
 
 
 def first_recipe(
