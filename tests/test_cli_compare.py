@@ -12,6 +12,8 @@ from checks import MARKERS, ROLES, people
 from discreet import Mondrian, progress, verify
 from discreet.choose import read_study
 from discreet.cli import GOOD, WRONG, app
+from discreet.commands.compare import load_source
+from discreet.recipe import read_recipe
 from small_study import RECIPE, written_clinic
 
 
@@ -167,6 +169,43 @@ def test_recipes_are_written_and_checked(here, tmp_path):
     assert "exists already" in fails("recipe", "init", here / "clinic.csv", "-o", out)
     out.write_text(out.read_text(encoding="utf-8").replace("quasi =", "qasi ="), encoding="utf-8")
     assert "Did you mean 'quasi'?" in fails("recipe", "check", out)
+
+
+def test_recipes_say_how_the_file_is_read(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{i % 7}\t'{i % 3}'\t{'?' if i % 9 == 0 else i % 5}\t{'ill' if i % 2 else 'well'}" for i in range(60)]
+    (tmp_path / "odd.txt").write_text("\n".join(rows), encoding="utf-16")
+    reading = ["--delimiter", "tab", "--quote", "'", "--names", "a=b,#c,[run],klass", "--encoding", "utf-16"]
+    reading += ["--missing", "?", "--kind", "[run]=category"]
+    done = run("recipe", "init", "odd.txt", "--target", "klass", *reading)
+    assert done.exit_code == GOOD, done.output
+    recipe = read_recipe("recipe.toml")
+    assert (recipe.source.delimiter, recipe.source.kinds) == ("\t", {"[run]": "category"})
+    found = load_source("odd.txt", recipe.model_dump_json())
+    assert set(found.table.names) == {"a=b", "#c", "[run]", "klass"}
+    assert found.table.column("[run]").has_missing
+
+
+def test_recipes_of_baskets(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "visits.dat").write_text("a b\nb c\n", encoding="utf-8")
+    assert run("recipe", "init", "visits.dat", "--labels", "more/visits.txt").exit_code == GOOD
+    recipe = read_recipe("recipe.toml").source
+    assert (recipe.shape, recipe.labels) == ("transactions", "more/visits.txt")
+    assert "have no columns" in fails("recipe", "init", "visits.dat", "--labels", "x", "--target", "a", "-o", "b.toml")
+    (tmp_path / "bits.csv").write_text("a,b,ill\n0,1,yes\n1,0,no\n1,1,no\n", encoding="utf-8")
+    done = run("recipe", "init", "bits.csv", "--baskets", "columns", "--target", "ill", "-o", "bits.toml")
+    assert done.exit_code == GOOD, done.output
+    assert len(load_source("bits.csv", read_recipe("bits.toml").model_dump_json()).data.names) == 2
+
+
+def test_a_table_without_a_target_asks_for_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.csv").write_text("a,b\n" + "".join(f"{i}.5,p{i}\n" for i in range(50)), encoding="utf-8")
+    assert "Name it with --target" in fails("compare", "x.csv")
+    done = run("recipe", "init", "x.csv")
+    assert done.exit_code == GOOD, done.output
+    assert "name the target under [roles]" in done.stderr
 
 
 def test_reports_again_on_paper_and_as_pictures(here, tmp_path):

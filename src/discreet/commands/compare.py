@@ -128,7 +128,10 @@ def _suggested(data: Path, target: str | None, labels: Path | None) -> tuple[Rec
     from discreet.recipe.write import first_recipe
 
     if labels is None:
-        text = first_recipe(str(data), suggest(read_table(data), target=target))
+        suggestions = suggest(read_table(data), target=target)
+        if not any(one.role == "target" for one in suggestions):
+            raise RolesError("No column looks like what a classifier is to predict. Name it with --target.")
+        text = first_recipe(str(data), suggestions)
     elif target is None:
         text = first_recipe(str(data), [], "transactions", labels=os.path.relpath(labels, data.parent))
     else:

@@ -3,12 +3,31 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from discreet.commands.options import Json, Quiet, emit, read_table, split, watch
+from discreet.commands.options import (
+    Delimiter,
+    Encoding,
+    FromBaskets,
+    Header,
+    Json,
+    Kinds,
+    Labels,
+    Missing,
+    Names,
+    Quiet,
+    Quote,
+    emit,
+    pairs,
+    read_table,
+    split,
+    watch,
+)
 from discreet.errors import DataError
 
 app = typer.Typer(no_args_is_help=True, help="The file that states a study: write one to begin with, or check one.")
@@ -20,13 +39,20 @@ def init(
     out: Annotated[Path, typer.Option("--out", "-o", help="Where to write.")] = Path("recipe.toml"),
     target: Annotated[str | None, typer.Option(help="The column a classifier is to predict.")] = None,
     k: Annotated[list[str] | None, typer.Option(help="How many persons must be alike, 5,20.")] = None,
-    transactions: Annotated[
-        bool, typer.Option("--transactions", help="The file holds one transaction per line.")
-    ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
+    baskets: FromBaskets = None,
+    labels: Labels = None,
+    delimiter: Delimiter = None,
+    quote: Quote = None,
+    encoding: Encoding = None,
+    names: Names = None,
+    header: Header = None,
+    missing: Missing = None,
+    kinds: Kinds = None,
     quiet: Quiet = False,
 ) -> None:
     """Write a recipe with suggested roles, and beside it the schema that editors use to complete and check it."""
+    from discreet.atomic import write_whole
     from discreet.data.roles import suggest
     from discreet.recipe.schema import SCHEMA, schema
     from discreet.recipe.write import first_recipe
@@ -35,19 +61,38 @@ def init(
     if out.exists() and not (overwrite and out.is_file()):
         raise DataError(f"{out.name!r} exists already. Choose another file, or add --overwrite.")
     counts = [_count(text) for text in split(k)] or [5, 20]
-    if transactions:
+    shape = "transactions" if labels is not None and baskets is None else baskets or "table"
+    options: dict[str, Any] = {"delimiter": delimiter, "quote": quote, "encoding": encoding, "names": names}
+    options |= {"header": header, "missing": missing, "kinds": kinds}
+    if shape == "transactions":
+        if target is not None or any(value is not None for value in options.values()):
+            raise DataError("Transactions have no columns. Leave out --target and what says how a table is read.")
         if not data.is_file():
             raise DataError(f"There is no file {data.name!r}. Check the path.")
-        text = first_recipe(str(data), [], "transactions", counts)
+        where = None if labels is None else os.path.relpath(labels, data.parent)
+        text = first_recipe(str(data), [], shape, counts, where)
+    elif labels is not None:
+        raise DataError("--labels is for transactions; the labels of 0/1 columns are the --target.")
     else:
-        text = first_recipe(str(data), suggest(read_table(data), target=target), "table", counts)
+        suggestions = suggest(read_table(data, **options), target=target)
+        text = first_recipe(str(data), suggestions, shape, counts, reading=_reading(options))
+        if not any(one.role == "target" for one in suggestions):
+            typer.echo("No column looks like what a classifier is to predict: name the target under [roles].", err=True)
     try:
-        out.write_text(text, encoding="utf-8")
-        (out.parent / SCHEMA).write_text(schema(), encoding="utf-8")
+        write_whole(out.parent / SCHEMA, schema().encode(), mode=0o644)
+        write_whole(out, text.encode())  # with counts of private rows
     except OSError as error:
         raise DataError(f"{out.name!r} cannot be written ({error.strerror}). Choose another place.") from None
     if not quiet:
-        typer.echo(f"{out}: read the roles and correct them, then `discreet compare {data.name} {out.name} -o study`.")
+        again = shlex.join(["discreet", "compare", str(data), str(out), "-o", "study"])
+        typer.echo(f"{out}: read the roles and correct them, then `{again}`.")
+
+
+def _reading(options: dict[str, Any]) -> dict[str, Any]:
+    """How the table was read, as a recipe says it."""
+    read = options | {"names": list(split(options["names"])), "kinds": pairs(options["kinds"], "--kind")}
+    read["delimiter"] = "\t" if read["delimiter"] in ("tab", "\\t") else read["delimiter"]
+    return {name: value for name, value in read.items() if value not in (None, [], {})}
 
 
 @app.command()

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +40,9 @@ def first_recipe(
     shape: str = "table",
     k: Sequence[int] = (5, 20),
     labels: str | None = None,
+    reading: Mapping[str, Any] | None = None,
 ) -> str:
-    """A recipe with suggested roles, for a person to read and correct.
+    """A recipe with suggested roles, for a person to read and correct; `reading` says how the file was read.
 
     >>> print(first_recipe("clinic.csv", [Suggestion("ill", "target", "2 classes")]).splitlines()[1])
     # What to compare, and how. A list among the parameters of a method is a grid: a release for each value.
@@ -61,6 +62,7 @@ def first_recipe(
     if shape == "transactions":
         labels = labels or Path(file).with_suffix(".labels").name
         lines.append(f"labels = {_toml(labels)}  # seen from the data, one label per line")
+    lines += [f"{name} = {_toml(value)}" for name, value in (reading or {}).items()]
     lines += ["", *_roles(suggestions, shape)]
     lines += [
         "[promises]",
@@ -109,4 +111,6 @@ def _roles(suggestions: Sequence[Suggestion], shape: str) -> list[str]:
 
 def _toml(value: Any) -> str:
     """A value as TOML writes it; JSON's texts, numbers and lists are TOML's too."""
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{_toml(key)} = {_toml(inner)}' for key, inner in value.items())}}}"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
