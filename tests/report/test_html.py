@@ -12,6 +12,7 @@ from discreet.evaluate.utility import holdout
 from discreet.report.again import command
 from discreet.report.html import columns_kept, columns_suppressed, spread, to_html
 from discreet.report.summary import Outcome, summarise
+from discreet.report.text import to_text
 from parsed import Page
 
 HOSTILE = '<script>alert("x")</script>&amp;'
@@ -156,6 +157,21 @@ def test_where_every_row_is_suppressed_the_page_says_so():
     said = "every row is wholly suppressed or left out"
     assert said in Page(to_html(study(TopDownSpecialization(k=200), evaluate=False))).text
     assert said not in Page(to_html(study(Mondrian(k=5), evaluate=False))).text
+
+
+def test_nobody_is_said_to_be_found_among_synthetic_rows():
+    summary = study(Mondrian(k=5), evaluate=False)
+    (release,) = summary["releases"]
+    noisy = release | {"certificate": release["certificate"] | {"noise": {"back end": "any"}}}
+    text, other = Page(to_html(summary | {"releases": [noisy]})).text, Page(to_html(summary)).text
+    for said in ("The published rows are synthetic", "none of them is the row of a person"):
+        assert said in text
+        assert said not in other
+    assert "synthetic" in to_text(summary | {"releases": [noisy]})
+    assert "unique rows" in to_text(summary)
+    for said in ("chance to pick the right person", "In the release none is"):
+        assert said in other
+        assert said not in text
 
 
 def test_cells_suppressed_are_drawn_for_each_column():

@@ -76,6 +76,17 @@ def test_it_says_what_an_attacker_gets_who_knows_absences(tmp_path):
     assert "Somebody who also knows what the person lacks is left with" in page.text
 
 
+def test_nobody_is_said_to_be_found_among_synthetic_rows(tmp_path):
+    page_of(Mondrian(k=5, split="information"), tmp_path / "out")
+    summary = summarise_public(tmp_path / "out" / "release")
+    noisy = summary | {"certificate": summary["certificate"] | {"noise": {"back end": "any"}}}
+    text, other = (Page(to_public_page(one)).text for one in (noisy, summary))
+    assert "The published rows are synthetic" in text
+    for said in ("picks the right row with a chance of", "knows that a person is in such a group knows the label"):
+        assert said in other
+        assert said not in text
+
+
 def test_of_a_model_it_says_that_there_are_no_rows(tmp_path):
     page = Page(page_of(KAdet(k=10), tmp_path / "out"))
     assert "no rows; names" in page.text

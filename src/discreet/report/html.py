@@ -17,6 +17,7 @@ from discreet.errors import DataError
 from discreet.report.again import command
 from discreet.report.words import (
     approximately,
+    brief,
     count,
     here,
     interval,
@@ -80,7 +81,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    words = (approximately, count, here, interval, number, percent, plural, points, precise, short, unsure)
+    words = (approximately, brief, count, here, interval, number, percent, plural, points, precise, short, unsure)
     environment.filters.update({word.__name__: word for word in words})
     environment.filters["decimals"] = lambda value: "none" if value is None else f"{value:.3f}"
     environment.filters["series"] = lambda place: place if place <= _SERIES else (place - 1) % _SERIES + 1

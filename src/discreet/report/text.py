@@ -23,7 +23,10 @@ def _lines(release: dict[str, Any], summary: dict[str, Any]) -> list[str]:
     if of_rows:
         before, after = summary["risk_before"], release["risk_after"]
         unique = f"{approximately(before['unique_share'])} before, {approximately(after['unique_share'])} after"
-        lines.append(f"  unique rows   {unique} (smallest group {count(before['k'])}, then {count(after['k'])})")
+        if release["certificate"]["noise"]:
+            lines.append("  rows          synthetic: none of them is the row of a person")
+        else:
+            lines.append(f"  unique rows   {unique} (smallest group {count(before['k'])}, then {count(after['k'])})")
         lines.append(f"  columns       {_columns(release)}")
     else:
         lines.append(f"  {release['shape']:<13} {_document(release)}")

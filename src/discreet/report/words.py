@@ -96,6 +96,15 @@ def unsure(difference: Mapping[str, float]) -> bool:
     return difference["low"] <= 0 <= difference["high"]
 
 
+def brief(value: object) -> object:
+    """A parameter of a method in few signs: what is long is counted.
+
+    >>> brief(5), brief([1, 2]), brief({"age": {"values": list(range(40))}, "sex": {"values": ["f", "m"]}})
+    (5, [1, 2], '(2 given)')
+    """
+    return f"({len(value)} given)" if isinstance(value, dict | list | tuple) and len(str(value)) > 60 else value
+
+
 def here(promise: Mapping[str, Any]) -> str:
     """What the letters in the words of a promise stand for, to be written behind these.
 
