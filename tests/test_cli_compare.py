@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
@@ -81,6 +82,8 @@ def test_the_table_fits_a_terminal_and_tells_names_apart(here, tmp_path):
 
 
 def test_its_results_are_what_choose_reads(here):
+    columns = pq.read_schema(here / "study" / "results.parquet").names  # as docs/compare.md says, inference or not
+    assert columns == ["name", "method", "parameters", "utility", "privacy", "size", "inference"]
     candidates, baseline = read_study(here / "study" / "results.parquet")
     assert {candidate.name for candidate in candidates} == {"baseline", "mondrian-k5", "tds-k5"}
     assert baseline == "baseline"

@@ -102,7 +102,8 @@ class Results(_Record):
         if path.suffix == ".json":
             path.write_bytes(self.to_json())
             return
-        names = list(dict.fromkeys(name for result in self.candidates for name in result.measures))
+        found = (name for result in self.candidates for name in result.measures)
+        names = list(dict.fromkeys([*self.measures, *found]))  # those that mean something, if nobody has them, too
         if taken := set(names) & set(_PLAIN):
             raise DataError(
                 f"A measure cannot be called {listing(sorted(taken))}: the columns beside the measures are."
