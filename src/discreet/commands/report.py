@@ -98,18 +98,28 @@ def _public_page(folder: Path, release: str | None) -> str:
     from discreet.report.study import SUMMARY
 
     if (folder / SUMMARY).is_file():
-        summary = _summary(folder)
-        made = [row["name"] for row in summary["candidates"] if row["made"]]
-        name = release or summary["best"]
-        if name not in made:
-            raise DataError(f"The study has no release {name!r}.{did_you_mean(name, made)} It has {listing(made, 20)}.")
-        published = folder / "releases" / name / "release"
+        published = folder / "releases" / _named(_summary(folder), release) / "release"
     else:
         if release is not None:
             raise DataError("--release names a release of a study; leave it out.")
         published = folder / "release" if (folder / "release" / CERTIFICATE).is_file() else folder
     with step("Verifying"):
         return to_public_page(summarise_public(published))
+
+
+def _named(summary: dict[str, Any], release: str | None) -> str:
+    """The release of a study to report on: the one that is asked for, or the chosen one; it must have been made."""
+    made = [row["name"] for row in summary["candidates"] if row["made"]]
+    name, others = release or summary["best"], f"Name one with --release: {listing(made, 20)}."
+    if name in made:
+        return str(name)
+    if not made:
+        raise DataError("No release of the study was made, so there is nothing to publish. Its report says why.")
+    if name is None:
+        raise DataError(f"The study has chosen no release. {others}")
+    if name in (row["name"] for row in summary["candidates"]):
+        raise DataError(f"{name!r} was measured and not made: `discreet release` makes it. {others}")
+    raise DataError(f"The study has no release {name!r}.{did_you_mean(name, made)} {others}")
 
 
 def _write(files: dict[Path, bytes], overwrite: bool, mode: int = 0o600) -> None:
