@@ -288,6 +288,7 @@ def _axis(name: str, choice: Choice) -> Spec:
 def _across(name: str, choice: Choice) -> Spec:
     """The axis below a picture: what is too long for a phone takes two lines."""
     axis = _axis(name, choice)
+    axis["axis"] = {**axis.get("axis", {}), "tickCount": 8}
     said, way = axis["title"].rsplit(", ", 1)
     return axis if len(axis["title"]) < 29 else axis | {"title": [f"{said},", way]}
 
