@@ -16,6 +16,8 @@ from discreet.methods import METHODS, Method
 from discreet.recipe import Recipe
 from discreet.recipe.write import default_methods
 
+_WORDS = {"table": "a table", "baskets": "baskets"}
+
 
 @dataclass(frozen=True)
 class Task:
@@ -52,7 +54,8 @@ def tasks_of(recipe: Recipe, source: Source) -> tuple[list[Task], dict[str, str]
 def _why_not(task: Task, shape: str, persons: int) -> str:
     made_by = METHODS[task.method]
     if shape not in made_by.takes:
-        return f"{task.method} releases {' and '.join(sorted(made_by.takes))}; this data is a {shape}."
+        taken = " and ".join(sorted(_WORDS[one] for one in made_by.takes))
+        return f"{task.method} takes {taken}; this data is {_WORDS[shape]}."
     absent = [
         name
         for name, parameter in signature(made_by).parameters.items()
