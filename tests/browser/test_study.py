@@ -141,6 +141,20 @@ def test_what_can_be_sorted_says_so_and_is_reached_by_the_keyboard(page):
     assert all(place == 0 and role == "region" and name for place, role, name in frames)
 
 
+def test_on_a_phone_the_name_of_a_release_stays_while_the_table_is_moved(browser, study):
+    opened = drawn(watched(browser, study[0] / "study" / "report.html", PHONE))
+    found = opened.evaluate(
+        """() => {
+          const frame = document.querySelector(".wide"), cell = frame.querySelector("tbody td");
+          const before = cell.getBoundingClientRect().left;
+          frame.scrollLeft = 200;
+          return [frame.scrollLeft, cell.getBoundingClientRect().left - before];
+        }"""
+    )
+    assert found == [200, 0]
+    opened.close()
+
+
 def test_headings_follow_each_other(page):
     levels = page.evaluate("[...document.querySelectorAll('h1, h2, h3')].map((e) => Number(e.tagName[1]))")
     assert levels[0] == 1
