@@ -22,6 +22,7 @@ from discreet.study import run_study
 from small_study import RECIPE, load, written_clinic
 
 SEEDED = f"{RECIPE}[run]\nseed = 3\n"
+MORE = SEEDED.replace("k = 5", "k = [5, 6, 7, 8]")
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +60,7 @@ def test_killed_before_any_change_of_the_disk_it_goes_on_and_ends_alike(clinic, 
 def begun(clinic: Path, folder: Path) -> subprocess.Popen:
     """The command with two processes of its own, both at work."""
     recipe = folder.with_suffix(".toml")
-    recipe.write_text(f"{SEEDED}jobs = 2\n", encoding="utf-8")
+    recipe.write_text(f"{MORE}jobs = 2\n", encoding="utf-8")
     asked = [sys.executable, "-m", "discreet", "compare", str(clinic), str(recipe), "-o", str(folder)]
     process = subprocess.Popen(asked, stderr=subprocess.PIPE, text=True, start_new_session=True)
     while len([*folder.glob("releases/*")]) < 2 and process.poll() is None:
@@ -83,7 +84,7 @@ def test_processes_end_when_the_study_is_killed_and_it_goes_on(clinic, tmp_path)
         process.kill()
         process.communicate()
     found, whole = (
-        run_study(partial(load, clinic, SEEDED), recipe_from(SEEDED), tmp_path / name, text=SEEDED)
+        run_study(partial(load, clinic, MORE), recipe_from(MORE), tmp_path / name, text=MORE)
         for name in ("study", "whole")
     )
     for name, result in whole.results.items():

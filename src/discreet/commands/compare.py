@@ -64,7 +64,8 @@ def compare(
             with StudyFolder(out).alone(wait=True):
                 written = write_study(study, summary)
     except (KeyboardInterrupt, SystemExit):
-        typer.echo(f"What is done so far is kept in {out}. The same command goes on with it.", err=True)
+        if out.is_dir():
+            typer.echo(f"What is done so far is kept in {out}. The same command goes on with it.", err=True)
         raise
     if as_json:
         emit(summary | {"files": {name: str(path) for name, path in written.items()}})
