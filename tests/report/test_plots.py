@@ -196,19 +196,19 @@ def test_an_axis_names_nothing_beyond_the_limits_of_its_measure():
     assert "axis" not in within(None, 24)
 
 
-def test_a_scale_that_falls_or_is_left_behind_hides_no_number():
-    """A scale is (worst, best): the best of a breach increase lies below, and an accuracy may be above the original."""
+def test_the_ends_of_a_scale_hide_no_number():
+    """A scale is (worst, best): numbers beyond its ends may occur; beyond the limits of their unit they cannot."""
     meanings = {
-        "utility": Measure(scale=(0.5, 0.75)),
-        "risk": Measure(higher_is_better=False, scale=(1.0, 0.0)),
+        "utility": Measure(unit="share", scale=(0.5, 0.75)),
+        "risk": Measure(unit="of 100", higher_is_better=False, scale=(100.0, 0.0)),
         "size": Measure(higher_is_better=False),
     }
-    rows = {"a": (0.77, 0.04, 6), "b": (0.7, 0.16, 6)}
+    rows = {"a": (0.77, 4, 6), "b": (0.7, 16, 6)}
     some = [Candidate(n, dict(zip(meanings, row, strict=True)), meanings=meanings) for n, row in rows.items()]
     chosen = choose(some, {"utility": 0.5, "risk": 0.25, "size": 0.25})
     points = next(e for e in encodings(front_plot(chosen, "utility", "risk")) if "color" in e)
-    assert points["x"]["axis"]["labelExpr"] == "datum.value < 0.5 || datum.value > 0.77 ? '' : datum.label"
-    assert points["y"]["axis"]["labelExpr"] == "datum.value < 0.0 || datum.value > 1.0 ? '' : datum.label"
+    assert points["x"]["axis"]["labelExpr"] == "datum.value < 0.0 || datum.value > 1.0 ? '' : datum.label"
+    assert points["y"]["axis"]["labelExpr"] == "datum.value < 0.0 || datum.value > 100.0 ? '' : datum.label"
     alike = next(e for e in encodings(front_plot(chosen, "utility", "size")) if "color" in e)
     assert alike["y"]["scale"]["domain"] == [pytest.approx(5.4), pytest.approx(6.6)]
 

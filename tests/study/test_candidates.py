@@ -179,7 +179,8 @@ def test_the_other_choice_is_named_where_it_differs(choice, clinic, tmp_path):
         for found in study.results[name]["attacks"]:
             if found["attack"] == "prosecutor":
                 found["success"]["value"] = 1 - unfound_of_100 / 100
-    study.results["mondrian-k60"]["facts"]["columns_published"] = ["readmitted", "age"]  # of equals, the smaller one
+    columns = study.results["mondrian-k60"]["facts"]["certificate"]["columns"]
+    columns.remove(next(column for column in columns if column["role"] == "quasi"))  # of equals, the smaller one
     summary = summarise_study(study, name="clinic.csv")
     by_rank, by_value = "mondrian-k60", "mondrian-k5"
     assert (summary["best"], summary["otherwise"]) == ((by_rank, by_value) if choice == "rank" else (by_value, by_rank))
@@ -194,3 +195,12 @@ def test_nothing_is_said_where_both_choose_the_same(table):
     summary = summarise_study(table, name="clinic.csv")
     assert summary["otherwise"] is None
     assert "would be chosen" not in to_page(summary)
+
+
+def test_size_is_what_is_published_besides_the_label(table, visits):
+    summary = summarise_study(visits, name="visits.dat")
+    sizes = {row["name"]: row["size"] for row in summary["candidates"]}
+    release = visits.results["greedy-k5"]["facts"]
+    assert sizes["greedy-k5"] == len(release["columns_published"]) > 1
+    assert next(size for name, size in sizes.items() if name.startswith("delta-sketch")) == 1
+    assert {row["name"]: row["size"] for row in summarise_study(table, name="c")["candidates"]}["mondrian-k5"] == 2

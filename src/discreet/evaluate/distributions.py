@@ -56,7 +56,8 @@ def _labels(before: Column, after: Column) -> dict[str, Any]:
     lines = [_line(texts[place], counted[0][place], counted[1][place]) for place in order]
     if len(texts) > MOST:
         rest = [max(1 - sum(line[side] for line in lines), 0.0) for side in ("before", "after")]
-        lines.append(_line(f"{len(texts) - MOST} others", *rest))
+        more = len(texts) - MOST
+        lines.append(_line(f"{more} {'other' if more == 1 else 'others'}", *rest))
     return {"name": after.name, "labels": lines}
 
 

@@ -26,6 +26,7 @@ _SPOKEN = 20  # candidates that a description names; the table has all
 _ROWS = 20  # candidates that a picture has a row for
 _MORE_NAMES = 4  # of the front, besides the best and the knee, where they cover nothing
 _NARROW = 0.35  # a front that takes up less of an axis is drawn closer
+_LIMITS = {"of 100": (0.0, 100.0), "share": (0.0, 1.0)}  # of a unit: no number is named beyond
 _STATES = {"best": "best by the weights", "knee": "knee of the front", "front": "on the front", "beaten": "beaten"}
 _MARKS = [*zip(COLOURS[:3], SHAPES[:3], strict=True), (COLOURS[5], SHAPES[3])]
 _AREAS = {"best": 190, "knee": 130, "front": 90, "beaten": 50}
@@ -278,8 +279,7 @@ def _axis(name: str, choice: Choice) -> Spec:
     title = f"{_title(name, choice)}, {way} is better"
     values = [float(candidate.measures[name]) for candidate in choice.candidates]
     low, high = min(values), max(values)
-    limits = None if meaning.scale is None else (min(low, *meaning.scale), max(high, *meaning.scale))
-    drawn = within(limits, ROOM)
+    drawn = within(_LIMITS.get(meaning.unit), ROOM)
     if low == high:  # then there is no span to take numbers from
         drawn["scale"] = {"domain": [low - (abs(low) or 1) / 10, high + (abs(high) or 1) / 10], "nice": False}
     return {"field": name, "type": "quantitative", "title": title, **drawn}

@@ -122,7 +122,7 @@ def _measures(result: dict[str, Any], recipe: Recipe, original: dict[str, Any]) 
     if facts is None:  # not made: as many columns as it would name
         found["size"] = result["parameters"].get("n_features") or original["columns"]
     else:
-        found["size"] = max(len(facts["columns_published"]) - 1, 0)
+        found["size"] = sum(column["role"] != "target" for column in facts["certificate"]["columns"])
     return found
 
 
