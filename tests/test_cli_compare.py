@@ -130,7 +130,8 @@ def test_what_a_recipe_says_of_columns_is_named_with_its_line(here, tmp_path):
 
 
 def test_a_study_without_any_release_says_why_and_ends_so(here, tmp_path):
-    (tmp_path / "r.toml").write_text(RECIPE.replace("k = 5", "k = 5\nl = 300"), encoding="utf-8")
+    text = RECIPE.replace("k = 5", "k = 5\nl = 300").replace("quasi =", 'sensitive = "diagnosis"\nquasi =')
+    (tmp_path / "r.toml").write_text(text, encoding="utf-8")
     done = run("compare", here / "clinic.csv", tmp_path / "r.toml", "-o", tmp_path / "s")
     assert done.exit_code == WRONG, done.output
     assert "Skipped  mondrian-k5: " in done.stdout

@@ -234,6 +234,13 @@ class Recipe(Part):
             raise ValueError(f"weights: they sum to {sum(self.weights.values()):g}, and must sum to 1")
         return self
 
+    @model_validator(mode="after")
+    def _besides(self) -> Recipe:
+        asks = self.promises.l is not None or self.promises.t is not None
+        if asks and self.source.shape == "table" and not self.roles.sensitive:
+            raise ValueError("promises: l and t are about sensitive columns, and the roles name none")
+        return self
+
     def problems(self) -> list[Problem]:
         """What is wrong with the parameters of the methods: where, and what."""
         return [
