@@ -312,3 +312,22 @@ def test_the_summary_says_what_was_chosen(choice):
     assert found["second"] == found["ranking"][1]["name"]
     assert found["left_out"] == ["x"]
     assert {row["name"] for row in found["ranking"] if row["on_front"]} == {c.name for c in choice.front}
+
+
+def test_intervals_are_lines_where_they_are_known():
+    meanings = {"utility": Measure(unit="share"), "privacy": Measure(unit="of 100")}
+    some = [
+        Candidate(name, dict(zip(meanings, row, strict=True)), meanings=meanings)
+        for name, row in {"a": (0.77, 90), "b": (0.7, 95)}.items()
+    ]
+    chosen = choose(some, {"utility": 0.5, "privacy": 0.5})
+    spans = {"a": {"utility_low": 0.7, "utility_high": 0.8}, "b": {"privacy_low": 94.0, "privacy_high": 96.0}}
+    layers = front_plot(chosen, "utility", "privacy", spans=spans)["layer"]
+    across = next(layer for layer in layers if layer["encoding"].get("x2") == {"field": "utility_high"})
+    upright = next(layer for layer in layers if layer["encoding"].get("y2") == {"field": "privacy_high"})
+    assert [value["name"] for value in across["data"]["values"]] == ["a"]
+    assert [value["name"] for value in upright["data"]["values"]] == ["b"]
+    assert not [layer for layer in front_plot(chosen, "utility", "privacy")["layer"] if "x2" in layer["encoding"]]
+    lines = [{"method": "m", "k": k, "utility": 0.7, "utility_low": 0.6, "utility_high": 0.8} for k in (5, 20)]
+    (drawn,) = [e for e in encodings(sensitivity_plot(lines, "utility", "Accuracy", None)) if "y2" in e]
+    assert (drawn["y"]["field"], drawn["y2"]["field"], drawn["x"]["field"]) == ("utility_low", "utility_high", "k")

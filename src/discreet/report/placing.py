@@ -54,7 +54,7 @@ class _Frame:
 
     def __init__(self, values: Sequence[dict[str, Any]], first: str, second: str, width: int, height: int) -> None:
         across, up = (
-            _spread([value[measure] for value in values], length)
+            _spread([value[measure] for value in values], _ends(values, measure), length)
             for measure, length in ((first, width), (second, height))
         )
         self.width = width
@@ -79,8 +79,15 @@ class _Frame:
         return left, y + dy - 10, left + width, y + dy + 2
 
 
-def _spread(numbers: Sequence[float], length: int) -> list[float]:
-    low, high = min(numbers), max(numbers)
+def _ends(values: Sequence[dict[str, Any]], measure: str) -> tuple[float, float]:
+    """Where the axis begins and ends: intervals are drawn too."""
+    drawn = [value.get(name) for value in values for name in (measure, f"{measure}_low", f"{measure}_high")]
+    found = [number for number in drawn if number is not None]
+    return min(found), max(found)
+
+
+def _spread(numbers: Sequence[float], ends: tuple[float, float], length: int) -> list[float]:
+    low, high = ends
     return [ROOM + (number - low) / ((high - low) or 1) * (length - 2 * ROOM) for number in numbers]
 
 

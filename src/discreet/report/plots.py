@@ -98,10 +98,19 @@ def region_plot(choice: Choice, utility: str, privacy: str, baseline: str) -> Sp
     return spec(f"{spoken} The baseline, {baseline}, has {at}. {members}.", values, layer=layers, height=320)
 
 
-def front_plot(choice: Choice, first: str, second: str, *, original: float | None = None, closer: bool = False) -> Spec:
+def front_plot(
+    choice: Choice,
+    first: str,
+    second: str,
+    *,
+    original: float | None = None,
+    closer: bool = False,
+    spans: Mapping[str, Mapping[str, float]] | None = None,
+) -> Spec:
     """Two measures of the candidates: those that no other beats, those that are beaten, the best and the knee.
 
-    `original` is the first measure of what was released; `closer` leaves out what is far from the front.
+    `original` is the first measure of what was released; `closer` leaves out what is far from the front; `spans` has
+    the ends of intervals by the name of a candidate, such as {"utility_low": 0.7, "utility_high": 0.8}.
     """
     front, knee = set(choice.evaluation.front), choice.evaluation.knee
     near = near_front(choice, first, second) if closer else frozenset(range(len(choice.candidates)))
@@ -114,22 +123,23 @@ def front_plot(choice: Choice, first: str, second: str, *, original: float | Non
         if place in near:
             label = short(candidate.name, 26) if state in ("best", "knee") or candidate.name in more else ""
             room = {} if state == "best" else {"_if_room": True}
-            values.append(
-                _values(candidate, choice) | {"state": _STATES[state], "_area": _AREAS[state], "label": label} | room
-            )
+            drawn = _values(candidate, choice) | dict((spans or {}).get(candidate.name, {}))
+            values.append(drawn | {"state": _STATES[state], "_area": _AREAS[state], "label": label} | room)
     order = list(_STATES.values())
     values.sort(key=lambda value: -order.index(value["state"]))  # what counts most is drawn last
     present = {value["state"] for value in values}
     marks = {state: mark for state, mark in zip(order, _MARKS, strict=True) if state in present}
+    across, up = _across(first, choice), _axis(second, choice)
     layers = [_points(choice, first, second, "state", marks), *_labels(choice, first, second, values)]
+    layers[:0] = [*interval(first, across, up, values), *interval(second, up, across, values, upright=True)]
     if {criterion.name for criterion in choice.evaluation.weighed} == {first, second}:  # then the front is a line here
         line = {"type": "line", "color": SOFT, "strokeDash": [4, 3]}
-        encoding = {"x": _across(first, choice), "y": _axis(second, choice), "order": {"field": first}}
+        encoding = {"x": across, "y": up, "order": {"field": first}}
         members = [_values(candidate, choice) for i, candidate in enumerate(choice.candidates) if i in front]
         layers.insert(0, {"mark": line, "data": {"values": members}, "encoding": encoding})
     if original is not None and len({value[first] for value in values}) > 1:
         rule = {"mark": {"type": "rule", "color": SOFT, "strokeDash": [5, 4]}, "data": {"values": [{first: original}]}}
-        layers.insert(0, rule | {"encoding": {"x": _across(first, choice)}})
+        layers.insert(0, rule | {"encoding": {"x": across}})
     by = " and ".join(criterion.name for criterion in choice.evaluation.weighed)
     spoken = f"{_title(first, choice)} against {_title(second, choice)} of {len(values)} candidates."
     bend = "It has no knee." if choice.knee is None else f"Its knee is {choice.knee.name}."
@@ -220,6 +230,16 @@ def rows(field: str, names: Sequence[str], above: int = 8) -> tuple[Spec, Spec]:
     mark = {"type": "text", "align": "left", "baseline": "bottom", "dx": 1, "dy": -above, "limit": {"expr": "width"}}
     encoding = {"y": y, "x": {"value": 0}, "text": {"field": field}}
     return y, {"mark": mark, "data": {"values": [{field: name} for name in names]}, "encoding": encoding}
+
+
+def interval(measure: str, along: Spec, beside: Spec, values: Sequence[Spec], *, upright: bool = False) -> list[Spec]:
+    """A layer with a line from the low to the high end of a measure for each value that has them, if any has."""
+    low, high = f"{measure}_low", f"{measure}_high"
+    drawn = [value for value in values if value.get(low) is not None]
+    x, y = ("y", "x") if upright else ("x", "y")
+    encoding = {x: along | {"field": low}, f"{x}2": {"field": high}, y: beside}
+    mark = {"type": "rule", "color": SOFT, "opacity": 0.45, "strokeWidth": 1.5}
+    return [{"mark": mark, "data": {"values": drawn}, "encoding": encoding}] if drawn else []
 
 
 def signs(n: int) -> tuple[list[str], list[str]]:

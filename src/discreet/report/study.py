@@ -177,6 +177,14 @@ def _interval(found: dict[str, Any] | None, study: Study) -> tuple[float | None,
     return (None, None) if None in lows + highs else (sum(lows) / len(lows), sum(highs) / len(highs))
 
 
+def _spans(found: dict[str, Any], study: Study) -> dict[str, float]:
+    """The ends of the intervals of utility and privacy, where they have one."""
+    utility, privacy = _interval(found, study), unfound(found) or {"low": None, "high": None}
+    ends = dict(zip(("utility_low", "utility_high"), utility, strict=True))
+    ends |= {"privacy_low": privacy["low"], "privacy_high": privacy["high"]}
+    return {name: end for name, end in ends.items() if end is not None}
+
+
 def _difference(found: dict[str, Any], study: Study) -> dict[str, Any] | None:
     """How far the mean score of a release is from that of the original; the ends as in `_interval`.
 
@@ -199,7 +207,8 @@ def _sensitivity(candidates: tuple[Candidate, ...], study: Study) -> list[dict[s
             rest = [f"{value}" for name, value in candidate.parameters.items() if name != "k"]
             method = " ".join([candidate.method, *rest])
             figures = {name: float(candidate.measures[name]) for name in ("utility", "privacy")}
-            lines.setdefault(method, []).append({"method": method, "k": k, **figures})
+            spans = _spans(study.results[candidate.name], study)
+            lines.setdefault(method, []).append({"method": method, "k": k, **figures, **spans})
     return [line for method in lines.values() if len(method) > 1 for line in sorted(method, key=lambda one: one["k"])]
 
 
@@ -222,9 +231,11 @@ def _pictures(choice: Choice, candidates: tuple[Candidate, ...], study: Study) -
         if "sketches" in {(found["facts"] or {}).get("shape") for found in study.released.values()}:
             text += " Sketches are attacked with their key, which stays with the owner; rows as they are published."
         words = "What they are worth, and how many persons stay unfound"
-        add("first", words, text, front_plot(choice, "utility", "privacy", original=original))
+        text += " Lines are 95 % intervals."
+        spans = {one.name: _spans(study.results[one.name], study) for one in choice.candidates}
+        add("first", words, text, front_plot(choice, "utility", "privacy", original=original, spans=spans))
         if near_front(choice, "utility", "privacy"):
-            closer = front_plot(choice, "utility", "privacy", closer=True)
+            closer = front_plot(choice, "utility", "privacy", closer=True, spans=spans)
             add("choice", "The front, closer", "The same as above; releases far from the front are left out.", closer)
     text = "Mostly: 0.6 of the weight. A ring is around the best."
     more = f" The first 20 of {len(choice.candidates)}, as asked." if len(choice.candidates) > 20 else ""
@@ -244,12 +255,13 @@ def _pictures(choice: Choice, candidates: tuple[Candidate, ...], study: Study) -
         add(
             "k",
             f"{title} against k",
-            "Dashed: the original.",
+            "Dashed: the original. Upright lines are 95 % intervals.",
             sensitivity_plot(lines, "utility", f"{title}, {way}", original),
         )
         words = "Persons not found (of 100)"
         limits = meanings_of(study.recipe)["privacy"].scale
-        add("k", f"{words}, against k", "More is better.", sensitivity_plot(lines, "privacy", words, None, limits))
+        text = "More is better. Upright lines are 95 % intervals."
+        add("k", f"{words}, against k", text, sensitivity_plot(lines, "privacy", words, None, limits))
     return found
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from discreet.report.plots import COLOURS, SHAPES, SOFT, Spec, rows, signs, spec, within
+from discreet.report.plots import COLOURS, SHAPES, SOFT, Spec, interval, rows, signs, spec, within
 from discreet.report.words import percent
 
 
@@ -89,7 +89,7 @@ def sensitivity_plot(
     original: float | None,
     limits: tuple[float, float] | None = None,
 ) -> Spec:
-    """A measure against k, one line for each method: lines of {method, k, ...measures}."""
+    """A measure against k, one line for each method: lines of {method, k, ...measures and ends of their intervals}."""
     methods = list(dict.fromkeys(line["method"] for line in lines))
     ks = sorted({line["k"] for line in lines})
     scale = {"domain": methods}
@@ -106,6 +106,7 @@ def sensitivity_plot(
     shape = {"field": "method", "type": "nominal", "scale": scale | {"range": shapes}}
     tooltip = [{"field": "method"}, {"field": "k"}, {"field": measure, "format": ".4f"}]
     layers: list[Spec] = [
+        *interval(measure, y, x, lines, upright=True),
         {"mark": {"type": "line", "strokeWidth": 1.5}, "encoding": {"x": x, "y": y, "color": colour}},
         {
             "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
