@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import warnings
 from functools import partial
 from multiprocessing import parent_process
 from pathlib import Path
@@ -95,6 +96,19 @@ def test_so_it_does_in_other_processes_even_if_one_is_killed(clinic, whole, tmp_
     is_told(study_of(clinic, tmp_path / "study", jobs=2, way=way), way)
     again = study_of(clinic, tmp_path / "study", jobs=2)
     assert without_time(again.results) == without_time(whole.results)
+
+
+def load_and_warn(clinic: Path) -> Source:
+    if parent_process() is not None:
+        warnings.warn(f"could not convert {CELL}", RuntimeWarning, stacklevel=1)
+    return load(clinic, RECIPE)
+
+
+def test_warnings_in_other_processes_are_not_printed(clinic, tmp_path, capfd):
+    """Those of other libraries quote cells."""
+    found = run_study(partial(load_and_warn, clinic), recipe_from(f"{RECIPE}jobs = 2\n"), tmp_path / "study")
+    assert len(found.released) == 2
+    assert capfd.readouterr() == ("", "")
 
 
 KILLED = """

@@ -93,8 +93,10 @@ class StudyFolder:
         with file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            except OSError:
+            except BlockingIOError:
                 raise DataError(f"The study {shown(self.path.name)} is running already. Wait for it to end.") from None
+            except OSError as error:
+                raise self._unwritable(error) from None
             self._clear_up()
             yield
 

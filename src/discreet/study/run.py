@@ -12,6 +12,7 @@ import os
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -199,6 +200,7 @@ _here: dict[str, Any] = {}
 
 def _prepare(load: Load, recipe: str, folder: str, secret: int, data: str, study: Connection) -> None:
     threading.Thread(target=_die_with, args=(study,), daemon=True).start()
+    warnings.simplefilter("ignore")  # those of other libraries may quote cells, and would be printed
     _here.update(load=load, recipe=Recipe.model_validate_json(recipe), folder=StudyFolder(folder), secret=secret)
     _here["data"] = data
 
