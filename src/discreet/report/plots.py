@@ -110,7 +110,8 @@ def front_plot(
     """Two measures of the candidates: those that no other beats, those that are beaten, the best and the knee.
 
     `original` is the first measure of what was released; `closer` leaves out what is far from the front; `spans` has
-    the ends of intervals by the name of a candidate, such as {"utility_low": 0.7, "utility_high": 0.8}.
+    the ends of intervals by the name of a candidate, such as {"utility_low": 0.7, "utility_high": 0.8}. They are drawn
+    for the front, and for all that are there closer.
     """
     front, knee = set(choice.evaluation.front), choice.evaluation.knee
     near = near_front(choice, first, second) if closer else frozenset(range(len(choice.candidates)))
@@ -123,7 +124,8 @@ def front_plot(
         if place in near:
             label = short(candidate.name, 26) if state in ("best", "knee") or candidate.name in more else ""
             room = {} if state == "best" else {"_if_room": True}
-            drawn = _values(candidate, choice) | dict((spans or {}).get(candidate.name, {}))
+            span = spans.get(candidate.name, {}) if spans and (closer or state != "beaten") else {}
+            drawn = _values(candidate, choice) | dict(span)
             values.append(drawn | {"state": _STATES[state], "_area": _AREAS[state], "label": label} | room)
     order = list(_STATES.values())
     values.sort(key=lambda value: -order.index(value["state"]))  # what counts most is drawn last
@@ -232,13 +234,21 @@ def rows(field: str, names: Sequence[str], above: int = 8) -> tuple[Spec, Spec]:
     return y, {"mark": mark, "data": {"values": [{field: name} for name in names]}, "encoding": encoding}
 
 
-def interval(measure: str, along: Spec, beside: Spec, values: Sequence[Spec], *, upright: bool = False) -> list[Spec]:
+def interval(
+    measure: str,
+    along: Spec,
+    beside: Spec,
+    values: Sequence[Spec],
+    *,
+    upright: bool = False,
+    colour: Spec | None = None,
+) -> list[Spec]:
     """A layer with a line from the low to the high end of a measure for each value that has them, if any has."""
     low, high = f"{measure}_low", f"{measure}_high"
     drawn = [value for value in values if value.get(low) is not None]
     x, y = ("y", "x") if upright else ("x", "y")
-    encoding = {x: along | {"field": low}, f"{x}2": {"field": high}, y: beside}
-    mark = {"type": "rule", "color": SOFT, "opacity": 0.45, "strokeWidth": 1.5}
+    encoding = {x: along | {"field": low}, f"{x}2": {"field": high}, y: beside, "color": colour or {"value": SOFT}}
+    mark = {"type": "rule", "strokeWidth": 1, "opacity": 1 if colour else 0.6}  # a legend would be as pale
     return [{"mark": mark, "data": {"values": drawn}, "encoding": encoding}] if drawn else []
 
 

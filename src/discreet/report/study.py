@@ -27,6 +27,7 @@ from discreet.study.folder import StudyFolder
 
 FORMAT = 4
 SUMMARY = "summary.json"
+_ALIKE = 0.01  # of the scale from 0 to 1: scores by value that are so near tell no release from another
 _PROTOCOLS = {
     "recoded": "tested on rows that no release saw, written in the form of the release by its published recoding",
     "holdout": "tested on rows that no release saw, read cell by cell",
@@ -63,7 +64,7 @@ def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
         "candidates": _lines(candidates, choice, study, {"score": ranked, "value": valued}),
         "best": best,
         "by": study.recipe.choice,
-        "otherwise": None if other is None or other.best.name == best else other.best.name,
+        "otherwise": None if other is None or not _apart(choice, other, valued) else other.best.name,
         "made": sum(found["refused"] is None and found["folder"] is not None for found in study.results.values()),
         "best_folder": None if best is None else study.results[best]["folder"],
         "second": None if choice is None or choice.second is None else choice.second.name,
@@ -128,6 +129,13 @@ def _with_rows(choice: Choice | None, study: Study) -> dict[str, Any] | None:
     """The best release that publishes rows of persons, where the one that is chosen publishes none."""
     ranked = [] if choice is None else [study.results[candidate.name] for candidate in choice.ranking]
     return next((found for found in ranked if _has_rows(found)), None) if ranked and not _has_rows(ranked[0]) else None
+
+
+def _apart(choice: Choice | None, other: Choice, valued: Choice | None) -> bool:
+    """Whether two ways to choose lead to releases that are not worth about the same by value."""
+    if choice is None or valued is None:
+        return False
+    return abs(valued.scores[choice.best.name] - valued.scores[other.best.name]) > _ALIKE
 
 
 def _lines(
@@ -231,12 +239,17 @@ def _pictures(choice: Choice, candidates: tuple[Candidate, ...], study: Study) -
         if "sketches" in {(found["facts"] or {}).get("shape") for found in study.released.values()}:
             text += " Sketches are attacked with their key, which stays with the owner; rows as they are published."
         words = "What they are worth, and how many persons stay unfound"
-        text += " Lines are 95 % intervals."
+        text += " Lines are 95 % intervals of those on the front."
         spans = {one.name: _spans(study.results[one.name], study) for one in choice.candidates}
         add("first", words, text, front_plot(choice, "utility", "privacy", original=original, spans=spans))
         if near_front(choice, "utility", "privacy"):
             closer = front_plot(choice, "utility", "privacy", closer=True, spans=spans)
-            add("choice", "The front, closer", "The same as above; releases far from the front are left out.", closer)
+            add(
+                "choice",
+                "The front, closer",
+                "Releases far from the front are left out. Lines are 95 % intervals.",
+                closer,
+            )
     text = "Mostly: 0.6 of the weight. A ring is around the best."
     more = f" The first 20 of {len(choice.candidates)}, as asked." if len(choice.candidates) > 20 else ""
     add("choice", "Scores under several weights", text + more, ratio_plot(ratios(choice)))

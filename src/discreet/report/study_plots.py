@@ -106,7 +106,7 @@ def sensitivity_plot(
     shape = {"field": "method", "type": "nominal", "scale": scale | {"range": shapes}}
     tooltip = [{"field": "method"}, {"field": "k"}, {"field": measure, "format": ".4f"}]
     layers: list[Spec] = [
-        *interval(measure, y, x, lines, upright=True),
+        *interval(measure, y, x, lines, upright=True, colour=colour),
         {"mark": {"type": "line", "strokeWidth": 1.5}, "encoding": {"x": x, "y": y, "color": colour}},
         {
             "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
