@@ -89,6 +89,12 @@ def test_other_data_or_another_recipe_is_another_study(clinic, whole, tmp_path):
         study_of(clinic, tmp_path / "mine")
 
 
+def test_a_study_of_another_version_does_not_go_on(clinic, whole, monkeypatch):
+    monkeypatch.setattr("discreet.study.folder.__version__", "9.9.9")
+    with pytest.raises(DataError, match="begun by another version of discreet; this is 9.9.9"):
+        study_of(clinic, whole.folder)
+
+
 def test_what_cannot_be_done_at_all_makes_no_folder(clinic, tmp_path):
     """So that the same folder takes the recipe that is put right."""
     with pytest.raises(DataError, match=r"this data\. k = 5000, but there are 300 persons\.$"):

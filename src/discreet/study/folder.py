@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The folder of a study, the owner's: what was asked, one file for each result, the releases, a cache of scores.
 
-study.json        which data and which recipe this is, as hashes: a study goes on with these alone
+study.json        which data and which recipe this is, as hashes, and the version: a study goes on with these alone
 recipe.toml       the recipe as it was given
 results/NAME.json what came of one task
 releases/NAME/    its release and the owner's files
@@ -24,6 +24,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from discreet._version import __version__
 from discreet.atomic import write_whole
 from discreet.errors import DataError, shown
 
@@ -59,7 +60,7 @@ class StudyFolder:
         with self.alone():
             state = self._known(asked)  # another process may have been quicker
             if state is None:
-                state = {"format": FORMAT, **asked, "secret": secrets.randbits(63)}
+                state = {"format": FORMAT, "discreet": __version__, **asked, "secret": secrets.randbits(63)}
                 self.write(_STATE, _json(state))  # first: a folder with it is a study, whatever else is missing
             self._make(self.path / "results", self.releases)
             self.write("recipe.toml", recipe.encode())
@@ -73,6 +74,11 @@ class StudyFolder:
             if self.path.exists() and (not self.path.is_dir() or not self._is_fresh()):
                 raise DataError(f"{name} exists and is no study. Choose another folder.")
             return None
+        if state.get("discreet") != __version__:
+            raise DataError(
+                f"{name} was begun by another version of discreet; this is {__version__}. Its figures may not be"
+                " comparable: choose another folder."
+            )
         if state.get("recipe") != asked["recipe"]:  # which says what is read of the data, too
             raise DataError(f"{name} is a study of another recipe. Choose another folder, or remove this one.")
         if state.get("data") != asked["data"]:
