@@ -2,6 +2,7 @@
 """A study makes and measures every release of a recipe, and goes on after a kill with the same results."""
 
 import json
+import shutil
 import stat
 from functools import partial
 
@@ -11,7 +12,7 @@ from discreet import verify
 from discreet.errors import DataError
 from discreet.recipe import recipe_from
 from discreet.report.study import summarise_study, write_study
-from discreet.study import run_study
+from discreet.study import run, run_study
 from discreet.study.folder import StudyFolder
 from discreet.study.tasks import tasks_of
 from small_study import load, written_clinic
@@ -77,7 +78,7 @@ def test_a_study_that_is_done_is_read_not_run(clinic, whole, monkeypatch):
 
 
 def test_other_data_or_another_recipe_is_another_study(clinic, whole, tmp_path):
-    for old, new in (("k = [5, 20]", "k = 5"), (', "zip"', "")):
+    for old, new in (("k = [5, 20]", "k = [5, 20]\nl = 2"), (', "zip"', "")):
         with pytest.raises(DataError, match=r"a study of another recipe\."):
             study_of(clinic, whole.folder, RECIPE.replace(old, new))
     other = written_clinic(tmp_path, 310)
@@ -87,6 +88,32 @@ def test_other_data_or_another_recipe_is_another_study(clinic, whole, tmp_path):
     (tmp_path / "mine" / "letter.txt").write_text("dear", encoding="utf-8")
     with pytest.raises(DataError, match="is no study"):
         study_of(clinic, tmp_path / "mine")
+
+
+def test_releases_can_be_added_to_a_study(clinic, whole, tmp_path, monkeypatch):
+    """What is known is not measured again, and the others come out as if they had been there from the start."""
+    copy = tmp_path / "s"
+    shutil.copytree(whole.folder, copy)
+    ran, measured = [], run.measured
+    monkeypatch.setattr(run, "measured", lambda task, *rest: ran.append(task.name) or measured(task, *rest))
+    more = study_of(clinic, copy, RECIPE.replace("k = [5, 20]", "k = [5, 10, 20]"))
+    assert ran
+    assert set(ran).isdisjoint(whole.results)
+    assert set(more.results) == set(whole.results) | set(ran)
+    assert {name: more.results[name] for name in whole.results} == whole.results
+    few = study_of(clinic, copy, RECIPE.replace("k = [5, 20]", "k = 5"))
+    assert few.results == {name: found for name, found in whole.results.items() if "k5" in name}
+
+
+def test_a_result_of_another_task_of_that_name_does_not_count(clinic, whole, tmp_path):
+    copy = tmp_path / "s"
+    shutil.copytree(whole.folder, copy)
+    name = next(iter(whole.results))
+    path = copy / "results" / f"{name}.json"
+    kept = json.loads(path.read_bytes())
+    path.write_text(json.dumps(kept | {"parameters": kept["parameters"] | {"swap": 0.25}}), encoding="utf-8")
+    again = study_of(clinic, copy).results[name]
+    assert again["parameters"] == whole.results[name]["parameters"]
 
 
 def test_a_study_of_another_version_does_not_go_on(clinic, whole, monkeypatch):

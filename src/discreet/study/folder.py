@@ -19,7 +19,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -80,7 +80,10 @@ class StudyFolder:
                 " comparable: choose another folder."
             )
         if state.get("recipe") != asked["recipe"]:  # which says what is read of the data, too
-            raise DataError(f"{name} is a study of another recipe. Choose another folder, or remove this one.")
+            raise DataError(
+                f"{name} is a study of another recipe. Releases may be added to a study; roles, l, t, evaluation,"
+                " attacks and seed must stay. Choose another folder, or remove this one."
+            )
         if state.get("data") != asked["data"]:
             raise DataError(f"{name} is a study of other data. Choose another folder, or remove this one.")
         return state
@@ -144,11 +147,6 @@ class StudyFolder:
 
     def keep(self, name: str, result: dict[str, Any]) -> None:
         self.write(f"results/{name}.json", _json({"format": FORMAT, **result}))
-
-    def results(self, names: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-        for name in names:
-            if (found := self.result(name)) is not None:
-                yield name, found
 
     @contextmanager
     def marked(self, name: str) -> Iterator[None]:

@@ -56,7 +56,7 @@ _TROUBLES = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno
 
 def failed(task: Task, error: str) -> dict[str, Any]:
     """What came of a task that ended in an error: the name of its type, DIED or DISK, and what to do."""
-    return _asked(task) | {"refused": _REASONS.get(error, _UNFORESEEN), "failed": error}
+    return asked_of(task) | {"refused": _REASONS.get(error, _UNFORESEEN), "failed": error}
 
 
 def measured(task: Task, recipe: Recipe, source: Source, folder: StudyFolder, secret: int) -> dict[str, Any]:
@@ -73,12 +73,12 @@ def measured(task: Task, recipe: Recipe, source: Source, folder: StudyFolder, se
             found["evaluations"] = [
                 _evaluated(task, method, recipe, source, folder, p) for p in recipe.evaluation.protocols
             ]
-        return _asked(task) | found | {"refused": None, "seconds": round(time.perf_counter() - start, 2)}
+        return asked_of(task) | found | {"refused": None, "seconds": round(time.perf_counter() - start, 2)}
     except Exception as error:
         if _is_of_the_disk(error):
             said = failed(task, DISK)
         elif isinstance(error, DiscreetError):
-            said = _asked(task) | {"refused": str(error)}
+            said = asked_of(task) | {"refused": str(error)}
         else:
             said = failed(task, type(error).__name__)
     shutil.rmtree(folder.releases / task.name, ignore_errors=True)  # what has no scores is no candidate
@@ -90,7 +90,8 @@ def _is_of_the_disk(error: Exception) -> bool:
     return any(isinstance(one, OSError) and one.errno in _TROUBLES for one in (error, error.__context__))
 
 
-def _asked(task: Task) -> dict[str, Any]:
+def asked_of(task: Task) -> dict[str, Any]:
+    """What a result says of its task."""
     return {"name": task.name, "method": task.method, "parameters": _plain(task.parameters)}
 
 

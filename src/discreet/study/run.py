@@ -31,7 +31,7 @@ from discreet.progress import progress
 from discreet.recipe import Recipe
 from discreet.recipe.read import located
 from discreet.study.folder import StudyFolder
-from discreet.study.measure import DIED, failed, measured
+from discreet.study.measure import DIED, asked_of, failed, measured
 from discreet.study.tasks import Task, tasks_of
 
 Load = Callable[[], Source]
@@ -70,13 +70,13 @@ def run_study(load: Load, recipe: Recipe, folder: str | os.PathLike, *, text: st
     place = StudyFolder(folder)
     data = _digest(source)
     with place.opened({"data": data, "recipe": digest(_judged(recipe))}, text) as secret:
-        todo = [task for task in tasks if "failed" in (place.result(task.name) or {"failed": ""})]
+        todo = [task for task in tasks if "failed" in (_known(task, place) or {"failed": ""})]
         run = _Run(load, recipe, place, secret if recipe.run.seed is None else recipe.run.seed, data)
         doing = run.in_process(todo, source) if recipe.run.jobs == 1 else run.in_pool(todo)
         with progress(f"Comparing {len(tasks)} releases", len(todo)) as bar, closing(doing):
             for done in doing:
                 bar.advance(0 if done is None else 1)
-        results = dict(place.results([task.name for task in tasks]))
+        results = {task.name: found for task in tasks if (found := _known(task, place)) is not None}
     late = {task.name: NOT_BEGUN for task in tasks if task.name not in results}
     return Study(Path(folder), recipe, source, results, skipped | late)
 
@@ -86,10 +86,16 @@ def _digest(source: Source) -> str:
 
 
 def _judged(recipe: Recipe) -> str:
-    """The part of a recipe that results depend on: not how many cores it may use, nor how long."""
-    return recipe.model_dump_json(
-        exclude={"run": {"jobs", "minutes", "memory_gb"}, "weights": True, "choice": True, "source": True}
-    )
+    """The part of a recipe that every result depends on: not which releases it asks for, on how many cores it may run,
+    nor how long."""
+    parts = {"promises": {"k", "epsilon", "delta"}, "run": {"jobs", "minutes", "memory_gb"}}
+    return recipe.model_dump_json(exclude={**parts, "source": True, "methods": True, "weights": True, "choice": True})
+
+
+def _known(task: Task, place: StudyFolder) -> dict[str, Any] | None:
+    """What came of a task; None if it is not known, or of another one that had its name."""
+    found = place.result(task.name)
+    return found if found is not None and asked_of(task).items() <= found.items() else None
 
 
 def _enough_memory(source: Source, recipe: Recipe) -> None:
