@@ -25,6 +25,14 @@ folds = "2-fold"
 classifiers = "naive-bayes"
 """
 
+ATTACKED = """format = 1
+attacks = ["prosecutor", "homogeneity"]
+[roles]
+target = "readmitted"
+quasi = ["age", "sex", "zip", "occupation"]
+sensitive = ["diagnosis"]
+"""  # how recipes with more to say begin
+
 
 def written_clinic(folder: Path, rows: int, seed: int = 1) -> Path:
     path = folder / "clinic.csv"

@@ -4,7 +4,7 @@
 import pytest
 from benchmarks.choice.protocol import pima
 
-from browsing import DESKTOP, PHONE, SMALL, drawn, watched
+from browsing import CUT_OFF, DESKTOP, PHONE, SMALL, SMALLEST, drawn, watched
 from discreet.choose import choose
 from discreet.report.choice import pictures, summarise_choice, to_page
 
@@ -19,7 +19,7 @@ def choice_page(tmp_path_factory):
     return path
 
 
-@pytest.fixture(params=[SMALL, PHONE, DESKTOP], ids=["small", "phone", "desktop"])
+@pytest.fixture(scope="module", params=[SMALL, PHONE, DESKTOP], ids=["small", "phone", "desktop"])
 def page(request, browser, choice_page):
     opened = drawn(watched(browser, choice_page, request.param))
     yield opened
@@ -35,9 +35,6 @@ def test_every_picture_is_drawn_and_nothing_leaves_the_file(page, choice_page):
     assert marks == [14 * 5 + 5, 14, 14, 14, 14]  # five kinds of weights, and a ring around the best of each
     assert page.asked == [choice_page.as_uri()]
     assert page.complaints == []
-
-
-def test_the_policy_of_the_page_forbids_requests(page):
     caught = page.evaluate("fetch('https://example.org/').then(() => 'sent', () => 'refused')")
     assert caught == "refused"
 
@@ -54,20 +51,8 @@ def test_a_screen_reader_hears_what_a_picture_shows(page):
 def test_nothing_sticks_out_and_text_can_be_read(page):
     width, inner = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
     assert width <= inner
-    cut = page.evaluate(
-        """[...document.querySelectorAll('.plot')].flatMap((plot) => {
-          const frame = plot.getBoundingClientRect();
-          return [...plot.querySelectorAll('svg text')].filter((text) => {
-            const box = text.getBoundingClientRect();
-            return box.left < frame.left - 1 || box.right > frame.right + 1;
-          }).map((text) => text.textContent);
-        })"""
-    )
-    assert cut == []
-    sizes = page.evaluate(
-        "[...document.querySelectorAll('.plot svg text')].map(e => parseFloat(getComputedStyle(e).fontSize))"
-    )
-    assert min(sizes) >= 12
+    assert page.evaluate(CUT_OFF) == []
+    assert page.evaluate(SMALLEST) >= 12
 
 
 def test_the_table_has_all_candidates(page):

@@ -41,7 +41,7 @@ def report(tmp_path_factory, title):
     return path
 
 
-@pytest.fixture(params=[SMALL, PHONE, DESKTOP], ids=["small", "phone", "desktop"])
+@pytest.fixture(scope="module", params=[SMALL, PHONE, DESKTOP], ids=["small", "phone", "desktop"])
 def page(request, browser, report):
     opened = watched(browser, report, request.param)
     yield opened

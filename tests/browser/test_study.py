@@ -11,17 +11,11 @@ from discreet.recipe import recipe_from
 from discreet.report.public import summarise_public, to_public_page
 from discreet.report.study import summarise_study, write_study
 from discreet.study import run_study
-from small_study import load, written_clinic
+from small_study import ATTACKED, load, written_clinic
 
 pytestmark = pytest.mark.browser
 
-RECIPE = """format = 1
-attacks = ["prosecutor", "homogeneity"]
-[roles]
-target = "readmitted"
-quasi = ["age", "sex", "zip", "occupation"]
-sensitive = ["diagnosis"]
-identifiers = ["name"]
+RECIPE = f"""{ATTACKED}identifiers = ["name"]
 [promises]
 k = [5, 20]
 [[methods]]
@@ -51,9 +45,18 @@ def study(tmp_path_factory):
     return folder, summary
 
 
-@pytest.fixture(params=[SMALL, PHONE, DESKTOP], ids=["small", "phone", "desktop"])
+@pytest.fixture(scope="module", params=[SMALL, PHONE, DESKTOP], ids=["small", "phone", "desktop"])
 def page(request, browser, study):
+    """For tests that leave it as it is."""
     opened = drawn(watched(browser, study[0] / "study" / "report.html", request.param))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def fresh(browser, study):
+    """A phone's page, for a test that changes it."""
+    opened = drawn(watched(browser, study[0] / "study" / "report.html", PHONE))
     yield opened
     opened.close()
 
@@ -104,8 +107,8 @@ def test_pictures_have_words_for_a_screen_reader(page):
     assert all(len(text) > 60 for text in spoken)
 
 
-def test_tables_sort_by_mouse_and_keyboard(page):
-    table = page.locator("table.sorts").first
+def test_tables_sort_by_mouse_and_keyboard(fresh):
+    table = fresh.locator("table.sorts").first
 
     def column(place):
         return table.locator("tbody tr").evaluate_all(f"(rows) => rows.map((row) => row.children[{place}].textContent)")
@@ -116,13 +119,9 @@ def test_tables_sort_by_mouse_and_keyboard(page):
     assert rising == sorted(rising)
     assert table.locator("th").nth(2).get_attribute("aria-sort") == "ascending"
     head.focus()
-    page.keyboard.press("Enter")
+    fresh.keyboard.press("Enter")
     assert [float(text) for text in column(2)] == sorted(rising, reverse=True)
-    score = (
-        table.locator("th")
-        .all_inner_texts()
-        .index(next(t for t in table.locator("th").all_inner_texts() if "E(S)" in t))
-    )
+    score = next(place for place, text in enumerate(table.locator("th").all_inner_texts()) if "E(S)" in text)
     for _ in range(2):
         table.locator("th").nth(score).locator("button").click()
         assert column(score)[-1] == ""  # the original has no score: it stays below, whichever way
@@ -141,9 +140,8 @@ def test_what_can_be_sorted_says_so_and_is_reached_by_the_keyboard(page):
     assert all(place == 0 and role == "region" and name for place, role, name in frames)
 
 
-def test_on_a_phone_the_name_of_a_release_stays_while_the_table_is_moved(browser, study):
-    opened = drawn(watched(browser, study[0] / "study" / "report.html", PHONE))
-    found = opened.evaluate(
+def test_on_a_phone_the_name_of_a_release_stays_while_the_table_is_moved(fresh):
+    found = fresh.evaluate(
         """() => {
           const frame = document.querySelector(".wide"), cell = frame.querySelector("tbody td");
           const before = cell.getBoundingClientRect().left;
@@ -152,7 +150,6 @@ def test_on_a_phone_the_name_of_a_release_stays_while_the_table_is_moved(browser
         }"""
     )
     assert found == [200, 0]
-    opened.close()
 
 
 def test_headings_follow_each_other(page):

@@ -7,15 +7,9 @@ from discreet.recipe import recipe_from
 from discreet.report.study import summarise_study, to_page
 from discreet.study import run_study
 from parsed import Page
-from small_study import load, written_clinic
+from small_study import ATTACKED, load, written_clinic
 
-RECIPE = """format = 1
-attacks = ["prosecutor", "homogeneity"]
-[roles]
-target = "readmitted"
-quasi = ["age", "sex", "zip", "occupation"]
-sensitive = ["diagnosis"]
-[promises]
+RECIPE = """[promises]
 k = {k}
 {methods}
 [evaluation]
@@ -27,7 +21,7 @@ classifiers = ["naive-bayes", "c45"]
 
 def page_of(folder, *methods, k="5", more=""):
     named = "".join(f'[[methods]]\nname = "{name}"\n' for name in methods)
-    text = RECIPE.format(k=k, methods=named, more=more)
+    text = ATTACKED + RECIPE.format(k=k, methods=named, more=more)
     data = written_clinic(folder, 300, seed=2)
     found = run_study(partial(load, data, text), recipe_from(text), folder / "study", text=text)
     summary = summarise_study(found, name="clinic.csv")
