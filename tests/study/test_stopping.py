@@ -22,7 +22,7 @@ from discreet.study import run_study
 from small_study import RECIPE, load, written_clinic
 
 SEEDED = f"{RECIPE}[run]\nseed = 3\n"
-MORE = SEEDED.replace("k = 5", "k = [5, 6, 7, 8]")
+ONE_METHOD = SEEDED.replace('[[methods]]\nname = "tds"\n', "")
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +43,7 @@ def known_of(study: Path) -> dict[str, object]:
 
 
 def test_killed_before_any_change_of_the_disk_it_goes_on_and_ends_alike(clinic, tmp_path):
-    one_method = SEEDED.replace('[[methods]]\nname = "tds"\n', "").replace('"prosecutor"', "[]")
-    (tmp_path / "recipe.toml").write_text(one_method, encoding="utf-8")
+    (tmp_path / "recipe.toml").write_text(ONE_METHOD.replace('"prosecutor"', "[]"), encoding="utf-8")
     script = str(Path(__file__).with_name("killing.py"))
     asked = [sys.executable, script, str(clinic), str(tmp_path / "recipe.toml"), str(tmp_path)]
     ended = subprocess.run(asked, capture_output=True, text=True, check=False)
@@ -58,12 +57,13 @@ def test_killed_before_any_change_of_the_disk_it_goes_on_and_ends_alike(clinic, 
 
 
 def begun(clinic: Path, folder: Path) -> subprocess.Popen:
-    """The command with two processes of its own, both at work."""
+    """The command with two processes of its own: one has done its task, the other will never end."""
     recipe = folder.with_suffix(".toml")
-    recipe.write_text(f"{MORE}jobs = 2\n", encoding="utf-8")
-    asked = [sys.executable, "-m", "discreet", "compare", str(clinic), str(recipe), "-o", str(folder)]
+    recipe.write_text(f"{SEEDED}jobs = 2\n", encoding="utf-8")
+    script = str(Path(__file__).with_name("holding.py"))
+    asked = [sys.executable, script, "compare", str(clinic), str(recipe), "-o", str(folder)]
     process = subprocess.Popen(asked, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    while len([*folder.glob("releases/*")]) < 2 and process.poll() is None:
+    while not (folder / "results/mondrian-k5.json").exists() and process.poll() is None:
         time.sleep(0.01)
     return process
 
@@ -83,8 +83,9 @@ def test_processes_end_when_the_study_is_killed_and_it_goes_on(clinic, tmp_path)
     with begun(clinic, tmp_path / "study") as process:
         process.kill()
         process.communicate()
+    assert [path.name for path in (tmp_path / "study/results").glob("*.json")] == ["mondrian-k5.json"]
     found, whole = (
-        run_study(partial(load, clinic, MORE), recipe_from(MORE), tmp_path / name, text=MORE)
+        run_study(partial(load, clinic, SEEDED), recipe_from(SEEDED), tmp_path / name, text=SEEDED)
         for name in ("study", "whole")
     )
     for name, result in whole.results.items():
@@ -95,14 +96,14 @@ def test_processes_end_when_the_study_is_killed_and_it_goes_on(clinic, tmp_path)
 
 def load_less(clinic: Path, other: Path) -> Source:
     """The data; other data in other processes than the one that began."""
-    return load(clinic if parent_process() is None else other, SEEDED)
+    return load(clinic if parent_process() is None else other, ONE_METHOD)
 
 
 @pytest.mark.parametrize("lost", [True, False])
 def test_data_that_goes_or_changes_meanwhile_ends_the_study(clinic, tmp_path, capfd, lost):
     (tmp_path / "b").mkdir()
     other = tmp_path / "lost.csv" if lost else written_clinic(tmp_path / "b", 190)
-    recipe = recipe_from(f"{SEEDED}jobs = 2\n")
+    recipe = recipe_from(f"{ONE_METHOD}jobs = 2\n")  # in one other process, then
     with pytest.raises(DataError, match="There is no file 'lost.csv'" if lost else "The data changed while"):
         run_study(partial(load_less, clinic, other), recipe, tmp_path / "study")
     assert capfd.readouterr().err == ""

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command discreet with a method, tds, that never ends in the processes of a study: so a study cannot end itself.
+
+python holding.py compare ...  is `discreet compare ...`. The processes of a study run this file as they begin.
+"""
+
+import time
+from multiprocessing import parent_process
+
+from discreet import TopDownSpecialization
+from discreet.cli import main
+
+
+def held(*_):
+    time.sleep(3600)
+
+
+if parent_process() is not None:
+    TopDownSpecialization._plan = held
+
+if __name__ == "__main__":
+    main()
