@@ -135,22 +135,32 @@ def test_distributions_are_drawn_and_columns_that_tell_nothing_are_named():
         [
             {"name": "x", "labels": labels},
             {"name": "mute", "labels": [{"label": "*", "before": 1.0, "after": 1.0}]},
-            {"name": "items", "labels": labels},
-        ]
+            {"name": "items", "labels": labels},  # a column may be called so
+        ],
+        "table",
     )
     assert found["silent"] == ["mute"]
     assert [one["name"] for one in found["drawn"]] == ["x", "items"]
-    said = [(line["label"], [bar["text"] for bar in line["bars"]]) for line in found["drawn"][0]["lines"]]
-    assert said == [("a", ["50 %", "40 %"]), ("b", ["30 %", "40 %"]), ("missing", ["20 %", "20 %"])]
-    assert len(found["drawn"][1]["lines"]) == 2  # a basket may have several items, or none
+    for one in found["drawn"]:
+        said = [(line["label"], [bar["text"] for bar in line["bars"]]) for line in one["lines"]]
+        assert said == [("a", ["50 %", "40 %"]), ("b", ["30 %", "40 %"]), ("missing", ["20 %", "20 %"])]
     flags = [{"label": "0", "before": 0.9, "after": 0.8}, {"label": "1", "before": 0.1, "after": 0.2}]
-    (chart,) = spread([{"name": name, "labels": flags} for name in ("sex=f", "sex=m")])["drawn"]
+    (chart,) = spread([{"name": name, "labels": flags} for name in ("sex=f", "sex=m")], "table")["drawn"]
     assert [(line["label"], line["bars"][1]["text"]) for line in chart["lines"]] == [
         ("sex=f", "20 %"),
         ("sex=m", "20 %"),
     ]
     text = Page(to_html(study(Mondrian(k=100, split="median"), quasi=("age", "sex")))).text
     assert "Distributions before and after" in text
+
+
+def test_shares_of_items_do_not_add_up():
+    """A basket may have several items, or none; and items may be called 0 and 1."""
+    for names in (("0", "1"), ("a",)):
+        lines = [{"label": name, "before": 1.0, "after": 1.0} for name in names]
+        found = spread([{"name": "items", "labels": lines}], "baskets")
+        assert found["silent"] == []
+        assert [line["label"] for line in found["drawn"][0]["lines"]] == [*names]
 
 
 def test_where_every_row_is_suppressed_the_page_says_so():

@@ -56,7 +56,7 @@ def to_html(summary: dict[str, Any]) -> str:
             accuracies=_accuracies(summary),
             columns=columns_kept(releases),
             suppressed=columns_suppressed(releases),
-            spread_of=[(release, spread(release["distributions"])) for release in releases],
+            spread_of=[(release, spread(release["distributions"], summary["source"]["shape"])) for release in releases],
             commands=[command(summary, release) for release in releases],
             scale=_scale(_accuracies(summary)),
         )
@@ -158,15 +158,19 @@ def columns_suppressed(releases: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return lines if any(bar["share"] for line in lines for bar in line["bars"]) else []
 
 
-def spread(distributions: list[dict[str, Any]]) -> dict[str, Any]:
+def spread(distributions: list[dict[str, Any]], shape: str) -> dict[str, Any]:
     """The shares of each column, before and after, as the charts take them; and the columns with one label for all.
 
-    Of a yes/no column it is the share of yes, and all of them are in one chart.
+    Of a yes/no column it is the share of yes, and all of them are in one chart. Of baskets it is the share that has an
+    item: these shares do not add up.
     """
-    silent = [one["name"] for one in distributions if one["name"] != "items" and _one_label(one)]
+    if shape == "baskets":
+        items = [{"name": one["name"], "lines": _drawn(_shares(one))} for one in distributions if one["labels"]]
+        return {"drawn": items, "silent": []}
+    silent = [one["name"] for one in distributions if _one_label(one)]
     drawn = [one for one in distributions if one["labels"] and one["name"] not in silent]
     yes = [(one["name"], line) for one in drawn if _yes_no(one) for line in one["labels"] if line["label"] == "1"]
-    found = [{"name": one["name"], "lines": _drawn(_shares(one))} for one in drawn if not _yes_no(one)]
+    found = [{"name": one["name"], "lines": _drawn(_whole(_shares(one)))} for one in drawn if not _yes_no(one)]
     if yes:
         lines = _drawn([(name, (line["before"], line["after"])) for name, line in yes[:_MOST_ITEMS]])
         more = f", the first {_MOST_ITEMS} of {len(yes)}" if len(yes) > _MOST_ITEMS else ""
@@ -190,10 +194,13 @@ def _one_label(one: dict[str, Any]) -> bool:
 
 
 def _shares(one: dict[str, Any]) -> list[tuple[str, tuple[float, float]]]:
-    """Each label with its shares; of a column, what no label stands for is missing."""
-    found = [(line["label"], (line["before"], line["after"])) for line in one["labels"]]
-    rest = tuple(max(1 - sum(shares[side] for _, shares in found), 0.0) for side in (0, 1))
-    return found if one["name"] == "items" or max(rest) < 1e-9 else [*found, ("missing", (rest[0], rest[1]))]
+    return [(line["label"], (line["before"], line["after"])) for line in one["labels"]]
+
+
+def _whole(shares: list[tuple[str, tuple[float, float]]]) -> list[tuple[str, tuple[float, float]]]:
+    """The shares of a column's labels; what no label stands for is missing."""
+    before, after = (max(1 - sum(both[side] for _, both in shares), 0.0) for side in (0, 1))
+    return shares if max(before, after) < 1e-9 else [*shares, ("missing", (before, after))]
 
 
 def _fate(change: dict[str, Any]) -> str:

@@ -113,7 +113,7 @@ def to_page(summary: dict[str, Any]) -> str:
             group_sizes=group_sizes({"risk_before": summary["risk_before"], "releases": drawn}) if drawn else [],
             columns=columns_kept(drawn) if drawn else [],
             suppressed=columns_suppressed(drawn) if drawn else [],
-            spread=spread([] if shown is None else shown["distributions"]),
+            spread=spread([] if shown is None else shown["distributions"], summary["source"]["shape"]),
             protocols=_PROTOCOLS,
             specs=[picture["spec"] for picture in summary["pictures"]],
             scripts=scripts() if summary["pictures"] else (),
