@@ -112,6 +112,14 @@ def test_errors_say_what_to_do(here, tmp_path):
     assert "neither a study nor a release" in fails("report", tmp_path)
     said = fails("report", here / "study", "--public", "--release", "mondrian-k6")
     assert "Did you mean 'mondrian-k5'?" in said
+    (tmp_path / "mine").touch()
+    assert "'.' exists and is no study" in fails("compare", here / "clinic.csv", here / "recipe.toml", "-o", ".")
+
+
+def test_without_a_recipe_no_line_of_one_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_text("age,ill\n" + "".join(f"{20 + i % 9},yes\n" for i in range(40)), encoding="utf-8")
+    assert fails("compare", "a.csv", "--target", "ill").startswith("The target 'ill' has one class only")
 
 
 def test_what_a_recipe_says_of_columns_is_named_with_its_line(here, tmp_path):

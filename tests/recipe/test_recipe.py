@@ -156,6 +156,11 @@ def test_the_recipe_to_begin_with_is_a_recipe(shape, tmp_path):
         assert all("baskets" in METHODS[method.name].takes for method in recipe.methods)
 
 
+def test_a_file_whose_name_is_no_text_is_refused():
+    with pytest.raises(DataError, match="is not UTF-8, as recipes are"):
+        first_recipe("visits-\udce9.dat", [], "transactions")
+
+
 def test_names_of_columns_cannot_break_out_of_a_remark():
     text = first_recipe(
         "x.csv", [Suggestion("age\n[run]\njobs = 7", "quasi", "two\nlines"), Suggestion("y", "target", "")]

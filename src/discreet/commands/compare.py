@@ -56,11 +56,12 @@ def compare(
         asked = recipe_from(text, name=recipe.name)
     if jobs is not None:
         asked = asked.model_copy(update={"run": asked.run.model_copy(update={"jobs": jobs})})
-    load = partial(load_source, str(data), asked.model_dump_json(), text, "recipe" if recipe is None else recipe.name)
+    written_as = ("", "") if recipe is None else (text, recipe.name)
+    load = partial(load_source, str(data), asked.model_dump_json(), *written_as)
     try:
         study = run_study(load, asked, out, text=text)
         with step("Writing the report"):
-            summary = summarise_study(study, name=data.name)
+            summary = summarise_study(study, name=os.fsencode(data.name).decode(errors="replace"))
             with StudyFolder(out).alone(wait=True):
                 written = write_study(study, summary)
     except (KeyboardInterrupt, SystemExit):
@@ -75,21 +76,22 @@ def compare(
         raise typer.Exit(2)  # what was asked cannot be done
 
 
-def load_source(file: str, recipe: str, text: str = "", name: str = "recipe") -> Source:
-    """The data as the recipe reads it; every process of a study calls this. `text` is the recipe as it was written."""
+def load_source(file: str, recipe: str, text: str = "", name: str = "") -> Source:
+    """The data as the recipe reads it; every process of a study calls this. `text` is the recipe as somebody wrote it,
+    in the file `name`; nothing, if nobody did.
+    """
     from discreet.data.baskets import Baskets
     from discreet.data.roles import Roles
     from discreet.data.table import Table
     from discreet.evaluate.source import Source
     from discreet.recipe import Recipe
-    from discreet.recipe.read import located
 
     asked = Recipe.model_validate_json(recipe)
     path, how = Path(file), asked.source
     if how.shape == "transactions":
         if how.labels is None:
             said = "transactions need labels: a file with one label per line."
-            raise RolesError(located(text, [(("source",), said)], name=name))
+            raise RolesError(_located(text, [(("source",), said)], name))
         from discreet.commands.release import read_labels
 
         return Source.of(
@@ -100,7 +102,7 @@ def load_source(file: str, recipe: str, text: str = "", name: str = "recipe") ->
     given = {name: value for name, value in options.items() if value is not None}
     table = Table.of(path, kinds=dict(how.kinds), **given)
     if problems := [*_strangers(asked, table)]:
-        raise RolesError(located(text, problems, name=name))
+        raise RolesError(_located(text, problems, name))
     try:
         if how.shape == "table":
             return Source.of(table, Roles(**asked.roles.model_dump()))
@@ -109,7 +111,14 @@ def load_source(file: str, recipe: str, text: str = "", name: str = "recipe") ->
             raise RolesError("Baskets of 0/1 columns take a target and no other role: every other column is an item.")
         return Source.of(Baskets.from_columns(table, target=asked.roles.target))
     except RolesError as error:
-        raise RolesError(located(text, [(("roles",), str(error))], name=name)) from None
+        raise RolesError(_located(text, [(("roles",), str(error))], name)) from None
+
+
+def _located(text: str, problems: list[Problem], name: str) -> str:
+    """What is wrong, with its lines, if there is a text to look at."""
+    from discreet.recipe.read import located
+
+    return located(text, problems, name=name) if text else " ".join(what for _, what in problems)
 
 
 def _strangers(recipe: Recipe, table: Table) -> Iterator[Problem]:

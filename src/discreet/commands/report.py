@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from discreet.commands.options import Quiet, step, watch
-from discreet.errors import DataError, did_you_mean, listing
+from discreet.errors import DataError, did_you_mean, listing, shown
 
 
 class Pictures(StrEnum):
@@ -68,14 +68,18 @@ def _summary(folder: Path) -> dict[str, Any]:
         summary = json.loads((folder / SUMMARY).read_bytes())
     except (OSError, ValueError):
         raise DataError(
-            f"{folder.name!r} is no study that has ended: it has no {SUMMARY}. `discreet compare` makes one."
+            f"{_name(folder)} is no study that has ended: it has no {SUMMARY}. `discreet compare` makes one."
         ) from None
     if not isinstance(summary, dict) or summary.get("format") != FORMAT:
         raise DataError(
-            f"The study {folder.name!r} was summed up by another version of discreet. The same `discreet compare` as"
+            f"The study {_name(folder)} was summed up by another version of discreet. The same `discreet compare` as"
             " before sums it up again, from the results that are there."
         )
     return summary
+
+
+def _name(folder: Path) -> str:
+    return shown(folder.name or folder)  # "." has none
 
 
 def _owner_page(folder: Path) -> str:
@@ -87,7 +91,7 @@ def _owner_page(folder: Path) -> str:
         return (folder / "owner" / "report.html").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         raise DataError(
-            f"{folder.name!r} holds neither a study nor a release with its owner's report. With --public a report is"
+            f"{_name(folder)} holds neither a study nor a release with its owner's report. With --public a report is"
             " made from the published files."
         ) from None
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.data.roles import Suggestion, suggested_roles
+from discreet.errors import DataError
 from discreet.recipe.model import QUICK, MethodOf
 from discreet.recipe.schema import SCHEMA
 
@@ -91,7 +92,12 @@ def first_recipe(
         "# minutes = 10  # begin no further release after so long",
         "",
     ]
-    return "\n".join(lines)
+    text = "\n".join(lines)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise DataError("The name of a file is not UTF-8, as recipes are, so they cannot name it. Rename it.") from None
+    return text
 
 
 def _roles(suggestions: Sequence[Suggestion], shape: str) -> list[str]:

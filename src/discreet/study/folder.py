@@ -41,6 +41,10 @@ class StudyFolder:
         self.path = Path(path)
 
     @property
+    def _name(self) -> str:
+        return shown(self.path.name or self.path)  # "." has none
+
+    @property
     def releases(self) -> Path:
         return self.path / "releases"
 
@@ -68,7 +72,7 @@ class StudyFolder:
 
     def _known(self, asked: dict[str, str]) -> dict[str, Any] | None:
         """What is known of the study; None when it has not begun. A folder of something else is refused."""
-        name = shown(self.path.name)
+        name = self._name
         state = self._state()
         if state is None:
             if self.path.exists() and (not self.path.is_dir() or not self._is_fresh()):
@@ -103,7 +107,7 @@ class StudyFolder:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
             except BlockingIOError:
-                raise DataError(f"The study {shown(self.path.name)} is running already. Wait for it to end.") from None
+                raise DataError(f"The study {self._name} is running already. Wait for it to end.") from None
             except OSError as error:
                 raise self._unwritable(error) from None
             self._clear_up()
@@ -126,7 +130,7 @@ class StudyFolder:
             raise self._unwritable(error) from None
 
     def _unwritable(self, error: OSError) -> DataError:
-        return DataError(f"{shown(self.path.name)} cannot be written there ({error.strerror}). Choose another folder.")
+        return DataError(f"{self._name} cannot be written there ({error.strerror}). Choose another folder.")
 
     def _state(self) -> dict[str, Any] | None:
         try:
