@@ -193,6 +193,18 @@ def test_the_other_choice_is_named_where_it_differs(choice, clinic, tmp_path):
     assert summarise_study(study, name="clinic.csv")["otherwise"] is None  # they are about as good by value
 
 
+def test_where_the_original_is_no_better_than_guessing_the_page_says_what_values_mean(clinic, tmp_path):
+    text = RIVALS.format(choice="value")
+    study = run_study(lambda: load(clinic, text), recipe_from(text), tmp_path / "s")
+    said = "the worst release (0) to the best (1), since the original is worth no more than guessing"
+    for original, is_said in ((0.99, False), (0.01, True)):
+        for result in study.results.values():
+            result["evaluations"][0]["before"]["naive-bayes"]["accuracy"]["value"] = original
+        summary = summarise_study(study, name="clinic.csv")
+        assert summary["utility_scale"] == (None if is_said else (summary["guess"], original))
+        assert (said in to_page(summary)) == is_said
+
+
 def test_nothing_is_said_where_both_choose_the_same(table):
     summary = summarise_study(table, name="clinic.csv")
     assert summary["otherwise"] is None

@@ -25,7 +25,7 @@ from discreet.study import Study
 from discreet.study.candidates import candidates_of, chosen, guess, meanings_of, unfound
 from discreet.study.folder import StudyFolder
 
-FORMAT = 4
+FORMAT = 5
 SUMMARY = "summary.json"
 _ALIKE = 0.01  # of the scale from 0 to 1: scores by value that are so near tell no release from another
 _PROTOCOLS = {
@@ -61,6 +61,7 @@ def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
         "measure_title": meanings_of(study.recipe)["utility"].title,
         "weights": dict(study.recipe.weights),
         "guess": worth,
+        "utility_scale": candidates[0].meanings["utility"].scale if candidates else None,  # values that are 0 and 1
         "candidates": _lines(candidates, choice, study, {"score": ranked, "value": valued}),
         "best": best,
         "by": study.recipe.choice,

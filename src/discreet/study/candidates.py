@@ -10,7 +10,8 @@ inference  success of the strongest guess at a sensitive value, where one was tr
 size       columns that a recipient gets, without the target
 
 What attacks find is comparable across families, as k and epsilon are not. The original table is the baseline. Where a
-choice goes by values, utility counts from what guessing is worth (0) to what the original is worth (1).
+choice goes by values, utility counts from what guessing is worth (0) to what the original is worth (1); from the worst
+release to the best, where the original is worth no more than guessing.
 """
 
 from __future__ import annotations
