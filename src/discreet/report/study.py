@@ -43,6 +43,7 @@ def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
     worth = guess(source.labels, study.recipe.evaluation.measure)
     original = {"risk": before["average"], "columns": columns, "guess": worth}
     candidates = candidates_of(study.results, study.recipe, original)
+    scale = candidates[0].meanings["utility"].scale if candidates else None
     ranked, valued = (chosen(candidates, study.recipe, by) for by in ("rank", "value"))
     choice, other = (valued, ranked) if study.recipe.choice == "value" else (ranked, valued)
     best = None if choice is None else choice.best.name
@@ -61,7 +62,7 @@ def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
         "measure_title": meanings_of(study.recipe)["utility"].title,
         "weights": dict(study.recipe.weights),
         "guess": worth,
-        "utility_scale": candidates[0].meanings["utility"].scale if candidates else None,  # values that are 0 and 1
+        "utility_scale": None if scale is None else [*scale],  # the values that are 0 and 1
         "candidates": _lines(candidates, choice, study, {"score": ranked, "value": valued}),
         "best": best,
         "by": study.recipe.choice,
