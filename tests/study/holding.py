@@ -5,7 +5,6 @@ python holding.py compare ...  is `discreet compare ...`. The processes of a stu
 """
 
 import time
-from multiprocessing import parent_process
 
 from discreet import TopDownSpecialization
 from discreet.cli import main
@@ -15,7 +14,7 @@ def held(*_):
     time.sleep(3600)
 
 
-if parent_process() is not None:
+if __name__ == "__mp_main__":  # in a process of a study
     TopDownSpecialization._plan = held
 
 if __name__ == "__main__":
