@@ -42,6 +42,7 @@ WRONG = [
     ("methods = [\n{name = 'tds'},\n{name = 'kactus2', swop = 0.1}]", 4, "Did you mean 'swap'?"),
     ("[[methods]]\nname = 'kactus2'\nswap = [0.1, 7]", 4, "must be a float in the range [0, 1]"),
     ("[[methods]]\nname = 'kactus2'\nswap = []", 4, "an empty list makes no release"),
+    ("[[methods]]\nname = 'private-table'\ndomain = {age = [0, inf]}", 4, "inf and nan are no numbers"),
     ("[[methods]]\nname = 'mondrian'\nsplit = 'medain'", 4, "Did you mean 'median'?"),
     ("[promises]\n# a remark\nk = [5, 1]", 4, "must be 2 or more. Got 1 instead."),
     ("[promises]\nk = [\n5,\n'20']", 5, "must be a whole number. Got '20' instead."),

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from inspect import signature
 from itertools import product
+from math import isfinite
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
@@ -270,13 +271,22 @@ def _problems(place: int, method: MethodOf, promises: Promises) -> Iterator[Prob
     empty = [name for name in given if name in known and not method.values(name)]
     for name in empty:
         yield ("methods", place, name), "an empty list makes no release. Give a value, or leave it out"
-    if unknown or empty:
+    endless = [name for name, value in given.items() if not _is_finite(value)]
+    for name in endless:
+        yield ("methods", place, name), "inf and nan are no numbers to release by. Give a number"
+    if unknown or empty or endless:
         return
     for parameters in method.grid(promises):
         if problem := _refused(made_by, parameters):
             named = next((name for name in parameters if f"'{name}'" in problem), None)
             yield ("methods", place) if named is None else ("methods", place, named), problem
             return
+
+
+def _is_finite(value: Any) -> bool:
+    if isinstance(value, dict):
+        value = list(value.values())
+    return all(map(_is_finite, value)) if isinstance(value, list) else not isinstance(value, float) or isfinite(value)
 
 
 def _refused(made_by: type[Method], parameters: dict[str, Any]) -> str | None:
