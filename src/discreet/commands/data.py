@@ -160,6 +160,8 @@ def write_file(out: Path, overwrite: bool, fill: Any) -> None:
 
 
 def _release_command(sample: Sample, written: list[Path]) -> str:
+    from discreet.report.again import role_options
+
     roles = sample.roles
     if roles is None:
         if len(written) < 2:
@@ -167,13 +169,13 @@ def _release_command(sample: Sample, written: list[Path]) -> str:
         return (
             f"discreet release {written[0]} --baskets transactions --labels {written[1]} --method greedy --k 5 -o out"
         )
-    options = {
-        "--target": [roles.target] if roles.target else [],
-        "--quasi": roles.quasi,
-        "--sensitive": roles.sensitive,
-        "--identifiers": roles.identifiers,
-        "--other": roles.other,
-        "--person": [roles.person] if roles.person else [],
+    names = {
+        "target": [roles.target] if roles.target else [],
+        "quasi": roles.quasi,
+        "sensitive": roles.sensitive,
+        "identifiers": roles.identifiers,
+        "other": roles.other,
+        "person": [roles.person] if roles.person else [],
     }
-    given = " ".join(f"{option} {shlex.quote(','.join(names))}" for option, names in options.items() if names)
+    given = shlex.join(role_options(names))
     return f"discreet release {written[0]} {given} --method mondrian --k 5 -o out"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Mapping, Sequence
 from inspect import signature
 from typing import Any
 
@@ -14,14 +15,9 @@ _OPTIONS = ("k", "epsilon")  # parameters with an option of their own
 
 def command(summary: dict[str, Any], release: dict[str, Any]) -> str:
     """What to type. Parameters that are as they are unasked are left out."""
-    words = ["discreet", "release", summary["name"]]
-    for role in _ROLES:
-        names = [column["name"] for column in summary["source"].get("columns", ()) if column["role"] == role]
-        if any("," in name for name in names):  # then a list could be read in two ways
-            words += [word for name in names for word in (f"--{role}", name)]
-        elif names:
-            words += [f"--{role}", ",".join(names)]
-    words += ["--method", release["method"]]
+    columns = summary["source"].get("columns", ())
+    roles = {role: [column["name"] for column in columns if column["role"] == role] for role in _ROLES}
+    words = ["discreet", "release", summary["name"], *role_options(roles), "--method", release["method"]]
     usual = _usual(release["method"])
     for name, value in release["parameters"].items():
         if name in _OPTIONS:
@@ -29,6 +25,21 @@ def command(summary: dict[str, Any], release: dict[str, Any]) -> str:
         elif value != usual.get(name):
             words += ["--set", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
     return shlex.join([*words, "-o", "out"])
+
+
+def role_options(roles: Mapping[str, Sequence[str]]) -> list[str]:
+    """The columns of each role as options, such as --quasi age,sex.
+
+    >>> role_options({"target": ["ill"], "quasi": ["age", "sex"], "other": [], "sensitive": ["a,b", "c"]})
+    ['--target', 'ill', '--quasi', 'age,sex', '--sensitive', 'a,b', '--sensitive', 'c']
+    """
+    words: list[str] = []
+    for role, names in roles.items():
+        if any("," in name for name in names):  # then a list could be read in two ways
+            words += [word for name in names for word in (f"--{role}", name)]
+        elif names:
+            words += [f"--{role}", ",".join(names)]
+    return words
 
 
 def _usual(method: str) -> dict[str, Any]:

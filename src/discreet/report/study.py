@@ -49,6 +49,7 @@ def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
     best = None if choice is None else choice.best.name
     failed = {task: found for task, found in study.results.items() if "failed" in found}
     refused = {task: found["refused"] for task, found in study.results.items() if found["refused"]}
+    sensitivity = _sensitivity(candidates, study)
     return {
         "format": FORMAT,
         "discreet": __version__,
@@ -77,8 +78,8 @@ def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
         "with_rows": _with_rows(choice, study),
         "skipped": study.skipped | {task: why for task, why in refused.items() if task not in failed},
         "failed": {task: {"error": found["failed"], "why": found["refused"]} for task, found in failed.items()},
-        "sensitivity": _sensitivity(candidates, study),
-        "pictures": [] if choice is None else _pictures(choice, candidates, study),
+        "sensitivity": sensitivity,
+        "pictures": [] if choice is None else _pictures(choice, candidates, study, sensitivity),
         "recipe": _recipe_text(study),
         "results": Results.of(candidates, BASELINE if candidates else None).model_dump(mode="json"),
     }
@@ -222,8 +223,10 @@ def _sensitivity(candidates: tuple[Candidate, ...], study: Study) -> list[dict[s
     return [line for method in lines.values() if len(method) > 1 for line in sorted(method, key=lambda one: one["k"])]
 
 
-def _pictures(choice: Choice, candidates: tuple[Candidate, ...], study: Study) -> list[dict[str, Any]]:
-    """The pictures, each with its place in the page, a title and what it shows."""
+def _pictures(
+    choice: Choice, candidates: tuple[Candidate, ...], study: Study, lines: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The pictures, each with its place in the page, a title and what it shows; `lines` are of what k costs."""
     meaning = meanings_of(study.recipe)["utility"]
     title, way = meaning.title, f"{'more' if meaning.higher_is_better else 'less'} is better"
     taken = study.results[choice.best.name]
@@ -265,7 +268,6 @@ def _pictures(choice: Choice, candidates: tuple[Candidate, ...], study: Study) -
         text = "Lines are 95 % intervals. Persons not in it: the same attack on persons who were left out. A promise"
         text += " speaks of some attacks only."
         add("attacks", f"What attackers get from {attacked['name']}", text, attacks_plot(attacked["attacks"]))
-    lines = _sensitivity(candidates, study)
     if lines:
         add(
             "k",
