@@ -19,6 +19,7 @@ FLOW = [
     "progress",
     "atomic",
     "later",
+    "kernels",
     "data",
     "tally",
     "bitmaps",

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-import numba
 import numpy as np
 
 from discreet.data.column import SUPPRESSED, Column, text_of
 from discreet.data.table import Table
 from discreet.errors import DataError
+from discreet.kernels import compiled
 from discreet.labels import EVERYTHING, MISSING, Meaning
 from discreet.plan import Recode, Scale
 from discreet.prepare.intervals import column_cut, interval_label, is_whole
@@ -256,7 +256,7 @@ def _boxes(
     return low[of_leaf], high[of_leaf], missing[of_leaf]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _narrow(column, end, begin, left, low, high, missing):
     """Hand the box of each node down to its children, cut in two."""
     for node in range(len(column)):  # children come after their parent

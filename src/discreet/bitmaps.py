@@ -13,6 +13,7 @@ import numba
 import numpy as np
 from numba.extending import intrinsic
 
+from discreet.kernels import compiled
 from discreet.tally import Partition, count_groups, group
 
 
@@ -99,7 +100,7 @@ class Patterns:
             self._bits = bits
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _contained_rows(rows, group_of_row, bits, n_items, k, count):
     if len(rows) < k:
         return False
@@ -171,7 +172,7 @@ def _contained_rows(rows, group_of_row, bits, n_items, k, count):
     return True
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _contained_persons(groups, persons, bits, k, n_persons):
     """`groups` is sorted; each (group, person) pair stands once. A person counts once however many rows contain p."""
     starts = [0]
@@ -204,7 +205,7 @@ def _contained_persons(groups, persons, bits, k, n_persons):
     return True
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _equal_rows(rows, group_of_row, sizes, k, count):
     met = np.empty(len(rows), dtype=np.int64)
     n_met = count_groups(rows, group_of_row, count, met)

@@ -13,13 +13,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
-import numba
 import numpy as np
 import pyarrow as pa
 
 from discreet.data.column import Column, from_labels
 from discreet.data.table import Table
 from discreet.errors import DataError
+from discreet.kernels import compiled
 from discreet.labels import EVERYTHING, MISSING, Classes, Labelling, Meaning
 from discreet.tally import group
 
@@ -226,7 +226,7 @@ def _most_specific_first(columns: Sequence[Labelling], codes: np.ndarray) -> np.
     return codes[order].astype(np.int32)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _match(rows, bits, starts, first, whole, best, fits):
     """Of 64 patterns at a time: the first that fits in all columns, or the first that fits in the most of them."""
     n_rows, n_columns = rows.shape

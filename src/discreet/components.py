@@ -16,11 +16,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
-from numba import njit
 from scipy.special import gammaln
 
 from discreet.data.records import Records
 from discreet.errors import ParameterError
+from discreet.kernels import compiled
 
 _CLEAR = 1e-9  # relative; sums of rounded numbers are off by less
 _ROUNDING = 1e-14  # of a sum of products, relative to |x|^2 |y|^2
@@ -156,7 +156,7 @@ def pair_sums(records: Records, rows: np.ndarray, others: np.ndarray) -> tuple[n
     return lengths[rows].astype(np.float64) * lengths[others], c, e
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _sums(indptr, indices, cells, rows, others):
     """The sum of x_i y_i and of their squares, for each pair."""
     c, e = np.zeros(len(rows)), np.zeros(len(rows))

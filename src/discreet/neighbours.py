@@ -23,11 +23,11 @@ from functools import lru_cache, partial
 
 import numpy as np
 import scipy.sparse as sp
-from numba import njit
 
 from discreet.components import pair_sums
 from discreet.data.records import Records, row_hash
 from discreet.errors import DataError
+from discreet.kernels import compiled
 
 _PIECE = 4096  # records that a thread does at a time
 _TILE = 8192  # records whose sums are kept at a time: at most 2**16
@@ -175,7 +175,7 @@ def _check(records: Records, k: int) -> None:
         raise DataError(f"{empty} records are empty and have no neighbours. Leave them out.")
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _search(indptr, indices, cells, item_ptr, item_rows, item_cells, ones, lengths, first, asked, found, near):
     """Bring the records of a tile into the neighbours of the asked ones: `near` is (x.y)^2 / |y|^2, largest first.
 

@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import numba
 import numpy as np
 import pyarrow as pa
 
@@ -24,6 +23,7 @@ from discreet.data.column import SUPPRESSED, Column, Kind, from_labels
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import CannotRelease, DataError
+from discreet.kernels import compiled
 from discreet.labels import MISSING, Labelling, Meaning
 from discreet.prepare.binarise import Binarisation, Item, is_flag
 from discreet.prepare.binning import Binning
@@ -185,7 +185,7 @@ class Recode(Plan):
         return np.column_stack([star[self.codes[:, place]] for place, star in enumerate(stars)])
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _descend(places, column, cut, left):
     leaves = np.empty(len(places), dtype=np.int64)
     for row in range(len(places)):

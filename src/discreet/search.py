@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-import numba
 import numpy as np
 
 from discreet.bitmaps import Patterns, _contained_rows
 from discreet.data.baskets import Baskets
+from discreet.kernels import compiled
 from discreet.linear import csr
 from discreet.randomness import Randomness
 from discreet.tally import _refine
@@ -56,7 +56,7 @@ def fill(baskets: Baskets, k: int, chosen: Sequence[int], order: Iterable[int], 
     return taken[:n_taken].tolist()
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _fill(queue, at, forced, indptr, indices, k, state, bits, n_groups, taken, n_taken, most):
     """Go on until the queue ends, enough are taken, or `bits` has no room (a line per group, a bit per taken item)."""
     groups, sizes, inside, count = state

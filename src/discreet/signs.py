@@ -23,9 +23,9 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
-from numba import njit
 
 from discreet.errors import DataError, ParameterError
+from discreet.kernels import compiled
 from discreet.randomness import Randomness
 
 KEY_FILE = "key.json"  # in the owner's folder
@@ -157,7 +157,7 @@ def tables_of(seeds: np.ndarray, degree: int) -> np.ndarray:
     return tables
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _codes(items, degree, polynomial):
     one, codes = np.uint64(1), np.empty(len(items), np.uint64)
     for place in range(len(items)):
@@ -175,7 +175,7 @@ def _codes(items, degree, polynomial):
     return codes
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def expand(codes, tables, components):
     """The signs of codes as a matrix of 8-bit numbers, a row for each."""
     one, byte = np.uint64(1), np.uint64(255)

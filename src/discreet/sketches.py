@@ -23,12 +23,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import scipy.sparse as sp
-from numba import njit
 from scipy.special import chdtri, stdtrit
 
 from discreet.data.records import Records, row_hash
 from discreet.data.write import LABEL
 from discreet.errors import DataError, ParameterError
+from discreet.kernels import compiled
 from discreet.signs import Signs
 
 SKETCH = "sketch"  # the column of published sketches, beside their label
@@ -261,7 +261,7 @@ def _pieces(matrix: sp.csr_array, most: int):
         start = stop
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _add_up(indptr, indices, cells, signs, offsets, values):
     for row in range(len(indptr) - 1):
         mine = values[offsets[row] : offsets[row + 1]]

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numba
 import numpy as np
 import pyarrow as pa
 
 from discreet.data.baskets import Baskets
 from discreet.data.column import Column, text_of
 from discreet.data.table import Table
+from discreet.kernels import compiled
 
 _MOST = 2**62  # products of level counts above this are regrouped first
 
@@ -243,7 +243,7 @@ def _number_keys(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return groups, first.copy()
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _place(key, row, met, bits, places, first, groups):
     """Number the keys from `row` on while there is room; returns the row reached and the numbers given.
 
@@ -319,7 +319,7 @@ class Partition:
         return first
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def count_groups(rows, group_of_row, count, met):
     """Count the rows of each group in `count`, all zero before; `met` gets the groups that occur. Returns how many."""
     n_met = 0
@@ -332,7 +332,7 @@ def count_groups(rows, group_of_row, count, met):
     return n_met
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _refine(rows, group_of_row, sizes, inside, n_groups):
     touched = np.empty(len(rows), dtype=np.int64)
     met = count_groups(rows, group_of_row, inside, touched)

@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 from numbers import Real
 
-import numba
 import numpy as np
 
 from discreet.data.baskets import Baskets
 from discreet.errors import DataError
+from discreet.kernels import compiled
 from discreet.losses import certainty_penalty, information_loss
 from discreet.tally import Partition, count_groups
 
@@ -120,7 +120,7 @@ def _gains(by_pairs: bool, baskets: Baskets, partition: Partition | None, featur
     return gains
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _gains_of(indptr, indices, features, cell_of_row, total, n_classes, by_pairs, gains):
     """One pass over the ones of the wanted columns.
 

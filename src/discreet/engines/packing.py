@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 import pyarrow as pa
 
 from discreet.data.column import Column, Kind, encode
+from discreet.kernels import compiled
 from discreet.tally import Tally, order_of, tally_of_sorted
 
 
@@ -110,13 +110,13 @@ class Packing:
         ]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _mark(key, shift, bits, is_met):
     for i in range(len(key)):
         is_met[(key[i] >> shift) & ((1 << bits) - 1)] = True
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _unpack(key, shift, bits, code_of, codes):
     for i in range(len(key)):
         codes[i] = code_of[(key[i] >> shift) & ((1 << bits) - 1)]

@@ -17,18 +17,18 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
 from discreet.bitmaps import lowest_bit, popcount
 from discreet.itemsets.pool import floor_of, offer, precedes
+from discreet.kernels import compiled
 
 DONE, OUT_OF_BUDGET, STACK_FULL = 0, 1, 2
 _PRUNE, _LEAF, _BRANCH = 0, 1, 2
 ROWS, ITEMS = 1, 2  # what is branched on, when the caller insists
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _count(words, persons):
     """Rows in the set, or persons behind them when `persons` is not empty."""
     total = np.int64(0)
@@ -48,7 +48,7 @@ def _count(words, persons):
     return total
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _common(a, b):
     total = np.int64(0)
     for w in range(len(a)):
@@ -56,7 +56,7 @@ def _common(a, b):
     return total
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _inside(a, b):
     w = 0
     while w < len(a) and not a[w] & ~b[w]:
@@ -64,7 +64,7 @@ def _inside(a, b):
     return w == len(a)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _reduce(rows, items, persons, T, C, k, floor, best):
     """Shrink the rows T and the items C of a node in place. `best` gets what the choice of a branch needs."""
     both = np.empty(len(T), dtype=np.uint64)
@@ -132,13 +132,13 @@ def _reduce(rows, items, persons, T, C, k, floor, best):
             return _BRANCH
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _cost(n, needed):
     """About the logarithm of the number of ways to choose `needed` of n, times 1000."""
     return np.int64(1000 * max(1, min(needed, n - needed + 1)) * math.log(n + 2))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def search(rows, items, columns, persons, stack_rows, stack_items, top, k, by, pool, sizes, state, matrix, budget):
     """Work off the stack of nodes; what is found goes to the pool. Returns (status, nodes left, budget left).
 
@@ -190,7 +190,7 @@ def search(rows, items, columns, persons, stack_rows, stack_items, top, k, by, p
     return DONE, 0, budget
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _exclude(mine, theirs, lines, out):
     """Drop `out`, and what has no more of `theirs` than it: were that in, `out` would be in too."""
     for w in range(len(mine)):
@@ -208,7 +208,7 @@ def _exclude(mine, theirs, lines, out):
                 mine[w] ^= bit
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _is_elsewhere(mine, excluded, lines):
     """Does something excluded have all of mine?"""
     for w in range(len(excluded)):
@@ -220,7 +220,7 @@ def _is_elsewhere(mine, excluded, lines):
     return False
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _columns_of(C, columns, out):
     n = 0
     for w in range(len(C)):
@@ -235,7 +235,7 @@ def _columns_of(C, columns, out):
 # -- the whole matrix: (start of rows, columns of rows, start of columns, rows of columns, persons of rows) -----------
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _rarest(matrix, wanted, size):
     item_start = matrix[2]
     rarest = wanted[0]
@@ -245,14 +245,14 @@ def _rarest(matrix, wanted, size):
     return rarest
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def matrix_work(matrix, wanted, size):
     """About what it costs to look at the rows of a set."""
     item = _rarest(matrix, wanted, size)
     return (matrix[2][item + 1] - matrix[2][item]) * (1 + len(matrix[1]) // max(1, len(matrix[0]))) + len(matrix[2])
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def is_maximal(matrix, wanted, size, k):
     """Is there no further column that k rows, or persons, have together with these?"""
     row_start, row_items, item_start, item_rows, persons = matrix

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numba
 import numpy as np
 import scipy.sparse as sp
 
@@ -22,6 +21,7 @@ from discreet.itemsets.blocks import DONE, STACK_FULL
 from discreet.itemsets.feasible import conflicts, explore, most_conflicts
 from discreet.itemsets.frequent import arrays_of, largest_frequent
 from discreet.itemsets.pool import Clock, Found, OutOfTime, Pool
+from discreet.kernels import compiled
 from discreet.tally import Partition, persons_per_group
 
 _BUDGET = 10_000_000  # words looked at between two looks at the clock
@@ -131,7 +131,7 @@ def _complete(whole, shape, k, persons, start, order, pool: Pool, clock: Clock) 
             pool.offer(np.flatnonzero(chosen))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _clashes(row_start, row_items, item_start, item_rows, chosen, order, k):
     """Which columns of the order occur with a chosen one, but fewer than k times? They do not fit."""
     n_rows = len(row_start) - 1
@@ -194,7 +194,7 @@ def _by_persons(matrix: sp.csr_array, persons: np.ndarray | None) -> tuple[np.nd
     return *arrays_of(matrix[order], persons[order]), np.ones(len(persons), dtype=np.int64)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _lines(row_start, row_items, n_items):
     """Rows as bits."""
     lines = np.zeros((len(row_start) - 1, (n_items + 63) // 64), dtype=np.uint64)

@@ -11,15 +11,15 @@ candidate of this kind joins at once, an excluded item of this kind ends the nod
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
 from discreet.bitmaps import lowest_bit, popcount
 from discreet.itemsets.blocks import DONE, OUT_OF_BUDGET, STACK_FULL
 from discreet.itemsets.pool import floor_of, offer, precedes
+from discreet.kernels import compiled
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def conflicts(row_start, row_items, item_start, item_rows, weight, persons, k):
     """For each item the items that some, but fewer than k, have together with it."""
     n_items = len(item_start) - 1
@@ -44,7 +44,7 @@ def conflicts(row_start, row_items, item_start, item_rows, weight, persons, k):
     return found
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _size(words):
     total = np.int64(0)
     for w in range(len(words)):
@@ -52,7 +52,7 @@ def _size(words):
     return total
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _list(words, out):
     n = 0
     for w in range(len(words)):
@@ -64,7 +64,7 @@ def _list(words, out):
     return n
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _contains(ours, theirs, S):
     w = 0
     while w < len(S) and not theirs[w] & S[w] & ~ours[w]:
@@ -72,7 +72,7 @@ def _contains(ours, theirs, S):
     return w == len(S)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _contained(rows, S, lines, group, weight, persons, k, own, met, counted, work):
     """Is every pattern on S that one of these rows has contained in k of them? `group` numbers the patterns."""
     work[0] += 4 * len(rows)
@@ -111,7 +111,7 @@ def _contained(rows, S, lines, group, weight, persons, k, own, met, counted, wor
     return fine
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _number(lines, S, table, group):
     """Number the patterns of the rows on S, by open addressing; `table` has a power of two of places."""
     mask = len(table) - 1
@@ -140,7 +140,7 @@ def _number(lines, S, table, group):
             place = (place + 1) & mask
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def most_conflicts(candidates, against):
     """The candidate in conflict with most others, and how many cliques of conflicts cover the candidates."""
     pick = np.int64(-1)
@@ -177,7 +177,7 @@ def most_conflicts(candidates, against):
     return pick, bound
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def explore(lines, item_start, item_rows, weight, persons, against, sets, fresh, top, k, pool, sizes, state, budget):
     """Work off the stack of nodes, sets[i] = (S, candidates, excluded).
 

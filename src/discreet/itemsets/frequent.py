@@ -9,12 +9,12 @@ r sets are known, the smallest of them is the size to beat.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import scipy.sparse as sp
 
 from discreet.itemsets.blocks import DONE, ITEMS, ROWS, STACK_FULL, search
 from discreet.itemsets.pool import Clock, Found, OutOfTime, Pool, floor_of
+from discreet.kernels import compiled
 
 _BUDGET = 20_000_000  # words looked at between two looks at the clock: some hundredths of a second
 
@@ -122,7 +122,7 @@ def _search_below(core, columns, rank, place, mine, wanted, whole, k, by, pool: 
 _FOUND, _ALL_SEEN, _PAUSE = 0, 1, 2
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _greedy(matrix, k):
     """One maximal set, to have an answer at once: the item that most have, and so on among the rows that have it."""
     row_start, row_items, item_start, _, persons = matrix
@@ -156,7 +156,7 @@ def _greedy(matrix, k):
         rows = rows[:left]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _peel(row_start, row_items, item_start, item_rows, k, floor):
     """The rows with `floor` items that k of such rows have, and these items."""
     n_rows, n_items = len(row_start) - 1, len(item_start) - 1
@@ -198,7 +198,7 @@ def _peel(row_start, row_items, item_start, item_rows, k, floor):
     return rows, items
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _next(row_start, row_items, item_start, item_rows, order, rank, place, k, sizes, state, budget):
     """The next item below which a set may be: its place, its rows, and their items that k of them have."""
     n_items = len(order)
@@ -260,7 +260,7 @@ def _next(row_start, row_items, item_start, item_rows, order, rank, place, k, si
     return place, _ALL_SEEN, nothing, nothing, budget
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _dense(row_start, row_items, mine, wanted, n_items):
     """Some rows and items as bits: a line per row, and a line per item."""
     number = np.full(n_items, -1, dtype=np.int64)
@@ -277,7 +277,7 @@ def _dense(row_start, row_items, mine, wanted, n_items):
     return rows, items
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _set_bits(words, chosen):
     for i in range(len(chosen)):
         if chosen[i]:

@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
 from discreet.errors import DataError
+from discreet.kernels import compiled
 
 _CELLS = 1 << 28  # of sets that are kept: 2 GB
 
@@ -89,13 +89,13 @@ class Pool:
         return Found(sets, proven, (len(sets[0]) if sets else 0) if proven else None)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def floor_of(sizes, state):
     """The size a set must have to be of interest."""
     return max(state[1], sizes[-1]) if state[0] == len(sizes) else state[1]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _compare(wanted, size, other, other_size):
     """-1 when `wanted` comes before the other, 0 when they are equal, 1 when it comes after."""
     if size != other_size:
@@ -106,7 +106,7 @@ def _compare(wanted, size, other, other_size):
     return 0
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def precedes(wanted, size, pool, sizes, state):
     """Would the set come into the pool?"""
     if state[0] < len(sizes):
@@ -114,7 +114,7 @@ def precedes(wanted, size, pool, sizes, state):
     return _compare(wanted, size, pool[-1], sizes[-1]) < 0
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def offer(wanted, size, pool, sizes, state):
     """Put a set into the pool, unless it is there or too late in the order."""
     if not precedes(wanted, size, pool, sizes, state):

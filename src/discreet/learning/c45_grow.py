@@ -9,9 +9,9 @@ and however many equal rows stand in one entry.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from discreet.kernels import compiled
 from discreet.learning.c45_split import SMALL, choose
 
 # What is known of a node. LIMIT is the last code below the cut, -1 for a category; START and SIZE are its stretch;
@@ -22,7 +22,7 @@ _MANY = 4.0  # rows of a node that is remembered
 _PARTS = 2.0**28  # of a row
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def longer(array, n):
     """The array with room for n, twice as long at least."""
     if n <= len(array):
@@ -33,7 +33,7 @@ def longer(array, n):
     return more
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def part(entries, items, weights, end, start, size, f, limit, sizes, shares):
     """Order the entries of a stretch by the branch of the test that they take.
 
@@ -92,7 +92,7 @@ def part(entries, items, weights, end, start, size, f, limit, sizes, shares):
     return items, weights, end, start
 
 
-@numba.njit(cache=True, nogil=True, _nrt=False)
+@compiled(_nrt=False)
 def _children(nodes, counts, n_classes, first, at, sizes, label, items, weights):
     """Leaves from node `first` on, whose stretches follow each other from `at`; of an empty one no more is told."""
     for b in range(len(sizes)):
@@ -108,7 +108,7 @@ def _children(nodes, counts, n_classes, first, at, sizes, label, items, weights)
         at += sizes[b]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _line(memory):
     """A new line of the memory, nothing rated; -1 if there is no room."""
     line = memory.used[0]
@@ -121,7 +121,7 @@ def _line(memory):
     return line
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _branches(memory, line, place, width):
     """Where the lines of the branches of a test stand in `memory.nodes`; -1 if there is no room."""
     if memory.below[line, place] < 0 and memory.used[1] + width <= len(memory.nodes):
@@ -132,7 +132,7 @@ def _branches(memory, line, place, width):
     return memory.below[line, place]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def grow(entries, memory, least, mdl):
     """A whole tree, not pruned: its nodes and class counts, level by level; items and weights of entries; their end.
 

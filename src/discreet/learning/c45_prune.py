@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
+from discreet.kernels import compiled
 from discreet.learning.c45_grow import FIRST, LIMIT, SIZE, START, TEST, WIDTH, longer, part
 from discreet.learning.c45_split import SMALL
 
@@ -19,7 +19,7 @@ FREE = 0.1  # errors that a smaller tree may cost more than the one it replaces 
 _NEARLY = 1e-3  # training errors that count as none when a tree is collapsed (Weka)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def added_errors(n, errors, confidence, z):
     """What is added to the errors of a leaf; z is the normal quantile of 1 - confidence."""
     if errors < 1:
@@ -33,14 +33,14 @@ def added_errors(n, errors, confidence, z):
     return _upper(n, errors, z) - errors
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _upper(n, errors, z):
     share = (errors + 0.5) / n
     root = math.sqrt(share / n - share * share / n + z * z / (4 * n * n))
     return n * (share + z * z / (2 * n) + z * root) / (1 + z * z / n)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def expected(counts, node, confidence, z):
     """Errors to come at a leaf with the class counts of a node."""
     n, most = 0.0, 0.0
@@ -50,7 +50,7 @@ def expected(counts, node, confidence, z):
     return n - most + added_errors(n, n - most, confidence, z) if n > SMALL else 0.0
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def collapse(nodes, counts):
     """Subtrees that make no fewer training errors than a leaf become leaves."""
     alone = np.zeros(len(nodes))
@@ -71,7 +71,7 @@ def collapse(nodes, counts):
             nodes[node, TEST] = -1
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _pass_down(entries, nodes, counts, items, weights, end, node, start, size, keep, confidence, z, waiting):
     """Send the entries of a stretch down from a node; returns the items, the weights, where they end, and the errors
     to come. With `keep` the nodes below own these entries from now on. `waiting` is scratch.
@@ -107,7 +107,7 @@ def _pass_down(entries, nodes, counts, items, weights, end, node, start, size, k
     return items, weights, end, errors
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _raised(codes, label, nodes, counts, items, weights, start, size, largest, confidence, z, more, waiting):
     """Errors to come if all entries of a stretch went down its largest branch, where no value is unknown.
 
@@ -141,7 +141,7 @@ def _raised(codes, label, nodes, counts, items, weights, start, size, largest, c
     return errors
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def prune(entries, nodes, counts, items, weights, end, raising, confidence, z):
     """Replace subtrees, from below, by a leaf or (if `raising`) by their largest branch, which is then pruned anew."""
     errors = np.zeros(len(nodes))
@@ -203,7 +203,7 @@ def prune(entries, nodes, counts, items, weights, end, raising, confidence, z):
             errors[node] = tree
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def reached(nodes):
     """The nodes that the root still reaches, level by level, and the new place of the first child of each."""
     kept = np.zeros(len(nodes), np.int64)

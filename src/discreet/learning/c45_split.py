@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
 from discreet.bitmaps import lowest_bit
+from discreet.kernels import compiled
 
 SMALL = 1e-6  # two weights, gains or ratios nearer than this are equal (Weka's Utils.SMALL)
 _NEARLY = 1e-3  # gain that a test may lack to the average (Weka's C45ModelSelection)
@@ -26,7 +26,7 @@ _ROOMY = 4  # codes of a feature for each entry, up to which all codes are looke
 _LEFT, _RIGHT, _PARTS, _ALL, _WHOLE = range(5)
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _n_log_n(n, logs):
     whole = int(n)
     if whole == n and whole < len(logs):
@@ -38,7 +38,7 @@ def _n_log_n(n, logs):
 # need not be counted (_nrt), which costs more than the work on a small node.
 
 
-@numba.njit(cache=True, nogil=True, _nrt=False)
+@compiled(_nrt=False)
 def _occurring(f, base, unknown, items, weights, start, stop, codes, label, hist, bits, tops, met):
     """Count a feature of many codes in few entries; returns how many codes occur, listed in `met`, increasing."""
     for j in range(start, stop):
@@ -64,7 +64,7 @@ def _occurring(f, base, unknown, items, weights, start, stop, codes, label, hist
     return n_met
 
 
-@numba.njit(cache=True, nogil=True, _nrt=False)
+@compiled(_nrt=False)
 def _rate(
     f, base, unknown, is_number, has_unknown, n_met, items, weights, start, stop, total, known, before,
     least, mdl, codes, label, numbers, logs, hist, met, sums,
@@ -153,7 +153,7 @@ def _rate(
     return gain, (gain * total / split if split > SMALL else 0.0), limit
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def choose(entries, memory, node, items, weights, start, stop, total, least, mdl):
     """The feature to split a stretch by, -1 if no test is worth it, and the last code below its cut.
 

@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import ClassVar, Literal
 
-import numba
 import numpy as np
 from scipy.special import entr, ndtri
 
 from discreet.data.table import Table
 from discreet.errors import DataError
+from discreet.kernels import compiled
 from discreet.learning.c45_entries import Entries, entries_of, memory_of
 from discreet.learning.c45_grow import part
 from discreet.learning.c45_prune import FREE, expected
@@ -38,7 +38,7 @@ _DIGITS = 9  # weights and entropies that are equal to so many decimals are equa
 _FEATURE, _LIMIT, _BRANCH = range(3)  # columns of a condition; LIMIT is the last code below the cut, -1 of a category
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _covered(codes, unknown, conditions, shares):
     """The part of a row that a rule covers."""
     covered = 1.0
@@ -52,7 +52,7 @@ def _covered(codes, unknown, conditions, shares):
     return covered
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _uncovered(entries, items, weights, n, conditions, shares):
     """Move the items that the rule does not cover, or not wholly, to the front; returns how many there are."""
     kept = 0
@@ -64,7 +64,7 @@ def _uncovered(entries, items, weights, n, conditions, shares):
     return kept
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _apply(codes, unknown, conditions, shares, ends, probabilities):
     """The class shares of each row: of the first rule that covers it, or in parts of several."""
     found = np.zeros((len(codes), probabilities.shape[1]))

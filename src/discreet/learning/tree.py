@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-import numba
 import numpy as np
 
 from discreet.data.table import Table
+from discreet.kernels import compiled
 from discreet.learning.examples import Examples, Feature
 from discreet.tally import group
 
@@ -235,7 +235,7 @@ class Tree:
         return f"{self.classes[best]} ({weight:.6g}{f', {wrong:.6g} wrong' if wrong > 0 else ''})"
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _shares_of_rows(codes, unknown, tested, limit, first, width, share, probabilities):
     """For each row the class shares of the leaves that it reaches, weighted by the parts that reach them."""
     found = np.zeros((len(codes), probabilities.shape[1]))

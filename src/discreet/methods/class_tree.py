@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from scipy.special import gammaln, xlogy
+
+from discreet.kernels import compiled
 
 _BEST = 16  # cuts that are looked behind
 _AHEAD = 4000  # distinct rows of a node up to which cuts are looked behind
@@ -92,7 +93,7 @@ def grow(bins: np.ndarray, counts: np.ndarray, least: int, *, ahead: bool) -> Cl
     return ClassTree(column, cut, left, low[:m], high[:m], in_node[:m], node_of)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _standing(errors, left):
     """The node that stands for each one: the highest that has no more errors than those that stand below it."""
     n = len(left)
@@ -115,7 +116,7 @@ def _standing(errors, left):
     return stands
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _grow(
     bins, counts, least, n_bins, n_best, most_ahead, of_all, of_class, column, cut, left, low, high, in_node, node_of
 ):
@@ -223,7 +224,7 @@ def _grow(
     return n_nodes
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _part(bins, counts, order, start, stop, column, cut, low, high, table, total):
     """Count both sides of a cut."""
     n_columns, n_classes = table.shape[1], table.shape[3]
@@ -247,7 +248,7 @@ def _part(bins, counts, order, start, stop, column, cut, low, high, table, total
         total[2, label] = total[0, label] - total[1, label]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _cuts(table, total, which, low, high, least, of_all, of_class, on_left, columns, cuts, saved, line):
     """The cuts that save most bits, the best first, into a line of `columns`, `cuts` and `saved`; how many there are.
 

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
+from discreet.kernels import compiled
 from discreet.methods.finer import Part, Values
 from discreet.tally import group
 
@@ -218,7 +218,7 @@ class Cut:
 # The kernels use scalars, loops and whole numbers only, which numba compiles quickly.
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _split(
     leaves, order, start, stop, link, head, n_groups, columns, column, part, number_of, children, part_of, spare, room,
     touched,
@@ -266,7 +266,7 @@ def _split(
     return n_groups, n_touched
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _measure(
     leaves, weights, order, start, stop, touched, columns, part_of, child_of, mode, smallest, count, met
 ):  # fmt: skip

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 import scipy.sparse as sp
+
+from discreet.kernels import compiled
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +77,7 @@ class RowIndex:
         return _farthest(seed, *self.items, self.is_open, *self.having, self.long, self.shared)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _grow(
     seed, k, number, indptr, indices, weight, start, persons, is_open, where, having, shortest, end, short, kind,
     ones, shared, stamp,
@@ -162,7 +163,7 @@ def _grow(
     return members[:n_members]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _brings(row, start, persons, stamp, number):
     """Whether the row has a person whom the cluster does not have."""
     for i in range(start[row], start[row + 1]):  # noqa: SIM110
@@ -171,7 +172,7 @@ def _brings(row, start, persons, stamp, number):
     return False
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _farthest(seed, indptr, indices, is_open, where, having, long, shared):
     """Rows that share no item with the seed are as far as they are long; `shared` is -1 on return."""
     length = indptr[seed + 1] - indptr[seed]

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numba import njit
 
 from discreet.components import UNLIMITED, pair_limits, rounded
 from discreet.data.records import Records
+from discreet.kernels import compiled
 from discreet.neighbours import Neighbours, content_hash
 
 
@@ -50,7 +50,7 @@ def k_variance_counts(
     return least[same]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _pass(order, ends, others, limits, counts, caps, floors):
     """Set each number to the largest class, up to its cap, for which all its pairs are kept."""
     for place in range(len(order)):

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numba
 import numpy as np
 
 from discreet.axis import Axis
 from discreet.data.column import Column
 from discreet.data.roles import Roles
 from discreet.data.table import Table
+from discreet.kernels import compiled
 from discreet.prepare.automatic import automatic
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.tally import group, persons_per_group
@@ -76,7 +76,7 @@ class Entries:
         return sides[0][:-1], sides[1][-1] - sides[1][:-1]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _stands(persons, k, public_class):
     """Whether a branch may stand: its persons, in all or by class, are k; where the class is public, also none."""
     some = False
@@ -87,7 +87,7 @@ def _stands(persons, k, public_class):
     return some
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _stand(persons, k, public_class):
     found = np.empty(len(persons), np.bool_)
     for b in range(len(persons)):
@@ -95,7 +95,7 @@ def _stand(persons, k, public_class):
     return found
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _entropy(counts):
     """The entropy of the class in bits, times the rows."""
     rows, entropy = 0, 0.0
@@ -105,7 +105,7 @@ def _entropy(counts):
     return entropy + (rows * math.log2(rows) if rows else 0.0)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _best_cut(ranks, order, classes, rows, n_classes, below, above, of_rows, k, public_class):
     """The cut that tells most of those that may be made: (gain, how many entries of `order` are below it, or 0).
 
@@ -138,7 +138,7 @@ def _best_cut(ranks, order, classes, rows, n_classes, below, above, of_rows, k, 
     return most / 1e9, at
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _weigh(codes, label_of, classes, rows, counts, persons, of_rows, k, public_class):
     """How much the labels of a level tell: (gain, allowed, largest label or -1, whether missing is a branch).
 

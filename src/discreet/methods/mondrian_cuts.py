@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
+from discreet.kernels import compiled
 from discreet.tally import group
 
 
@@ -100,7 +100,7 @@ _TELLING, _EVEN, _FOUND = 0, 1, 2  # what a node is looked at for
 # compile than all of this together. Arrays that a loop would replace or slice cost a reference count at each turn.
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _partition(
     ranks,
     counts,
@@ -229,7 +229,7 @@ def _partition(
     return n_nodes
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _sort(rows, start, stop, ranks, c, low, high, spare, room):
     """Put the rows from `start` to `stop` in the order of their ranks: few by insertion, many by the ranks' bytes."""
     if stop - start <= 32:
@@ -261,7 +261,7 @@ def _sort(rows, start, stop, ranks, c, low, high, spare, room):
         shift += 8
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _widest(low, high, position, is_open):
     """The open column with the longest range, the lowest of equals; -1 when none is open."""
     widest, width = -1, 0.0
@@ -273,7 +273,7 @@ def _widest(low, high, position, is_open):
     return widest
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _count(rows, start, stop, counts, starts, keys, line, by_rows, seen, last, asked, before, after):
     """Different keys among the first i rows and among the rest, for every i; rows, where there are no keys."""
     n = stop - start
@@ -305,7 +305,7 @@ def _count(rows, start, stop, counts, starts, keys, line, by_rows, seen, last, a
         after[i] = before[n] - after[i]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _even_cut(rows, start, stop, ranks, c, before, after, fits, relaxed):
     """Where to cut so that both sides have what they need and are as equal as can be; 0 for nowhere.
 
@@ -321,7 +321,7 @@ def _even_cut(rows, start, stop, ranks, c, before, after, fits, relaxed):
     return best
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _telling_cut(rows, start, stop, ranks, c, counts, fits, in_all, on_left):
     """Where to cut so that both sides have what they need and the class entropy falls most; and by how much, times the
     rows.
@@ -344,7 +344,7 @@ def _telling_cut(rows, start, stop, ranks, c, counts, fits, in_all, on_left):
     return best, best_gain
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _entropy(in_all, on_left):
     """Entropy of the class on the left and on the right in bits, each times its rows."""
     bits = 0.0

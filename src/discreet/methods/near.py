@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from numba import njit
+
+from discreet.kernels import compiled
 
 STEPS = 2**26  # of a cell between its bounds
 _CHUNK = 16  # cells that are summed before a look at the best: 16 times 2^26 stays below 2^31
 FAR = np.iinfo(np.int64).max
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _dense(rows, classes, others, other_classes, own, near):
     """Among themselves (`own`) each pair of rows is looked at once; candidates come in rising order all the same."""
     n, d = rows.shape
@@ -45,7 +46,7 @@ def _dense(rows, classes, others, other_classes, own, near):
                     best[kind, j], near[kind, j] = distance, i
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _sparse(starts, columns, cells, classes, list_starts, listed, list_cells, other_classes, sizes, own, near):
     n_others = len(other_classes)
     common = np.zeros(n_others, dtype=np.int64)

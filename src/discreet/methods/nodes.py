@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import numba
 import numpy as np
 
 from discreet.data.column import SUPPRESSED
 from discreet.errors import DataError
+from discreet.kernels import compiled
 from discreet.labels import EVERYTHING, Labelling
 from discreet.learning.tree import Branch, Tree
 from discreet.methods.quasi import Quasi
@@ -130,7 +130,7 @@ def _common_column(family: Sequence[Branch], levels: Sequence[int]) -> int:
     return place
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _descend(rows, test, start, code, child):
     ends = np.empty(len(rows), dtype=np.int64)
     for row in range(len(rows)):

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from numba import njit
+
+from discreet.kernels import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _scores(starts, rows, cells, classes, sizes):
     """Columns hold their cells other than zero, in increasing order; the zeros are one group of equal cells."""
     n_classes, n_columns = len(sizes), len(starts) - 1

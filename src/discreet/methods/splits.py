@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numba import njit
 
+from discreet.kernels import compiled
 from discreet.mechanisms.selection import Exponential
 from discreet.methods.weighting import scaled
 from discreet.randomness import Randomness
@@ -64,7 +64,7 @@ def _level(shares: np.ndarray) -> np.ndarray:
     return (shares > 0) + np.minimum(np.floor(shares * CUTS), CUTS - 1).astype(np.int64)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _impurity(counts):
     """Half of Gini's impurity of a cell, in units, rounded down."""
     rows, squares = 0, 0
@@ -74,7 +74,7 @@ def _impurity(counts):
     return UNIT * (rows * rows - squares) // (2 * rows) if rows else 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _scores(starts, rows, kept, common, cells, n_cells, classes, n_classes):
     n_columns = len(common)
     scores = np.zeros((n_columns, CUTS), dtype=np.int64)

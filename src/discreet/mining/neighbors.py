@@ -12,10 +12,10 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numba import njit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from discreet.kernels import compiled
 from discreet.mining.ragged import METRICS, as_sketches, distances, measured, some, targets_of
 from discreet.parameters import Interval, StrOptions, check_parameters
 
@@ -93,7 +93,7 @@ class SketchKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def least(found, n):
     """The places of the n least numbers of each row, least first, earlier ones first among equals."""
     places = np.empty((len(found), n), np.int64)

@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from discreet.errors import DataError
+from discreet.kernels import compiled
 from discreet.sketches import Sketches
 
 METRICS = {"euclidean", "cosine"}
@@ -103,7 +103,7 @@ def distances(these: Sketches, those: Sketches) -> tuple[np.ndarray, np.ndarray]
     return found, np.minimum(these.counts[:, None], those.counts)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _apart(found, squares, others, counts, other_counts):
     """Turn sums of products into distances."""
     for i in range(len(counts)):

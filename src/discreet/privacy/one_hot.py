@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numba
 import numpy as np
 
 from discreet.data.baskets import Baskets
+from discreet.kernels import compiled
 
 COVERED = 0.95  # share of the rows that have one item of a group; values that are too rare to be items leave some out
 _CHANCE = 0.01  # that some unrelated item joins a group
@@ -53,7 +53,7 @@ def one_hot_note(baskets: Baskets, absences: int = 0, kept: Sequence[int] | None
     ]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _grow(indptr, indices, order, n_rows, enough, surprise):
     """The group of each item, -1 for none."""
     group_of = np.full(len(indptr) - 1, -1, dtype=np.int64)

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
 from discreet.data.baskets import Baskets
+from discreet.kernels import compiled
 from discreet.tally import Partition, group
 
 _EFFORT = 1 << 30  # cells that the search for absences may look at, shared equally by the distinct rows
@@ -100,7 +100,7 @@ class Distinct:
         return _one_label(*self._sets, label.astype(np.int64))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _want(p, row_start, row_items, item_start, item_rows, wanted_by, everyone):
     """Mark the items of row p; return the rows that have its rarest item (all rows when it has none)."""
     rows = everyone
@@ -112,7 +112,7 @@ def _want(p, row_start, row_items, item_start, item_rows, wanted_by, everyone):
     return rows
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _contains(q, p, row_start, row_items, wanted_by):
     """Does row q have all items of row p, which are marked?"""
     missing = row_start[p + 1] - row_start[p]
@@ -124,7 +124,7 @@ def _contains(q, p, row_start, row_items, wanted_by):
     return missing == 0
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _count_supersets(row_start, row_items, item_start, item_rows, start, persons, n_persons, repeat, k):
     """Persons in the supersets of each distinct row; stops at max(k, smallest so far)."""
     n = len(row_start) - 1
@@ -157,7 +157,7 @@ def _count_supersets(row_start, row_items, item_start, item_rows, start, persons
     return covers
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _count_left(
     row_start, row_items, item_start, item_rows, start, persons, n_persons, repeat, k, m, effort, until_short
 ):
@@ -285,7 +285,7 @@ def _count_left(
     return left, given_up
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _one_label(row_start, row_items, item_start, item_rows, label):
     """Whether all supersets of each distinct row have one label; label -1 means several already."""
     n = len(row_start) - 1

@@ -7,12 +7,13 @@ The caller makes the arrays, and random numbers are a few instructions of their 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from discreet.kernels import compiled
 
 TOO_OFTEN = 100  # draws in a row that may bring nothing before one gives up
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _uniform(state):
     """A number in [0, 1) by SplitMix64 (Steele, Lea and Flood 2014)."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -22,7 +23,7 @@ def _uniform(state):
     return np.float64((z ^ (z >> np.uint64(31))) >> np.uint64(11)) * 2.0**-53
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _first_above(upto, low, high, value):
     """The first place in low..high-1 whose cumulative weight exceeds the value (the last one, if none does)."""
     high -= 1
@@ -35,7 +36,7 @@ def _first_above(upto, low, high, value):
     return low
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def draw_itemsets(size, shared, popularity, hand, seen, items, start, state):
     """Itemsets of at most the given sizes; itemset p takes the share `shared[p]` of its items from itemset p - 1."""
     n_hand = 0  # the previous itemset, in hand
@@ -63,7 +64,7 @@ def draw_itemsets(size, shared, popularity, hand, seen, items, start, state):
             hand[i] = items[start[p] + i]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fill_baskets(
     first, last, labels, size, items, start, upto, corruption, put_off, hand, seen, indices, indptr, state
 ):

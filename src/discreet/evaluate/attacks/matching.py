@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-import numba
 import numpy as np
 
 from discreet.bitmaps import lowest_bit
 from discreet.data.table import Table
 from discreet.evaluate.attacks.base import Published
 from discreet.evaluate.attacks.reading import Reading, read_columns
+from discreet.kernels import compiled
 from discreet.tally import group, persons_per_group
 
 _BLOCK = 4096  # patterns that targets are held against at a time
@@ -134,7 +134,7 @@ class Matching:
         return packed.view("<u8").astype(np.uint64)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _word(targets, bits, starts, t, word):
     """The patterns of a word that fit a target in all columns; most words are empty after a few."""
     left = bits[starts[0] + targets[t, 0], word]
@@ -145,7 +145,7 @@ def _word(targets, bits, starts, t, word):
     return left
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _add_up(targets, bits, starts, values, sums, times, fitting):
     """For each target and pattern that fit: the pattern's values to the target, the target's times to the pattern."""
     n_targets = len(targets)
@@ -162,7 +162,7 @@ def _add_up(targets, bits, starts, values, sums, times, fitting):
                     sums[t, v] += values[pattern, v]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _persons_met(targets, bits, starts, first, persons, met):
     """Of each target the different persons of the patterns that fit; met[person] is the last target they were met by.
 

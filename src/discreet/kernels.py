@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled kernels, and where their machine code is kept between runs: `@compiled` instead of numba's decorators.
+
+Machine code is kept in the package's folder where that can be written, else in the user's cache folder, else in a
+folder of this user's alone among the temporary ones. Containers and service accounts often have none but the last. If
+that cannot be had either, kernels are compiled anew in each process: slower, never an error.
+
+Whoever can write to such a folder can run code as its user, since numba loads what it finds there. So a folder outside
+the package is used only if nobody else can write to it, or put another in its place. NUMBA_CACHE_DIR, where the user
+has set it to a folder that can be written, is obeyed.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.misc.appdirs import AppDirs
+
+from discreet.errors import quietly
+
+_VARIABLE = "NUMBA_CACHE_DIR"  # read by numba, also in processes started from here
+_PACKAGE = Path(__file__).parent
+
+
+def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """The function as machine code that releases the interpreter's lock; kept between runs where there is a place.
+
+    `options` are further options of numba's.
+
+    >>> double = compiled(lambda number: 2 * number)
+    >>> double(21)
+    42
+    """
+    if function is None:
+        return partial(compiled, **options)
+    kept, failure = quietly(numba.njit(cache=True, nogil=True, **options), function, errors=(RuntimeError, OSError))
+    return numba.njit(nogil=True, **options)(function) if failure else kept
+
+
+def choose_folder() -> str:
+    """The folder that numba must be told of; empty where it finds the place by itself, or where there is none."""
+    asked = os.environ.get(_VARIABLE, "")
+    if (asked and _writable(Path(asked))) or _writable(_PACKAGE / "__pycache__"):
+        return ""
+    users = Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
+    temporary, _ = quietly(tempfile.gettempdir, errors=(OSError,))
+    own = () if temporary is None else (Path(temporary) / f"discreet-kernels-{_user()}",)
+    return next((str(folder) for folder in (users, *own) if _private(folder)), "")
+
+
+def _writable(folder: Path) -> bool:
+    def attempt() -> None:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+
+    return not quietly(attempt, errors=(OSError, ValueError))[1]
+
+
+def _private(folder: Path) -> bool:
+    """Is it a writable folder of this user's, which no other user can write to, rename or replace by a link?"""
+    return _writable(folder) and not quietly(_check_private, folder, errors=(OSError, PermissionError))[1]
+
+
+def _check_private(folder: Path) -> None:
+    if os.name != "posix":
+        return  # elsewhere both folders are inside the user's profile
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != _user() or found.st_mode & 0o022:
+        raise PermissionError
+    for above in folder.parent.resolve(strict=True), *folder.parent.resolve(strict=True).parents:
+        found = above.lstat()
+        shared = found.st_mode & 0o022 and not found.st_mode & stat.S_ISVTX
+        if shared or found.st_uid not in (0, _user()):
+            raise PermissionError
+
+
+def _user() -> int:
+    return os.geteuid() if os.name == "posix" else 0
+
+
+def _settle() -> None:
+    """Tell numba, once, before the first kernel is made."""
+    if folder := choose_folder():
+        os.environ[_VARIABLE] = folder
+        numba.config.CACHE_DIR = folder
+
+
+_settle()
