@@ -13,8 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import oracles
-from discreet import CannotRelease, DataError, Roles, recode, verify
+from discreet import CannotRelease, DataError, Roles, Table, recode, verify
 from discreet.certificate import CERTIFICATE
+from discreet.data.formulas import neutral
 from discreet.errors import DiscreetError
 from discreet.report.public import summarise_public, to_public_page
 from instances import MARKERS, NAME, PERSON_ROLES, RARE, ROLES, baskets, people
@@ -240,6 +241,27 @@ def check_a_recipient_recodes_as_the_owner_does(instance, tmp_path):
         theirs, ours = recode(folder, known), release.recode(known)
         assert theirs.names == ours.names
         assert theirs.to_arrow().to_pylist() == ours.to_arrow().to_pylist()
+
+
+def check_no_published_cell_runs_as_a_formula(instance, tmp_path):
+    """Spreadsheets run cells that begin with = + - @. The marks before them are not counted for values, or lost."""
+    frame = people()
+    marked = {"again": "=", "ill": "@", "job": "+", "sex": "'="}
+    for name, mark in marked.items():
+        frame[name] = mark + frame[name].astype(object)
+    frame["stay"] = -frame["stay"]
+    method = instance.make(5)
+    release = method.release(frame, ROLES)
+    folder = release.save(tmp_path / "out") / "release"
+    rows = published_rows(folder)
+    cells = {*rows[0], *(cell for row in rows for cell in row.values())}
+    assert not [cell for cell in cells if cell[:1] in set("=+@") or (cell[:1] == "-" and not cell[1:].isdigit())]
+    assert {row["again"] for row in rows} == {"'=yes", "'=no"}
+    assert measured(rows, method, [neutral(name) for name in release.roles.quasi]) == release.verdict.measured
+    assert verify(folder).holds
+    back = Table.of(folder, missing=())
+    for name in ("again", "ill"):
+        assert back.column(name).to_arrow().to_pylist() == release.table.column(name).to_arrow().to_pylist()
 
 
 def check_impossible_is_an_error_and_writes_nothing(instance, tmp_path):

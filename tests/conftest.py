@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What some tests need and not every machine has: the papers' data, a browser.
 
-Where it is absent the test is skipped with the reason. DISCREET_REQUIRE names what must be there (data,browser): then
-such a skip is a failure.
+Tests say what they need by a mark, `data` or `browser`. Where it is absent the test is skipped with the reason.
+DISCREET_REQUIRE names what must be there (data,browser): then such a skip is a failure. A test without the mark sees
+neither, even where they are: so that it fails on every machine, not on those alone that have no browser or data.
 """
 
 import os
@@ -13,15 +14,15 @@ import pytest
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 
+from discreet.report import files
+
 settings.register_profile("discreet", deadline=None, derandomize=True, print_blob=False)
 settings.load_profile("discreet")
 # Hypothesis tries constants of all modules that are loaded: which, depends on the tests before. Its examples must not.
 providers._get_local_constants = lambda: providers._local_constants
 
 REQUIRED = {word.strip() for word in os.environ.get("DISCREET_REQUIRE", "").split(",") if word.strip()}
-CHROMIUM = next(
-    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
-)
+CHROMIUM = next((path for name in files.BROWSERS if (path := shutil.which(name))), None)
 
 
 def absent(need: str) -> str | None:
@@ -51,6 +52,15 @@ def pytest_runtest_setup(item):
             if need in REQUIRED:
                 pytest.fail(f"DISCREET_REQUIRE asks for {need}, but {reason}", pytrace=False)
             pytest.skip(reason)
+
+
+@pytest.fixture(autouse=True)
+def _only_what_it_is_marked_for(request, monkeypatch):
+    """Hides from a test what it has no mark for."""
+    if not request.node.get_closest_marker("data"):
+        monkeypatch.delenv("DISCREET_DATA", raising=False)
+    if not request.node.get_closest_marker("browser"):
+        monkeypatch.setattr(files, "BROWSERS", ())
 
 
 @pytest.fixture

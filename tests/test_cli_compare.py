@@ -220,12 +220,23 @@ def test_a_table_without_a_target_asks_for_one(tmp_path, monkeypatch):
     assert "name the target under [roles]" in done.stderr
 
 
-def test_reports_again_on_paper_and_as_pictures(here, tmp_path):
-    for options in (["-o", "again.html"], ["--pdf", "-o", "again.pdf"], ["--public", "-o", "public.html"]):
+@pytest.mark.browser
+def test_reports_again_on_paper(here, tmp_path):
+    done = run("report", here / "study", "--pdf", "-o", "again.pdf")
+    assert done.exit_code == GOOD, done.output
+    assert (tmp_path / "again.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_without_a_browser_nothing_is_printed(here, tmp_path):
+    assert "Install Chromium" in fails("report", here / "study", "--pdf", "-o", "again.pdf")
+    assert not (tmp_path / "again.pdf").exists()
+
+
+def test_reports_again_and_as_pictures(here, tmp_path):
+    for options in (["-o", "again.html"], ["--public", "-o", "public.html"]):
         done = run("report", here / "study", *options)
         assert done.exit_code == GOOD, done.output
     assert (tmp_path / "again.html").read_bytes() == (here / "study" / "report.html").read_bytes()
-    assert (tmp_path / "again.pdf").read_bytes().startswith(b"%PDF")
     assert "exists already" in fails("report", here / "study", "-o", "again.html")
     for kind, start in (("svg", b"<svg"), ("png", b"\x89PNG")):
         done = run("report", here / "study", "--plots", kind, "-o", f"plots-{kind}")

@@ -102,7 +102,7 @@ def by_anonymeter(published: Published, original: Table, absent: Table, attacks:
     with tempfile.TemporaryDirectory() as folder:
         tables = {"release": published.data, "original": recode_known(published, original)}
         for name, table in (tables | {"control": recode_known(published, absent)}).items():
-            write_table(table.select(names), Path(folder) / f"{name}.csv", "csv")
+            write_table(table.select(names), Path(folder) / f"{name}.csv", "csv", input_again=True)
         try:
             return rivals.run("anonymeter", "evaluate.py", folder, json.dumps(asked), limit=1800)
         except rivals.AbsentError as error:

@@ -111,7 +111,7 @@ def run(
     assert isinstance(table, Table)
     assert roles is not None
     with new_folder(folder, overwrite=True, replaceable=_CONTENT) as partial:
-        write_table(table, partial / "clinic.csv", "csv")
+        write_table(table, partial / "clinic.csv", "csv", input_again=True)
         outcomes = []
         for method in methods:
             say(f"Releasing with {method.name}, measuring what it costs, verifying.")

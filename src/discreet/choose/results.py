@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError,
 from discreet.certificate import CERTIFICATE
 from discreet.choose.candidates import Candidate, Measure
 from discreet.choose.releases import from_folder
+from discreet.data.formulas import neutral, plain
 from discreet.errors import DataError, listing, shown
 
 RESULTS = ("results.json", "results.parquet", "results.csv")
@@ -120,9 +121,9 @@ class Results(_Record):
             pq.write_table(pa.Table.from_pylist(rows, schema=schema), path)
         elif path.suffix == ".csv":
             with path.open("w", encoding="utf-8", newline="") as file:
-                writer = csv.DictWriter(file, [*_PLAIN, *names])
-                writer.writeheader()
-                writer.writerows(rows)
+                writer = csv.writer(file)
+                writer.writerow([neutral(name) for name in (*_PLAIN, *names)])
+                writer.writerows([neutral(v) if isinstance(v, str) else v for v in row.values()] for row in rows)
         else:
             raise DataError(f"Results are written as .json, .parquet or .csv; {shown(path.name)} ends otherwise.")
 
@@ -204,8 +205,8 @@ def _read_parquet(path: Path) -> dict[str, Any]:
 def _read_csv(path: Path) -> dict[str, Any]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.DictReader(file, restval="")
+        reader.fieldnames = names = [plain(name) for name in reader.fieldnames or ()]
         rows = list(reader)
-        names = list(reader.fieldnames or ())
     if any(None in row for row in rows):
         raise DataError(f"{shown(path.name)} has lines with more cells than the first line has names.")
     return {"candidates": _results(path, names, [{n: _cell(n, text) for n, text in row.items()} for row in rows])}
@@ -213,7 +214,7 @@ def _read_csv(path: Path) -> dict[str, Any]:
 
 def _cell(name: str, text: str) -> Any:
     if name in _PLAIN:
-        return text
+        return plain(text)
     try:
         return float(text) if text.strip() else None
     except ValueError:

@@ -17,6 +17,7 @@ from discreet.errors import DataError
 
 if TYPE_CHECKING:
     from discreet.data.baskets import Baskets
+    from discreet.data.table import Table
     from discreet.samples import Sample
 
 app = typer.Typer(help="Data sets to try things on: list them, write them to a file.", no_args_is_help=True)
@@ -112,7 +113,8 @@ def _write_table(sample: Sample, out: Path, overwrite: bool) -> list[Path]:
     format = out.suffix.lstrip(".").lower()
     if format not in ("csv", "parquet"):
         raise DataError(f"{out.name!r}: {sample.name!r} is a table, which is written as .csv or .parquet.")
-    write_file(out, overwrite, lambda path: write_table(sample.data, path, format))  # type: ignore[arg-type]
+    table: Table = sample.data  # type: ignore[assignment]
+    write_file(out, overwrite, lambda path: write_table(table, path, format, input_again=True))
     return [out]
 
 

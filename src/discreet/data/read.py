@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discreet.data.csv import read_csv
+from discreet.data.formulas import plain, plain_cells
 from discreet.data.frames import ArrowSource, check_names, from_frame, from_mapping, type_of
 from discreet.errors import DataError, listing, quietly
 
@@ -43,10 +44,14 @@ def read(data: Any, **csv_options) -> ArrowSource:
 
 
 def read_file(path: Path, **csv_options) -> pa.Table:
-    """A Parquet file or folder, told by its first bytes; else a CSV file."""
+    """A Parquet file or folder, told by its first bytes; else a CSV file. Of a release folder, the data in it."""
     there, failure = quietly(path.exists)
     if failure or not there:
         raise DataError(f"There is no file {path.name!r} in {_folder(path)}. Check the path.")
+    if os.path.isfile(path / "certificate.json"):
+        if os.path.isfile(path / "data.csv"):
+            return _without_marks(read_csv(path / "data.csv", **csv_options))
+        path = path / "data.parquet"
     is_parquet = path.is_dir()
     if not is_parquet:
         start, failure = quietly(_first_bytes, path)
@@ -66,6 +71,11 @@ def read_file(path: Path, **csv_options) -> pa.Table:
     if table.num_columns == 0:
         raise DataError(f"{path.name!r} holds no columns. Pass a CSV or Parquet file.")
     return table.select([name for name in table.column_names if not _PANDAS_INDEX.fullmatch(name)])
+
+
+def _without_marks(table: pa.Table) -> pa.Table:
+    cells = [plain_cells(name, column) for name, column in zip(table.column_names, table.columns, strict=True)]
+    return pa.table(cells, names=[plain(name) for name in table.column_names])
 
 
 def _path(given: str | os.PathLike) -> Path:

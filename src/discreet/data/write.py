@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writing a release, and reading it back exactly. Files are built from codes and used values; nothing else gets in.
 
-CSV: UTF-8, comma, header line, an empty cell for missing. Parquet: no metadata of the source, and not compressed, so
-that what a file holds can be searched for in its bytes (dictionaries keep it small).
+CSV: UTF-8, comma, header line, an empty cell for missing, an apostrophe before what a spreadsheet would run as a
+formula (`formulas.py`), names of columns included. Parquet: cells as they are, no metadata of the source, and not
+compressed, so that what a file holds can be searched for in its bytes (dictionaries keep it small).
 Baskets: Parquet with one row per basket, its label and the list of its items.
 """
 
@@ -20,6 +21,7 @@ import scipy.sparse as sp
 
 from discreet.data.baskets import Baskets
 from discreet.data.column import Column, Kind, encode
+from discreet.data.formulas import neutral, neutral_cells, plain_cells
 from discreet.data.table import Table
 from discreet.errors import DataError, shown
 
@@ -27,9 +29,13 @@ FORMATS = ("csv", "parquet")
 LABEL, ITEMS = "label", "items"  # the columns of published baskets
 
 
-def write_table(table: Table, path: Path, format: str) -> None:
+def write_table(table: Table, path: Path, format: str, *, input_again: bool = False) -> None:
+    """The table as a file. `input_again`: cells as they are also in CSV, for files that are read as somebody's data."""
     arrow = table.to_arrow()
     if format == "csv":
+        if not input_again:
+            cells = [neutral_cells(column) for column in arrow.columns]
+            arrow = pa.table(cells, names=[neutral(name) for name in arrow.column_names])
         pacsv.write_csv(arrow, path, pacsv.WriteOptions(quoting_style="needed"))
     elif format == "parquet":
         pq.write_table(arrow, path, compression="none", store_schema=False)
@@ -39,6 +45,7 @@ def write_table(table: Table, path: Path, format: str) -> None:
 
 def read_table(path: Path, kinds: Mapping[str, Kind]) -> Table:
     """The table in a published file, its columns of the kinds the certificate states; no mark but '' is missing."""
+    names = list(kinds) if path.suffix == ".parquet" else [neutral(name) for name in kinds]
     try:
         if path.suffix == ".parquet":
             arrow = pq.read_table(path)
@@ -47,7 +54,7 @@ def read_table(path: Path, kinds: Mapping[str, Kind]) -> Table:
                 path,
                 parse_options=pacsv.ParseOptions(newlines_in_values=True),
                 convert_options=pacsv.ConvertOptions(
-                    column_types=dict.fromkeys(kinds, pa.string()),
+                    column_types=dict.fromkeys(names, pa.string()),
                     null_values=[""],
                     strings_can_be_null=True,
                     quoted_strings_can_be_null=False,
@@ -55,9 +62,13 @@ def read_table(path: Path, kinds: Mapping[str, Kind]) -> Table:
             )
     except (pa.ArrowException, OSError, ValueError) as error:
         raise DataError(f"{path.name!r} cannot be read back ({type(error).__name__}).") from None
-    if arrow.column_names != list(kinds):
+    if arrow.column_names != names:
         raise DataError(f"{path.name!r} does not have the {len(kinds)} columns that the certificate names.")
-    return Table([_exact(name, arrow.column(name), kind) for name, kind in kinds.items()])
+    columns = dict(zip(kinds, arrow.columns, strict=True))
+    if path.suffix != ".parquet":
+        texts = (name for name, kind in kinds.items() if kind == "category")
+        columns |= {name: plain_cells(name, columns[name]) for name in texts}
+    return Table([_exact(name, columns[name], kind) for name, kind in kinds.items()])
 
 
 def _exact(name: str, array: pa.ChunkedArray, kind: Kind) -> Column:
