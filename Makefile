@@ -4,13 +4,16 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: demo test lint docs bench reproduce lock clean
+.PHONY: demo test bare lint docs bench reproduce lock clean
 
 demo: $(READY)  ## the main job on built-in data; says where the report is
 	$(BIN)/discreet demo
 
 test: $(READY)  ## everything that must hold
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+bare: $(READY)  ## the commands and their tests as another user, without home, PATH, browser and data
+	$(BIN)/python tests/bare.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -107,6 +107,14 @@ def test_the_library_does_not_print_pickle_or_log_values(path):
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_kernels_are_compiled_in_one_way(path):
+    """kernels.py knows where machine code may be kept; numba's own decorators fail where there is no such place."""
+    words = {node.id for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Name)}
+    words |= {n.attr for n in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(n, ast.Attribute)}
+    assert path.name == "kernels.py" or words.isdisjoint({"njit", "jit", "vectorize", "guvectorize"})
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_every_file_states_its_licence_and_its_idea(path):
     text = path.read_text(encoding="utf-8")
     assert text.startswith("# SPDX-License-Identifier: Apache-2.0\n") or path.name == "_version.py"
