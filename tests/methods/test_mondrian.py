@@ -275,15 +275,18 @@ def test_a_group_is_written_as_the_lowest_label_its_values_share(table, k, is_gi
         for leaf in set(leaf_of):
             mine = {i for i, other in enumerate(leaf_of) if other == leaf}
             known = [None if values[i] is None else paths[str(values[i]).removesuffix(".0")] for i in mine]
-            assert {labels[i] for i in mine} == {lowest(known)}
+            rows = Counter(str(value).removesuffix(".0") for value in values)
+            rare = {text for text in rows if rows[text] < k and text != "other"}
+            assert {labels[i] for i in mine} == {lowest(known, rare)}
 
 
-def lowest(paths):
-    """The lowest label that all paths have, missing aside."""
+def lowest(paths, rare):
+    """The lowest label that all paths have and that is no rare value, missing aside."""
     known = [path for path in paths if path is not None]
     if not known:
         return None
-    label = next(labels[0] for labels in zip(*known, strict=True) if len(set(labels)) == 1)
+    shared = (labels[0] for labels in zip(*known, strict=True) if len(set(labels)) == 1)
+    label = next(label for label in shared if label not in rare | {f"[{n}, {int(n) + 1})" for n in rare if n.isdigit()})
     return label if None not in paths or label == "*" else f"{label} or missing"
 
 
