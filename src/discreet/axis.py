@@ -147,7 +147,7 @@ class Axis:
     def _cut(self, low: float, high: float) -> float:
         if self.by_cuts:
             return roundest_cut(self.column, low, high)
-        return column_cut(self.column, low, high, inside=self.rare is not None and high in self.rare.numbers)
+        return column_cut(self.column, low, high, avoid=frozenset() if self.rare is None else self.rare.numbers)
 
     @cached_property
     def _cuts(self) -> dict[tuple[int, int], float]:
@@ -227,10 +227,10 @@ def _evenest(below: int, above: int) -> int:
     >>> _evenest(2, 5), _evenest(3, 5), _evenest(4, 7), _evenest(4, 5)
     (3, 3, 5, 4)
     """
-    step = 1 << (above - below).bit_length()
+    step = 1 << int(above - below).bit_length()
     while above // step * step <= below:
         step //= 2
-    return above // step * step - 1
+    return int(above // step * step) - 1
 
 
 def written(name: str) -> str:

@@ -269,9 +269,9 @@ def _learnt_cuts(column: Column, target: Column, rare: Rare) -> tuple[float, ...
     cells = place[column.codes[known]] * classes + target.codes[known]
     counts = np.bincount(cells, minlength=m * classes).reshape(m, classes)
     taught = counts.any(axis=1)
-    numbers, counts = numbers[taught].tolist(), counts[taught]
-    neighbours = [(numbers[p - 1], numbers[p]) for p in mdl_cuts(numbers, counts)]
-    return tuple(column_cut(column, below, above, inside=above in rare.numbers) for below, above in neighbours)
+    numbers, counts = numbers[taught], counts[taught]
+    places = mdl_cuts(numbers, counts)
+    return tuple(column_cut(column, numbers[p - 1], numbers[p], avoid=rare.numbers) for p in places)
 
 
 def _checked_cuts(name: str, cuts: Iterable[object], kind: str) -> tuple[float, ...]:

@@ -21,6 +21,7 @@ _INTERVAL = re.compile(r"< (?P<below>\S+( \S+)?)|>= (?P<start>\S+( \S+)?)|\[(?P<
 _EPOCH = datetime.datetime(1970, 1, 1)
 _DAY = 86_400_000_000  # microseconds
 _CLOCK = (_DAY, 3_600_000_000, 60_000_000, 1_000_000, 1_000, 1)  # day, hour, minute, second, millisecond, microsecond
+_FINER = 3  # digits more that a cut may have to be none of the numbers it should avoid
 _EXACT = Context(prec=1200)  # sums of any two doubles as written are exact in this many digits
 
 
@@ -85,16 +86,17 @@ def is_whole(column: Column) -> bool:
     )
 
 
-def cut_between(a: float, b: float, *, whole: bool, clock: bool = False, inside: bool = False) -> float:
+def cut_between(
+    a: float, b: float, *, whole: bool, clock: bool = False, avoid: frozenset[float] = frozenset()
+) -> float:
     """A cut c, a < c <= b: the number of fewest decimal digits, then nearest to the middle, then lowest.
 
     `whole` asks for a whole number (a and b are whole then). `clock` is for days with a time of day, where a full
-    hour is rounder than a tenth of a day. `inside` asks for c < b, so that the cut is neither of the two values; b is
-    then taken only if nothing lies between them.
+    hour is rounder than a tenth of a day. The cut is none of the numbers to `avoid`, unless no other is near.
 
     >>> cut_between(30, 40, whole=True), cut_between(3, 4, whole=True), cut_between(1.82, 1.87, whole=False)
     (35.0, 4.0, 1.84)
-    >>> cut_between(1.8, 2, whole=False), cut_between(1.8, 2, whole=False, inside=True)
+    >>> cut_between(1.8, 2, whole=False), cut_between(1.8, 2, whole=False, avoid=frozenset({2.0}))
     (2.0, 1.9)
     """
     a, b = float(a), float(b)
@@ -103,20 +105,16 @@ def cut_between(a: float, b: float, *, whole: bool, clock: bool = False, inside:
     if math.isinf(a) or math.isinf(b):
         return _towards_infinity(a, b)
     if clock and not whole:
-        return _cut_on_the_clock(a, b, inside)
+        return _cut_on_the_clock(a, b, avoid)
     low, high = Decimal(repr(a)), Decimal(repr(b))  # as written: 1.82 and 1.87 have the middle 1.845
     middle = _EXACT.divide(_EXACT.add(low, high), Decimal(2))
-    # A step no longer than half of b - a always has a multiple in (a, b), so the search ends at that many digits.
-    digits = 0 if whole else max(0, -_EXACT.subtract(high, low).adjusted()) + 1 + inside
+    # A step no longer than b - a always has a multiple in (a, b], so the search ends at that many digits.
+    digits = 0 if whole else max(0, -_EXACT.subtract(high, low).adjusted()) + 1 + _FINER * bool(avoid)
     for d in range(digits + 1):
-        cut = _nearest_multiple(low, high, middle, Decimal(1).scaleb(-d), inside)
-        if cut is not None and _parts(a, float(cut), b, inside):
+        cut = _nearest_multiple(low, high, middle, Decimal(1).scaleb(-d), avoid)
+        if cut is not None and a < float(cut) <= b:
             return float(cut) + 0.0  # 0.0, not -0.0
     return b
-
-
-def _parts(a: float, cut: float, b: float, inside: bool) -> bool:
-    return a < cut and (cut < b if inside else cut <= b)
 
 
 def roundest(a: float, b: float) -> float:
@@ -138,10 +136,14 @@ def roundest(a: float, b: float) -> float:
     return b
 
 
-def column_cut(column: Column, a: float, b: float, *, inside: bool = False) -> float:
-    """The cut between two of the column's numbers, as round as its values allow; `inside` keeps it below b."""
-    whole = is_whole(column)
-    return cut_between(a, b, whole=whole, clock=column.kind == "date" and not whole, inside=inside)
+def column_cut(column: Column, a: float, b: float, *, avoid: frozenset[float] = frozenset()) -> float:
+    """The cut between two of the column's numbers, as round as its values allow.
+
+    Numbers are avoided only where there are others between: not in a column of whole numbers or days.
+    """
+    if is_whole(column):
+        return cut_between(a, b, whole=True)
+    return cut_between(a, b, whole=False, clock=column.kind == "date", avoid=avoid)
 
 
 def roundest_cut(column: Column, a: float, b: float) -> float:
@@ -176,21 +178,21 @@ def _first_day(month: int) -> float:
 
 
 def _nearest_multiple(
-    low: Decimal, high: Decimal, middle: Decimal, step: Decimal, inside: bool = False
+    low: Decimal, high: Decimal, middle: Decimal, step: Decimal, avoid: frozenset[float] = frozenset()
 ) -> Decimal | None:
     """The multiple of `step` in (low, high] that is nearest to the middle, the lower one of two; None if none."""
     below = _EXACT.multiply(_EXACT.divide(middle, step).to_integral_value("ROUND_FLOOR"), step)
     above = _EXACT.add(below, step)
-    fits = [c for c in (below, above) if low < c and (c < high if inside else c <= high)]
+    fits = [c for c in (below, above) if low < c <= high and not (avoid and float(c) in avoid)]
     return min(fits, key=lambda c: (abs(_EXACT.subtract(c, middle)), c)) if fits else None
 
 
-def _cut_on_the_clock(a: float, b: float, inside: bool) -> float:
+def _cut_on_the_clock(a: float, b: float, avoid: frozenset[float]) -> float:
     """As `cut_between`, on the grid of days, hours, minutes, seconds and their thousandths."""
     low, high = round(a * _DAY), round(b * _DAY)
     for step in _CLOCK:
         below = (low + high) // (2 * step) * step
-        fits = [c for c in (below, below + step) if _parts(a, c / _DAY, b, inside)]
+        fits = [c for c in (below, below + step) if a < c / _DAY <= b and c / _DAY not in avoid]
         if fits:
             return min(fits, key=lambda c: (abs(2 * c - low - high), c)) / _DAY
     return b
