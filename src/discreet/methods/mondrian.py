@@ -10,7 +10,8 @@ Departures from the papers:
 3. Numbers are published as the interval between cuts, not as the smallest and largest value of the group, so that
    new rows can be recoded and no group prints the value of its outermost member; categories as the set that occurs.
    labels="hierarchy" publishes the lowest label that the values of the group have in common, as the papers do, and
-   labels="cuts" what lies between the cuts around it, so that a label does not depend on the values of its group.
+   labels="cuts" what lies between the cuts around it, so that a label does not depend on the values of its group; the
+   median cuts then take the columns in turn, not the widest first, and lie at round places.
 4. A category that fewer than k persons have is never named: all such values together are called "other", unless a
    given hierarchy, or the prefixes of a code, have a label for it and others.
 5. Missing is a value, placed after the largest.
@@ -141,7 +142,11 @@ class Mondrian(Method):
                 raise ParameterError(f"Mondrian uses {name} with labels={labels!r} only. Say so, or leave them out.")
         axes, needs = self._axes(table, roles), self._needs(table, roles)
         position = _stack([axis.position for axis in axes])
-        how = {"by_information": self.split == "information", "relaxed": self.relaxed}
+        how = {
+            "by_information": self.split == "information",
+            "relaxed": self.relaxed,
+            "in_turn": self.labels == "cuts",
+        }
         if self.relaxed:
             codes, counts, groups = _single_rows(table, roles, randomness)
         else:
