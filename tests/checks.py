@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import oracles
+import planted
 from discreet import CannotRelease, DataError, Roles, Table, recode, verify
 from discreet.certificate import CERTIFICATE
 from discreet.data.formulas import neutral
@@ -262,6 +263,53 @@ def check_no_published_cell_runs_as_a_formula(instance, tmp_path):
     back = Table.of(folder, missing=())
     for name in ("again", "ill"):
         assert back.column(name).to_arrow().to_pylist() == release.table.column(name).to_arrow().to_pylist()
+
+
+def check_no_value_that_few_persons_have_is_published(instance, tmp_path):
+    """Codes, towns, days, moments, numbers that fewer than k persons have, with missing cells beside them: planted.py.
+
+    The borders of round intervals may be anything round.
+    """
+    for seed, person in [(0, None), (1, "who"), (2, None)]:
+        frame, method = planted.planted(seed), instance.make(5, seed=1)
+        release = method.release(frame, planted.ROLES if person is None else planted.PERSON_ROLES)
+        round_borders = getattr(method, "labels", "local") != "local"
+        for format in ("csv", "parquet"):
+            folder = release.save(tmp_path / f"{format}{seed}", format=format) / "release"
+            assert planted.leaks(folder, frame, 5, person, round_borders=round_borders) == []
+
+
+def check_owner_and_recipient_recode_alike(instance, tmp_path):
+    """Cell by cell, for values that were met, rare or not, values that were not, missing cells, and any mixture."""
+    for seed, (frame, roles) in enumerate([(planted.planted(3), planted.ROLES), (people(), ROLES)]):
+        method = instance.make(5, seed=2)
+        release = method.release(frame, roles)
+        folder = release.save(tmp_path / str(seed)) / "release"
+        if not method.recodes:
+            continue
+        rows = strange_rows(frame, roles, seed)
+        theirs, ours = recode(folder, rows), release.recode(rows)
+        assert theirs.names == ours.names
+        for name in release.roles.quasi:
+            assert theirs.to_arrow()[name].to_pylist() == ours.to_arrow()[name].to_pylist(), name
+
+
+def strange_rows(frame, roles, seed, n=150):
+    """New rows: each cell one that was met, in whatever row, or a new one, or none."""
+    rng = np.random.default_rng(seed)
+    rows = frame.iloc[rng.integers(0, len(frame), n)].reset_index(drop=True).copy()
+    for name in roles.quasi:
+        cells = frame[name].sample(n, replace=True, random_state=seed + 1).reset_index(drop=True)
+        if cells.dtype.kind not in "iufM":
+            cells = cells.astype(object)
+            cells = cells.where(rng.random(n) > 0.1, "never met").where(rng.random(n) > 0.1, None)
+        else:
+            shift = np.timedelta64(1, "D") if cells.dtype.kind == "M" else 1
+            cells = cells.where(rng.random(n) > 0.3, cells + shift * int(rng.integers(1, 900)))
+            if cells.dtype != np.dtype("int64"):
+                cells = cells.where(rng.random(n) > 0.1)
+        rows[name] = cells
+    return rows
 
 
 def check_impossible_is_an_error_and_writes_nothing(instance, tmp_path):

@@ -119,6 +119,7 @@ def model_names_only_columns_it_asks_about(instance, tmp_path):
 
 MODEL_LAWS = [law for name, law in sorted(globals().items()) if name.startswith("model_")] + [
     checks.check_nothing_hidden_survives_in_any_byte,
+    checks.check_no_value_that_few_persons_have_is_published,
     checks.check_same_seed_same_bytes,
     checks.check_the_seed_is_not_published,
     checks.check_every_kind_of_frame_gives_the_same_release,

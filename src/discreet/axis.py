@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -18,12 +19,14 @@ import numpy as np
 
 from discreet.data.column import SUPPRESSED, Column, text_of
 from discreet.data.table import Table
-from discreet.errors import DataError
+from discreet.errors import DataError, shown
 from discreet.kernels import compiled
 from discreet.labels import EVERYTHING, MISSING, Meaning
 from discreet.plan import Recode, Scale
-from discreet.prepare.intervals import column_cut, interval_label, is_whole
-from discreet.tally import group, persons_per_group, tally
+from discreet.prepare.binning import Binning
+from discreet.prepare.intervals import column_cut, interval_label, is_whole, roundest_cut
+from discreet.prepare.rare import Rare
+from discreet.tally import group, tally
 
 OTHER = "other"
 _AMBIGUOUS = re.compile(r'[{}",]|^not |or missing$|^[<>\[]')  # could be read as a set, an interval, or a quotation
@@ -46,19 +49,22 @@ class Axis:
     names: tuple[str, ...] | None = None  # None for numbers and dates; "other" last, if there is one
     numbers: np.ndarray | None = None  # of numbers and dates, in the order of their ranks
     tree: Written | None = None  # how groups are written, when not as intervals and sets
+    has_other: bool = False  # whether some categories are not named
+    rare: Rare | None = None  # the values that fewer than `rarest` persons have
+    by_cuts: bool = False  # whether groups are written as the cuts around them alone, and cuts are as round as can be
+    borders: tuple[float, ...] | None = None  # the only cuts there are, where a public grid was given
 
     @classmethod
     def of(cls, table: Table, name: str, *, rarest: int, person: str | None, by_class: str | None) -> Axis:
-        column = table.column(name)
+        rare = Rare.of(table, name, rarest=rarest, person=person)
+        column = rare.column
         n_values = len(column.values)
         if column.kind != "category":
             if not np.isfinite(column.numbers).all():
                 raise DataError(f"Column {name!r} holds infinite numbers, which cannot be cut. Mark them as missing.")
             numbers, ranks = np.unique(column.numbers, return_inverse=True)  # far moments may fall on one number
-            return cls(column, np.append(ranks, len(numbers)), numbers=numbers)
-        persons = None if person is None else table.column(person).codes
-        support = persons_per_group(column.codes.astype(np.int64), n_values + 1, persons)
-        named = np.flatnonzero(support[:n_values] >= rarest)
+            return cls(column, np.append(ranks, len(numbers)), numbers=numbers, rare=rare)
+        named = np.flatnonzero(~rare.is_rare)
         if len(named) < n_values:  # then there is an "other", and a value of that name is part of it
             named = np.array([code for code in named if column.texts[code] != OTHER], dtype=np.int64)
         if by_class is not None and len(named):
@@ -67,7 +73,30 @@ class Axis:
         rank_of_code = np.full(n_values + 1, len(named))
         rank_of_code[named] = np.arange(len(named))
         rank_of_code[n_values] = len(named) + other
-        return cls(column, rank_of_code, (*(column.texts[code] for code in named), *((OTHER,) if other else ())))
+        names = (*(column.texts[code] for code in named), *((OTHER,) if other else ()))
+        return cls(column, rank_of_code, names, has_other=other, rare=rare)
+
+    @classmethod
+    def of_grid(cls, table: Table, name: str, grid: Sequence[object]) -> Axis:
+        """The column in the cells of a public grid: between the borders of numbers or dates, or the values of a list.
+
+        A category that is not on the list is part of "other", which every such axis has.
+        """
+        column = table.column(name)
+        if column.kind != "category":
+            borders = Binning.fit(table, [name], cuts={name: list(grid)}).cuts[name]  # type: ignore[arg-type]
+            numbers = column.numbers if len(column.values) else np.empty(0)
+            cells = np.searchsorted(borders, numbers, side="right")
+            return cls(column, np.append(cells, len(borders) + 1), by_cuts=True, borders=borders)
+        names = [text_of(value) for value in grid]
+        if not names or len(set(names)) < len(names) or {OTHER, SUPPRESSED} & set(names):
+            raise DataError(
+                f"The grid of {shown(name)} must list different categories, none of them {OTHER!r} or {SUPPRESSED!r}."
+            )
+        place = {text: rank for rank, text in enumerate(names)}
+        ranks = [place.get(text, len(names)) for text in column.texts]
+        rank_of_code = np.array([*ranks, len(names) + 1], dtype=np.int64)
+        return cls(column, rank_of_code, (*names, OTHER), has_other=True, by_cuts=True)
 
     @property
     def name(self) -> str:
@@ -75,13 +104,15 @@ class Axis:
 
     @property
     def n_values(self) -> int:
-        """Ranks that are not missing; missing has the rank after them."""
+        """Number of non-missing ranks; missing comes next."""
+        if self.borders is not None:
+            return len(self.borders) + 1
         return len(self.numbers) if self.numbers is not None else len(self.names or ())
 
     @cached_property
-    def has_other(self) -> bool:
-        """Whether some categories are too rare to be named."""
-        return self.names is not None and not set(self.column.texts) <= set(self.names)
+    def known(self) -> frozenset[str]:
+        """The categories that are told from others; none where there are no others."""
+        return frozenset(self.names or ()) - {OTHER} if self.has_other else frozenset()
 
     @cached_property
     def scale(self) -> Scale:
@@ -89,7 +120,7 @@ class Axis:
             return Scale(self.name, ordered=True, kind=self.column.kind)
         places = {name: rank for rank, name in enumerate(self.names)}
         common = int(np.bincount(self.rank_of_code[self.column.codes]).argmax())
-        return Scale(self.name, ordered=False, places=places, other=places.get(OTHER, common))
+        return Scale(self.name, ordered=False, places=places, other=places.get(OTHER, common), known=self.known)
 
     @cached_property
     def position(self) -> np.ndarray:
@@ -105,12 +136,18 @@ class Axis:
         """The place that parts two neighbouring ranks; missing lies at infinity."""
         if above == self.n_values:
             return np.inf
+        if self.borders is not None:
+            return self.borders[_evenest(below, above)]
         if self.numbers is None:
-            return below + 0.5
+            return (_evenest(below, above) if self.by_cuts else below) + 0.5
         if (below, above) not in self._cuts:  # the same neighbours are cut in many groups
-            low, high = self.numbers[below], self.numbers[above]
-            self._cuts[below, above] = column_cut(self.column, float(low), float(high))
+            self._cuts[below, above] = self._cut(float(self.numbers[below]), float(self.numbers[above]))
         return self._cuts[below, above]
+
+    def _cut(self, low: float, high: float) -> float:
+        if self.by_cuts:
+            return roundest_cut(self.column, low, high)
+        return column_cut(self.column, low, high, avoid=frozenset() if self.rare is None else self.rare.numbers)
 
     @cached_property
     def _cuts(self) -> dict[tuple[int, int], float]:
@@ -122,6 +159,8 @@ class Axis:
             return None
         if low == -np.inf and high == np.inf:
             return SUPPRESSED if missing == self.column.has_missing else "not missing"
+        if self._hides(low, high):
+            return SUPPRESSED
         suffix = " or missing" if missing else ""
         if is_whole(self.column) and high - low == 1 and self.column.kind == "number":
             return text_of(low) + suffix
@@ -133,7 +172,16 @@ class Axis:
         if low == np.inf:
             return MISSING
         everything = low == -np.inf and high == np.inf and missing == self.column.has_missing
-        return EVERYTHING if everything else Meaning((low, high), missing=missing)
+        return EVERYTHING if everything or self._hides(low, high) else Meaning((low, high), missing=missing)
+
+    def _hides(self, low: float, high: float) -> bool:
+        """Whether the interval would name a rare value: few have it, and missing or swapped cells are written alike."""
+        return self.rare is not None and self.rare.is_alone_in(low, high)
+
+    def region(self, low: float, high: float, missing: bool) -> tuple[int, ...]:
+        """The categories between two cuts, whether or not anybody has them, and missing where it belongs there."""
+        first, end = (int(np.clip(np.ceil(border), 0, self.n_values)) for border in (low, high))
+        return (*range(first, end), *((self.n_values,) if missing else ()))
 
     def meaning_of_set(self, ranks: tuple[int, ...]) -> Meaning:
         """What `set_of` writes. A set without "other" is listed in full, so that what is not listed is an other."""
@@ -169,6 +217,20 @@ class Axis:
     def _listed(self, ranks: list[int]) -> str:
         assert self.names is not None
         return ", ".join(sorted(written(self.names[rank]) for rank in ranks))
+
+
+def _evenest(below: int, above: int) -> int:
+    """A place from `below` up to but not at `above`: the one whose successor is divisible by 2 most often.
+
+    So the place of a cut hardly moves when a neighbour does.
+
+    >>> _evenest(2, 5), _evenest(3, 5), _evenest(4, 7), _evenest(4, 5)
+    (3, 3, 5, 4)
+    """
+    step = 1 << int(above - below).bit_length()
+    while above // step * step <= below:
+        step //= 2
+    return int(above // step * step) - 1
 
 
 def written(name: str) -> str:
@@ -213,12 +275,16 @@ def recode(
     codes = np.empty((n_leaves, len(axes)), dtype=np.int32)
     labels, meanings = [], []
     for c, axis in enumerate(axes):
-        if axis.tree is None and axis.names is None:
+        if axis.tree is None and (axis.names is None or axis.by_cuts):
             boxes = np.column_stack([low[:, c], high[:, c], missing[:, c]])
             distinct, code = np.unique(boxes, axis=0, return_inverse=True)
             ends = [(float(a), float(b), bool(m)) for a, b, m in distinct]
-            labels.append([axis.interval(*end) for end in ends])
-            meanings.append([axis.meaning_of_interval(*end) for end in ends])
+            if axis.names is None:
+                labels.append([axis.interval(*end) for end in ends])
+                meanings.append([axis.meaning_of_interval(*end) for end in ends])
+            else:
+                labels.append([axis.set_of(axis.region(*end)) for end in ends])
+                meanings.append([axis.meaning_of_set(axis.region(*end)) for end in ends])
         else:
             code, sets = _sets(ranks[:, c], leaf_of, n_leaves)
             label, meaning = axis.set_of, axis.meaning_of_set

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -31,6 +32,8 @@ _BLOCK = 1024  # patterns that rows are held against at a time
 
 class Plan:
     """Turns rows, those it was made from and new ones alike, into published quasi-identifiers."""
+
+    recodes_all: ClassVar[bool] = False  # whether it brings columns besides the quasi-identifiers to a form of its own
 
     def apply(self, table: Table) -> dict[str, list[Column]]:
         """The published columns that each quasi-identifier turns into, in the rows' order; none for those dropped."""
@@ -186,6 +189,13 @@ class Boxes(Plan):
                 packed = np.packbits(fit, axis=0, bitorder="little")
                 bits[starts[c] : starts[c + 1], : len(packed)] = packed.T
             yield start, (bits.view("<u8").astype(np.uint64), starts[:-1].astype(np.int64))
+
+
+def recoded_rows(plan: Plan, rows: object, names: Sequence[str]) -> Table:
+    """As `recoded`, of any frame, file or query; its columns are read as the kinds that the release read."""
+    table = Table.of(rows)
+    kinds = {labelling.source: labelling.kind for labelling in plan.labellings if labelling.source in table}
+    return recoded(plan, Table.of(table, kinds=kinds), names)
 
 
 def recoded(plan: Plan, table: Table, names: Sequence[str]) -> Table:

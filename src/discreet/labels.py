@@ -8,8 +8,6 @@ asks for. The method that makes the meanings sees to that; all other categories 
 
 from __future__ import annotations
 
-import datetime
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,9 +18,7 @@ import numpy as np
 from discreet.data.column import KINDS, SUPPRESSED, Column, Kind
 from discreet.errors import DataError, shown
 from discreet.prepare.hierarchy import Hierarchy
-from discreet.prepare.intervals import interval_label
-
-_INTERVAL = re.compile(r"< (?P<below>\S+( \S+)?)|>= (?P<start>\S+( \S+)?)|\[(?P<low>[^,]+), (?P<high>[^,]+)\)")
+from discreet.prepare.intervals import interval_label, read_interval
 
 
 @dataclass(frozen=True)
@@ -71,6 +67,16 @@ class Meaning:
         low, high = min(self.interval[0], other.interval[0]), max(self.interval[1], other.interval[1])
         return Meaning((low, high), missing=self.missing or other.missing)
 
+    def without_others(self, named: Iterable[str]) -> Meaning:
+        """The same values without the word `others`: all but those of `named` that do not belong to it.
+
+        >>> Meaning.of(["nurse"], others=True).without_others(["clerk", "nurse", "smith"])
+        Meaning(not {clerk, smith})
+        """
+        if not self.others:
+            return self
+        return Meaning(texts=frozenset(named) - self.texts, but=True, missing=self.missing)
+
 
 EVERYTHING = Meaning(but=True, missing=True)  # all values but none: what "*" means
 MISSING = Meaning(missing=True)
@@ -81,7 +87,8 @@ class Labelling:
     """The labels of one published column, each with its meaning. The label None is an empty cell.
 
     `kind` is that of the column it is made from, which is `source`, or has the same name. What no label covers is
-    written as `fallback`. A column of 0/1 items has the label "1", and "0" as fallback.
+    written as `fallback`. A column of 0/1 items has the label "1", and "0" as fallback. `known` are categories that are
+    no others, whether or not a label names them.
     """
 
     name: str
@@ -90,6 +97,7 @@ class Labelling:
     meanings: tuple[Meaning, ...]
     fallback: str = SUPPRESSED
     made_from: str | None = None
+    known: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS or len(self.labels) != len(self.meanings):
@@ -149,11 +157,16 @@ class Labelling:
         return self.name if self.made_from is None else self.made_from
 
     def tidy(self, used: Iterable[int]) -> tuple[Labelling, np.ndarray]:
-        """Only the labels in use, each once, in an order of their own; and the new place of each old one, or -1."""
+        """Only the labels in use, each once, in an order of their own; and the new place of each old one, or -1.
+
+        Where a category would no longer be named, and so pass for an other, `others` are spelt out.
+        """
         meaning_of: dict[str | None, Meaning] = {}
         for place in used:
             label, meaning = self.labels[place], self.meanings[place]
             meaning_of[label] = meaning_of.get(label, meaning) | meaning
+        if set(self._named) - {text for meaning in meaning_of.values() for text in meaning.texts}:
+            meaning_of = {label: meaning.without_others(self._named) for label, meaning in meaning_of.items()}
         ordered = sorted(meaning_of, key=lambda label: (label is None, meaning_of[label].interval or (), label or ""))
         place_of = {label: place for place, label in enumerate(ordered)}
         tidied = Labelling(
@@ -175,7 +188,8 @@ class Labelling:
 
     @cached_property
     def _named(self) -> dict[str, int]:
-        return {text: i for i, text in enumerate(sorted({t for meaning in self.meanings for t in meaning.texts}))}
+        named = self.known.union(*(meaning.texts for meaning in self.meanings))
+        return {text: i for i, text in enumerate(sorted(named))}
 
     @cached_property
     def is_suppressed(self) -> np.ndarray:
@@ -267,24 +281,3 @@ def _of_leaves(hierarchy: Hierarchy, kind: Kind, label: str, leaves: list[int], 
         if interval
         else Meaning.of(hierarchy.values[i] for i in leaves if hierarchy.values[i] in named)
     )
-
-
-def read_interval(label: str, kind: Kind) -> tuple[float, float] | None:
-    """The interval that a label of numbers or dates is the name of, if it is one."""
-    found = _INTERVAL.fullmatch(label)
-    if found is None:
-        return None
-    try:
-        low = _border(found["low"] or found["start"], kind, -np.inf)
-        high = _border(found["high"] or found["below"], kind, np.inf)
-    except ValueError:
-        return None
-    return (low, high) if low < high else None
-
-
-def _border(text: str | None, kind: Kind, open_end: float) -> float:
-    if text is None:
-        return open_end
-    if kind == "number":
-        return float(text)
-    return (datetime.datetime.fromisoformat(text) - datetime.datetime(1970, 1, 1)) / datetime.timedelta(days=1)

@@ -62,7 +62,7 @@ class KeepItems(Plan):
         """
         given = dict(cuts or {})
         cut = [c.name for c in table.columns(roles.quasi) if c.name in given or not is_flag(c)]
-        binning = Binning.fit(table, cut, target=roles.target, cuts=given)
+        binning = Binning.fit(table, cut, target=roles.target, cuts=given, rarest=k, person=roles.person)
         binned = binning.apply(table)
         try:
             items = Binarisation.fit(binned, roles.quasi, rarest=k, person=roles.person, everybody=False)
@@ -127,6 +127,7 @@ class Scale:
     places: dict[str, int] | None = None
     other: int = 0
     kind: Kind = "category"
+    known: frozenset[str] = frozenset()  # categories that labels tell from others
 
     def of(self, column: Column) -> np.ndarray:
         """The place of each code of the column, missing included."""
@@ -159,7 +160,7 @@ class Recode(Plan):
     @cached_property
     def labellings(self) -> tuple[Labelling, ...]:
         return tuple(
-            Labelling(scale.name, scale.kind, tuple(labels), tuple(meanings))
+            Labelling(scale.name, scale.kind, tuple(labels), tuple(meanings), known=scale.known)
             for scale, labels, meanings in zip(self.scales, self.labels, self.meanings, strict=False)
         )
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from discreet.boxes import Boxes, EachColumn, recoded
+from discreet.boxes import Boxes, EachColumn, recoded_rows
 from discreet.certificate import Certificate, sha256_of
 from discreet.data.column import SUPPRESSED, Kind
 from discreet.data.table import Table
@@ -178,7 +178,4 @@ def recode(folder: str | os.PathLike, rows: object) -> Table:
     if not path.is_file() or sha256_of(path) != certificate.files[RECORD]:
         raise DataError(f"{RECORD} is not there, or was changed after it was certified. Get the release anew.")
     plan = from_bytes(path.read_bytes())
-    table = Table.of(rows)
-    kinds = {labelling.source: labelling.kind for labelling in plan.columns if labelling.source in table}
-    names = tuple(column.name for column in certificate.columns)
-    return recoded(plan, Table.of(table, kinds=kinds), names)
+    return recoded_rows(plan, rows, tuple(column.name for column in certificate.columns))

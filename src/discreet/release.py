@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discreet.atomic import new_folder
-from discreet.boxes import recoded
+from discreet.boxes import Boxes, EachColumn, recoded_rows
 from discreet.certificate import (
     CERTIFICATE,
     Certificate,
@@ -196,9 +196,10 @@ class Release:
         return check_published(promise, self.content, self.roles, self.persons, source, self.noise)
 
     def recode(self, rows: object) -> Table:
-        """New rows as the release would have written them: the same columns, in the rows' order.
+        """New rows as the release writes them: the same columns, in the rows' order, as a recipient would write them.
 
-        The promise covers the released rows only.
+        Where there is a record for recipients, it decides (discreet.recode does the same from the published folder);
+        else the owner's plan. The promise covers the released rows only.
         """
         if self.document is not None:
             raise DataError(
@@ -213,7 +214,17 @@ class Release:
                 f"The method {self.method!r} changes rows together, cluster by cluster; a new row is in no cluster and"
                 " cannot be recoded. Release it together with the others, or use a method that recodes rows."
             )
-        return recoded(self.plan, Table.of(rows), self.columns)
+        written = recoded_rows(self._public_plan or self.plan, rows, self.columns)
+        if self._public_plan is None or not self.plan.recodes_all:
+            return written
+        own = recoded_rows(self.plan, rows, self.columns)
+        return own.with_columns([column for column in written.columns() if column.name in self.roles.quasi])
+
+    @cached_property
+    def _public_plan(self) -> EachColumn | Boxes | None:
+        """The plan as recipients have it; None where there is none for them."""
+        public = None if self.plan is None or self.table is None else self.plan.public
+        return None if public is None else public.within(self.table)  # type: ignore[arg-type]
 
     @cached_property
     def record(self) -> bytes | None:
@@ -221,8 +232,7 @@ class Release:
 
         None for methods that do not recode rows, and for releases of more than 50,000 patterns.
         """
-        public = None if self.plan is None or self.table is None else self.plan.public
-        return None if public is None else to_bytes(public.within(self.table))  # type: ignore[arg-type]
+        return None if self._public_plan is None else to_bytes(self._public_plan)
 
     def save(
         self,

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 import math
+import re
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from benchmarks.downcoding.case import ROLES, downcoding_table, downcoding_trees, halves, what_labels_tell
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import oracles
 from discreet import CannotRelease, DataError, Mondrian, ParameterError, Roles, RolesError
+from discreet.axis import recode
 from discreet.data.table import Table
 from discreet.methods.mondrian_cuts import Need, partition
 from discreet.prepare.automatic import automatic
@@ -275,15 +279,18 @@ def test_a_group_is_written_as_the_lowest_label_its_values_share(table, k, is_gi
         for leaf in set(leaf_of):
             mine = {i for i, other in enumerate(leaf_of) if other == leaf}
             known = [None if values[i] is None else paths[str(values[i]).removesuffix(".0")] for i in mine]
-            assert {labels[i] for i in mine} == {lowest(known)}
+            rows = Counter(str(value).removesuffix(".0") for value in values)
+            rare = {text for text in rows if rows[text] < k and text != "other"}
+            assert {labels[i] for i in mine} == {lowest(known, rare)}
 
 
-def lowest(paths):
-    """The lowest label that all paths have, missing aside."""
+def lowest(paths, rare):
+    """The lowest label that all paths have and that is no rare value, missing aside."""
     known = [path for path in paths if path is not None]
     if not known:
         return None
-    label = next(labels[0] for labels in zip(*known, strict=True) if len(set(labels)) == 1)
+    shared = (labels[0] for labels in zip(*known, strict=True) if len(set(labels)) == 1)
+    label = next(label for label in shared if label not in rare | {f"[{n}, {int(n) + 1})" for n in rare if n.isdigit()})
     return label if None not in paths or label == "*" else f"{label} or missing"
 
 
@@ -293,7 +300,7 @@ def test_rows_at_the_cut_are_shared_by_hand():
     assert set(Mondrian(3).release(table, roles).data.column("age").to_pylist()) == {"*"}
     release = Mondrian(3, relaxed=True).release(table, roles)
     assert Counter(release.data.column("age").to_pylist()) == {"< 3": 3, ">= 2": 3}
-    assert release.recode({"age": [0, 2, 9]}).column("age").to_arrow().to_pylist() == ["< 3", ">= 2", ">= 2"]
+    assert release.recode({"age": [0, 2, 9]}).column("age").to_arrow().to_pylist() == ["< 3", "< 3", ">= 2"]
 
 
 def test_missing_at_the_cut_is_shared_too():
@@ -351,8 +358,155 @@ def test_parameters_that_contradict_each_other_are_refused():
         Mondrian(2, l=2).release(table, Roles(target="y", quasi=["age"]))
     with pytest.raises(ParameterError, match="labels='hierarchy' only"):
         Mondrian(2, hierarchies={"age": TREES["town"]}).release(table, roles)
+    with pytest.raises(ParameterError, match="grids with labels='cuts' only"):
+        Mondrian(2, grids={"age": [3]}).release(table, roles)
+    with pytest.raises(RolesError, match="There are grids for 'aeg'"):
+        Mondrian(2, labels="cuts", grids={"aeg": [3]}).release(table, roles)
+    with pytest.raises(ParameterError, match="takes a list for each column"):
+        Mondrian(2, labels="cuts", grids={"age": "3"}).release(table, roles)
+    with pytest.raises(DataError, match="cuts of 'age' must be finite and increasing"):
+        Mondrian(2, labels="cuts", grids={"age": [3, 3]}).release(table, roles)
+    with pytest.raises(DataError, match="must list different categories, none of them 'other'"):
+        Mondrian(2, labels="cuts", grids={"town": ["a", "other"]}).release(
+            {"town": list("aabb"), "y": [0, 1, 0, 1]}, Roles(target="y", quasi=["town"])
+        )
     with pytest.raises(DataError, match="does not cover column 'age'"):
         Mondrian(2, labels="hierarchy", hierarchies={"age": TREES["town"]}).release(table, roles)
+
+
+# -- values that few persons have -------------------------------------------------------------------------------------
+
+
+def written(release, name):
+    return set(release.data.column(name).to_pylist())
+
+
+@pytest.mark.parametrize(
+    ("rare", "common", "label"),
+    [("01067", "01069", "0106* or missing"), (31, 33, "*"), ("2020-03-05", "2020-03-09", "2020-03 or missing")],
+)
+def test_a_value_and_missing_cells_are_not_written_as_the_value(rare, common, label):
+    """The first five are a group: a code, age or day that one person has, and four missing cells."""
+    table = {"c": [rare, *[None] * 4, *[common] * 5], "part": [0] * 5 + [1] * 5, "y": [0, 1] * 5}
+    release = Mondrian(5, labels="hierarchy").release(table, Roles(target="y", quasi=["c", "part"]))
+    assert written(release, "c") == {label, str(common)}
+    assert str(rare).encode() not in release.record
+
+
+def test_a_label_above_the_leaves_that_names_a_rare_value_gives_way():
+    """One person lives in a, whose name the label above it repeats."""
+    north = [("a", "a and b", "north", "*"), ("b", "a and b", "north", "*"), ("c", "c", "north", "*")]
+    towns = from_paths("town", [*north, ("d", "d", "d", "*")])
+    table, roles = {"town": [*"abbbcccddddd"], "y": [0, 1] * 6}, Roles(target="y", quasi=["town"])
+    release = Mondrian(4, labels="hierarchy", hierarchies={"town": towns}).release(table, roles)
+    assert written(release, "town") == {"north", "d"}
+    assert b"a and b" not in release.record
+
+
+# -- labels that follow from the cuts ---------------------------------------------------------------------------------
+
+
+def tables_of_groups(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(30, 90))
+    table = {
+        "age": [None if rng.random() < 0.1 else int(a) for a in rng.integers(18, 80, n)],
+        "pay": [float(p) for p in np.round(rng.lognormal(3, 1, n), 1)],
+        "town": [None if rng.random() < 0.1 else str(t) for t in rng.choice([*"abcdefgh"], n)],
+        "y": rng.permutation(np.arange(n) % 2).tolist(),
+    }
+    return table, Roles(target="y", quasi=["age", "pay", "town"])
+
+
+def region_of(plan, leaf):
+    """For each column where the region of a leaf begins and ends, and whether missing belongs to it."""
+    parent = {}
+    for node in np.flatnonzero(plan.column >= 0):
+        parent[int(plan.left[node])], parent[int(plan.left[node]) + 1] = (int(node), 0), (int(node), 1)
+    node = next(int(n) for n in np.flatnonzero(plan.column < 0) if plan.left[n] == leaf)
+    low, high, missing = [-np.inf] * 3, [np.inf] * 3, [True] * 3
+    while node in parent:
+        node, side = parent[node]
+        c, cut = int(plan.column[node]), plan.cut[node]
+        if side == 0:
+            high[c], missing[c] = min(high[c], cut), False
+        else:
+            low[c] = max(low[c], cut)
+    return low, high, missing
+
+
+@pytest.mark.parametrize("split", ["median", "information"])
+@pytest.mark.parametrize("seed", range(8))
+def test_a_label_is_that_of_the_region_whatever_values_lie_in_it(seed, split):
+    """Values of each group are replaced by others of its region: the same cuts write the same labels."""
+    table, roles = tables_of_groups(seed)
+    method, source = Mondrian(3, labels="cuts", split=split), Table.of(table)
+    axes = method._axes(source, roles)
+    plan = method._plan(source, roles, Randomness(0)).plan
+    leaf_of, rng = plan.leaves(source), np.random.default_rng(seed)
+    moved = np.column_stack([axis.rank_of_code[source.column(axis.name).codes] for axis in axes])
+    for leaf in set(leaf_of.tolist()):
+        low, high, missing = region_of(plan, leaf)
+        for c, axis in enumerate(axes):
+            places = np.append(axis.numbers if axis.numbers is not None else np.arange(axis.n_values), np.inf)
+            inside = (places >= low[c]) & (places < high[c])
+            inside[-1] = missing[c] and axis.column.has_missing
+            moved[leaf_of == leaf, c] = rng.choice(np.flatnonzero(inside), int((leaf_of == leaf).sum()))
+    again = recode(axes, moved, leaf_of, plan.column, plan.cut, plan.left)
+    assert (again.labels, again.meanings) == (plan.labels, plan.meanings)
+    assert (again.codes == plan.codes).all()
+    local = recode([replace(axis, by_cuts=False) for axis in axes], moved, leaf_of, plan.column, plan.cut, plan.left)
+    assert split == "information" or local.labels[2] != plan.labels[2]  # sets that occur do depend on the values
+
+
+def test_cuts_lie_at_round_places():
+    """Between 38 and 41 the middle is 39, between 38 and 44 it is 41; the roundest number is 40 in both cases."""
+    roles = Roles(target="y", quasi=["age"])
+    for age, middle in ((41, 39), (44, 41)):
+        table = {"age": [31, 34, 38, age, 47, 49], "y": [0, 1] * 3}
+        assert written(Mondrian(3).release(table, roles), "age") == {f"< {middle}", f">= {middle}"}
+        assert written(Mondrian(3, labels="cuts").release(table, roles), "age") == {"< 40", ">= 40"}
+    days = {"day": ["2019-11-05", "2019-12-24", "2020-01-09", "2020-02-01"], "y": [0, 1, 0, 1]}
+    release = Mondrian(2, labels="cuts").release(days, Roles(target="y", quasi=["day"]))
+    assert written(release, "day") == {"< 2020-01-01", ">= 2020-01-01"}
+
+
+def test_columns_of_public_grids_are_cut_at_their_borders_only():
+    rng = np.random.default_rng(4)
+    table = {"age": rng.integers(18, 80, 90), "town": rng.choice([*"abcdxyz"], 90), "y": [0, 1] * 45}
+    grids, roles = {"age": [25, 45, 65], "town": list("dcba")}, Roles(target="y", quasi=["age", "town"])
+    method = Mondrian(4, labels="cuts", grids=grids)
+    release = method.release(table, roles)
+    ends = {float(end) for label in written(release, "age") for end in re.findall(r"\d+", label)}
+    assert ends <= {25, 45, 65}
+    assert ends
+    named = {name for label in written(release, "town") for name in re.findall(r"\w+", label)} - {"not"}
+    assert named <= {*"abcd", "other"}
+    assert release.certificate.method.parameters["grids"] == ["age", "town"]
+    recoded = release.recode(table).to_arrow().to_pylist()
+    assert Counter(map(str, recoded)) == Counter(map(str, release.table.to_arrow().to_pylist()))
+
+
+def test_downcoding_finds_less_in_labels_of_cuts():
+    """Minimal labels tell which groups hold exactly one row of the rare kind; those of cuts tell what was known."""
+    found = {}
+    methods = {
+        "hierarchy": Mondrian(5, labels="hierarchy", hierarchies=downcoding_trees()),
+        "cuts": Mondrian(5, labels="cuts"),
+        "grids": Mondrian(5, labels="cuts", grids=halves()),
+    }
+    for name, method in methods.items():
+        table = downcoding_table(0)
+        found[name] = what_labels_tell(table, method.release(table, ROLES).table.to_arrow().to_pylist())
+    prior, forms = found["hierarchy"]
+    assert 0.15 < prior.share < 0.3
+    assert forms["cluster"].share > 0.75
+    assert forms["cluster"].right == prior.right  # all of them are found
+    for name in ("cuts", "grids"):
+        prior, forms = found[name]
+        assert forms["low"].cells == 0
+        likely = 4 * np.sqrt(prior.share * (1 - prior.share) / np.maximum([f.cells for f in forms.values()], 1))
+        assert all(abs(f.share - prior.share) < e for f, e in zip(forms.values(), likely, strict=True) if f.cells)
 
 
 # -- by hand ----------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -182,6 +182,7 @@ def _cell(text: str) -> str | None:
 class Domain(Plan):
     """The domains of all columns that are published. It is a plan, too: it brings new rows to the form of a release."""
 
+    recodes_all: ClassVar[bool] = True
     columns: tuple[Levels, ...]
     quasi: tuple[str, ...]
 

@@ -26,6 +26,7 @@ from discreet.data.column import MISSING_MARKS, SUPPRESSED, Column
 from discreet.labels import EVERYTHING, Labelling
 from discreet.prepare.automatic import merged_levels
 from discreet.prepare.hierarchy import Hierarchy, Node
+from discreet.prepare.rare import Rare
 
 FINEST = 2.0**20  # parts of a bit
 _FANOUT = 2  # of automatic trees: small steps keep k more often than large ones
@@ -157,12 +158,14 @@ class Tree(Values):
 class GivenTree(Tree):
     """The tree of a hierarchy. Missing is a child of the root, unless the hierarchy has a leaf for it.
 
-    `named` are the values that enough persons have: a published meaning names no others.
+    Neither labels nor published meanings name `rare` values. A leaf needs no care: it is a part only if enough have it.
     """
 
-    def __init__(self, column: Column, hierarchy: Hierarchy, named: Sequence[str], target: Column):
+    def __init__(self, hierarchy: Hierarchy, rare: Rare, target: Column):
+        column = rare.column
         hierarchy.check_against(column)
-        self.hierarchy, self.named = hierarchy, named
+        hierarchy = hierarchy.veiled(rare.is_named_by)
+        self.hierarchy, self.named = hierarchy, rare.common
         leaf_of_code, root = hierarchy.leaf_codes(column), _branch(hierarchy.root)
         if column.has_missing and leaf_of_code[-1] < 0:
             missing = np.array([len(hierarchy)])
@@ -181,7 +184,8 @@ class GivenTree(Tree):
             codes = np.flatnonzero(np.isin(self.leaf_of_code, part.leaves))
             if meaning.interval is None and not meaning.but:  # the same number may be spelt differently in the tree
                 texts = {self.column.texts[code] for code in codes if code < len(self.column.values)}
-                meaning = replace(meaning, texts=meaning.texts | (texts & named))
+                texts |= {self.hierarchy.values[leaf] for leaf in part.leaves if leaf < len(self.hierarchy)}
+                meaning = replace(meaning, texts=frozenset(texts & named))
             meanings.append(replace(meaning, missing=meaning.missing or len(self.column.values) in codes))
         return replace(known, meanings=tuple(meanings))
 
@@ -209,7 +213,8 @@ class AutomaticTree(Tree):
 
     def labelling(self, parts: Sequence[Part]) -> Labellings:
         meanings = [self.axis.meaning_of_set(tuple(part.leaves.tolist())) for part in parts]
-        known = Labelling(self.name, "category", tuple(self.label(part) for part in parts), tuple(meanings))
+        labels = tuple(self.label(part) for part in parts)
+        known = Labelling(self.name, "category", labels, tuple(meanings), known=self.axis.known)
         return known, known
 
 

@@ -170,7 +170,7 @@ class KAdet(Method):
     def _question(self, table: Table, name: str, roles: Roles, given: Hierarchy | None) -> Question:
         column = table.column(name)
         if column.kind != "category":
-            return Cuts(Axis.of(table, name, rarest=self.k, person=None, by_class=None))
+            return Cuts(Axis.of(table, name, rarest=self.k, person=roles.person, by_class=None))
         persons = None if roles.person is None else table.column(roles.person).codes
         support = persons_per_group(column.codes.astype(np.int64), len(column.values) + 1, persons)[:-1]
         return Labels.of(column, support, self.k, given)

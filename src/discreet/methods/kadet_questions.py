@@ -22,6 +22,7 @@ from discreet.data.table import Table
 from discreet.kernels import compiled
 from discreet.prepare.automatic import automatic
 from discreet.prepare.hierarchy import Hierarchy
+from discreet.prepare.rare import Rare
 from discreet.tally import group, persons_per_group
 
 
@@ -266,6 +267,7 @@ class Labels:
             hierarchy = automatic(kept, counts=persons[named])
         else:
             hierarchy.check_against(column)
+            hierarchy = hierarchy.veiled(Rare(column, persons < k).is_named_by)
         leaves = hierarchy.leaf_codes(column)
         paths = {column.texts[code]: list(hierarchy.paths[leaves[code]][:-1]) for code in named}
         names, label_of = [], []

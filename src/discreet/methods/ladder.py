@@ -101,7 +101,7 @@ class Ladder:
         code, example = group([first, last], len(first))
         labels = [self.label(int(first[i]), int(last[i])) for i in example]
         texts, meanings = zip(*labels, strict=True)
-        return Labelling(self.axis.name, self.axis.column.kind, texts, meanings), code
+        return Labelling(self.axis.name, self.axis.column.kind, texts, meanings, known=self.axis.known), code
 
 
 def _pieces(rows: np.ndarray) -> np.ndarray:

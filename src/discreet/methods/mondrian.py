@@ -9,7 +9,9 @@ Departures from the papers:
    that many rows share would otherwise forbid any cut of the column.
 3. Numbers are published as the interval between cuts, not as the smallest and largest value of the group, so that
    new rows can be recoded and no group prints the value of its outermost member; categories as the set that occurs.
-   labels="hierarchy" publishes the lowest label that the values of the group have in common, as the papers do.
+   labels="hierarchy" publishes the lowest label that the values of the group have in common, as the papers do, and
+   labels="cuts" what lies between the cuts around it, so that a label does not depend on the values of its group; the
+   median cuts then take the columns in turn, not the widest first, and lie at round places.
 4. A category that fewer than k persons have is never named: all such values together are called "other", unless a
    given hierarchy, or the prefixes of a code, have a label for it and others.
 5. Missing is a value, placed after the largest.
@@ -21,6 +23,8 @@ Departures from the papers:
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import ClassVar
 
@@ -30,7 +34,7 @@ from discreet.axis import Axis, recode
 from discreet.data.column import Column, from_labels
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.errors import CannotRelease, ParameterError, RolesError, shown
+from discreet.errors import CannotRelease, ParameterError, RolesError, did_you_mean, listing, shown
 from discreet.methods.base import Decision, Method, fresh_order
 from discreet.methods.given import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.methods.limits import MAX_SUPPRESSED
@@ -56,9 +60,12 @@ class Mondrian(Method):
     relaxed : bool
         Whether rows with the value at a median cut may be shared between both sides, so that groups are smaller and
         more even. Equal rows may then be published differently.
-    labels : "local" or "hierarchy"
-        "local" writes a group as an interval or a set; "hierarchy" as the lowest label its values have in common.
+    labels : "local", "hierarchy" or "cuts"
+        "local" writes a group as an interval, or the set of categories that occur; "hierarchy" as the lowest label its
+        values have in common; "cuts" as what lies between the cuts around it, whatever values it holds.
     hierarchies : mapping of column to Hierarchy or file, or a folder of files; None for automatic ones
+    grids : mapping of column to borders (numbers, dates) or values (categories) that are public; None for none
+        With labels="cuts" only: the columns are cut nowhere else.
     l : int in [2, inf) or None
         How many different values each sensitive column has at least in every group.
     max_suppressed : float, dict or None
@@ -85,8 +92,9 @@ class Mondrian(Method):
         "k": [Interval(Integral, 2, None, closed="left")],
         "split": [StrOptions({"median", "information"})],
         "relaxed": [bool],
-        "labels": [StrOptions({"local", "hierarchy"})],
+        "labels": [StrOptions({"local", "hierarchy", "cuts"})],
         "hierarchies": HIERARCHIES,
+        "grids": [Mapping, None],
         "l": [Interval(Integral, 2, None, closed="left"), None],
         "max_suppressed": MAX_SUPPRESSED,
         "random_state": [Integral, None],
@@ -100,6 +108,7 @@ class Mondrian(Method):
         relaxed=False,
         labels="local",
         hierarchies=None,
+        grids=None,
         l=None,  # noqa: E741  (the field's own letter)
         max_suppressed=None,
         random_state=None,
@@ -109,6 +118,7 @@ class Mondrian(Method):
         self.relaxed = relaxed
         self.labels = labels
         self.hierarchies = hierarchies
+        self.grids = grids
         self.l = l
         self.max_suppressed = max_suppressed
         self.random_state = random_state
@@ -120,18 +130,23 @@ class Mondrian(Method):
     @property
     def recodes_source(self) -> bool:  # type: ignore[override]
         """Not where groups overlap: a shared value is on both sides, and a label of a tree may reach beyond a group."""
-        return not self.relaxed and self.labels == "local"
+        return not self.relaxed and self.labels != "hierarchy"
 
     @property
     def random_cells(self) -> bool:  # type: ignore[override]
         return self.relaxed
 
     def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
-        if self.hierarchies is not None and self.labels == "local":
-            raise ParameterError("Mondrian uses hierarchies with labels='hierarchy' only. Say so, or leave them out.")
+        for name, labels in (("hierarchies", "hierarchy"), ("grids", "cuts")):
+            if getattr(self, name) is not None and self.labels != labels:
+                raise ParameterError(f"Mondrian uses {name} with labels={labels!r} only. Say so, or leave them out.")
         axes, needs = self._axes(table, roles), self._needs(table, roles)
         position = _stack([axis.position for axis in axes])
-        how = {"by_information": self.split == "information", "relaxed": self.relaxed}
+        how = {
+            "by_information": self.split == "information",
+            "relaxed": self.relaxed,
+            "in_turn": self.labels == "cuts",
+        }
         if self.relaxed:
             codes, counts, groups = _single_rows(table, roles, randomness)
         else:
@@ -154,7 +169,25 @@ class Mondrian(Method):
                 for name in roles.quasi
             ]
         by_class = roles.target if self.split == "information" else None
-        return [Axis.of(table, name, rarest=self.k, person=roles.person, by_class=by_class) for name in roles.quasi]
+        grids, by_cuts = self._public_grids(roles), self.labels == "cuts"
+        return [
+            Axis.of_grid(table, name, grids[name])
+            if name in grids
+            else replace(Axis.of(table, name, rarest=self.k, person=roles.person, by_class=by_class), by_cuts=by_cuts)
+            for name in roles.quasi
+        ]
+
+    def _public_grids(self, roles: Roles) -> Mapping:
+        grids = self.grids or {}
+        strange = sorted(str(name) for name in grids if name not in roles.quasi)
+        if strange:
+            raise RolesError(
+                f"There are grids for {listing(strange)}, which the roles do not call quasi-identifiers."
+                f"{did_you_mean(strange[0], roles.quasi)}"
+            )
+        if any(isinstance(grid, str) or not isinstance(grid, Sequence) for grid in grids.values()):
+            raise ParameterError("'grids' takes a list for each column, such as {'age': [20, 40, 60]}.")
+        return grids
 
     def _needs(self, table: Table, roles: Roles) -> list[Need]:
         persons = None if roles.person is None else table.column(roles.person).codes
@@ -175,7 +208,8 @@ class Mondrian(Method):
         return [Need(max(self.k, self.l), persons), *values]  # a group never counts more values than persons
 
     def _public_parameters(self) -> dict:
-        return super()._public_parameters() | {"hierarchies": public_hierarchies(self.hierarchies)}
+        grids = None if self.grids is None else sorted(map(str, self.grids))
+        return super()._public_parameters() | {"hierarchies": public_hierarchies(self.hierarchies), "grids": grids}
 
 
 def _single_rows(table: Table, roles: Roles, randomness: Randomness) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

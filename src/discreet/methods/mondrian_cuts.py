@@ -56,11 +56,13 @@ def partition(
     *,
     by_information: bool,
     relaxed: bool = False,
+    in_turn: bool = False,
 ) -> Cuts:
     """Cut until no cut leaves both sides what they need; the first of the needs is the one that is parted evenly.
 
     `ranks` and `counts` are of the rows to part, `groups` says which of them each row of the table is. Relaxed, rows of
-    equal rank may go to different sides, in the order they have.
+    equal rank may go to different sides, in the order they have. A cut at the median is one of the widest column, or,
+    `in_turn`, of the column that was cut least often on the way.
     """
     n = len(ranks)
     starts = np.zeros((len(needs), n + 1), dtype=np.int64)
@@ -75,6 +77,7 @@ def partition(
             keys.append(codes[first] + n_keys)
             n_keys += int(codes.max()) + 1
     tree = np.full((6, 2 * n), -1, dtype=np.int64)
+    times = np.zeros((2 * n if in_turn else 0, ranks.shape[1]), dtype=np.int32)
     leaf_of = np.empty(n, dtype=np.int64)
     n_nodes = _partition(
         np.ascontiguousarray(ranks.astype(np.int64)),
@@ -87,6 +90,7 @@ def partition(
         position,
         by_information,
         relaxed,
+        times,
         *tree,
         leaf_of,
     )
@@ -112,6 +116,7 @@ def _partition(
     position,
     by_information,
     relaxed,
+    times,
     column,
     ends,
     above,
@@ -163,7 +168,7 @@ def _partition(
                     c = best_column
                     looking = _FOUND if best_column >= 0 else _EVEN
             if looking == _EVEN:
-                c = _widest(low, high, position, is_open)
+                c = _widest(low, high, position, is_open, times, node)
                 if c < 0:
                     break
                 is_open[c] = 0
@@ -222,6 +227,9 @@ def _partition(
             i -= 1
         below[node] = ranks[rows[i], c] if i >= start else -1
         left[node] = n_nodes
+        if len(times) > 0:
+            for i in range(n_columns):
+                times[n_nodes, i] = times[n_nodes + 1, i] = times[node, i] + (i == c)
         for child, first, end in ((n_nodes + 1, middle, stop), (n_nodes, start, middle)):
             stack[3 * waiting], stack[3 * waiting + 1], stack[3 * waiting + 2] = child, first, end
             waiting += 1
@@ -262,12 +270,15 @@ def _sort(rows, start, stop, ranks, c, low, high, spare, room):
 
 
 @compiled
-def _widest(low, high, position, is_open):
-    """The open column with the longest range, the lowest of equals; -1 when none is open."""
+def _widest(low, high, position, is_open, times, node):
+    """The open column with the longest range, the lowest of equals; -1 when none is open. Where the times are counted
+    that columns were cut, the one that was cut least."""
     widest, width = -1, 0.0
     for c in range(len(low)):
         if is_open[c]:
             span = position[high[c], c] - position[low[c], c]
+            if len(times) > 0:
+                span = -1.0 * times[node, c]
             if widest < 0 or span > width:
                 widest, width = c, span
     return widest

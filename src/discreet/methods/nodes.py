@@ -107,7 +107,7 @@ class Nodes:
             cells[open_, self.column[reached[open_]]] = place[which.ravel()[open_]]
             reached = np.maximum(self.parent[reached], 0)
         columns = [
-            Labelling(one.name, one.axis.column.kind, tuple(texts), tuple(means))
+            Labelling(one.name, one.axis.column.kind, tuple(texts), tuple(means), known=one.axis.known)
             for one, texts, means in zip(quasi, places, meanings, strict=True)
         ]
         return columns, np.maximum(cells, 0)

@@ -21,6 +21,7 @@ from discreet.labels import MISSING, Meaning
 from discreet.learning.examples import MISSING as MISSING_TEXT
 from discreet.learning.examples import Examples, Feature
 from discreet.prepare.binning import Binning
+from discreet.prepare.rare import Rare
 from discreet.tally import group
 
 
@@ -83,7 +84,7 @@ class Coded:
     def of(cls, table: Table, roles: Roles, *, k: int, cuts: Mapping[str, Sequence[float]] | None) -> Coded:
         """Code the quasi-identifiers that tell something, in the order of the roles."""
         assert roles.target is not None
-        binning = Binning.fit(table, roles.quasi, target=roles.target, cuts=cuts)
+        binning = Binning.fit(table, roles.quasi, target=roles.target, cuts=cuts, rarest=k, person=roles.person)
         quasi = [_quasi(table, name, binning, k, roles.person) for name in roles.quasi]
         quasi = [one for one in quasi if one.n_values > 1]
         columns = [one.codes() for one in quasi]
@@ -116,4 +117,5 @@ def _quasi(table: Table, name: str, binning: Binning, k: int, person: str | None
         return Quasi(Axis.of(table, name, rarest=k, person=person, by_class=None), None)
     borders = (-np.inf, *binning.cuts[name], np.inf)
     bins = np.searchsorted(borders[1:-1], column.numbers if len(column.values) else [], side="right")
-    return Quasi(Axis(column, np.append(bins, len(borders) - 1)), borders)
+    rare = Rare.of(table, name, rarest=k, person=person)
+    return Quasi(Axis(column, np.append(bins, len(borders) - 1), rare=rare), borders)

@@ -35,10 +35,10 @@ from discreet.methods.cut import Cut, Rows, Step
 from discreet.methods.finer import FINEST, AutomaticTree, GivenTree, Line, Values
 from discreet.methods.given import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.methods.limits import MAX_SUPPRESSED
-from discreet.methods.tree_labels import common_values
 from discreet.parameters import Interval
 from discreet.prepare.automatic import automatic, is_post_code
 from discreet.prepare.hierarchy import Hierarchy
+from discreet.prepare.rare import Rare
 from discreet.privacy.base import Promise
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.randomness import Randomness
@@ -142,7 +142,7 @@ class TopDownSpecialization(Method):
         """How the column can be made finer: along its tree if it has one."""
         column = table.column(name)
         if given is not None:
-            return GivenTree(column, given, common_values(table, name, rarest, roles.person), target)
+            return GivenTree(given, Rare.of(table, name, rarest=rarest, person=roles.person), target)
         if column.kind != "category":
             return Line(Axis.of(table, name, rarest=rarest, person=roles.person, by_class=None), target)
         return self._categories(table, roles, name, rarest, target)
@@ -151,7 +151,7 @@ class TopDownSpecialization(Method):
         """How a column of categories without a given tree can be made finer."""
         column = table.column(name)
         if len(column.values) and is_post_code(column):
-            return GivenTree(column, automatic(column), common_values(table, name, rarest, roles.person), target)
+            return GivenTree(automatic(column), Rare.of(table, name, rarest=rarest, person=roles.person), target)
         return AutomaticTree(Axis.of(table, name, rarest=rarest, person=roles.person, by_class=roles.target), target)
 
     def _sets(self, roles: Roles) -> list[tuple[tuple[int, ...], int]]:

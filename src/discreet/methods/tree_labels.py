@@ -4,6 +4,9 @@
 Categories stand in the order of the tree, so that neighbours share labels. A tree that was given, or whose labels name
 no value (intervals, prefixes of a code), holds all values. An automatic tree of categories, whose labels do name them,
 holds those that at least k persons have, and "other" for the rest.
+
+A value that fewer than k persons have is not named: where the lowest label is such a value, or holds its name, the next
+one above it is written.
 """
 
 from __future__ import annotations
@@ -19,7 +22,6 @@ from discreet.data.table import Table
 from discreet.labels import EVERYTHING, MISSING, Labelling, Meaning
 from discreet.prepare.automatic import automatic, is_post_code
 from discreet.prepare.hierarchy import Hierarchy
-from discreet.tally import persons_per_group
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +32,7 @@ class TreeLabels:
     leaf_of_rank: np.ndarray
     known: Labelling  # all labels of the tree, as far as they may be explained
     others: bool  # whether the leaf "other" stands for the values too rare to be named
+    is_hidden: np.ndarray  # which leaves are too rare to be named
 
     def label(self, ranks: tuple[int, ...]) -> str | None:
         leaves = self._leaves(ranks)
@@ -68,36 +71,38 @@ class TreeLabels:
     def _lowest(self, leaves: np.ndarray) -> str:
         ancestors = self.hierarchy.ancestors[leaves]
         level = int(np.argmax((ancestors == ancestors[0]).all(axis=0)))
+        if level == 0 and self.is_hidden[leaves[0]]:
+            level = 1  # of labels above the leaves none names a rare value
         return self.hierarchy.labels(level)[ancestors[0, level]]
 
 
 def tree_axis(table: Table, name: str, *, rarest: int, person: str | None, given: Hierarchy | None) -> Axis:
     """The column on a line in the order of its tree, which is given or built, and written by the tree's labels."""
     axis = Axis.of(table, name, rarest=rarest, person=person, by_class=None)
-    column = axis.column
+    column, rare = axis.column, axis.rare
+    assert rare is not None
     if given is not None:
         given.check_against(column)
     elif not len(column.values):
         return axis
-    if axis.names is None:
-        hierarchy = given or automatic(column)
+    if axis.names is None or given is not None or is_post_code(column):
+        hierarchy = (given or automatic(column)).veiled(rare.is_named_by)
         leaf_of_code = hierarchy.leaf_codes(column)
-        leaf_of_rank = np.empty(axis.n_values + 1, dtype=np.int64)
-        leaf_of_rank[axis.rank_of_code] = leaf_of_code
-    elif given is not None or is_post_code(column):
-        hierarchy = given or automatic(column)
-        leaf_of_code = hierarchy.leaf_codes(column)
-        axis, leaf_of_rank = _in_order_of(hierarchy, leaf_of_code, column)
+        is_hidden = np.array([rare.is_named_by(value) for value in hierarchy.values])
+        if axis.names is None:
+            leaf_of_rank = np.empty(axis.n_values + 1, dtype=np.int64)
+            leaf_of_rank[axis.rank_of_code] = leaf_of_code
+        else:
+            axis, leaf_of_rank = _in_order_of(hierarchy, leaf_of_code, column)
     else:  # the labels of such a tree name values
         counts = np.bincount(axis.rank_of_code[column.codes], minlength=axis.n_values)[: axis.n_values]
         names = np.array(axis.names)
         order = np.argsort(names)
         values = pa.array(names[order].tolist(), pa.string())
         hierarchy = automatic(Column(name, "category", values, np.arange(len(order))), counts=counts[order])
-        leaf_of_rank = np.append(np.argsort(order), -1)
-    common = [*common_values(table, name, rarest, person), *([OTHER] if axis.has_other else [])]
-    known = Labelling.of_hierarchy(hierarchy, column.kind, common)
-    return replace(axis, tree=TreeLabels(hierarchy, leaf_of_rank, known, axis.has_other))
+        leaf_of_rank, is_hidden = np.append(np.argsort(order), -1), np.zeros(len(order), dtype=bool)
+    known = Labelling.of_hierarchy(hierarchy, column.kind, [*rare.common, *([OTHER] if axis.has_other else [])])
+    return replace(axis, tree=TreeLabels(hierarchy, leaf_of_rank, known, axis.has_other, is_hidden))
 
 
 def _in_order_of(hierarchy: Hierarchy, leaf_of_code: np.ndarray, column: Column) -> tuple[Axis, np.ndarray]:
@@ -108,11 +113,3 @@ def _in_order_of(hierarchy: Hierarchy, leaf_of_code: np.ndarray, column: Column)
     return Axis(column, rank_of_code, tuple(column.texts[code] for code in order)), np.append(
         leaves[order], leaf_of_code[-1]
     )
-
-
-def common_values(table: Table, name: str, rarest: int, person: str | None) -> list[str]:
-    """The values that at least so many persons have."""
-    column = table.column(name)
-    persons = None if person is None else table.column(person).codes
-    support = persons_per_group(column.codes.astype(np.int64), len(column.values) + 1, persons)
-    return [text for text, enough in zip(column.texts, support[:-1] >= rarest, strict=True) if enough]

@@ -17,18 +17,16 @@ look ahead, the choice of the tree by an explicit utility, and the ladder.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
 
-from discreet.axis import OTHER, Axis
+from discreet.axis import Axis
 from discreet.boxes import Boxes
 from discreet.data.column import from_labels
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.labels import Labelling, Meaning
 from discreet.methods.base import Decision, Method
 from discreet.methods.class_tree import ClassTree
 from discreet.methods.ladder import Ladder
@@ -114,8 +112,7 @@ class TreeLadder(Method):
             published[ladder.axis.name] = [from_labels(ladder.axis.name, labelling.labels, code[rows.group])]
             labellings.append(labelling)
             codes.append(code)
-        boxes = Boxes.of(labellings, np.column_stack(codes))
-        plan = replace(boxes, columns=tuple(map(_knowing, ladders, boxes.columns)))
+        plan = Boxes.of(labellings, np.column_stack(codes))
         trace: list[dict] = [{"groups of the tree": len(low), **chosen[2]}]
         trace += [
             {
@@ -129,16 +126,6 @@ class TreeLadder(Method):
 
     def _chosen_tree(self, rows: _Rows, least: int) -> tuple[ClassTree, np.ndarray, dict]:
         return chosen_tree(rows.bins, rows.counts, least, rows.members)
-
-
-def _knowing(ladder: Ladder, labelling: Labelling) -> Labelling:
-    """The labels, and with them every category of the axis, so that none of these passes for an other.
-
-    Only the owner's plan knows categories that no published label names; the published one is made without them.
-    """
-    names = [name for name in ladder.axis.names or () if not (ladder.axis.has_other and name == OTHER)]
-    labels, meanings = (*labelling.labels, *names), (*labelling.meanings, *(Meaning.of([name]) for name in names))
-    return replace(labelling, labels=labels, meanings=meanings)
 
 
 class _Rows:

@@ -27,6 +27,7 @@ from discreet.data.column import Column, from_labels
 from discreet.data.table import Table
 from discreet.errors import DataError, did_you_mean, listing, quietly, shown
 from discreet.prepare.intervals import column_cut, cut_between, interval_label, is_whole
+from discreet.prepare.rare import Rare
 
 BinningMethod = Literal["mdl", "frequency", "width"]
 METHODS: tuple[BinningMethod, ...] = ("mdl", "frequency", "width")
@@ -179,12 +180,15 @@ class Binning:
         cuts: Mapping[str, Sequence[float]] | None = None,
         method: BinningMethod = "mdl",
         bins: int = 10,
+        rarest: int = 1,
+        person: str | None = None,
     ) -> Binning:
         """Cuts for the numbers and dates among `columns`; categories are left alone.
 
         Given `cuts` win (days since 1970-01-01, dates or ISO texts for a column of dates). The others are learnt:
         "mdl" from the target, "frequency" and "width" from `bins`. Rows where the column or the target is missing
-        teach nothing.
+        teach nothing. A cut by "mdl" is none of the values that fewer than `rarest` persons have, where another number
+        lies between its neighbours.
         """
         columns, given = list(columns), dict(cuts or {})
         if method not in METHODS:
@@ -205,7 +209,8 @@ class Binning:
             if column.name in given:
                 continue
             if method == "mdl":
-                found[column.name] = _learnt_cuts(column, _target(table, target, column.name))
+                rare = Rare.of(table, column.name, rarest=rarest, person=person)
+                found[column.name] = _learnt_cuts(column, _target(table, target, column.name), rare)
             elif method == "frequency":
                 found[column.name] = equal_frequency_cuts(column, bins)
             else:
@@ -252,7 +257,7 @@ def _target(table: Table, target: str | None, name: str) -> Column:
     return table.column(target)
 
 
-def _learnt_cuts(column: Column, target: Column) -> tuple[float, ...]:
+def _learnt_cuts(column: Column, target: Column, rare: Rare) -> tuple[float, ...]:
     numbers, place = _line(column)
     m, classes = len(numbers), len(target.values)
     if m * classes > _MOST_CELLS:
@@ -265,7 +270,8 @@ def _learnt_cuts(column: Column, target: Column) -> tuple[float, ...]:
     counts = np.bincount(cells, minlength=m * classes).reshape(m, classes)
     taught = counts.any(axis=1)
     numbers, counts = numbers[taught], counts[taught]
-    return tuple(column_cut(column, numbers[p - 1], numbers[p]) for p in mdl_cuts(numbers, counts))
+    places = mdl_cuts(numbers, counts)
+    return tuple(column_cut(column, numbers[p - 1], numbers[p], avoid=rare.numbers) for p in places)
 
 
 def _checked_cuts(name: str, cuts: Iterable[object], kind: str) -> tuple[float, ...]:

@@ -12,8 +12,8 @@ import glob
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -176,6 +176,23 @@ class Hierarchy:
                 f" {len(column.values)} different values ({rows} of {len(column)} rows) are not among the"
                 f" {len(self)} leaves. Add a line for each of them."
             )
+
+    def veiled(self, hidden: Callable[[str], bool]) -> Hierarchy:
+        """The same leaves; above them, each label that is hidden gives way to the label above it.
+
+        >>> h = Hierarchy("n", ("1", "2", "3"), (("1", "1 or 2", "*"), ("2", "1 or 2", "*"), ("3", "3", "*")))
+        >>> h.veiled(lambda label: "1" in label).paths
+        (('1', '*', '*'), ('2', '*', '*'), ('3', '3', '*'))
+        """
+        is_hidden = {label: hidden(label) for labels in self._labels[1:-1] for label in labels}
+        if not any(is_hidden.values()):
+            return self
+        paths = []
+        for leaf, *above in self.paths:
+            for level in range(len(above) - 2, -1, -1):
+                above[level] = above[level + 1] if is_hidden[above[level]] else above[level]
+            paths.append((leaf, *above))
+        return replace(self, paths=tuple(paths))
 
     # -- checks ----------------------------------------------------------------------------------------------------
 

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import datetime
 import math
+import re
 from decimal import Context, Decimal
 from typing import Literal
 
 import pyarrow as pa
 
-from discreet.data.column import SUPPRESSED, Column, text_of
+from discreet.data.column import SUPPRESSED, Column, Kind, text_of
 
+_INTERVAL = re.compile(r"< (?P<below>\S+( \S+)?)|>= (?P<start>\S+( \S+)?)|\[(?P<low>[^,]+), (?P<high>[^,]+)\)")
 _EPOCH = datetime.datetime(1970, 1, 1)
 _DAY = 86_400_000_000  # microseconds
 _CLOCK = (_DAY, 3_600_000_000, 60_000_000, 1_000_000, 1_000, 1)  # day, hour, minute, second, millisecond, microsecond
+_FINER = 3  # digits more that a cut may have to be none of the numbers it should avoid
 _EXACT = Context(prec=1200)  # sums of any two doubles as written are exact in this many digits
 
 
@@ -35,6 +38,27 @@ def interval_label(low: float | None, high: float | None, column_kind: Literal["
     if high is None:
         return f">= {border_text(low, column_kind)}"
     return f"[{border_text(low, column_kind)}, {border_text(high, column_kind)})"
+
+
+def read_interval(label: str, kind: Kind) -> tuple[float, float] | None:
+    """The interval that a label of numbers or dates is the name of, if it is one."""
+    found = _INTERVAL.fullmatch(label)
+    if found is None:
+        return None
+    try:
+        low = _border(found["low"] or found["start"], kind, -math.inf)
+        high = _border(found["high"] or found["below"], kind, math.inf)
+    except ValueError:
+        return None
+    return (low, high) if low < high else None
+
+
+def _border(text: str | None, kind: Kind, open_end: float) -> float:
+    if text is None:
+        return open_end
+    if kind == "number":
+        return float(text)
+    return (datetime.datetime.fromisoformat(text) - _EPOCH) / datetime.timedelta(days=1)
 
 
 def border_text(border: float, column_kind: Literal["number", "date"]) -> str:
@@ -62,14 +86,18 @@ def is_whole(column: Column) -> bool:
     )
 
 
-def cut_between(a: float, b: float, *, whole: bool, clock: bool = False) -> float:
+def cut_between(
+    a: float, b: float, *, whole: bool, clock: bool = False, avoid: frozenset[float] = frozenset()
+) -> float:
     """A cut c, a < c <= b: the number of fewest decimal digits, then nearest to the middle, then lowest.
 
     `whole` asks for a whole number (a and b are whole then). `clock` is for days with a time of day, where a full
-    hour is rounder than a tenth of a day.
+    hour is rounder than a tenth of a day. The cut is none of the numbers to `avoid`, unless no other is near.
 
     >>> cut_between(30, 40, whole=True), cut_between(3, 4, whole=True), cut_between(1.82, 1.87, whole=False)
     (35.0, 4.0, 1.84)
+    >>> cut_between(1.8, 2, whole=False), cut_between(1.8, 2, whole=False, avoid=frozenset({2.0}))
+    (2.0, 1.9)
     """
     a, b = float(a), float(b)
     if not a < b:
@@ -77,13 +105,13 @@ def cut_between(a: float, b: float, *, whole: bool, clock: bool = False) -> floa
     if math.isinf(a) or math.isinf(b):
         return _towards_infinity(a, b)
     if clock and not whole:
-        return _cut_on_the_clock(a, b)
+        return _cut_on_the_clock(a, b, avoid)
     low, high = Decimal(repr(a)), Decimal(repr(b))  # as written: 1.82 and 1.87 have the middle 1.845
     middle = _EXACT.divide(_EXACT.add(low, high), Decimal(2))
     # A step no longer than b - a always has a multiple in (a, b], so the search ends at that many digits.
-    digits = 0 if whole else max(0, -_EXACT.subtract(high, low).adjusted()) + 1
+    digits = 0 if whole else max(0, -_EXACT.subtract(high, low).adjusted()) + 1 + _FINER * bool(avoid)
     for d in range(digits + 1):
-        cut = _nearest_multiple(low, high, middle, Decimal(1).scaleb(-d))
+        cut = _nearest_multiple(low, high, middle, Decimal(1).scaleb(-d), avoid)
         if cut is not None and a < float(cut) <= b:
             return float(cut) + 0.0  # 0.0, not -0.0
     return b
@@ -108,26 +136,63 @@ def roundest(a: float, b: float) -> float:
     return b
 
 
-def column_cut(column: Column, a: float, b: float) -> float:
-    """The cut between two of the column's numbers, as round as its values allow."""
-    whole = is_whole(column)
-    return cut_between(a, b, whole=whole, clock=column.kind == "date" and not whole)
+def column_cut(column: Column, a: float, b: float, *, avoid: frozenset[float] = frozenset()) -> float:
+    """The cut between two of the column's numbers, as round as its values allow.
+
+    Numbers are avoided only where there are others between: not in a column of whole numbers or days.
+    """
+    if is_whole(column):
+        return cut_between(a, b, whole=True)
+    return cut_between(a, b, whole=False, clock=column.kind == "date", avoid=avoid)
 
 
-def _nearest_multiple(low: Decimal, high: Decimal, middle: Decimal, step: Decimal) -> Decimal | None:
+def roundest_cut(column: Column, a: float, b: float) -> float:
+    """The roundest number or date in (a, b]: it hardly moves when a or b do.
+
+    >>> import pyarrow as pa
+    >>> from discreet.data.column import encode
+    >>> ages = encode("age", pa.array([31, 45]))
+    >>> roundest_cut(ages, 36, 41), roundest_cut(ages, 39, 44), roundest_cut(ages, 41, 44)
+    (40.0, 40.0, 42.0)
+    """
+    if column.kind != "date":
+        return roundest(a, b)
+    day = _first_of_a_period(a, b)
+    return column_cut(column, a, b) if day is None else day
+
+
+def _first_of_a_period(a: float, b: float) -> float | None:
+    """The first day of a century, decade, year or month in (a, b], nearest to the middle; None if there is none."""
+    first, last = (_EPOCH + datetime.timedelta(days=end) for end in (a, b))
+    months = [12 * moment.year + moment.month - 1 for moment in (first, last)]
+    for step in (1200, 120, 12, 1):
+        starts = [_first_day(step * place) for place in range(months[0] // step + 1, months[1] // step + 1)]
+        fits = [day for day in starts if a < day <= b]
+        if fits:
+            return min(fits, key=lambda day: (abs(2 * day - a - b), day))
+    return None
+
+
+def _first_day(month: int) -> float:
+    return float((datetime.datetime(month // 12, month % 12 + 1, 1) - _EPOCH).days)
+
+
+def _nearest_multiple(
+    low: Decimal, high: Decimal, middle: Decimal, step: Decimal, avoid: frozenset[float] = frozenset()
+) -> Decimal | None:
     """The multiple of `step` in (low, high] that is nearest to the middle, the lower one of two; None if none."""
     below = _EXACT.multiply(_EXACT.divide(middle, step).to_integral_value("ROUND_FLOOR"), step)
     above = _EXACT.add(below, step)
-    fits = [c for c in (below, above) if low < c <= high]
+    fits = [c for c in (below, above) if low < c <= high and not (avoid and float(c) in avoid)]
     return min(fits, key=lambda c: (abs(_EXACT.subtract(c, middle)), c)) if fits else None
 
 
-def _cut_on_the_clock(a: float, b: float) -> float:
+def _cut_on_the_clock(a: float, b: float, avoid: frozenset[float]) -> float:
     """As `cut_between`, on the grid of days, hours, minutes, seconds and their thousandths."""
     low, high = round(a * _DAY), round(b * _DAY)
     for step in _CLOCK:
         below = (low + high) // (2 * step) * step
-        fits = [c for c in (below, below + step) if a < c / _DAY <= b]
+        fits = [c for c in (below, below + step) if a < c / _DAY <= b and c / _DAY not in avoid]
         if fits:
             return min(fits, key=lambda c: (abs(2 * c - low - high), c)) / _DAY
     return b
