@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hashes of what seeded releases publish, for every instance of every method: what a change must not change by accident.
+"""Hashes of what seeded releases publish, for every instance of every method: nothing of it changes by accident.
 
 `python tests/golden.py record` writes golden.json anew and lists what differs from the one before; `check` only lists.
 The bytes of data and the content of certificates are kept apart, field by field, so that a new form of the certificate

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -12,6 +13,7 @@ from benchmarks.random_releases.cells import key, written
 from benchmarks.random_releases.frames import as_frame
 from benchmarks.random_releases.source import Asked, Source
 from benchmarks.random_releases.tables import NASTY, PLAIN, RandomTable, marked, random_table
+from discreet.methods import METHODS
 
 
 @dataclass
@@ -179,6 +181,13 @@ def _cuts(rng: Random, table: RandomTable) -> dict[str, list[float]] | None:
     return cuts or None
 
 
+def _grids(rng: Random, table: RandomTable) -> dict[str, list[Any]] | None:
+    """Public borders, or public values, for some of the columns."""
+    domain = _domain(rng, table, [name for name in table.quasi if rng.random() < 0.5])
+    listed = {name: given if isinstance(given, list) else next(iter(given.values())) for name, given in domain.items()}
+    return listed or None
+
+
 def _domain(rng: Random, table: RandomTable, names: list[str]) -> dict[str, Any]:
     """Public values: some that occur, some that do not; cuts for numbers and dates."""
     domain: dict[str, Any] = {}
@@ -205,12 +214,13 @@ def _allowed(domain: dict[str, Any], method: str) -> dict[str, Any]:
     for name, given in domain.items():
         if isinstance(given, dict) and "cuts" in given:
             ends = [end if isinstance(end, str) else written(end) for end in given["cuts"]]
-            inner = [f"[{low}, {high})" for low, high in zip(ends, ends[1:], strict=False)]
+            inner = [f"[{low}, {high})" for low, high in pairwise(ends)]
             texts[name] = [f"< {ends[0]}", *inner, f">= {ends[-1]}", None]
         else:
             listed = given["values"] if isinstance(given, dict) else given
-            read = [key(value) for value in listed]
-            texts[name] = [written(value) if isinstance(value, float) else str(value) for value in read] + [None]
+            numbers = [key(value) for value in listed]
+            read = [written(x) if isinstance(x, float) else value for x, value in zip(numbers, listed, strict=True)]
+            texts[name] = [*read, None]
     if method == "private-table":
         return texts
     items = [f"{name}={'missing' if text is None else text}" for name, found in texts.items() for text in found]
@@ -238,10 +248,12 @@ def _mondrian(rng: Random, k: int, table: RandomTable) -> Parameters:
         k=k,
         split=rng.choice(("median", "information")),
         relaxed=rng.random() < 0.3,
-        labels=rng.choice(("local", "hierarchy")),
+        labels=rng.choice(sorted(METHODS["mondrian"]._parameter_constraints["labels"][0].options)),
         l=level,
         max_suppressed=0.5 if rng.random() < 0.1 else None,
     )
+    if parameters["labels"] == "cuts" and rng.random() < 0.5:
+        parameters |= _given(grids=_grids(rng, table))
     by_tree = parameters["labels"] == "hierarchy" and rng.random() < 0.5
     return parameters, promises, _trees(rng, table) if by_tree else None
 

@@ -6,13 +6,16 @@ from __future__ import annotations
 import datetime
 import math
 import re
+from collections.abc import Iterable
 
 MISSING = frozenset(
     ["", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<NA>", "#N/A", "#NA", "-nan", "-NaN", "NaT"]
 )
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _MIDNIGHT = re.compile(r"(\d{4}-\d\d-\d\d)[ T]00:00(:00(\.0+)?)?")
-_FORMULA = re.compile(r"'+[=+\-@\t\r]")
+_ZEROS = re.compile(r"[+-]?0\d")  # a post code
+_DATE = re.compile(r"\d{4}-\d\d-\d\d([ T].*)?")
+_DASHES = ("-", "--", "---", ".", "..", ":")
 _DAY = datetime.datetime(1970, 1, 1)
 
 
@@ -33,14 +36,16 @@ def written(cell: object) -> str | None:
 
 
 def key(text: str | None) -> object:
-    """The same for spellings of one value: "1" and "1.0", "True" and "true", a day and its midnight.
+    """The same for spellings of one value: "1" and "1.0", "True" and "true", a day and its midnight. Apostrophes do not
+    count: in CSV they stand before what a spreadsheet would take for a formula.
 
     >>> key("1.0") == key("1"), key("01067") == key("1067"), key("2020-01-01 00:00:00") == key("2020-01-01")
     (True, False, True)
     """
     if text is None:
         return None
-    if _NUMBER.fullmatch(text) and not re.match(r"[+-]?0\d", text):
+    text = text.replace("'", "")
+    if _plain_number(text):
         return float(text) + 0.0
     if text.lower() in ("true", "false"):
         return text.lower()
@@ -48,13 +53,21 @@ def key(text: str | None) -> object:
     return midnight.group(1) if midnight else text
 
 
-def unquoted(text: str | None) -> str | None:
-    """Without the quote that keeps a spreadsheet from reading the cell as a formula.
+def texts_of(cells: Iterable[object]) -> list[str | None]:
+    """The cells of a column as they are written. A dash alone is missing among numbers or dates, and a word elsewhere.
 
-    >>> unquoted("'=1+1"), unquoted("'tis")
-    ('=1+1', "'tis")
+    >>> texts_of(["1", "--", None]), texts_of(["a", "--"])
+    (['1', None, None], ['a', '--'])
     """
-    return text[1:] if text is not None and _FORMULA.match(text) else text
+    texts = [written(cell) for cell in cells]
+    others = [text for text in texts if text is not None and text not in _DASHES]
+    if others and (all(map(_plain_number, others)) or all(map(_DATE.fullmatch, others))):
+        return [None if text in _DASHES else text for text in texts]
+    return texts
+
+
+def _plain_number(text: str) -> bool:
+    return _NUMBER.fullmatch(text) is not None and not _ZEROS.match(text)
 
 
 def number(text: str, kind: str) -> float:

@@ -205,7 +205,7 @@ def _synthetic_problems(released: Released, source: Source) -> Iterator[Leak]:
         yield "columns", f"{sorted(released.texts)} are not the columns of the domain"
         return
     for name, allowed in source.domain.items():
-        strange = set(released.texts[name]) - set(allowed)
+        strange = set(map(key, released.texts[name])) - set(map(key, allowed))
         if strange:
             yield "domain", f"{name!r} holds {sorted(map(repr, strange))}"
     public = source.parameters.get("neighbours", "replace-one") == "replace-one" and source.persons is None
@@ -276,9 +276,9 @@ def _sketch_problems(released: Released, owner: Path, source: Source) -> Iterato
     for asked in source.promises:
         if asked.name == "delta-anonymity" and not counting.delta_anonymity(records, counts, asked.level):
             yield asked.name, f"{asked.level} asked"
-        if asked.name == "k-variance" and asked.neighbours == "exact":
-            if not counting.k_variance(records, counts, int(asked.level)):
-                yield asked.name, f"{asked.level} asked"
+        exact = asked.name == "k-variance" and asked.neighbours == "exact"
+        if exact and not counting.k_variance(records, counts, int(asked.level)):
+            yield asked.name, f"{asked.level} asked"
 
 
 def _quarters(most: int) -> set[int]:

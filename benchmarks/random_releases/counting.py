@@ -106,7 +106,7 @@ def leaf(model: dict[str, Any], row: dict[str, str | None]) -> int:
 def model_problems(
     model: dict[str, Any], rows: Sequence[dict[str, str | None]], target: str, persons: Sequence[Any], public: bool
 ) -> tuple[int, list[str]]:
-    """Persons behind the smallest leaf, shown count or (where the class is public) class of a leaf; and what is wrong."""
+    """Persons behind the smallest leaf, shown count or, where it is public, class of a leaf; and what is wrong."""
     ends = [leaf(model, row) for row in rows]
     classes = [str(label) for label in model["classes"]]
     sizes, problems = [], []

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What must not be in published files: words of hidden columns in any byte, and values that too few persons have
-wherever a quasi-identifier is written. The border of an interval is the documented exception, unless it leaves one value.
+wherever a quasi-identifier is written. The border of an interval is the documented exception, unless the interval holds
+one value only.
 """
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import json
 import re
@@ -34,7 +36,7 @@ def elements(label: str, kind: str) -> list[str]:
     >>> elements('{a, "b, c"} or missing', "category"), elements("[31, 32)", "number"), elements("[31, 40)", "number")
     (['a', 'b, c'], ['31'], [])
     """
-    text = label.removesuffix(_SUFFIX)
+    text = label.removesuffix(_SUFFIX).lstrip("'")
     if kind != "category" and (interval := _INTERVAL.fullmatch(text)):
         return _only(interval, kind)
     if text.startswith(("{", "not {")) and text.endswith("}"):
@@ -67,10 +69,8 @@ def _listed(text: str) -> Iterator[str]:
         end = len(text) if end < 0 else end
         value = text[place:end]
         if text[place] == '"':
-            try:
+            with contextlib.suppress(ValueError):
                 value, end = decoder.raw_decode(text, place)
-            except ValueError:
-                pass
         yield value
         place = end + 2
 
@@ -182,7 +182,7 @@ def strings(said: Any) -> Iterator[str]:
 
 
 def byte_leaks(released: Released, source: Source) -> Iterator[Leak]:
-    """Words of hidden columns, of the machine and of the owner's side in any byte; rare values that are marked words."""
+    """Words of hidden columns, of the machine and of the owner in any byte; rare values that are marked words."""
     whole = b"\n".join([name.encode() + b"\n" + content for name, content in released.files.items()])
     for word, what in source.hidden.items():
         if word.encode() in whole or (word.isdigit() and int(word).to_bytes(8, "little") in whole):

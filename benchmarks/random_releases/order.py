@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 LIMIT = 6.0  # standard deviations; by chance passed once in 500 million sums
 _NAMES = ("rank correlation", "rows in their place", "neighbours in order", "neighbours in reverse", "halves")
@@ -24,7 +25,7 @@ def statistics(order: Sequence[int]) -> tuple[tuple[float, float], ...]:
     n = len(order)
     squares = sum((place - row) ** 2 for place, row in enumerate(order))
     fixed = sum(place == row for place, row in enumerate(order))
-    steps = [after - before for before, after in zip(order, order[1:], strict=False)]
+    steps = [after - before for before, after in pairwise(order)]
     half = n // 2
     kept = sum(row < half for row in order[:half])
     mean_kept = half * half / n

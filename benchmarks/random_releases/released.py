@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from benchmarks.random_releases.cells import unquoted, written
+from benchmarks.random_releases.cells import key, written
 
 CERTIFICATE, RECORD = "certificate.json", "recoding.json"
 csv.field_size_limit(1 << 24)
@@ -58,7 +58,7 @@ class Released:
         with path.open(encoding="utf-8", newline="") as file:
             head, *rows = csv.reader(file, strict=True)
         stated = [column["name"] for column in self.certificate["columns"]]
-        head = head if head == stated else [unquoted(name) or "" for name in head]
+        head = stated if [key(name) for name in head] == [key(name) for name in stated] else head
         rows = [row or [""] for row in rows]  # an empty line is a row of one missing cell
         if any(len(row) != len(head) for row in rows) or len(set(head)) < len(head):
             raise ValueError("rows of different lengths, or a column twice")
@@ -67,8 +67,6 @@ class Released:
     @cached_property
     def texts(self) -> dict[str, list[str | None]]:
         """The cells as they are written, None where missing."""
-        if self.data_file.endswith(".csv"):
-            return {name: [unquoted(cell) for cell in cells] for name, cells in self.columns.items()}
         return {name: [_text(cell) for cell in cells] for name, cells in self.columns.items()}
 
     def __len__(self) -> int:

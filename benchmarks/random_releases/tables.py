@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from benchmarks.random_releases.cells import written
+from benchmarks.random_releases.cells import texts_of
 
 NASTY = (
     *("other", "missing", "not missing", "a or missing", "{a, b}", "not {a}", "[1, 2)", "< 5", ">= 2020-01-01", "0"),
@@ -73,7 +73,7 @@ class RandomTable:
 
     @property
     def texts(self) -> dict[str, list[str | None]]:
-        return {name: [written(cell) for cell in cells] for name, cells in self.cells.items()}
+        return {name: texts_of(cells) for name, cells in self.cells.items()}
 
 
 def marked(rng: Random, word: str) -> str:
