@@ -31,9 +31,15 @@ def path_of(folder: str, here: Path = HERE) -> Path:
 def written(folder: str, here: Path = HERE) -> str:
     """The README of a folder with its figures as they are kept."""
     blocks = _blocks(folder, here)
-    return BLOCK.sub(
-        lambda block: f"{block[1]}{blocks[block['name']]()}{block[4]}", path_of(folder, here).read_text("utf-8")
-    )
+    text = path_of(folder, here).read_text(encoding="utf-8")
+    return BLOCK.sub(lambda block: f"{block[1]}{_made(blocks[block['name']])}{block[4]}", text)
+
+
+def _made(block: Callable[[], str]) -> str:
+    try:
+        return block()
+    except KeyError:  # a figure that it needs is missing
+        return f"({NOT_MEASURED})"
 
 
 def write(here: Path = HERE) -> None:

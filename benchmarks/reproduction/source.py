@@ -261,7 +261,7 @@ class Module:
             else:
                 yield from (*statement.decorator_list, *statement.bases, *statement.keywords)
                 yield ast.Constant(statement.name)
-                yield from (each for each in statement.body if not isinstance(each, _ANNOTATED))
+                yield from (each for each in statement.body if not isinstance(each, _ANNOTATED) and not _is_text(each))
 
 
 def _imports(tree: ast.Module, package: str) -> Iterator[tuple[str, tuple[str, str]]]:
@@ -296,9 +296,11 @@ def _says_nothing(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.If):
         names = {node.id for node in ast.walk(statement.test) if isinstance(node, ast.Name)}
         return bool(names & {"TYPE_CHECKING", "__name__"})
-    if isinstance(statement, ast.Expr):
-        return isinstance(statement.value, ast.Constant)
-    return isinstance(statement, (ast.Import, ast.ImportFrom, ast.Pass))
+    return _is_text(statement) or isinstance(statement, (ast.Import, ast.ImportFrom, ast.Pass))
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _binds(statement: ast.stmt) -> list[str]:
@@ -380,10 +382,8 @@ class _Writer:
         self.text.append(")")
 
     def _field(self, node: ast.AST, name: str, value: Any) -> None:
-        if name == "body" and isinstance(node, (*_ANNOTATED, ast.ClassDef)):
-            first = value[0]
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-                value = value[1:]
+        if name == "body" and isinstance(value, list):
+            value = [each for each in value if not _is_text(each)]
         elif name in ("annotation", "returns"):
             if isinstance(node, (ast.arg, *_ANNOTATED)):
                 return

@@ -176,7 +176,7 @@ def blocks(found: Found) -> dict[str, Callable[[], str]]:
     """What is lost of the records' own value on text, in percent, and the ratios by the number of items."""
 
     def lost(table: str, promise: str, value: Callable) -> list[float]:
-        row = next(key.row for key in found.rows if key.table == table and key.row.startswith(TEXT))
+        row = next((key.row for key in found.rows if key.table == table and key.row.startswith(TEXT)), TEXT)
         base = value(table, row, "records")
         return [100 * (1 - value(table, row, f"{promise}={level:g}") / base) for level in LEVELS[promise]]
 

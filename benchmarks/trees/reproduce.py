@@ -16,7 +16,7 @@ from functools import cache, partial
 import numpy as np
 
 from benchmarks.reproduction.published import read
-from benchmarks.reproduction.units import IN_WORDS, Found, Row, Unit, Why, answered, yes_or_no
+from benchmarks.reproduction.units import IN_WORDS, Found, Row, Unit, Why, answered, readme_table, yes_or_no
 from benchmarks.trees import protocol
 from benchmarks.trees.losses import NAMES, loss, published
 from benchmarks.trees.protocol import DATA, OWN_TREE, PAPERS
@@ -192,6 +192,30 @@ def _filled(release: Table) -> Table:
             texts[texts == SUPPRESSED] = values[counts.argmax()]
         cells[column.name] = texts.tolist()
     return Table.of(cells)
+
+
+# -- for the README ---------------------------------------------------------------------------------------------------
+
+
+def blocks(found: Found) -> dict[str, Callable[[], str]]:
+    return {"areas": partial(_tabled, found)}
+
+
+def _tabled(found: Found) -> str:
+    """Mean accuracies: areas of Table 1 divided by the range of k, published and ours under the honest protocol."""
+    printed, lines = read("trees").of("Table 1"), [("data", "classifier", *PAPERS_METHODS)]
+    for name, data in NAMES.items():
+        ks = DATA[data][2]
+        for learner in LEARNERS.values():
+            row, cells = f"{name}, {learner}", []
+            for method in PAPERS_METHODS:
+                if method in printed[row]:
+                    values = (float(printed[row][method]), found.honest("Table 1", row, method))
+                    cells.append(" / ".join(f"{value / 100 / (ks[-1] - ks[0]):.3f}" for value in values))
+                else:
+                    cells.append("")
+            lines.append((name, learner, *cells))
+    return readme_table(*lines)
 
 
 # -- what follows -----------------------------------------------------------------------------------------------------
