@@ -83,7 +83,7 @@ def test_the_toy_data_and_the_arithmetic_of_e_agree_with_the_papers_to_the_last_
     for folder in ("containment", "choice"):
         module, figures = papers.module(folder), printed(page.paper_of(folder))
         units = [unit for unit in module.units() if folder == "choice" or unit.table in ("Table 1", "Table 2")]
-        for row in (row for unit in units for row in unit.measure()):
+        for row in (row for unit in units for row in unit.measure() if row.table != IN_WORDS):
             assert not page.Line(row.key, figures[row.key], row, None).differs, row
 
 
