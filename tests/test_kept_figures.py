@@ -353,7 +353,7 @@ def test_a_page_says_which_figures_are_stale_and_what_follows_from_them(copied):
     assert f"| {in_table_2 + in_table_5 + 1} | 0 |" in counted
 
 
-def test_a_page_lists_every_unit_without_a_measurement(copied):
+def test_a_page_lists_every_unit_without_a_measurement(copied, monkeypatch):
     path = copied / "fwell" / "measured.json"
     content = json.loads(path.read_text(encoding="utf-8"))
     gone = [key for key, each in content["units"].items() if "basehock" in each["unit"] and each["table"] != "Table I"]
@@ -366,6 +366,10 @@ def test_a_page_lists_every_unit_without_a_measurement(copied):
         command = f'`discreet reproduce fwell --table "{table}"`'
         assert f"- fwell, {table}: basehock. {page.NO_RUN} {command} measures it." in text
     assert "Every unit" not in text
+    monkeypatch.setattr(papers.module("fwell"), "NOT_RUN", {"*24: basehock": "It takes days."}, raising=False)
+    text = page._state([page.chapter(page.paper_of("fwell"), copied)], copied)
+    assert "- fwell, Figures 13 to 24: basehock. It takes days. `discreet" in text
+    assert text.count(page.NO_RUN) == 1
 
 
 @pytest.mark.parametrize("paper", papers.PAPERS, ids=lambda paper: paper.name)

@@ -32,11 +32,11 @@ rounding; the sentence with that letter says why, or that it is not known. A das
 and the sentences in `benchmarks/*/reproduce.py`. `make reproduce` measures everything that is not kept or is stale,
 which takes up to hours, and needs the folder of the papers' data sets in `DISCREET_DATA`.
 """
-HOW = """Beside each kept figure stand a hash of the code that it came from and one of the data. The code are all
-functions, classes and constants of the project that the measuring function names, directly or not; comments,
-docstrings, formatting and the place of a definition do not count. The data are the files of the folders that the
-measurement reads. Where either hash is another one now, the figure has the mark † on this page, and whatever follows
-from it, too. Versions of libraries are kept beside the figures and mark nothing.
+HOW = """Each kept figure carries a hash of the code and one of the data that it came from. Code: the functions, classes
+and constants of the project that the measuring function uses, directly or not; comments, docstrings, formatting and the
+file in which a definition stands do not count. Data: the files that are read. Where one of the two has changed since,
+the figure is stale and has the mark †, and so has whatever follows from it. Versions of libraries are recorded beside
+the figures and make none stale.
 """
 NOT_MEASURED = "not measured"
 UNEXPLAINED = "The reason is not known."

@@ -241,7 +241,7 @@ def derived(found: Found) -> list[Row]:
         for key in found.rows:
             if key.table == BY_ITEMS and key.row.startswith(kind):
                 ratios.setdefault(key.row, []).append(value(*key))
-        if not ratios:
+        if not ratios or any(len(of) < len(ITEMS) for of in ratios.values()):
             raise KeyError(kind)
         fall = max(of[0] - of[-1] for of in ratios.values())
         low, high = min(map(min, ratios.values())), max(map(max, ratios.values()))

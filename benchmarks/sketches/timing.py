@@ -77,7 +77,7 @@ def sketching(asked: Asked) -> None:
             by_delta = seconds(lambda d=data, s=signs: DeltaSketch(0.4).sketch(d, s))
             each = taken / cells / COMPONENTS * 1e9
             row(f"{size:,}", f"{cells:,}", f"{taken:.3f}", f"{each:.3f}", f"{by_delta:.3f}")
-            asked.keep(study="sketching", against=what, size=size, cells=cells, seconds=taken, by_delta=by_delta)
+            asked.keep(sketching, against=what, size=size, cells=cells, seconds=taken, by_delta=by_delta)
 
 
 def neighbours(asked: Asked) -> None:
@@ -94,4 +94,4 @@ def neighbours(asked: Asked) -> None:
         index = time.process_time() - begun
         share = recall(data, found, np.arange(0, len(data), -(-len(data) // _SAMPLED)))
         row(f"{size:,}", f"{exact:.2f}", f"{index:.2f}", f"{exact / index:.2f}", f"{share:.1%}")
-        asked.keep(study="neighbours", size=size, exact=exact, index=index, found=share)
+        asked.keep(neighbours, size=size, exact=exact, index=index, found=share)
