@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The papers' tables made again: published figures, ours under the paper's protocol, ours under the honest one.
 
-python -m benchmarks.reproduce                           lists the papers and how much of each is measured
-python -m benchmarks.reproduce containment --table 5     measures what is not kept yet, prints the table
+python -m benchmarks.reproduce                           lists the papers and how much of each is measured and current
+python -m benchmarks.reproduce containment --table 5     measures what is not kept or is stale, prints the table
+python -m benchmarks.reproduce containment --again       measures it all, whatever is kept
 python -m benchmarks.reproduce containment --quick       seconds, on built-in or made-up data; nothing is kept
-python -m benchmarks.reproduce all                       everything, hours; goes on where it was stopped
-python -m benchmarks.reproduce --write-docs              docs/reproduction.md from what is published and measured
+python -m benchmarks.reproduce all                       all papers; goes on where it was stopped
+python -m benchmarks.reproduce all --under 60            only what takes less than 60 seconds
+python -m benchmarks.reproduce page                      docs/reproduction.md and READMEs from what is kept
 
 Most tables need the folder of the papers' data sets in DISCREET_DATA.
 """
@@ -14,34 +16,34 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from pathlib import Path
 
-from benchmarks.reproduction import page, papers
-from benchmarks.reproduction.kept import Store
-from benchmarks.reproduction.run import is_table, jobs, run, show, tidy
+from benchmarks.reproduction import datasets, page, papers, readmes
+from benchmarks.reproduction.run import CURRENT, STALE, is_table, jobs, run, show, states, tidy
 from discreet.errors import did_you_mean, listing
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reproduction.md"
-ALL = "all"
+ALL, WRITE = "all", "page"
 
 
 def main(arguments: list[str] | None = None) -> int:
     options = argparse.ArgumentParser(
         prog="discreet reproduce", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    options.add_argument("paper", nargs="?", help="which one, or all; the list when none is named")
+    options.add_argument("paper", nargs="?", help="which one, or all, or page; the list when none is named")
     options.add_argument("--table", help='one table of it, such as 5 or "Figure 1"')
     options.add_argument("--quick", action="store_true", help="seconds, on built-in or made-up data; nothing is kept")
-    options.add_argument("--again", action="store_true", help="measure anew what is kept from earlier")
-    options.add_argument("--write-docs", action="store_true", help="write docs/reproduction.md")
+    options.add_argument("--again", action="store_true", help="measure anew also what is kept and current")
+    options.add_argument("--under", type=float, metavar="SECONDS", help="leave out units that take as long or longer")
     asked = options.parse_args(arguments)
     if asked.paper is None:
-        if asked.write_docs:
-            return _write_docs()
         return _list()
+    if asked.paper == WRITE:
+        return _write()
     names = [paper.name for paper in papers.PAPERS] if asked.paper == ALL else [asked.paper]
     if not set(names) <= set(papers.known()):
-        known = [*papers.known(), ALL]
+        known = [*papers.known(), ALL, WRITE]
         print(f"There is no paper {asked.paper!r}.{did_you_mean(asked.paper, known)} There are {listing(known)}.")
         return 2
     units = jobs(names, asked.table, quick=asked.quick)
@@ -53,30 +55,42 @@ def main(arguments: list[str] | None = None) -> int:
     if asked.quick:
         print(page.plain(names, show(units)))
         return 0
-    failed = run(units, again=asked.again)
+    failed = run(units, again=asked.again, under=asked.under)
     tidy(names)
     for line in _tables(names, asked.table):
         print(line)
-    _write_docs()
+    _write()
     return 1 if failed else 0
 
 
 def _list() -> int:
     for paper in papers.PAPERS:
-        units = jobs([paper.name])
-        kept = sum(job.unit.key in Store(job.folder).read() for job in units)
-        print(f"{paper.name}: {kept} of {len(units)} units are measured; discreet reproduce {paper.name}")
+        counts = Counter(state for folder in paper.folders for state in states(folder).values())
+        told = f"of {counts.total()} units {counts[CURRENT]} are measured and current, {counts[STALE]} stale"
+        print(f"{paper.name}: {told}; discreet reproduce {paper.name}")
     return 0
 
 
 def _tables(names: list[str], table: str | None) -> list[str]:
-    parts = (part for name in names for part in page.sections(page.paper_of(name)))
+    asked = dict.fromkeys(page.paper_of(name) for name in names)
+    parts = (part for paper in asked for part in page.sections(page.chapter(paper)))
     return [text for title, text in parts if table is None or is_table(title, table)]
 
 
-def _write_docs() -> int:
+def _write() -> int:
+    datasets.note(
+        sorted(
+            {
+                name
+                for job in jobs([paper.name for paper in papers.PAPERS])
+                for name in job.unit.data
+                if not name.endswith(".toml")
+            }
+        )
+    )
     PAGE.write_text(page.page(), encoding="utf-8")
-    print(f"{PAGE.relative_to(PAGE.parents[1])} is written.", file=sys.stderr)
+    readmes.write()
+    print(f"{PAGE.relative_to(PAGE.parents[1])} and the READMEs of benchmarks are written.", file=sys.stderr)
     return 0
 
 

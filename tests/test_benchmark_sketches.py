@@ -110,7 +110,7 @@ def test_statements_of_the_paper_name_their_place():
         assert row["says"]
 
 
-def test_the_benchmark_runs_without_a_folder_of_data_and_its_results_are_drawn(monkeypatch, tmp_path):
+def test_the_benchmark_runs_without_a_folder_of_data_and_its_results_are_drawn(monkeypatch, tmp_path, capsys):
     monkeypatch.delenv("DISCREET_DATA", raising=False)
     results = tmp_path / "measured.jsonl"
     more = ["--quick", "--rows", "300", "--studies", "clusters", "classes", "--test", "60", "--results", str(results)]
@@ -121,6 +121,8 @@ def test_the_benchmark_runs_without_a_folder_of_data_and_its_results_are_drawn(m
     assert "Left out, since DISCREET_DATA is not set: text_fbis, basehock." in done.stdout
     cells = curves.read(results)
     assert len(cells) == 12
+    tables.show(cells)
+    assert "\n12 of 12 lines were measured with the code as it is" in capsys.readouterr().out
     assert curves.write(cells, tmp_path / "page.html") == 4
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert all(f'<h2 id="s{i}">' in page for i in (1, 2, 3, 4))
@@ -141,6 +143,7 @@ def test_what_was_measured_is_shown_and_drawn(capsys, tmp_path):
     )
     cells = [c for c in found if c["study"] in ("classes", "clusters")]
     assert sum(line.startswith(("| delta", "| k")) for line in shown.splitlines()) == len(cells)
+    assert f"of {len(found)} lines were measured with the code as it is" in shown
     assert curves.write(found, tmp_path / "page.html") > 20
 
 

@@ -45,6 +45,8 @@ WHY = (
     Why("*", _CHOICE, column="second best"),
     Why("*", _CHOICE, column="lowest"),
 )
+PRINTED, OTHERS = "breach/published.toml", "choice/published.toml"
+PIMA = ("pima", PRINTED)
 LEARNERS = {"c45": "C4.5", "naive-bayes": "naive Bayes"}
 SECONDS = {"adult": 300, "diabetes130": 3000}
 
@@ -52,14 +54,15 @@ SECONDS = {"adult": 300, "diabetes130": 3000}
 def units() -> list[Unit]:
     given = {"folds": "Weka's ten, seed 1"}
     made = [
-        Unit("Table 1", "Table 1: Pima, C4.5", partial(worked, "Table 1"), given, 20),
-        Unit("Table 2", "Table 2: Pima, C4.5", partial(worked, "Table 2"), given, 20),
-        Unit("Section 4.3", "Section 4.3: Pima, C4.5", section_4_3, given, 60),
-        Unit("Table 4", "Table 4: Pima, C4.5, accuracy and breach increase", table_4, given, 20),
+        Unit("Table 1", "Table 1: Pima, C4.5", partial(worked, "Table 1"), given, 20, PIMA),
+        Unit("Table 2", "Table 2: Pima, C4.5", partial(worked, "Table 2"), given, 20, PIMA),
+        Unit("Section 4.3", "Section 4.3: Pima, C4.5", section_4_3, given, 60, (*PIMA, OTHERS)),
+        Unit("Table 4", "Table 4: Pima, C4.5, accuracy and breach increase", table_4, given, 20, (*PIMA, OTHERS)),
     ]
     for table, data, learner in _choices():
         name = f"{table}: {data}, {LEARNERS[learner]}"
-        made.append(Unit(table, name, partial(chosen, table, data, learner), given, SECONDS.get(data, 30)))
+        measure = partial(chosen, table, data, learner)
+        made.append(Unit(table, name, measure, given, SECONDS.get(data, 30), (data, PRINTED)))
     return made
 
 

@@ -11,7 +11,8 @@ import time
 from functools import partial
 
 from benchmarks.containment import adult, protocol
-from benchmarks.reproduction.kept import Store
+from benchmarks.containment.reproduce import blocks
+from benchmarks.reproduction.page import chapter, paper_of
 from benchmarks.reproduction.published import read
 
 DATA = {"email": protocol.email, "adult": adult.adult}
@@ -29,8 +30,9 @@ def main() -> None:
     options.add_argument("--measured", action="store_true", help="only print what `discreet reproduce` has measured")
     asked = options.parse_args()
     if asked.measured:
+        found = chapter(paper_of("containment")).found
         for name in asked.data:
-            _measured(name, read("containment").of(TABLES[name]))
+            print(f"\n{name}\n{blocks(found)[TABLES[name]]()}")
         return
     if asked.quick:
         _table("made up", protocol.made_up(), {}, ["HamDist", "DistCnt, skip", "Optimal, auc"], [5], 2, 0)
@@ -60,30 +62,6 @@ def _table(name: str, baskets, figures: dict, rows: list[str], ks: list[int], fo
             texts = ["none fits" if result is None else result.text for result in results]
             seconds = f"{time.perf_counter() - start:.0f}"
             print(_line(row, str(k), _figure(figures, row, f"k={k} "), *texts, seconds), flush=True)
-
-
-def _measured(name: str, figures: dict) -> None:
-    """The same table from measured.json, for the README."""
-    kept = {row.key: row for unit in Store("containment").read().values() for row in unit.rows}
-    rows = {(row.row, row.column): row for row in kept.values() if row.table == TABLES[name]}
-    print(f"\n{name}\n")
-    print(_line("method", "k", "published", "the paper's protocol", "honest protocol"))
-    print(_line(*["---"] * 5))
-    whole = f"{float(rows['Full-Feature-Set', 'AUC'].ours):.4f} ({rows['Full-Feature-Set', 'features'].ours})"
-    print(_line("all features", "", _figure(figures, "Full-Feature-Set", ""), whole, whole))
-    for row in protocol.methods():
-        for k in (5, 8, 11):
-            auc = rows.get((row, f"k={k} AUC"))
-            size = rows.get((row, f"k={k} flipped %")) or rows.get((row, f"k={k} features"))
-            if auc is not None and size is not None:
-                texts = (_both(auc.ours, size.ours, size.column), _both(auc.honest, size.honest, size.column))
-                print(_line(row, str(k), _figure(figures, row, f"k={k} "), *texts))
-
-
-def _both(auc, size, column: str) -> str:
-    if not isinstance(auc, (int, float)):
-        return "none fits"
-    return f"{auc:.4f} ({size:.2f}%)" if "flipped" in column else f"{auc:.4f} ({size:.0f})"
 
 
 def _codings(ks: list[int]) -> None:

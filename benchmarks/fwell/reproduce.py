@@ -44,13 +44,20 @@ WHY = (
 
 
 def units() -> list[Unit]:
-    made = [Unit("Table I", f"Table I: {name}", partial(table_1, name), {"data": name}, 5) for name in _table_1()]
+    made = [
+        Unit("Table I", f"Table I: {name}", partial(table_1, name), {"data": name}, 5, _folder(data))
+        for name, data in _table_1().items()
+    ]
     made.append(Unit(MOVES, "Theorem 1: what one row moves", moves, seconds=2))
     for name in SETS:
         given, seconds = {"data": name, "draws": DRAWS, "folds": 10}, 300 if name == "basehock" else 30
-        made.append(Unit(FIRST, f"{FIRST}: {name}", partial(by_epsilon, name), given, seconds))
-        made.append(Unit(SECOND, f"{SECOND}: {name}", partial(by_features, name), given, seconds))
+        made.append(Unit(FIRST, f"{FIRST}: {name}", partial(by_epsilon, name), given, seconds, _folder(name)))
+        made.append(Unit(SECOND, f"{SECOND}: {name}", partial(by_features, name), given, seconds, _folder(name)))
     return made
+
+
+def _folder(name: str) -> tuple[str, ...]:
+    return {"wdbc": (), "lung_small": ("lung",)}.get(name, (name,))  # wdbc is built in
 
 
 def quick() -> list[Unit]:

@@ -15,6 +15,7 @@ from discreet.learning.c45 import C45
 
 HONEST = "On the original rows the same: numbers are cut inside each fold; *ours* cuts them on the whole file."
 DATA = {"Adult": "adult", "German Credit": "german", "TTT": "tic_tac_toe", "Glass": "glass", "Waveform": "waveform40"}
+FOLDERS: dict[str, tuple[str, ...]] = {"tic_tac_toe": (), "waveform40": ("waveform",)}
 TABLE = "Figures 1 to 5"
 WHY: tuple[Why, ...] = ()
 
@@ -28,6 +29,7 @@ def units() -> list[Unit]:
             partial(original, name, data),
             {**given, "data": data},
             60 if data == "adult" else 10,
+            FOLDERS.get(data, (data,)),
         )
         for name, data in DATA.items()
     ]

@@ -10,12 +10,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import discreet
-from benchmarks.reproduction import papers
-from benchmarks.reproduction.kept import Store
+from benchmarks.reproduction import datasets, papers
+from benchmarks.reproduction.kept import Kept, Origin, Store, origin
 from benchmarks.reproduction.papers import HERE
+from benchmarks.reproduction.source import code_hash
 from benchmarks.reproduction.units import Row, Unit
 from discreet.errors import DataError
+
+CURRENT, STALE, NOT_MEASURED = "current", "stale", "not measured"
 
 
 class Job(NamedTuple):
@@ -45,33 +47,64 @@ def is_table(table: str, asked: str) -> bool:
 
 
 def run(
-    asked: Sequence[Job], *, again: bool = False, here: Path = HERE, say: Callable[[str], None] | None = None
+    asked: Sequence[Job],
+    *,
+    again: bool = False,
+    under: float | None = None,
+    here: Path = HERE,
+    say: Callable[[str], None] | None = None,
 ) -> int:
-    """Measure what is not kept yet; returns how many units could not be measured. A unit that fails stops no other."""
+    """Measure what is not kept or is stale; returns how many units could not be measured.
+
+    A unit that fails stops no other.
+    `again` measures all. `under` leaves out what took, or is thought to take, as many seconds or more.
+    """
     say = say or _say
-    left = [job for job in asked if again or job.unit.key not in Store(job.folder, here).read()]
+    kept = {folder: Store(folder, here).read() for folder in {job.folder for job in asked}}
+    left = [job for job in asked if again or state(job.unit, kept[job.folder]) != CURRENT]
     if len(left) < len(asked):
-        say(f"{len(asked) - len(left)} of {len(asked)} units are kept from earlier; --again measures them anew.")
-    pace, failed = Pace(sum(job.unit.seconds for job in left)), 0
-    for number, (folder, unit) in enumerate(left, 1):
+        say(f"{len(asked) - len(left)} of {len(asked)} units are kept and current; --again measures them anew.")
+    cheap = [job for job in left if under is None or _seconds(job.unit, kept[job.folder]) < under]
+    if len(cheap) < len(left):
+        say(f"{len(left) - len(cheap)} units that take {under:g} s or more are left out.")
+    pace, failed = Pace(sum(job.unit.seconds for job in cheap)), 0
+    for number, (folder, unit) in enumerate(cheap, 1):
         start = time.perf_counter()
         try:
+            came = Origin(code_hash(unit.measure), {name: datasets.digest(name) for name in unit.data})
             rows = measured(unit)
         except DataError as error:
             failed += 1
             pace.skip(unit.seconds)
-            say(f"[{number} of {len(left)}] {folder}: {unit.name}: {error}")
+            say(f"[{number} of {len(cheap)}] {folder}: {unit.name}: {error}")
             continue
         seconds = time.perf_counter() - start
-        Store(folder, here).keep(unit, rows, discreet.__version__, seconds)
+        Store(folder, here).keep(unit, rows, seconds, came)
         pace.done(unit.seconds, seconds)
-        say(f"[{number} of {len(left)}] {folder}: {unit.name}: {seconds:.0f} s; {pace.text}")
+        say(f"[{number} of {len(cheap)}] {folder}: {unit.name}: {seconds:.0f} s; {pace.text}")
     return failed
+
+
+def state(unit: Unit, kept: dict[str, Kept]) -> str:
+    """Whether a unit's figures are current, stale or not there."""
+    if unit.key not in kept:
+        return NOT_MEASURED
+    return STALE if kept[unit.key].stale(origin(unit)) else CURRENT
+
+
+def states(folder: str, here: Path = HERE) -> dict[str, str]:
+    """Of all units of a folder, by key."""
+    kept = Store(folder, here).read()
+    return {unit.key: state(unit, kept) for unit in papers.module(folder).units()}
+
+
+def _seconds(unit: Unit, kept: dict[str, Kept]) -> float:
+    return kept[unit.key].seconds if unit.key in kept else unit.seconds
 
 
 def measured(unit: Unit) -> list[Row]:
     """Warnings of learners that do not converge and of simulated noise are part of the studies: not shown."""
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), datasets.only(unit.data):
         warnings.simplefilter("ignore")
         return list(unit.measure())
 

@@ -8,6 +8,8 @@ A module `benchmarks/<folder>/reproduce.py` has
     units()      all units of work, each of seconds to minutes
     quick()      a few of seconds, on built-in or made-up data; what they give is not kept
     ASIDE        optional: rows that are kept for the folder's README and do not stand on the page
+    NOT_RUN      optional: why a unit has never been measured, by a pattern of its name
+    blocks(found)   optional: functions that write figures for the folder's README, by name
     derived(found)  optional: rows that follow from those that were measured, such as answers to what is stated in words
 """
 
@@ -55,10 +57,11 @@ class Unit:
     measure: Callable[[], Iterable[Row]]
     parameters: Mapping[str, Any] = field(default_factory=dict)
     seconds: float = 10.0  # about, for the time left
+    data: tuple[str, ...] = ()  # folders of data and files of benchmarks that are read
 
     @property
     def key(self) -> str:
-        """By what was asked. The source is not part of it: `--again` measures anew."""
+        """By what is asked. With what code and data it was answered is kept beside the answer."""
         asked = json.dumps([self.table, self.name, dict(self.parameters)], sort_keys=True)
         return hashlib.sha256(asked.encode()).hexdigest()[:16]
 
@@ -144,3 +147,9 @@ def answered(name: str, ours: Callable[[], str], honest: Callable[[], str] | Non
         return [Row(IN_WORDS, name, "holds", ours(), honest() if honest else None)]
     except KeyError:
         return []
+
+
+def readme_table(*rows: tuple[str, ...]) -> str:
+    """Rows as Markdown, in lines of their own; the first one is the head."""
+    head, *body = ("| " + " | ".join(row) + " |" for row in rows)
+    return "\n".join(["\n", head, "| " + " | ".join(["---"] * len(rows[0])) + " |", *body, "\n"])

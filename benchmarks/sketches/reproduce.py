@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the sketch paper states in words, answered by the studies whose results are in `measured.jsonl`.
+"""What the sketch paper states in words, answered by curves that are measured here, and the curves themselves.
 
-The studies take hours, and `python -m benchmarks.sketches --results FILE` makes them; units here read what is there.
 *Ours* takes as many components as Definition 3 allows as it is printed (for delta: as the promise allows); *honest* are
 the defaults of the methods, where the promise has a meaning and no sketch carries more than half of its record's bits.
+Nothing is taken from `measured.jsonl`, the file of the larger studies that `python -m benchmarks.sketches` makes.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
-from functools import partial
+from dataclasses import asdict, dataclass
+from functools import cache, partial
 from math import log
-from pathlib import Path
+
+import numpy as np
 
 from benchmarks.reproduction.units import Found, Row, Unit, Why, answered, of_share, yes_or_no
-from benchmarks.sketches import protocol
-from discreet.errors import DataError
+from benchmarks.sketches import protocol, timing
+from discreet.data.records import Records
 
 HONEST = (
     "Honest: the defaults of the methods, where no sketch carries more than half of its record's bits, and k-variance"
@@ -24,11 +25,12 @@ HONEST = (
     " stands in. Levelling off is judged per unit of k or delta, a rule that was set after one by steps had said no for"
     " delta."
 )
-RESULTS = Path(__file__).with_name("measured.jsonl")
 TEXT, BASKETS = "text_fbis", ("c20_i4", "c20_i6")
 BY_K, BY_DELTA, CLUSTERS_K, CLUSTERS_DELTA = "Figures 3 to 5", "Figure 6", "Figures 7 to 9", "Figure 10"
 BY_ITEMS, SECONDS = "Figures 11 and 12", "Figures 13 and 14"
-NEAREST, MEANS, MEASURES = "5 nearest", "10-means", {"neighbours": "5 nearest", "10-means": "10-means"}
+NEAREST, MEANS = f"{protocol.NEIGHBOURS} nearest", f"{protocol.CLUSTERS}-means"
+LEVELS = {"k": (2, 5, 10, 20), "delta": (0.2, 0.4, 1, 2, 4)}
+ITEMS, DELTAS = (1000, 1200, 1400, 1600), (0.2, 0.3, 0.4)
 _PRINTED = (
     "As printed, Definition 3 allows more components than by its meaning, which allows 1 to 3; both lose more here."
 )
@@ -41,17 +43,43 @@ WHY = (
 )
 
 
+@dataclass(frozen=True)
+class Size:
+    """How much is measured: records (None: all), random splits or starts, test records of a split (None: all)."""
+
+    records: int | None
+    splits: int
+    tested: int | None = None
+
+
+OF_CLASSES = {TEXT: Size(None, 4)} | dict.fromkeys(BASKETS, Size(20_000, 2, 2000))
+OF_CLUSTERS = {TEXT: Size(None, 2)} | dict.fromkeys(BASKETS, Size(20_000, 1))
+OF_ITEMS = Size(20_000, 1, 2000)
+
+
 def units() -> list[Unit]:
     made = []
     for name in (TEXT, *BASKETS):
-        made.append(Unit(BY_K, f"{BY_K}: {name}", partial(levels, BY_K, "classes", name, "k"), {"data": name}, 1))
-        made.append(
-            Unit(CLUSTERS_K, f"{CLUSTERS_K}: {name}", partial(levels, CLUSTERS_K, "clusters", name, "k"), {}, 1)
-        )
-    for table, study in ((BY_DELTA, "classes"), (CLUSTERS_DELTA, "clusters")):
-        made.append(Unit(table, f"{table}: {TEXT}", partial(levels, table, study, TEXT, "delta"), {"data": TEXT}, 1))
-    made.append(Unit(BY_ITEMS, f"{BY_ITEMS}: ratios", by_items, {}, 1))
-    return [*made, Unit(SECONDS, f"{SECONDS}: processor seconds", seconds, {}, 1)]
+        made.append(_curve(BY_K, accuracies, OF_CLASSES, name, "k", 60))
+        made.append(_curve(CLUSTERS_K, qualities, OF_CLUSTERS, name, "k", 60))
+    made.append(_curve(BY_DELTA, accuracies, OF_CLASSES, TEXT, "delta", 60))
+    made.append(_curve(CLUSTERS_DELTA, qualities, OF_CLUSTERS, TEXT, "delta", 60))
+    for number in ITEMS:
+        given = {"items": number, **asdict(OF_ITEMS), "votes": protocol.NEIGHBOURS}
+        made.append(Unit(BY_ITEMS, f"{BY_ITEMS}: {number} items", partial(by_items, number, OF_ITEMS), given, 60))
+    return [
+        *made,
+        Unit(SECONDS, f"{SECONDS}: sketching", sketching_seconds, {}, 60),
+        Unit(SECONDS, f"{SECONDS}: exact neighbours", search_seconds, {}, 60),
+    ]
+
+
+def _curve(table: str, measure: Callable, sizes: dict[str, Size], name: str, promise: str, seconds: float) -> Unit:
+    size, levels = sizes[name], LEVELS[promise]
+    given = {"data": name, **asdict(size), "levels": levels, "votes": protocol.NEIGHBOURS}
+    data = (name,) if name == TEXT else ()
+    measured = partial(measure, table, name, size, promise, levels)
+    return Unit(table, f"{table}: {name}", measured, given, seconds, data=data)
 
 
 def quick() -> list[Unit]:
@@ -70,50 +98,106 @@ def _quick() -> Iterator[Row]:
     yield Row(BY_K, f"c20_i4, 300 records, {NEAREST}", "k=5", *found, of_share(found[0], 100))
 
 
-def _lines(study: str, **wanted) -> list[dict]:
-    found = [json.loads(line) for line in RESULTS.read_text(encoding="utf-8").splitlines()]
-    found = [each for each in found if each["study"] == study and all(each.get(k) == v for k, v in wanted.items())]
-    if not found:
-        raise DataError(f"{RESULTS.name} has no results of {study} {wanted}: python -m benchmarks.sketches --results.")
-    return found
+# -- what is measured -------------------------------------------------------------------------------------------------
 
 
-def levels(table: str, study: str, name: str, promise: str) -> Iterator[Row]:
-    """The curve of the size with most levels, the larger one of equals; a level without an honest run has none."""
+@cache
+def _records(name: str, rows: int | None) -> Records:
+    return protocol.records(name, rows)
+
+
+def _pair(promise: str, level: float, most: int) -> tuple[protocol.Counting, protocol.Counting]:
+    """How many components records get: as the paper sets it, and by the defaults."""
     reading = "as printed" if promise == "k" else "promise"
-    ours = _lines(study, set=name, promise=promise, setting="paper", reading=reading)
-    rows = max({each["rows"] for each in ours}, key=lambda n: (sum(each["rows"] == n for each in ours), n))
-    all_of_it = _lines(study, set=name, promise=promise, rows=rows)
-    honest = {each["level"]: each for each in all_of_it if (each["setting"], each["reading"]) == ("default", "promise")}
-    value = (lambda each: each["neighbours"]) if study == "classes" else (lambda each: each["cosine"])
-    curve = {each["level"]: each for each in ours if each["rows"] == rows}
-    first = next(iter(curve.values()))
-    row = f"{name}, {rows} records, {NEAREST if study == 'classes' else MEANS}"
-    base = first["base"]["neighbours"] if study == "classes" else first["base"]
-    tested = first.get("tested", 0) * first["splits"]
-    yield Row(table, row, "records", base, base, of_share(base, tested) if tested else 0.0)
-    if study == "clusters":
-        yield Row(table, row, "random", first["floor"], first["floor"])
-    for level, each in sorted(curve.items()):
-        noise = of_share(value(each), tested) if tested else 0.0
-        yield Row(
-            table, row, f"{promise}={level:g}", value(each), value(honest[level]) if level in honest else None, noise
-        )
+    ours = protocol.counting(promise, level, "paper", reading, most)
+    return ours, protocol.counting(promise, level, "default", "promise", most)
 
 
-def by_items() -> Iterator[Row]:
-    for each in _lines("dimensions"):
-        if each["measure"] in MEASURES:
-            row = f"{MEASURES[each['measure']]}, delta={each['delta']:g}, {each['rows']} records"
-            yield Row(BY_ITEMS, row, f"{each['items']} items", each["ratio"])
+def accuracies(table: str, name: str, size: Size, promise: str, levels: tuple[float, ...]) -> Iterator[Row]:
+    """The accuracy by nearest neighbours against k or delta."""
+    data, seeds = _records(name, size.records), range(size.splits)
+    row = f"{name}, {len(data)} records, {NEAREST}"
+    tested = min(size.tested or len(data), len(data) - 2 * len(data) // 3) * size.splits
+    base = float(np.mean([protocol.baseline_accuracy(data, seed, size.tested).neighbours for seed in seeds]))
+    yield Row(table, row, "records", base, base, of_share(base, tested))
+    for level in levels:
+        found = [
+            float(np.mean([protocol.sketched_accuracy(data, c, seed, size.tested).neighbours for seed in seeds]))
+            for c in _pair(promise, level, int(max(levels)))
+        ]
+        yield Row(table, row, f"{promise}={level:g}", *found, of_share(found[0], tested))
 
 
-def seconds() -> Iterator[Row]:
-    for each in _lines("sketching"):
-        what = "items in a record" if each["against"] == "ones" else "records"
-        yield Row(SECONDS, f"sketching, by {what}", f"{each['size']}", each["seconds"])
-    for each in _lines("neighbours"):
-        yield Row(SECONDS, "exact neighbours, by records", f"{each['size']}", each["exact"])
+def qualities(table: str, name: str, size: Size, promise: str, levels: tuple[float, ...]) -> Iterator[Row]:
+    """The mean cosine to the centre against k or delta, between that of the records and that of random clusters."""
+    data, seeds = _records(name, size.records), range(size.splits)
+    row = f"{name}, {len(data)} records, {MEANS}"
+    for column, of in (("records", protocol.baseline_quality), ("random", protocol.random_quality)):
+        value = float(np.mean([of(data, seed) for seed in seeds]))
+        yield Row(table, row, column, value, value)
+    for level in levels:
+        found = [
+            float(np.mean([protocol.sketched_quality(data, c, seed) for seed in seeds]))
+            for c in _pair(promise, level, int(max(levels)))
+        ]
+        yield Row(table, row, f"{promise}={level:g}", *found)
+
+
+def by_items(number: int, size: Size) -> Iterator[Row]:
+    """Accuracy and quality over those of the records."""
+    data, seeds = protocol.records(f"q20_i6_g{number}", size.records), range(size.splits)
+    base = float(np.mean([protocol.baseline_accuracy(data, seed, size.tested).neighbours for seed in seeds]))
+    near = float(np.mean([protocol.baseline_quality(data, seed) for seed in seeds]))
+    for delta in DELTAS:
+        count = protocol.counting("delta", delta, "paper")
+        found = [protocol.sketched_accuracy(data, count, seed, size.tested).neighbours for seed in seeds]
+        cosines = [protocol.sketched_quality(data, count, seed) for seed in seeds]
+        for what, value in ((NEAREST, float(np.mean(found)) / base), (MEANS, float(np.mean(cosines)) / near)):
+            yield Row(BY_ITEMS, f"{what}, delta={delta:g}, {len(data)} records", f"{number} items", value)
+
+
+def sketching_seconds() -> Iterator[Row]:
+    for what, sizes, of in timing.SKETCHED:
+        row = f"sketching, by {'items in a record' if what == 'ones' else what}"
+        for size in sizes:
+            yield Row(SECONDS, row, f"{size}", timing.seconds_of_sketching(of(size)))
+
+
+def search_seconds() -> Iterator[Row]:
+    timing.seconds_of_search(timing.made(2_000))  # compiles
+    for size in timing.SEARCHED:
+        yield Row(SECONDS, "exact neighbours, by records", f"{size}", timing.seconds_of_search(timing.made(size)))
+
+
+# -- for the README ---------------------------------------------------------------------------------------------------
+
+
+def blocks(found: Found) -> dict[str, Callable[[], str]]:
+    """What is lost of the records' own value on text, in percent, and the ratios by the number of items."""
+
+    def lost(table: str, promise: str, value: Callable) -> list[float]:
+        row = next((key.row for key in found.rows if key.table == table and key.row.startswith(TEXT)), TEXT)
+        base = value(table, row, "records")
+        return [100 * (1 - value(table, row, f"{promise}={level:g}") / base) for level in LEVELS[promise]]
+
+    def each(table: str, promise: str, value: Callable) -> str:
+        return ", ".join(f"{loss:.0f}" for loss in lost(table, promise, value))
+
+    def kept(table: str, promise: str, value: Callable) -> str:
+        return ", ".join(f"{100 - loss:.0f}" for loss in lost(table, promise, value))
+
+    def ratios(kind: str, delta: str) -> str:
+        row = f"{kind}, delta={delta}, {OF_ITEMS.records} records"
+        return ", ".join(f"{found.ours(BY_ITEMS, row, f'{number} items'):.3f}" for number in ITEMS)
+
+    made: dict[str, Callable[[], str]] = {"lost by delta": partial(each, BY_DELTA, "delta", found.ours)}
+    made["lost by delta, defaults"] = partial(each, BY_DELTA, "delta", found.honest)
+    made["lost by k, as printed"] = partial(each, BY_K, "k", found.ours)
+    made["quality by delta"] = partial(kept, CLUSTERS_DELTA, "delta", found.ours)
+    made["quality by k, as printed"] = partial(kept, CLUSTERS_K, "k", found.ours)
+    made |= {f"items, neighbours, {delta}": partial(ratios, NEAREST, delta) for delta in ("0.2", "0.4")}
+    made["items, 10-means, 0.2"] = partial(ratios, MEANS, "0.2")
+    return made
 
 
 # -- what follows -----------------------------------------------------------------------------------------------------
@@ -157,7 +241,7 @@ def derived(found: Found) -> list[Row]:
         for key in found.rows:
             if key.table == BY_ITEMS and key.row.startswith(kind):
                 ratios.setdefault(key.row, []).append(value(*key))
-        if not ratios:
+        if not ratios or any(len(of) < len(ITEMS) for of in ratios.values()):
             raise KeyError(kind)
         fall = max(of[0] - of[-1] for of in ratios.values())
         low, high = min(map(min, ratios.values())), max(map(max, ratios.values()))

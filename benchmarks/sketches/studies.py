@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.reproduction.source import code_hash
 from benchmarks.sketches import protocol, readings
 from benchmarks.sketches.protocol import Accuracy
 from discreet.data.records import Records
@@ -36,10 +38,12 @@ class Asked:
         """The largest k."""
         return max((int(level) for promise, level, *_ in self.grid if promise == "k"), default=0)
 
-    def keep(self, **found: Any) -> None:
+    def keep(self, study: Callable, **found: Any) -> None:
+        """Add a line, with a hash of the code of the study that it is from."""
         if self.results is not None:
+            line = {"study": study.__name__, **found, "code": code_hash(study)}
             with self.results.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(found) + "\n")
+                file.write(json.dumps(line) + "\n")
 
 
 def classes(name: str, asked: Asked) -> None:
@@ -52,7 +56,7 @@ def classes(name: str, asked: Asked) -> None:
     names = ("neighbours", "lost", "linear", "lost", "CPU-s")
     head("promise", "setting", "reading", "median components", "suppressed", *names)
     row("none", "records", "", "", "", f"{base.neighbours:.3f}", "", f"{base.linear:.3f}", "", "")
-    common = {"study": "classes", "set": name, "rows": len(data), "splits": asked.splits, "tested": tested}
+    common: dict[str, Any] = {"set": name, "rows": len(data), "splits": asked.splits, "tested": tested}
     common["votes"] = asked.votes
     for promise, level, setting, reading in asked.grid:
         begun = time.process_time()
@@ -65,7 +69,7 @@ def classes(name: str, asked: Asked) -> None:
             cells += [f"{getattr(found, which):.3f}", f"{1 - getattr(found, which) / getattr(base, which):.0%}"]
         row(*cells, f"{time.process_time() - begun:.0f}")
         cell = {"promise": promise, "level": level, "setting": setting, "reading": reading}
-        asked.keep(**common, **cell, **asdict(found), base=asdict(base))
+        asked.keep(classes, **common, **cell, **asdict(found), base=asdict(base))
 
 
 def clusters(name: str, asked: Asked) -> None:
@@ -78,20 +82,22 @@ def clusters(name: str, asked: Asked) -> None:
     head("promise", "setting", "reading", "mean cosine", "of the records' own", "of the way from random to it")
     row("none", "records", "", f"{base:.3f}", "100%", "100%")
     row("none", "random clusters", "", f"{floor:.3f}", f"{floor / base:.0%}", "0%")
-    common = {"study": "clusters", "set": name, "rows": len(data), "splits": asked.splits}
+    common = {"set": name, "rows": len(data), "splits": asked.splits}
     for promise, level, setting, reading in asked.grid:
         counting = protocol.counting(promise, level, setting, reading, asked.most)
         found = float(np.mean([protocol.sketched_quality(data, counting, seed) for seed in starts]))
         way = (found - floor) / (base - floor)
         row(f"{promise} = {level:g}", setting, reading, f"{found:.3f}", f"{found / base:.0%}", f"{way:.0%}")
         cell = {"promise": promise, "level": level, "setting": setting, "reading": reading}
-        asked.keep(**common, **cell, cosine=found, base=base, floor=floor)
+        asked.keep(clusters, **common, **cell, cosine=found, base=base, floor=floor)
 
 
 def dimensions(items: tuple[int, ...], asked: Asked) -> None:
     """Accuracy and quality over the baseline's against the number of items."""
-    size = f"{asked.rows or 200_000:,} records; {asked.splits} splits"
-    print(f"\n## Items, Q20.I6.G(items) ({size}): accuracy and mean cosine over the baseline's, as the paper sets it\n")
+    shown = f"{asked.rows or 200_000:,} records; {asked.splits} splits"
+    print(
+        f"\n## Items, Q20.I6.G(items) ({shown}): accuracy and mean cosine over the baseline's, as the paper sets it\n"
+    )
     head("items", "measure", *(f"delta = {delta:g}" for delta in DELTAS))
     for number in items:
         data = protocol.records(f"q20_i6_g{number}", asked.rows)
@@ -110,10 +116,8 @@ def dimensions(items: tuple[int, ...], asked: Asked) -> None:
         for which, line in ratios.items():
             row(str(number), which, *(f"{ratio:.3f}" for ratio in line))
             for delta, ratio in zip(DELTAS, line, strict=True):
-                asked.keep(
-                    study="dimensions", items=number, rows=len(data), measure=which, delta=delta, ratio=ratio,
-                    splits=asked.splits,
-                )  # fmt: skip
+                size = {"rows": len(data), "splits": asked.splits}
+                asked.keep(dimensions, items=number, **size, measure=which, delta=delta, ratio=ratio)
 
 
 def growth(name: str, asked: Asked) -> None:
@@ -131,8 +135,8 @@ def growth(name: str, asked: Asked) -> None:
             counts = {r: readings.counts(data, by, int(k), r, asked.most) for r in readings.READINGS}
             medians = {r: float(np.median(c)) for r, c in counts.items()}
             row(f"{len(data):,}", f"{k:g}", f"{np.median(found):.3f}", *(f"{m:.0f}" for m in medians.values()))
-            common = {"study": "growth", "set": name, "rows": len(data), "k": int(k)}
-            asked.keep(**common, cosine=float(np.median(found)), components=medians)
+            common = {"set": name, "rows": len(data), "k": int(k)}
+            asked.keep(growth, **common, cosine=float(np.median(found)), components=medians)
 
 
 def _over(splits: int, measure: Any) -> Accuracy:

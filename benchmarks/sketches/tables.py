@@ -7,10 +7,23 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import Any
 
+from benchmarks.reproduction.source import code_hash
+from benchmarks.sketches import studies, timing
 from benchmarks.sketches.protocol import CLASSIFIERS
 from benchmarks.sketches.studies import head, row
 
 Lines = list[dict[str, Any]]
+STUDIES = {
+    of.__name__: of
+    for of in (
+        studies.classes,
+        studies.clusters,
+        studies.dimensions,
+        studies.growth,
+        timing.sketching,
+        timing.neighbours,
+    )
+}
 _ORDER = {"delta": 0, "k": 1, "promise": 0, "printed variance": 1, "as printed": 2, "paper": 0, "default": 1}
 
 
@@ -25,6 +38,8 @@ def show(found: Lines) -> None:
         ("neighbours", _neighbours),
     ):
         draw([line for line in found if line["study"] == study])
+    current = sum(line.get("code") == code_hash(STUDIES[line["study"]]) for line in found)
+    print(f"\n{current} of {len(found)} lines were measured with the code as it is, the others with an earlier one.")
 
 
 def _groups(cells: Lines, *names: str) -> Iterable[tuple[tuple[Any, ...], Lines]]:

@@ -44,22 +44,40 @@ def seconds(work: Callable[[], object], runs: int = 7) -> float:
     return min(taken)
 
 
+SKETCHED: tuple[tuple[str, tuple[int, ...], Callable[[int], Records]], ...] = (
+    ("ones", ONES, lambda ones: made(200_000, ones)),
+    ("records", ROWS, made),
+)
+
+
+def seconds_of_sketching(data: Records) -> float:
+    signs = Signs(bytes(32), ITEMS)
+    return seconds(lambda: sketch(data, signs, COMPONENTS))
+
+
+def seconds_of_search(data: Records) -> float:
+    """Of the exact search."""
+    begun = time.process_time()
+    if len(data) <= _WHOLE:
+        nearest(data, K)
+        return time.process_time() - begun
+    _nearest(_Ranked.of(data, _order(data)), K, np.arange(_PART))
+    return (time.process_time() - begun) * len(data) / _PART
+
+
 def sketching(asked: Asked) -> None:
     """Linear in the ones, and in the records."""
-    for what, sizes, of in (
-        ("ones", ONES, lambda ones: made(200_000, ones)),
-        ("records", ROWS, made),
-    ):
+    for what, sizes, of in SKETCHED:
         print(f"\n## Sketching to {COMPONENTS} components, and by delta = 0.4 with the defaults, against {what}\n")
         head(what, "cells", f"{COMPONENTS} components, s", "ns a cell and component", "DeltaSketch, s")
         for size in sizes:
             data = of(size)
             signs, cells = Signs(bytes(32), ITEMS), len(data.matrix.data)
-            taken = seconds(lambda d=data, s=signs: sketch(d, s, COMPONENTS))
+            taken = seconds_of_sketching(data)
             by_delta = seconds(lambda d=data, s=signs: DeltaSketch(0.4).sketch(d, s))
             each = taken / cells / COMPONENTS * 1e9
             row(f"{size:,}", f"{cells:,}", f"{taken:.3f}", f"{each:.3f}", f"{by_delta:.3f}")
-            asked.keep(study="sketching", against=what, size=size, cells=cells, seconds=taken, by_delta=by_delta)
+            asked.keep(sketching, against=what, size=size, cells=cells, seconds=taken, by_delta=by_delta)
 
 
 def neighbours(asked: Asked) -> None:
@@ -70,16 +88,10 @@ def neighbours(asked: Asked) -> None:
     nearest(made(2_000), K)
     for size in SEARCHED:
         data = made(size)
-        begun = time.process_time()
-        if size <= _WHOLE:
-            nearest(data, K)
-            exact = time.process_time() - begun
-        else:
-            _nearest(_Ranked.of(data, _order(data)), K, np.arange(_PART))
-            exact = (time.process_time() - begun) * len(data) / _PART
+        exact = seconds_of_search(data)
         begun = time.process_time()
         found = approximate(data, K, 0)
         index = time.process_time() - begun
         share = recall(data, found, np.arange(0, len(data), -(-len(data) // _SAMPLED)))
         row(f"{size:,}", f"{exact:.2f}", f"{index:.2f}", f"{exact / index:.2f}", f"{share:.1%}")
-        asked.keep(study="neighbours", size=size, exact=exact, index=index, found=share)
+        asked.keep(neighbours, size=size, exact=exact, index=index, found=share)

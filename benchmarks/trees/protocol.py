@@ -53,12 +53,15 @@ DATA: dict[str, tuple[str, dict, tuple[int, ...]]] = {
     "waveform": ("waveform40", {}, (5, 10, 15, 20, 30, 40, 50)),
     "adult": ("adult", {"quasi": 14}, (5, 20, 50, 100, 500, 1000)),
 }
-METHODS: dict[str, Callable[[int], Method]] = {
+PAPERS: dict[str, Callable[[int], Method]] = {
     "TDS": lambda k: TopDownSpecialization(k, random_state=0),
     "TDR": lambda k: TopDownRefinement(k, random_state=0),
     "kADET": lambda k: KAdet(k),
     "kACTUS": lambda k: KActus(k, random_state=0),
     "kACTUS-2": lambda k: KActus2(k, random_state=0),
+}
+METHODS: dict[str, Callable[[int], Method]] = {
+    **PAPERS,
     "Mondrian, information": lambda k: Mondrian(k, split="information", random_state=0),
     "TreeLadder": lambda k: TreeLadder(k, random_state=0),
 }
@@ -133,15 +136,25 @@ def run(cell: Cell, n_turns: int) -> dict:
     """The accuracies of a cell, from its file when they are there."""
     if cell.file.exists() and len((kept := json.loads(cell.file.read_text()))["turns"]) >= n_turns:
         return {**kept, "turns": kept["turns"][:n_turns]}
-    table, roles = loaded(cell.data)
+    make = None if cell.method == ORIGINAL else METHODS[cell.method]
+    result = measured(cell.data, make, cell.k, n_turns)
+    if "refused" not in result:
+        cell.file.parent.mkdir(parents=True, exist_ok=True)
+        cell.file.write_text(json.dumps(result))
+    return result
+
+
+def measured(data: str, make: Callable[[int], Method] | None, k: int, n_turns: int) -> dict:
+    """The accuracies of a data set, method and k, measured now; without a method those of the original rows."""
+    table, roles = loaded(data)
     target, result = str(roles.target), {"turns": [], "lost": []}
     for fold in turns(table, roles, n_turns):
         train, test = table.take(fold.train), table.take(fold.test)
-        if cell.method == ORIGINAL:
+        if make is None:
             columns = list(roles.published)
             result["turns"].append(accuracies(train.select(columns), test.select(columns), target))
             continue
-        method = METHODS[cell.method](cell.k)
+        method = make(k)
         if isinstance(method, KAdet):
             predicted = method.fit(train, roles).predict(test)
             label = test.column(target)
@@ -155,8 +168,6 @@ def run(cell: Cell, n_turns: int) -> dict:
         assert release.table is not None
         result["turns"].append(accuracies(release.table, release.recode(test), target))
         result["lost"].append(release.losses.information_loss)
-    cell.file.parent.mkdir(parents=True, exist_ok=True)
-    cell.file.write_text(json.dumps(result))
     return result
 
 

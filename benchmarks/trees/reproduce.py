@@ -4,24 +4,22 @@
 The paper cuts numbers on the whole file, the test half and its classes included, takes a suppressed cell for a missing
 one, and seems to test on rows as they are. So do ours for kACTUS and kACTUS-2: C4.5, PART and naive Bayes treat missing
 cells as Weka's do, logistic regression gets the commonest value in their place, as Weka's does. TDS, TDR and kADET find
-cuts of their own on the training half, and test rows are brought to the form of their releases, in both protocols. A
-cell of the honest study is taken from `benchmarks/results/trees`, whatever version of the source made it, and measured
-where it is not there.
+cuts of their own on the training half, and test rows are brought to the form of their releases, in both protocols.
+Nothing is taken from the kept cells of the study in `benchmarks/results`.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 
 import numpy as np
 
 from benchmarks.reproduction.published import read
-from benchmarks.reproduction.units import IN_WORDS, Found, Row, Unit, Why, answered, yes_or_no
+from benchmarks.reproduction.units import IN_WORDS, Found, Row, Unit, Why, answered, readme_table, yes_or_no
 from benchmarks.trees import protocol
 from benchmarks.trees.losses import NAMES, loss, published
-from benchmarks.trees.protocol import DATA, METHODS, OWN_TREE, Cell
+from benchmarks.trees.protocol import DATA, OWN_TREE, PAPERS
 from discreet import Roles, Table
 from discreet.data.column import SUPPRESSED
 from discreet.evaluate.statistics import area_under_curve, corrected_resampled, friedman
@@ -37,11 +35,13 @@ HONEST = (
     " Table 2 the class"
     " is left out of all cells, chosen after a first look with it."
 )
-PAPERS_METHODS = ("TDS", "TDR", "kADET", "kACTUS", "kACTUS-2")
+PAPERS_METHODS = tuple(PAPERS)
 LEARNERS = {"c45": "C4.5", "part": "PART", "naive-bayes": "Naïve Bayes", "logistic": "Logistics R."}
 KACTUS = ("kACTUS", "kACTUS-2")
 CURVES = "curves"  # accuracy by k: the paper plots it without numbers
 TURNS = 10
+FOLDERS = {data: () if data == "tic_tac_toe" else (data,) for data in DATA}  # tic-tac-toe is built in
+PRINTED = "trees/published.toml"
 SECONDS = {"adult": 400, "waveform": 90, "german": 60, "glass": 30, "tic_tac_toe": 30}
 
 _HIERARCHIES = "The paper's hierarchies for TDS, TDR and kADET are not told; ours are made automatically."
@@ -77,11 +77,18 @@ WHY = (
 
 def units() -> list[Unit]:
     made = [
-        Unit("Section 5.1", f"Section 5.1: {name}", partial(section_5_1, name, data), {"data": data}, 5)
+        Unit("Section 5.1", f"Section 5.1: {name}", partial(section_5_1, name, data), {"data": data}, 5, FOLDERS[data])
         for name, data in NAMES.items()
     ]
     made += [
-        Unit("Table 2", f"Table 2: {name}", partial(table_2, name, data), {"data": data}, SECONDS[data] / 2)
+        Unit(
+            "Table 2",
+            f"Table 2: {name}",
+            partial(table_2, name, data),
+            {"data": data},
+            SECONDS[data] / 2,
+            (*FOLDERS[data], PRINTED),
+        )
         for name, data in NAMES.items()
     ]
     for name, data in NAMES.items():
@@ -89,9 +96,8 @@ def units() -> list[Unit]:
             given, seconds = {"data": data, "turns": TURNS}, SECONDS[data]
             if method in KACTUS:
                 given["ours"] = "cuts of the whole file, test rows as they are"
-            made.append(
-                Unit("Table 1", f"Table 1: {name}, {method}", partial(table_1, name, data, method), given, seconds)
-            )
+            measure = partial(table_1, name, data, method)
+            made.append(Unit("Table 1", f"Table 1: {name}, {method}", measure, given, seconds, FOLDERS[data]))
     return made
 
 
@@ -99,8 +105,8 @@ def quick() -> list[Unit]:
     """Tic-tac-toe, which is built in: one turn of kACTUS-2 at two k, and its losses."""
     return [
         Unit("Section 5.1", "TTT", partial(section_5_1, "TTT", "tic_tac_toe")),
-        Unit("Table 1", "TTT, kACTUS-2", partial(table_1, "TTT", "tic_tac_toe", "kACTUS-2", 2, (5, 30), fresh=True)),
-        Unit("Table 2", "TTT", partial(table_2, "TTT", "tic_tac_toe", (5, 30))),
+        Unit("Table 1", "TTT, kACTUS-2", partial(table_1, "TTT", "tic_tac_toe", "kACTUS-2", 2, (5, 30))),
+        Unit("Table 2", "TTT", partial(table_2, "TTT", "tic_tac_toe", (5, 30)), data=(PRINTED,)),
     ]
 
 
@@ -127,20 +133,18 @@ def table_2(name: str, data: str, ks: tuple[int, ...] | None = None) -> Iterator
     for row in published():
         if row["data"] == data and (ks is None or row["k"] in ks):
             for method in ("TDS", "TDR", "kACTUS", "kACTUS-2"):
-                release = METHODS[method](row["k"]).release(table, roles)
+                release = PAPERS[method](row["k"]).release(table, roles)
                 share = loss(release, of=len(roles.published) - 1)
                 yield Row("Table 2", f"{name}, k={row['k']}", method, share, noise=0.005)
 
 
-def table_1(
-    name: str, data: str, method: str, turns: int = TURNS, ks: tuple[int, ...] | None = None, *, fresh: bool = False
-) -> Iterator[Row]:
-    """Areas under the learners' curves; kADET has its own tree. `fresh` leaves the kept cells of the study alone."""
+def table_1(name: str, data: str, method: str, turns: int = TURNS, ks: tuple[int, ...] | None = None) -> Iterator[Row]:
+    """Areas under the learners' curves; kADET has its own tree."""
     ks = ks or DATA[data][2]
-    honest = [_turns(data, method, k, turns, None) if fresh else kept(Cell(data, method, k), turns) for k in ks]
+    honest = [protocol.measured(data, PAPERS[method], k, turns)["turns"] for k in ks]
     ours = honest
     if method in KACTUS:
-        ours = [_turns(data, method, k, turns, _loaded(data)[2]) for k in ks]
+        ours = [_turns(data, method, k, turns) for k in ks]
     for learner in (OWN_TREE,) if method == "kADET" else LEARNERS:
         said = LEARNERS.get(learner, "C4.5")
         areas = [_areas(ks, each, learner) for each in (ours, honest)]
@@ -157,18 +161,15 @@ def _areas(ks: tuple[int, ...], found: list[list[dict]], learner: str) -> list[f
     return [100 * (ks[-1] - ks[0]) * area_under_curve(ks, column, log=False) for column in values.T]
 
 
-def _turns(data: str, method: str, k: int, turns: int, cuts: dict | None) -> list[dict]:
-    """With cuts of the whole file as published, without as the honest study does it."""
-    table, roles, _ = _loaded(data)
+def _turns(data: str, method: str, k: int, turns: int) -> list[dict]:
+    """With cuts of the whole file, and test rows as they are."""
+    table, roles, cuts = _loaded(data)
     target, found = str(roles.target), []
     for fold in protocol.turns(table, roles, turns):
         train, test = table.take(fold.train), table.take(fold.test)
-        release = METHODS[method](k).set_params(cuts=cuts).release(train, roles)
+        release = PAPERS[method](k).set_params(cuts=cuts).release(train, roles)
         assert release.table is not None
-        if cuts is None:
-            found.append(protocol.accuracies(release.table, release.recode(test), target))
-        else:
-            found.append(_as_published(release.table, Binning(cuts).apply(test).select(release.table.names), target))
+        found.append(_as_published(release.table, Binning(cuts).apply(test).select(release.table.names), target))
     return found
 
 
@@ -193,15 +194,28 @@ def _filled(release: Table) -> Table:
     return Table.of(cells)
 
 
-def kept(cell: Cell, turns: int) -> list[dict]:
-    """The turns of a cell of the study: as kept by any version, the newest first, else measured and kept."""
-    stem = cell.file.name.rpartition("-")[0]
-    files = sorted(cell.file.parent.glob(f"{stem}-*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in files:
-        found = json.loads(path.read_text(encoding="utf-8"))["turns"]
-        if len(found) >= turns:
-            return found[:turns]
-    return protocol.run(cell, turns)["turns"]
+# -- for the README ---------------------------------------------------------------------------------------------------
+
+
+def blocks(found: Found) -> dict[str, Callable[[], str]]:
+    return {"areas": partial(_tabled, found)}
+
+
+def _tabled(found: Found) -> str:
+    """Mean accuracies: areas of Table 1 divided by the range of k, published and ours under the honest protocol."""
+    printed, lines = read("trees").of("Table 1"), [("data", "classifier", *PAPERS_METHODS)]
+    for name, data in NAMES.items():
+        ks = DATA[data][2]
+        for learner in LEARNERS.values():
+            row, cells = f"{name}, {learner}", []
+            for method in PAPERS_METHODS:
+                if method in printed[row]:
+                    values = (float(printed[row][method]), found.honest("Table 1", row, method))
+                    cells.append(" / ".join(f"{value / 100 / (ks[-1] - ks[0]):.3f}" for value in values))
+                else:
+                    cells.append("")
+            lines.append((name, learner, *cells))
+    return readme_table(*lines)
 
 
 # -- what follows -----------------------------------------------------------------------------------------------------

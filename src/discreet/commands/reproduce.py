@@ -16,16 +16,19 @@ _WHERE = Path("benchmarks") / "reproduce.py"
 
 
 def reproduce(
-    paper: Annotated[str | None, typer.Argument(help="Which one, or all; the list of them if none is named.")] = None,
+    paper: Annotated[
+        str | None, typer.Argument(help="Which one, or all; page only writes the page; none: lists them.")
+    ] = None,
     table: Annotated[str | None, typer.Option(help='One table of it, such as 5 or "Figure 1".')] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Seconds, on small data; keeps nothing.")] = False,
-    again: Annotated[bool, typer.Option("--again", help="Measure anew what is kept from earlier.")] = False,
-    write_docs: Annotated[bool, typer.Option("--write-docs", help="Only write docs/reproduction.md.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Measure also what is kept and current.")] = False,
+    under: Annotated[float | None, typer.Option(help="Leave out units that take so many seconds.")] = None,
 ) -> None:
     """Print a paper's tables: published, ours under its protocol, ours under the honest one.
 
     Works in a checkout of the project: the benchmarks are not in the package that is installed. What is measured is
-    kept at once, so that a run that was stopped goes on where it was.
+    kept at once, so that a run that was stopped goes on where it was. What was measured with other code or data than
+    those at hand is measured anew.
     """
     root = checkout(Path.cwd())
     if root is None:
@@ -36,7 +39,8 @@ def reproduce(
             " ask again there."
         )
     asked = [*([paper] if paper else []), *(["--table", table] if table else [])]
-    asked += [name for name, on in (("--quick", quick), ("--again", again), ("--write-docs", write_docs)) if on]
+    asked += [name for name, on in (("--quick", quick), ("--again", again)) if on]
+    asked += ["--under", f"{under:g}"] if under is not None else []
     done = subprocess.run([sys.executable, "-m", "benchmarks.reproduce", *asked], cwd=root, check=False)
     raise typer.Exit(done.returncode)
 
