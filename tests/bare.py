@@ -38,6 +38,7 @@ TESTS = (  # commands, what they write and read, where kernels are kept, what ne
     "test_release.py",
     "test_verification.py",
     "data/test_write.py",
+    "samples/test_patients.py",
     "report",
     "browser",
 )

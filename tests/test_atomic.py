@@ -2,6 +2,7 @@
 import os
 import stat
 import subprocess
+import sys
 
 import pytest
 
@@ -16,7 +17,7 @@ def write(target, text="new", **options):
 
 def dead_process() -> int:
     """The number of a process that no longer runs."""
-    process = subprocess.Popen(["true"])
+    process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
     return process.pid
 
