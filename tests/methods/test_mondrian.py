@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from benchmarks.downcoding.case import ROLES, downcoding_table, downcoding_trees, halves, what_labels_tell
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import oracles
-from benchmarks.downcoding.case import ROLES, downcoding_table, downcoding_trees, halves, what_labels_tell
 from discreet import CannotRelease, DataError, Mondrian, ParameterError, Roles, RolesError
 from discreet.axis import recode
 from discreet.data.table import Table
