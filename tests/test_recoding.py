@@ -1,15 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
 import shutil
+from collections import Counter
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from discreet import DataError, GreedySelector, Mondrian, RandomFlip, Roles, Table, recode, verify
+from discreet import (
+    DataError,
+    GreedySelector,
+    KActus,
+    Mondrian,
+    RandomFlip,
+    Roles,
+    Table,
+    TopDownSpecialization,
+    TreeLadder,
+    recode,
+    verify,
+)
 from discreet.boxes import Boxes, EachColumn
 from discreet.certificate import Certificate, sha256_of
 from discreet.cli import app
-from discreet.labels import Labelling, Meaning
+from discreet.labels import EVERYTHING, Labelling, Meaning
 from discreet.recoding import from_bytes, to_bytes, to_plain
 from instances import RARE, ROLES, people
 
@@ -43,6 +57,39 @@ def test_every_released_row_fits_its_own_box(k, split):
     table, public = Table.of(people()), release.plan.public
     ours, theirs = release.plan.apply(table), public.apply(table)
     assert all(ours[name][0].equals(theirs[name][0]) for name in ROLES.quasi)
+
+
+def test_a_common_value_that_no_label_names_is_not_an_other():
+    """`b` is suppressed wherever it occurs, and the rare towns are published as "other": a new `b` is none of these."""
+    meanings = (Meaning.of(["a"]), Meaning.of([], others=True), EVERYTHING)
+    town = Labelling("town", "category", ("a", "other", "*"), meanings, known=frozenset("ab"))
+    boxes, published = Boxes.of([town], [[0], [1], [2]]), Table.of({"town": ["a", "other", "*"]})
+    plan = from_bytes(to_bytes(boxes.within(published)))
+    rows = Table.of({"town": ["a", "b", "rare", None]})
+    assert plan.apply(rows)["town"][0].to_arrow().to_pylist() == ["a", "*", "other", "*"]
+    assert boxes.apply(rows)["town"][0].equals(plan.apply(rows)["town"][0])
+    each = EachColumn((town,)).within(published).apply(rows)["town"][0]
+    assert each.to_arrow().to_pylist() == ["a", "*", "other", "*"]
+
+
+@pytest.mark.parametrize("method", [TreeLadder(4, detail=True), KActus(4), Mondrian(4), TopDownSpecialization(4)])
+def test_owner_and_recipient_agree_on_rare_categories(method):
+    """Small tables of categories, some of them rare, most combinations in no pattern."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        n = 60
+        names = {f"c{c}": [f"{x}{c}" for x in "abcdefg"] for c in range(3)}
+        towns = {c: rng.choice(seven, n, p=rng.dirichlet(np.full(7, 0.7))) for c, seven in names.items()}
+        label = [str(a[0] in "ace") if rng.random() < 0.9 else "False" for a in towns["c0"]]
+        release = method.release(towns | {"y": [*label[:-2], "True", "False"]}, Roles(target="y", quasi=list(towns)))
+        rows = {c: [*rng.permutation(cells), "new", None, *cells] for c, cells in towns.items()}
+        theirs = from_bytes(release.record).apply(Table.of(rows))
+        for name in towns:
+            assert release.recode(rows).column(name).equals(theirs[name][0]), (seed, name)
+        source = release.recode(towns).to_arrow().to_pylist()
+        if method.recodes_source:
+            quasi = release.table.select(list(towns)).to_arrow().to_pylist()
+            assert Counter(map(str, source)) == Counter(map(str, quasi))
 
 
 def test_dates_and_truth_values_survive():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from discreet import KActus, KActus2, Roles
+from discreet.learning.tree import Branch
 from discreet.methods.moves import Rule
 from kactus_cases import Case, random_case
 from methods.test_kactus2 import check_invariants, twin_of, walk
@@ -60,3 +61,23 @@ def test_rows_are_drawn_at_random():
     assert all(counts.total() == 4 for counts in drawn)
     assert len({counts["a"] for counts in drawn}) > 1
     assert len({filled(KActus2, seed)["a"] for seed in range(12)}) == 1  # kACTUS-2 keeps the giver pure
+
+
+def test_a_whole_number_that_one_person_has_is_not_named_beside_missing_cells_or_swapped_rows():
+    """An inducer that asks for the interval of 31 alone, or of 31 and missing; one person is 31."""
+
+    def asks(codes):
+        def inducer(examples):
+            inside = np.isin(np.arange(len(examples.features[0].texts) + 1), codes)
+            return [Branch(0, inside), Branch(0, ~inside)]
+
+        return inducer
+
+    table = {"age": [31, *[None] * 4, *range(40, 50)], "y": [0, 1, 0, 1, 0] * 3}
+    roles, cuts = Roles(target="y", quasi=["age"]), {"age": [31, 32]}
+    release = KActus(5, inducer=asks([1, 3]), cuts=cuts).release(table, roles)
+    assert "31 or missing" not in release.table.column("age").texts
+    assert b'"31' not in release.record
+    swapped = KActus2(3, inducer=asks([1]), cuts=cuts, swap=1.0).release(table, roles)
+    assert {"31"}.isdisjoint(swapped.table.column("age").texts)
+    assert b'"31' not in swapped.record

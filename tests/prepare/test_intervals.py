@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from discreet.data.column import SUPPRESSED, encode
-from discreet.prepare.intervals import column_cut, cut_between, interval_label, is_whole, roundest
+from discreet.prepare.intervals import column_cut, cut_between, interval_label, is_whole, roundest, roundest_cut
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 short = st.decimals(-1000, 1000, places=3).map(float)
@@ -120,3 +120,18 @@ def test_moments_of_any_distance_are_separated(start, width):
     a, b = start / 86_400e6, (start + width) / 86_400e6
     assume(a < b)
     assert a < cut_between(a, b, whole=False, clock=True) <= b
+
+
+def test_a_cut_avoids_numbers_where_others_are_near():
+    assert cut_between(1.8, 2, whole=False, avoid=frozenset({2.0, 1.9})) == 1.91
+    assert cut_between(18262, 18262.5, whole=False, clock=True, avoid=frozenset({18262.25})) == 18262 + 7 / 24
+    ages, pay = encode("age", pa.array([30, 31])), encode("pay", pa.array([1.8, 1.9]))
+    assert column_cut(ages, 30, 31, avoid=frozenset({31.0})) == 31  # there is no other whole number
+    assert 1.8 < column_cut(pay, 1.8, 1.9, avoid=frozenset({1.9})) < 1.9
+
+
+def test_the_roundest_date_is_the_first_of_a_period():
+    days = encode("day", pa.array([0, 20000], pa.date32()))
+    told = [((-40, 40), 0), ((18200, 18300), 18262), ((18263, 18300), 18293), ((18263, 18266), 18264)]
+    for (a, b), cut in told:  # 1970-01-01, 2020-01-01, 2020-02-01, between two days of one month
+        assert roundest_cut(days, a, b) == cut

@@ -8,7 +8,7 @@ Departures from the paper:
    are drawn at random from one sibling, the first one that can spare them.
 2. Cells outside the path of a row's node are suppressed. Without that the release would not be k-anonymous.
 3. Numbers and dates are binned first, and their intervals published; a category that fewer than k persons have is part
-   of "other", and an interval that holds a single whole number or day that fewer have is suppressed; missing is a value.
+   of "other", and an interval of a single whole number or day that fewer have is suppressed; missing is a value.
 4. With a person column k counts persons. Rows of fewer than k persons that no node can show are left out.
 """
 

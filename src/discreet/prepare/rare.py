@@ -3,7 +3,7 @@
 
 A published label may cover such a value, but must not name it: whoever reads the name knows that somebody has it. A
 label names a category where the category stands in it as a whole word, and a number or date where it is that number or
-date, or an interval that holds no other. The borders of wider intervals are no names.
+date, lists it in braces, or is an interval that holds no other. The borders of wider ranges are no names.
 """
 
 from __future__ import annotations
@@ -77,10 +77,10 @@ class Rare:
         if interval is not None:
             return self.is_alone_in(*interval)
         code = label.rstrip(SUPPRESSED)  # a shorter code, filled up
-        return code in self.texts or _number(code) in self.numbers
+        return code in self.texts or _number(code) in self.numbers or ("{" in label and self._holds_a_word(label))
 
     def _holds_a_word(self, label: str) -> bool:
-        """Whether a rare category stands in the label, not as a part of a longer word."""
+        """Whether a rare value stands in the label, not as a part of a longer word."""
         ends = [
             place
             for place in range(len(label) + 1)
