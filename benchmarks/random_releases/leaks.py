@@ -87,6 +87,10 @@ class Rare:
         """Whether the text is a rare value, and not the word for all of them."""
         return text is not None and text != _OTHER and self.source.is_rare(column, text)
 
+    def listed(self, column: str, text: str) -> bool:
+        """Whether the text is a rare value that a list names, and no public one: those are listed whoever has them."""
+        return self.value(column, text) and text not in self.source.parameters.get("grids", {}).get(column, ())
+
     def label(self, column: str, label: str | None) -> str | None:
         """A rare value that the label names, if there is one."""
         if label is None:
@@ -98,7 +102,8 @@ class Rare:
         named = elements(label, kind)
         if named == [label] and _AMBIGUOUS.search(label):
             return None  # not as a label would write such a value: it is the label of something else
-        return next((text for text in named if self.value(column, text)), None)
+        tells = self.value if len(named) == 1 else self.listed
+        return next((text for text in named if tells(column, text)), None)
 
 
 # -- tables ------------------------------------------------------------------------------------------------------------
@@ -127,7 +132,7 @@ def table_leaks(released: Released, source: Source, rare: Rare) -> Iterator[Leak
             if not item and (found := rare.label(column, label["label"])) is not None:
                 yield "rare value in a label of the record", f"{column!r}: {found!r} in {label['label']!r}"
             for text in listed:
-                if rare.value(column, text) and not (item and text in ("1", "true")):
+                if rare.listed(column, text) and not (item and text in ("1", "true")):
                     yield "rare value in a meaning of the record", f"{column!r}: {text!r} under {label['label']!r}"
 
 
