@@ -146,12 +146,14 @@ def table_release(tmp_path, *, format="csv", roles=ROLES):
     return tmp_path / "out", source
 
 
-def rewrite(folder: Path, name: str, content: bytes, **stated) -> None:
-    """A file of a release, changed, with the hash that a careful forger would write, and other fields."""
+def rewrite(folder: Path, name: str, content: bytes) -> None:
+    """A file of a release, changed, with the hash that a careful forger would write."""
     (folder / "release" / name).write_bytes(content)
     path = folder / "release" / "certificate.json"
-    said = json.loads(path.read_bytes()) | stated
-    said["files"][name] = hashlib.sha256(content).hexdigest()
+    said = json.loads(path.read_bytes())
+    digest = hashlib.sha256(content).hexdigest()
+    full = isinstance(said["files"][name], dict)
+    said["files"][name] = {"bytes": len(content), "sha256": digest} if full else digest
     path.write_text(json.dumps(said, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
