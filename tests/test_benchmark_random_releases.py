@@ -3,6 +3,7 @@
 
 import ast
 import csv
+import doctest
 import hashlib
 import json
 from collections import Counter
@@ -14,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from benchmarks.random_releases import __main__ as command
-from benchmarks.random_releases import cases, counting, leaks, run
+from benchmarks.random_releases import cases, cells, counting, leaks, order, run
 from benchmarks.random_releases.cells import texts_of
 from benchmarks.random_releases.checker import check
 from benchmarks.random_releases.order import LIMIT, Orders
@@ -54,6 +55,11 @@ def test_every_method_is_drawn():
         shapes = {"table"} if name in cases.TABLE_METHODS else set()
         shapes |= {"baskets"} if name in cases.BASKET_METHODS else set()
         assert shapes >= set(method.takes) or name in cases.SKETCHES, name
+
+
+@pytest.mark.parametrize("module", [cells, leaks, order])
+def test_examples_in_the_checker(module):
+    assert doctest.testmod(module) == (0, doctest.testmod(module).attempted)
 
 
 def test_a_number_is_a_case():
@@ -140,12 +146,14 @@ def table_release(tmp_path, *, format="csv", roles=ROLES):
     return tmp_path / "out", source
 
 
-def rewrite(folder: Path, name: str, content: bytes, **stated) -> None:
-    """A file of a release, changed, with the hash that a careful forger would write, and other fields."""
+def rewrite(folder: Path, name: str, content: bytes) -> None:
+    """A file of a release, changed, with the hash that a careful forger would write."""
     (folder / "release" / name).write_bytes(content)
     path = folder / "release" / "certificate.json"
-    said = json.loads(path.read_bytes()) | stated
-    said["files"][name] = hashlib.sha256(content).hexdigest()
+    said = json.loads(path.read_bytes())
+    digest = hashlib.sha256(content).hexdigest()
+    full = isinstance(said["files"][name], dict)
+    said["files"][name] = {"bytes": len(content), "sha256": digest} if full else digest
     path.write_text(json.dumps(said, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
@@ -396,9 +404,9 @@ def test_labels_are_read_as_they_are_documented():
 def test_an_order_that_follows_the_input_is_found_and_a_fresh_one_is_not():
     rng, fresh, faint = Random(1), Orders(), Orders()
     for _ in range(400):
-        order = rng.sample(range(40), 40)
-        fresh.add(order)
-        faint.add([0, *(row for row in order if row)])  # the first stays the first
+        drawn = rng.sample(range(40), 40)
+        fresh.add(drawn)
+        faint.add([0, *(row for row in drawn if row)])  # the first stays the first
     assert not fresh.leaks()
     assert max(map(abs, fresh.scores().values())) < LIMIT
     assert faint.leaks()

@@ -112,7 +112,8 @@ def _counted(released: Released, owner: Path, source: Source, found: Found) -> I
 def _copied_problems(released: Released, source: Source) -> Iterator[Leak]:
     """Target, sensitive and other cells of a row stay together and are those of the source, but for dropped rows."""
     if source.gives == "baskets":
-        before, after = Counter(source.labels), Counter(released.columns["label"])
+        before: Counter = Counter(source.labels)
+        after: Counter = Counter(released.columns["label"])
     else:
         stated = [column["name"] for column in released.certificate["columns"]]
         if list(released.columns) != stated:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from benchmarks.random_releases.cells import number
+from benchmarks.random_releases.cells import key, number
 from benchmarks.random_releases.released import CERTIFICATE, Released
 from benchmarks.random_releases.source import Source
 
@@ -24,6 +24,7 @@ MARK = re.compile(r"Zq[0-9a-f]{8}")  # a word that only hidden and rare values o
 _INTERVAL = re.compile(r"< (?P<below>.+)|>= (?P<from>.+)|\[(?P<low>[^,\[]+), (?P<high>[^,]+)\)", re.DOTALL)
 ITEM_METHODS = ("greedy", "maximal", "optimal", "random-flip")
 _SUFFIX, _OTHER = " or missing", "other"
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _AMBIGUOUS = re.compile(r'[{}",]|^not |or missing$|^[<>\[]')
 
 
@@ -82,10 +83,17 @@ class Rare:
         self.source = source
         self.borders = 0  # of intervals, that are a rare value: documented
         self.published_raw = source.method in ("kactus", "kactus2")
+        self.with_times = {
+            name for name in source.quasi if any(len(str(key(text))) > 10 for text in source.columns[name] if text)
+        }
 
     def value(self, column: str, text: str | None) -> bool:
         """Whether the text is a rare value, and not the word for all of them."""
         return text is not None and text != _OTHER and self.source.is_rare(column, text)
+
+    def listed(self, column: str, text: str) -> bool:
+        """Whether the text is a rare value that a list names, and no public one: those are listed whoever has them."""
+        return self.value(column, text) and text not in self.source.parameters.get("grids", {}).get(column, ())
 
     def label(self, column: str, label: str | None) -> str | None:
         """A rare value that the label names, if there is one."""
@@ -95,10 +103,13 @@ class Rare:
         self.borders += kind != "category" and any(self.source.is_rare(column, border) for border in borders(label))
         if self.published_raw:
             return label if self.value(column, label) else None
+        if kind == "date" and column in self.with_times and _DAY.fullmatch(label.removesuffix(_SUFFIX)):
+            return None  # a day is an interval of moments
         named = elements(label, kind)
         if named == [label] and _AMBIGUOUS.search(label):
             return None  # not as a label would write such a value: it is the label of something else
-        return next((text for text in named if self.value(column, text)), None)
+        tells = self.value if len(named) == 1 else self.listed
+        return next((text for text in named if tells(column, text)), None)
 
 
 # -- tables ------------------------------------------------------------------------------------------------------------
@@ -127,7 +138,7 @@ def table_leaks(released: Released, source: Source, rare: Rare) -> Iterator[Leak
             if not item and (found := rare.label(column, label["label"])) is not None:
                 yield "rare value in a label of the record", f"{column!r}: {found!r} in {label['label']!r}"
             for text in listed:
-                if rare.value(column, text) and not (item and text in ("1", "true")):
+                if rare.listed(column, text) and not (item and text in ("1", "true")):
                     yield "rare value in a meaning of the record", f"{column!r}: {text!r} under {label['label']!r}"
 
 
@@ -192,7 +203,8 @@ def byte_leaks(released: Released, source: Source) -> Iterator[Leak]:
     for column in source.quasi:
         for text in source.columns[column]:
             mark = MARK.search(text or "")
-            if mark and mark.group().encode() in whole and source.is_rare(column, text):
+            public = text in source.parameters.get("grids", {}).get(column, ())
+            if mark and not public and mark.group().encode() in whole and source.is_rare(column, text):
                 yield "rare value in a published byte", f"{column!r}: {text!r}"
 
 

@@ -20,7 +20,7 @@ def statistics(order: Sequence[int]) -> tuple[tuple[float, float], ...]:
     """Of an order, each statistic less its mean under chance, and its variance.
 
     >>> [round(value, 3) for value, _ in statistics([0, 1, 2, 3])]
-    [1.0, 3.0, 2.25, -0.75, 1.0]
+    [1.0, 3, 2.25, -0.75, 1.0]
     """
     n = len(order)
     squares = sum((place - row) ** 2 for place, row in enumerate(order))

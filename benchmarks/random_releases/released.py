@@ -79,8 +79,11 @@ class Released:
         if set(self.files) != {*stated, CERTIFICATE}:
             found.append(f"the folder holds {sorted(self.files)}, the certificate names {sorted(stated)}")
         for name in set(stated) & set(self.files):
-            if hashlib.sha256(self.files[name]).hexdigest() != stated[name]:
+            of_file = stated[name] if isinstance(stated[name], dict) else {"sha256": stated[name]}
+            if hashlib.sha256(self.files[name]).hexdigest() != of_file["sha256"]:
                 found.append(f"{name} has another hash than the certificate states")
+            if of_file.get("bytes", len(self.files[name])) != len(self.files[name]):
+                found.append(f"{name} has another length than the certificate states")
         return found
 
 

@@ -11,7 +11,7 @@ import signal
 import tempfile
 import warnings
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import get_context
@@ -175,7 +175,7 @@ def many(
     return whole
 
 
-def _results(seed: int, jobs: int, keep: Path | None) -> Iterator[Tally]:
+def _results(seed: int, jobs: int, keep: Path | None) -> Generator[Tally, None, None]:
     """Batch after batch, in the order of their numbers, some of them ahead."""
     batches = (range(start, start + _BATCH) for start in itertools.count(seed, _BATCH))
     if jobs == 1:

@@ -17,7 +17,7 @@ class Asked:
     """A promise that was asked for: its name as certificates have it, its level, and what else it depends on."""
 
     name: str
-    level: float
+    level: Any
     absences: int = 0
     columns: tuple[str, ...] | None = None
     public_class: bool = False
