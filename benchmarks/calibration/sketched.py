@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How often intervals of sketched dot products hold the truth, over many keys: `python -m benchmarks.calibration.sketched`.
+"""How often intervals of sketched dot products hold the truth: `python -m benchmarks.calibration.sketched`.
 
-Records of several kinds, and pairs chosen in three ways: by chance; a record and the one that is most like it, by the
-records; and by the sketches themselves (`Sketches.nearest`).
+Over many keys. Records of several kinds, and pairs chosen in three ways: by chance; a record and the one that is most
+like it, by the records; and by the sketches themselves (`Sketches.nearest`).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 Wilson's for a share, Agresti and Min's for the difference of two shares measured on the same rows. Rows of one person
 are counted as if they all fared alike, which is the widest case: Kish's effective number of rows takes the place of the
-rows.
+rows. For shares that are means of chances see `mean_chance`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,11 @@ class Share:
     value: float
     low: float
     high: float
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether there is nothing left to chance: the interval has no width."""
+        return self.low == self.high
 
 
 def effective_rows(persons: np.ndarray | None, n_rows: int) -> float:
@@ -46,6 +51,33 @@ def wilson(share: float, n: float) -> Share:
     middle = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
     half = _Z / (1 + _Z**2 / n) * math.sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2))
     return Share(share, max(middle - half, 0.0), min(middle + half, 1.0))
+
+
+def mean_chance(chances: np.ndarray, *, of: int | None = None) -> Share:
+    """The mean of chances that belong to persons drawn at random, with an interval for the mean over all persons.
+
+    `of` is how many there are to draw from; the interval narrows as more of them are drawn, and has no width when all
+    are. None for endlessly many. Wilson's interval is that of 0 and 1. Chances in between vary less: as many draws of 0
+    and 1 as would vary as little take the place of n, with one draw of 0 or 1 added lest alike chances seem certain.
+
+    >>> mean_chance(np.array([1.0, 0.0, 0.0, 0.0])) == wilson(0.25, 4)
+    True
+    >>> mean_chance(np.array([0.2, 0.25]), of=2)
+    Share(value=0.225, low=0.225, high=0.225)
+    """
+    n = len(chances)
+    if not n:
+        return Share(0.0, 0.0, 1.0)
+    mean = min(max(float(np.mean(chances)), 0.0), 1.0)
+    if of is not None and n >= of:
+        return Share(mean, mean, mean)
+    left = 1.0 if of is None else (of - 1) / (of - n)
+    if mean in (0.0, 1.0):
+        found = wilson(mean, n * left)
+        return Share(mean, 0.0, found.high) if mean == 0 else Share(mean, found.low, 1.0)
+    most = mean * (1 - mean)
+    spread = (float(((chances - mean) ** 2).sum()) + most) / (n + 1)
+    return wilson(mean, n * left * most / spread)
 
 
 def paired_difference(gained: float, lost: float, n: float) -> Share:
