@@ -107,12 +107,12 @@ def _of_column(members: Members, column: int, trees: Mapping[str, Hierarchy]) ->
     total = cells.sum(axis=0)
     parts = {code: _parts(reading, tree, fits, int(code)) for code in np.unique(members.codes[is_known, column])}
     found = []
-    for number in np.flatnonzero(is_known):
+    for number in np.flatnonzero(is_known).tolist():
         code = int(members.codes[number, column])
         elsewhere = (total - cells[number]) * (fits[code] & ~_unnamed(reading, code))
         part = max(parts[code], key=lambda part: int(elsewhere[part].sum()), default=None)  # the first of equals
         outside = 0 if part is None else int(cells[number][fits[code] & ~part].sum())
-        found.append((int(number), part, elsewhere, outside))
+        found.append((number, part, elsewhere, outside))
     all_outside, all_rows = sum(outside for *_, outside in found), int(total.sum())
     for number, part, elsewhere, outside in found:
         n = int(cells[number].sum())

@@ -193,11 +193,9 @@ def _finding(
     before, after, moved, most = [], [], 0, (0.0, 0.0)
     for group, found in zip(groups, told, strict=True):
         prior, posterior = found[name]
-        of_true = [
-            _of(chances, truth[group.persons]) for chances in (np.broadcast_to(prior, posterior.shape), posterior)
-        ]
-        before.append(float(of_true[0].mean()))
-        after.append(float(of_true[1].mean()))
+        mine = truth[group.persons]
+        before.append(float(_of(np.broadcast_to(prior, posterior.shape), mine).mean()))
+        after.append(float(_of(posterior, mine).mean()))
         moved += not np.allclose(posterior, prior)
         gain = posterior - prior
         place = np.unravel_index(int(gain.argmax()), gain.shape)
