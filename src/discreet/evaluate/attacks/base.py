@@ -140,6 +140,7 @@ class Finding:
     knows     columns that the attacker is assumed to know of a person; None where these are not what matters
     beyond    whether it was made a second time, with all published columns known
     by        the name of the attack in the registry
+    column    the column that it tells or guesses, where it does
     """
 
     attack: str
@@ -156,6 +157,7 @@ class Finding:
     knows: tuple[str, ...] | None = None
     beyond: bool = False
     by: str = ""
+    column: str = ""
 
     @property
     def advantage(self) -> float:

@@ -90,6 +90,7 @@ def differencing(
         bound=replacement_bound(promise, len(coded.values)),
         note=f"{len(coded.values)} values, equally likely; the method ran twice for each target.",
         kind="value",
+        column=column,
     )
 
 
@@ -157,6 +158,7 @@ def _told(case: Case, gone: Table, other: Published, name: str, beside: str) -> 
         control=control,
         note=note,
         kind="value",
+        column=name,
         knows=knows,
     )
 

@@ -81,6 +81,7 @@ def _finding(case: Case, name: str, least: float) -> Finding:
         bound=_bound(published, known_besides(case, name), name, least),
         note=truth,
         kind="value",
+        column=name,
         detail=f"One value is told of {disclosed} of {len(case.table)} known rows.",
         knows=known,
     )

@@ -72,6 +72,7 @@ def _finding(case: Case, name: str) -> Finding | None:
         control=control,
         note=note.strip(),
         kind="guess",
+        column=name,
         detail=f"The strongest of {len(models)} learners is {strongest}, chosen on the other half of the persons.",
         knows=knows,
     )

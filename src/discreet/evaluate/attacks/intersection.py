@@ -360,6 +360,7 @@ def _disclosed(
         bound=0.0 if diverse else None,
         note="The baseline is what the best of the releases tells by itself.",
         kind="value",
+        column=name,
     )
 
 

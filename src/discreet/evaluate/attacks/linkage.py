@@ -88,12 +88,12 @@ def prosecutor(case: Case) -> list[Finding]:
 def _prosecutor(case: Case, knows: Knowledge) -> list[Finding]:
     published, table = case.published, case.table
     matched = Matching(published, table, knows.columns, presences=knows.presences)
-    chances = _chances(matched)
+    chances = chances_of(matched)
     success, n = counted(chances, case.persons(table))
     control = None
     if case.absent is not None:
         others = Matching(published, case.absent, knows.columns, presences=knows.presences)
-        control, _ = rate_of_persons(_chances(others), case.persons(case.absent))
+        control, _ = rate_of_persons(chances_of(others), case.persons(case.absent))
     bound = None if knows.k is None else 1 / knows.k
     sources = tuple(dict.fromkeys(map(published.source, knows.columns)))
     what = f"which items of {in_words(sources)} a person has" if knows.presences else in_words(sources)
@@ -181,7 +181,7 @@ def _persons_who_fit(matched: Matching, table: Table, case: Case) -> np.ndarray:
     return matched.fitting(None if persons is None else 1 / np.bincount(persons)[persons])
 
 
-def _chances(matched: Matching) -> np.ndarray:
+def chances_of(matched: Matching) -> np.ndarray:
     """Of each known row, the chance of picking a row of the right person; none where no row fits."""
     behind = matched.persons
     return np.divide(1.0, behind, out=np.zeros(len(behind)), where=behind > 0)[matched.target_of_row]

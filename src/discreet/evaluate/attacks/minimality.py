@@ -55,7 +55,7 @@ def minimality(case: Case) -> list[Finding]:
     """What refused cuts tell of the sensitive values, for each sensitive column."""
     published = case.published
     if why := why_not(published):
-        raise CannotAttack(f"Minimality is not applicable: {why}.")
+        raise CannotAttack(f"Not applicable: {why}.")
     assert published.roles is not None
     assert isinstance(published.data, Table)
     names = [name for name in published.roles.sensitive if name in case.table]
@@ -65,7 +65,7 @@ def minimality(case: Case) -> list[Finding]:
     groups = _refused(case, members)
     if not groups:
         raise CannotAttack(
-            f"Minimality is not applicable: of {int(members.is_known.sum())} groups whose persons are known none has a"
+            f"Not applicable: of {int(members.is_known.sum())} groups whose persons are known none has a"
             " cut that the number of persons allows, so none was refused for its sensitive values."
         )
     chosen = np.sort(np.random.default_rng(case.seed).permutation(len(groups))[: case.targets])
@@ -78,7 +78,7 @@ def why_not(published: Published) -> str:
     """Why the decisions of the method are not inverted; nothing when they are."""
     asked = published.parameters
     if published.method != "mondrian":
-        return _NOT_INVERTED.get(published.method, f"what the method {published.method or 'that is unknown'} refuses")
+        return _NOT_INVERTED.get(published.method, "what this method refuses to publish is not inverted")
     if asked.get("l") is None:
         return "without l no cut is refused for its sensitive values, only for the number of persons"
     if asked.get("labels", "local") not in ("local", "hierarchy"):
@@ -213,6 +213,7 @@ def _finding(
         f" Most is told where a value becomes {most[1]:.0%} likely that was {most[1] - most[0]:.0%}.",
         units="groups",
         kind="value",
+        column=name,
         detail=f"What is likely changes in {moved} groups.",
         knows=known,
     )

@@ -280,6 +280,7 @@ def case_of(
 
 
 ALL = "all"  # published columns are known
+BEYOND = ", all columns known"  # what titles of the second run end in
 
 
 def _knows(
@@ -356,7 +357,7 @@ def _beyond(attack: Attack, case: Case | None) -> list[Finding]:
     if case is None or not attack.by_columns or case.parties is not None:
         return []
     try:
-        return [replace(one, attack=f"{one.attack}, all columns known", beyond=True) for one in attack(case)]
+        return [replace(one, attack=f"{one.attack}{BEYOND}", beyond=True) for one in attack(case)]
     except CannotAttack:
         return []
 
