@@ -208,6 +208,8 @@ def _print(case: Case, found: list[Finding], left_out: dict[str, str], quiet: bo
         if heading := knowing(case):
             typer.echo(f"{heading}:")
         _print_table(found)
+        if any(not one.success.is_counted for one in found):
+            typer.echo("In brackets 95 % intervals, where not everybody was tried.")
         for note, titles in _notes(found).items():
             typer.echo(f"{titles[0]}: {note}" if len(titles) == 1 else note)
         if left_out:
@@ -232,6 +234,15 @@ def _notes(found: list[Finding]) -> dict[str, list[str]]:
     return notes
 
 
+def _success(finding: Finding) -> str:
+    """The share, with its 95 % interval where not everybody was tried."""
+    from discreet.report.words import approximately
+
+    success = finding.success
+    spread = "" if success.is_counted else f" ({100 * success.low:.0f}–{100 * success.high:.0f})"
+    return approximately(success.value) + spread
+
+
 def _print_table(found: list[Finding]) -> None:
     """A line for each finding; what whoever knows all columns gets stands beside it."""
     from rich import box
@@ -239,25 +250,24 @@ def _print_table(found: list[Finding]) -> None:
     from rich.text import Text
 
     from discreet.evaluate.attacks.registry import BEYOND
-    from discreet.report.words import approximately, interval
+    from discreet.report.words import approximately
 
     second = {(one.by, one.attack): one for one in found if one.beyond}
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
     table.add_column("attack")
-    for title in ("success", "95 % interval", "guessing", "not in it", "promise"):
+    for title in ("success", "guessing", "not in it", "promised"):
         table.add_column(title, justify="right")
     if second:
-        table.add_column("knowing all columns", justify="right")
+        table.add_column("all known", justify="right")
     for finding in found:
         if finding.beyond:
             continue
         control = "" if finding.control is None else approximately(finding.control.value)
-        bound = "" if finding.bound is None else f"at most {approximately(finding.bound)}"
+        bound = "" if finding.bound is None else f"≤ {approximately(finding.bound)}"
         if finding.breaks_promise:
             bound += " BROKEN"
-        spread = "counted" if finding.success.is_counted else interval(asdict(finding.success))
         beyond = second.get((finding.by, f"{finding.attack}{BEYOND}"))
-        cells = [approximately(finding.success.value), spread, approximately(finding.baseline), control, bound]
+        cells = [_success(finding), approximately(finding.baseline), control, bound]
         if second:
             cells.append("" if beyond is None else approximately(beyond.success.value))
         table.add_row(Text(finding.attack), *cells)

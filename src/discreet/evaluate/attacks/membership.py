@@ -39,7 +39,7 @@ from discreet.evaluate.attacks.base import Finding, Published, rate
 from discreet.evaluate.attacks.joining import joined_codes
 from discreet.evaluate.attacks.reading import recode_known
 from discreet.evaluate.attacks.registry import Case
-from discreet.evaluate.intervals import mean_chance
+from discreet.evaluate.intervals import share_of_pairs
 from discreet.methods.base import Method
 from discreet.privacy.base import Promise
 from discreet.privacy.differential import private_part
@@ -217,13 +217,12 @@ def membership(case: Case) -> list[Finding]:
     scores = [_excess(case.published, people, (members, others), names) for people in (members, others)]
     n = min(case.targets, len(members), len(others))
     inside, outside = (score[rng.permutation(len(score))[:n]] for score in scores)
-    wins = np.where(inside == outside, 0.5, inside > outside)
     return [
         Finding(
             attack="membership, one release",
             question="Of two persons, one in the release and one not: does whoever knows all published columns tell"
             " which is?",
-            success=mean_chance(wins),
+            success=share_of_pairs(inside, outside),
             targets=n,
             baseline=0.5,
             bound=None if case.roles.person is not None else replacement_bound(case.published.promise),
