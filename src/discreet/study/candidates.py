@@ -97,6 +97,8 @@ def unfound(result: dict[str, Any]) -> dict[str, Any] | None:
     if tried:
         strongest = max(tried, key=lambda found: found["success"]["value"])
         value, low, high = (100 * (1 - strongest["success"][end]) for end in ("value", "high", "low"))
+        if low == high:  # everybody was tried
+            low = high = None
         n, by, units = strongest["targets"], strongest["attack"], strongest["units"]
         return {"value": value, "low": low, "high": high, "by": by, "n": n, "units": units}
     if facts is None:
