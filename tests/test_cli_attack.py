@@ -3,6 +3,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -59,12 +60,15 @@ def test_all_attacks_that_apply_are_made_and_explained(made):
     words = " ".join(done.stdout.split())
     for name in ("prosecutor", "journalist", "marketer", "homogeneity of ill", "inference of ill", "singling out"):
         assert name in words
-    assert "the promise allows 25 %" in words
-    assert "by guessing" in words
-    assert "of persons who are not in the release" in words
-    assert "not made intersection: it needs 'others', which was not given" in words
+    assert "≤ 25 %" in words
+    assert words.startswith("Knowing age, ")
+    assert "Not made: " in words
+    assert "intersection (it needs 'others', which was not given)" in words
     assert "sparse" not in words  # that is about baskets
-    assert words.endswith("none exceeds its bound.")
+    assert "Kept: 4-anonymity of age" in words
+    assert "findings that it bounds exceeds its bound. It says nothing of the other" in words
+    assert "Whoever also knows " in words
+    assert "of 100 persons" in words
     assert not [marker for marker in MARKERS if marker in done.output]
 
 
@@ -138,7 +142,7 @@ def test_a_release_that_says_too_much_ends_with_status_1(made, altered):
     done = run(broken, "--known", made / "known.csv", "--attacks", "prosecutor")
     assert done.exit_code == BROKEN, done.output
     assert "BROKEN" in done.stdout
-    assert "Broken. More was found than 4-anonymity allows: prosecutor" in done.stdout
+    assert "Broken. More was found than 4-anonymity of age, sex, town and job allows: prosecutor" in done.stdout
     assert found(broken, "--known", made / "known.csv", "--attacks", "prosecutor", status=BROKEN)["broken"] is True
 
 
@@ -190,7 +194,42 @@ def test_sketches_are_attacked_with_what_the_owner_has(tmp_path):
 
 def test_quiet_says_one_line(made):
     done = run(made / "out/release", "--known", made / "known.csv", "--attacks", "prosecutor", "--quiet")
-    assert done.stdout == "Kept. 4-anonymity bounds 2 of 2 findings; none exceeds its bound.\n"
+    assert done.stdout.count("\n") == 1
+    assert done.stdout.startswith("Kept: 4-anonymity of age")
+    assert "none of the 2 findings that it bounds exceeds its bound. It says nothing of whoever knows" in done.stdout
+    assert "Whoever also knows" in done.stdout
+
+
+def test_what_is_known_can_be_said(made):
+    arguments = made / "out/release", "--known", made / "known.csv", "--attacks", "prosecutor"
+    plain, stay = found(*arguments), found(*arguments, "--knows", "age,sex,town,job,stay")
+    assert plain["knows"] == list(ROLES.quasi)
+    assert [one["beyond"] for one in plain["findings"]] == [False, False, True, True]
+    assert stay["knows"] == ["age", "sex", "town", "job", "stay"]
+    assert [one["bound"] for one in stay["findings"]] == [None, None]
+    assert stay["findings"][0]["success"]["value"] > plain["findings"][0]["success"]["value"]
+    assert "whoever knows age, sex, town, job and stay" in stay["findings"][0]["question"]
+    everything = found(*arguments, "--knows", "all")
+    assert everything["findings"][0]["success"] == plain["findings"][2]["success"]
+    (said,) = everything["conclusions"]
+    assert said == "Not tested: 4-anonymity of age, sex, town and job bounds none of these findings."
+    assert "Did you mean 'stay'?" in fails(*arguments, "--knows", "age,stai")
+
+
+def test_columns_that_the_roles_call_other_are_attacked_all_the_same(tmp_path):
+    """Four columns that tell who it is, given the role `other`: the promise holds, and everybody is found."""
+    frame = people(160).assign(**{f"mark{i}": [(row * (i + 3)) % 37 for row in range(160)] for i in range(4)})
+    frame.to_csv(tmp_path / "known.csv", index=False)
+    other = tuple(f"mark{i}" for i in range(4))
+    roles = replace(ROLES, other=(*ROLES.other, *other))
+    Mondrian(k=4, random_state=1).release(frame, roles).save(tmp_path / "out")
+    done = run(tmp_path / "out/release", "--known", tmp_path / "known.csv", "--attacks", "prosecutor")
+    assert done.exit_code == GOOD
+    words = " ".join(done.stdout.split())
+    assert "of 100 persons, not" in words
+    assert float(words.split(" finds ")[1].split(" ")[0].replace("more", "99")) > 90
+    assert "mark0" in words
+    assert "It says nothing of whoever knows more." in words
 
 
 def test_what_is_wrong_is_said(made):

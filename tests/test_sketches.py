@@ -163,6 +163,48 @@ def test_intervals_cover_what_they_should():
     assert min(covered.values()) >= 0.9 * 300, covered
 
 
+def near_copies(rng) -> np.ndarray:
+    """Eight records, five near copies of each."""
+    first = np.repeat(rng.random((8, 200)) < 0.1, 6, axis=0)
+    return (first ^ (rng.random((48, 200)) < 0.02)).astype(int)
+
+
+@pytest.mark.parametrize("components", [8, 15, 30])
+def test_intervals_of_nearest_neighbours_cover_95_of_100(components):
+    """60 keys, 48 pairs each: the share moves by less than 0.02 from one set of keys to another."""
+    rng = np.random.default_rng(5)
+    X = near_copies(rng)
+    dots = X @ X.T
+    alike = dots / np.sqrt(np.outer(np.diag(dots), np.diag(dots)))
+    np.fill_diagonal(alike, -1)
+    rows, nearest = np.arange(48), alike.argmax(axis=1)
+    held, held_chosen = [], []
+    for _ in range(60):
+        found = sketch(X, Signs(rng.bytes(32), 200), components)
+        estimate = found.dot(rows, nearest)
+        held.append((estimate.low <= dots[rows, nearest]) & (dots[rows, nearest] <= estimate.high))
+        chosen, estimate = found.nearest(rows)
+        truth = dots[rows, chosen[:, 0]]
+        held_chosen.append((estimate.low <= truth) & (truth <= estimate.high))
+    assert 0.93 <= np.mean(held) <= 0.975
+    assert 0.93 <= np.mean(held_chosen) <= 0.975
+
+
+def test_nearest_are_other_records_and_need_components():
+    rng = np.random.default_rng(6)
+    X = near_copies(rng)
+    found = sketch(X, Signs(KEY, 200), 60)
+    near, estimate = found.nearest([0, 7], n=3)
+    assert near.shape == (2, 3)
+    assert len(estimate.value) == 6
+    assert set(near[0].tolist()) <= {1, 2, 3, 4, 5}
+    assert set(near[1].tolist()) <= {6, 8, 9, 10, 11}
+    with pytest.raises(DataError, match="four components"):
+        sketch(X, Signs(KEY, 200), 3).nearest(0)
+    with pytest.raises(DataError, match="48 others"):
+        found.nearest(0, n=48)
+
+
 def test_one_component_has_no_interval_for_a_mean():
     found = sketch([[1, 1, 0], [0, 1, 1]], Signs(KEY, 3), 1)
     dot = found.dot(0, 1)

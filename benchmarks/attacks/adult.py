@@ -15,8 +15,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from discreet import KActus2, KAnonymity, Mondrian, Roles, Table
-from discreet.evaluate.attacks import Case, Finding, Published
-from discreet.evaluate.attacks.registry import chosen
+from discreet.evaluate.attacks import CannotAttack, Case, Finding, Published
+from discreet.evaluate.attacks.registry import Attack, chosen
 from discreet.report.words import approximately
 from discreet.samples import load
 
@@ -45,15 +45,24 @@ def main() -> None:
     for name, published in releases(known, sample.roles):
         case, started = Case(published, known, sample.roles, control=absent), time.process_time()
         for attack in chosen(case, asked.attacks.split(",") if asked.attacks else None):
-            for finding in attack(case):
-                cells.setdefault(finding.attack, []).append(cell(finding, promised=name != RAW))
+            for finding in made(attack, case):
+                line = cells.setdefault(finding.attack, [])
+                line += [""] * (len(titles) - len(line)) + [cell(finding, promised=name != RAW)]
         titles.append(name)
         seconds.append(f"{time.process_time() - started:.1f}")
     print("| attack | " + " | ".join(titles) + " |")
     print("|---|" + "---|" * len(titles))
     for name, line in cells.items():
-        print(f"| {name} | " + " | ".join(line) + " |")
+        print(f"| {name} | " + " | ".join([*line, *[""] * (len(titles) - len(line))]) + " |")
     print("| processor seconds, all attacks | " + " | ".join(seconds) + " |")
+
+
+def made(attack: Attack, case: Case) -> list[Finding]:
+    """What an attack found; nothing where it has nothing to work with."""
+    try:
+        return attack(case)
+    except CannotAttack:
+        return []
 
 
 def cell(finding: Finding, *, promised: bool) -> str:

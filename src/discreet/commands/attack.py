@@ -65,6 +65,16 @@ def attack(
     owner: Annotated[
         Path | None, _knows("The owner's folder: whose rows are whose, to count persons; the key of sketches.")
     ] = None,
+    knows: Annotated[
+        list[str] | None,
+        _knows(
+            "Published columns that an attacker knows of a person, a,b, or all. If not given: those that the promise is"
+            " about, and then all of them."
+        ),
+    ] = None,
+    hierarchies: Annotated[
+        Path | None, _knows("A folder of value trees that an attacker has, as for release: what lies below a label.")
+    ] = None,
     sensitive: Annotated[list[str] | None, _knows("Published columns that an attacker wants to learn, a,b.")] = None,
     person: Annotated[str | None, _knows("The column that tells whose row it is.")] = None,
     aux_items: Annotated[int, _knows("Baskets and sketches: how many items of a person are known.")] = 8,
@@ -86,6 +96,7 @@ def attack(
 ) -> None:
     """Attack a release with what is known: exit status 1 if one gets more than the promise allows, else 0.
 
+    That a promise is kept says nothing of whoever knows more than it is about: what such a one gets is said, too.
     Files that are not those that were certified are not attacked: exit status 1, as verify's.
     What is written is counts and names of columns; no cell of a table. It is for the owner, who has the known table.
     """
@@ -119,6 +130,8 @@ def attack(
         aux_items=aux_items,
         targets=targets,
         seed=seed,
+        knows=split(knows) or None,
+        hierarchies=hierarchies,
     )
     with step("Attacking"):
         found, left_out = tried(case, split(attacks) or None)
@@ -167,6 +180,8 @@ def _checked(person: str | None, known: Any) -> str | None:
 
 
 def _answer(case: Case, found: list[Finding], left_out: dict[str, str], broken: bool) -> dict[str, Any]:
+    from discreet.evaluate.attacks.conclusions import about_promise, beyond
+
     findings = [
         {
             **asdict(finding),
@@ -175,53 +190,85 @@ def _answer(case: Case, found: list[Finding], left_out: dict[str, str], broken: 
         }
         for finding in found
     ]
-    promise = str(case.published.promise)
-    return {"format": 1, "promise": promise, "broken": broken, "findings": findings, "not_made": left_out}
-
-
-def sentence(finding: Finding) -> str:
-    """What was found, for a person who decides about the release."""
-    from discreet.report.words import approximately, count
-
-    said = f"of {count(finding.targets)} {finding.units}: {approximately(finding.success.value)}"
-    said += f"; by guessing {approximately(finding.baseline)}"
-    if finding.control is not None:
-        said += f"; of persons who are not in the release {approximately(finding.control.value)}"
-    if finding.bound is not None:
-        said += f"; the promise allows {approximately(finding.bound)}"
-        said += ", which is exceeded" if finding.breaks_promise else ""
-    return f"{finding.question} {said[0].upper()}{said[1:]}. {finding.note}".strip()
+    return {
+        "format": 1,
+        "promise": str(case.published.promise),
+        "knows": list(dict.fromkeys(map(case.published.source, case.columns))),
+        "broken": broken,
+        "conclusions": [*beyond(case, found), about_promise(case, found)],
+        "findings": findings,
+        "not_made": left_out,
+    }
 
 
 def _print(case: Case, found: list[Finding], left_out: dict[str, str], quiet: bool) -> None:
+    from discreet.evaluate.attacks.conclusions import about_promise, beyond, knowing
+
+    if not quiet:
+        if heading := knowing(case):
+            typer.echo(f"{heading}:")
+        _print_table(found)
+        if any(not one.success.is_counted for one in found):
+            typer.echo("In brackets 95 % intervals, where not everybody was tried.")
+        for note, titles in _notes(found).items():
+            typer.echo(f"{titles[0]}: {note}" if len(titles) == 1 else note)
+        if left_out:
+            reasons = (f"{name} ({why[0].lower()}{why[1:].rstrip('.')})" for name, why in left_out.items())
+            typer.echo(f"Not made: {'; '.join(reasons)}.")
+        typer.echo("")
+    typer.echo("\n".join([about_promise(case, found), *beyond(case, found)]) if not quiet else _line(case, found))
+
+
+def _line(case: Case, found: list[Finding]) -> str:
+    from discreet.evaluate.attacks.conclusions import about_promise, beyond
+
+    return " ".join([about_promise(case, found), *beyond(case, found)])
+
+
+def _notes(found: list[Finding]) -> dict[str, list[str]]:
+    """What must be known so as not to misread a line, each once, with the attacks that it is about."""
+    notes: dict[str, list[str]] = {}
+    for finding in found:
+        if finding.note and not finding.beyond:
+            notes.setdefault(finding.note, []).append(finding.attack)
+    return notes
+
+
+def _success(finding: Finding) -> str:
+    """The share, with its 95 % interval where not everybody was tried."""
+    from discreet.report.words import approximately
+
+    success = finding.success
+    spread = "" if success.is_counted else f" ({100 * success.low:.0f}–{100 * success.high:.0f})"
+    return approximately(success.value) + spread
+
+
+def _print_table(found: list[Finding]) -> None:
+    """A line for each finding; what whoever knows all columns gets stands beside it."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    from discreet.report.words import approximately, interval
+    from discreet.evaluate.attacks.registry import BEYOND
+    from discreet.report.words import approximately
 
-    if not quiet:
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
-        table.add_column("attack")
-        for title in ("success", "95 % interval", "guessing", "not in it", "promise"):
-            table.add_column(title, justify="right")
-        for finding in found:
-            control = "" if finding.control is None else approximately(finding.control.value)
-            bound = "" if finding.bound is None else f"at most {approximately(finding.bound)}"
-            if finding.breaks_promise:
-                bound += " BROKEN"
-            shares = approximately(finding.success.value), interval(asdict(finding.success))
-            table.add_row(Text(finding.attack), *shares, approximately(finding.baseline), control, bound)
-        console().print(table)
-        for finding in found:
-            typer.echo(f"{finding.attack}\n  {sentence(finding)}")
-        typer.echo("")
-        for name, why in left_out.items():
-            typer.echo(f"not made     {name}: {why}")
-    broken = [finding.attack for finding in found if finding.breaks_promise]
-    promise = case.published.promise
-    if broken:
-        typer.echo(f"Broken. More was found than {promise} allows: {', '.join(broken)}.")
-    else:
-        held = sum(finding.bound is not None for finding in found)
-        typer.echo(f"Kept. {promise} bounds {held} of {len(found)} findings; none exceeds its bound.")
+    second = {(one.by, one.attack): one for one in found if one.beyond}
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
+    table.add_column("attack")
+    for title in ("success", "guessing", "not in it", "promised"):
+        table.add_column(title, justify="right")
+    if second:
+        table.add_column("all known", justify="right")
+    for finding in found:
+        if finding.beyond:
+            continue
+        control = "" if finding.control is None else approximately(finding.control.value)
+        bound = "" if finding.bound is None else f"≤ {approximately(finding.bound)}"
+        if finding.breaks_promise:
+            bound += " BROKEN"
+        beyond = second.get((finding.by, f"{finding.attack}{BEYOND}"))
+        cells = [_success(finding), approximately(finding.baseline), control, bound]
+        if second:
+            cells.append("" if beyond is None else approximately(beyond.success.value))
+        table.add_row(Text(finding.attack), *cells)
+    console().print(table)

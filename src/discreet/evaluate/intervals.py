@@ -3,7 +3,7 @@
 
 Wilson's for a share, Agresti and Min's for the difference of two shares measured on the same rows. Rows of one person
 are counted as if they all fared alike, which is the widest case: Kish's effective number of rows takes the place of the
-rows.
+rows. For shares that are means of chances see `mean_chance`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+_SLACK = 1e-12  # of a variance
 _Z = 1.959963984540054  # 97.5 % point of the normal distribution
 
 
@@ -23,6 +24,11 @@ class Share:
     value: float
     low: float
     high: float
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether there is nothing left to chance: the interval has no width."""
+        return self.low == self.high
 
 
 def effective_rows(persons: np.ndarray | None, n_rows: int) -> float:
@@ -46,6 +52,61 @@ def wilson(share: float, n: float) -> Share:
     middle = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
     half = _Z / (1 + _Z**2 / n) * math.sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2))
     return Share(share, max(middle - half, 0.0), min(middle + half, 1.0))
+
+
+def mean_chance(chances: np.ndarray, *, of: int | None = None) -> Share:
+    """The mean of chances that belong to persons drawn at random, with an interval for the mean over all persons.
+
+    `of` is how many there are to draw from; the interval narrows as more of them are drawn, and has no width when all
+    are. None for endlessly many. Wilson's interval is that of draws of 0 and 1. Chances vary between 0 and the largest
+    of them, and less than if they were one or the other: as many such draws as would vary as little take the place of
+    n. One is added lest chances that happen to be alike seem certain.
+
+    >>> mean_chance(np.array([1.0, 0.0, 0.0, 0.0])) == wilson(0.25, 4)
+    True
+    >>> mean_chance(np.array([0.2, 0.25]), of=2)
+    Share(value=0.225, low=0.225, high=0.225)
+    """
+    n = len(chances)
+    if not n:
+        return Share(0.0, 0.0, 1.0)
+    mean = min(max(float(np.mean(chances)), 0.0), 1.0)
+    if of is not None and n >= of:
+        return Share(mean, mean, mean)
+    left = 1.0 if of is None else (of - 1) / (of - n)
+    if mean in (0.0, 1.0):
+        found = wilson(mean, n * left)
+        return Share(mean, 0.0, found.high) if mean == 0 else Share(mean, found.low, 1.0)
+    largest = float(np.max(chances))
+    most = mean * (largest - mean)
+    spread = (float(((chances - mean) ** 2).sum()) + most) / (n + 1)
+    if spread <= _SLACK * mean**2:  # all alike
+        return Share(mean, mean, mean)
+    found = wilson(mean / largest, n * left * most / spread)
+    return Share(mean, found.low * largest, found.high * largest)
+
+
+def share_of_pairs(first: np.ndarray, second: np.ndarray) -> Share:
+    """How often a score of the first kind is larger than one of the second, over all pairs; equal ones count half.
+
+    The interval is about the choice of both, after DeLong, DeLong and Clarke-Pearson 1988.
+
+    >>> share_of_pairs(np.array([1.0, 3.0]), np.array([0.0, 2.0])).value
+    0.75
+    """
+    below, above = _won(first, second), _won(second, first)
+    mean = float(below.mean())
+    if min(len(first), len(second)) < 2 or mean in (0.0, 1.0):
+        found = wilson(mean, min(len(first), len(second)))
+        return Share(mean, 0.0 if mean == 0 else found.low, 1.0 if mean == 1 else found.high)
+    variance = below.var(ddof=1) / len(first) + above.var(ddof=1) / len(second)
+    return wilson(mean, mean * (1 - mean) / max(float(variance), _SLACK))
+
+
+def _won(these: np.ndarray, those: np.ndarray) -> np.ndarray:
+    """Of each score, the share of the others that it is larger than."""
+    ordered = np.sort(those)
+    return (np.searchsorted(ordered, these, "left") + np.searchsorted(ordered, these, "right")) / 2 / len(those)
 
 
 def paired_difference(gained: float, lost: float, n: float) -> Share:

@@ -27,9 +27,7 @@ from discreet.choose.evaluation import By
 from discreet.choose.results import BASELINE
 from discreet.recipe import Recipe
 
-# Attacks that name a person's row, and how those begin that name a basket or a sketch.
-_ROWS = ("prosecutor", "journalist", "marketer")
-_ITEMS = ("sparse ", "sketches, known key, records", "sketches, known key and ")
+_NAMED = ("row", "record")  # what attacks get at that name a person's row, basket, sketch or record
 _TITLES = {"accuracy": "Accuracy", "balanced_accuracy": "Balanced accuracy", "auc": "AUC", "brier": "Brier score"}
 
 
@@ -94,11 +92,13 @@ def unfound(result: dict[str, Any]) -> dict[str, Any] | None:
 
     What is counted on all rows, or follows from the promise, has no interval.
     """
-    tried = [found for found in result["attacks"] if found["attack"] in _ROWS or found["attack"].startswith(_ITEMS)]
+    tried = [found for found in result["attacks"] if found.get("kind") in _NAMED and not found.get("beyond")]
     facts = result["facts"]
     if tried:
         strongest = max(tried, key=lambda found: found["success"]["value"])
         value, low, high = (100 * (1 - strongest["success"][end]) for end in ("value", "high", "low"))
+        if low == high:  # everybody was tried
+            low = high = None
         n, by, units = strongest["targets"], strongest["attack"], strongest["units"]
         return {"value": value, "low": low, "high": high, "by": by, "n": n, "units": units}
     if facts is None:
@@ -114,7 +114,7 @@ def unfound(result: dict[str, Any]) -> dict[str, Any] | None:
 
 def _measures(result: dict[str, Any], recipe: Recipe, original: dict[str, Any]) -> dict[str, float]:
     found = {"utility": _mean(result["evaluations"][0]["after"], recipe)}
-    guessed = [f["success"]["value"] for f in result["attacks"] if f["attack"].startswith("inference")]
+    guessed = [f["success"]["value"] for f in result["attacks"] if f.get("kind") == "guess" and not f.get("beyond")]
     facts = result["facts"]
     if (privacy := unfound(result)) is not None:
         found["privacy"] = privacy["value"]

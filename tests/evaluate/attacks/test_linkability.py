@@ -25,7 +25,7 @@ def test_two_parties_are_held_to_one_in_k(name):
     release = INSTANCES[name].make(4, None if name.startswith("private") else 1).release(frame, ROLES)
     published = Published.of(release)
     if len({item.split("=")[0] for item in published.roles.quasi}) < 2:
-        with pytest.raises(DataError, match="a quasi-identifier each"):
+        with pytest.raises(DataError, match="a known column each"):
             run(release, frame, attacks=["linkability"])
         return
     found = run(release, frame, control=people(80, seed=9), attacks=["linkability"])[0]
@@ -47,7 +47,7 @@ def test_parties_who_each_know_enough_are_joined():
     assert found.control.value == pytest.approx(1 / 200)
     assert found.risk.low > 0.9
     assert found.breaks_promise
-    assert "One knows 'a', the other 'b'." in found.note
+    assert "one knowing a, the other b?" in found.question
 
 
 def _gap(published, name, label, known):

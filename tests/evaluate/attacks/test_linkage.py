@@ -79,7 +79,7 @@ def test_planted_targets_of_the_raw_table_are_found():
     assert found["prosecutor"].success.value == pytest.approx((3 + 40 / 20) / 43)
     assert found["prosecutor, worst target"].success.value == 1
     assert found["prosecutor, worst target"].breaks_promise
-    assert "3 rows are as easy" in found["prosecutor, worst target"].note
+    assert "3 rows are as easy" in found["prosecutor, worst target"].detail
     assert found["marketer"].success.value == pytest.approx(5 / 43)
     planted = Table.of(frame.iloc[-3:])
     alone = by_name(run_case(Case(raw, planted, raw.roles), ["prosecutor"]))["prosecutor"]
@@ -118,11 +118,15 @@ def test_what_the_promises_are_about_is_what_is_known():
     table = Table.of({"a": ["x"] * 4, "b": ["u", "u", "v", "v"], "y": [0, 1, 0, 1]})
     roles = Roles(target="y", quasi=("a", "b"))
     parts = KAnonymity(2, sets=(("a",), ("b",))) & LDiversity(2)
-    found = knowledge(Published(table, parts, roles))
+
+    def knowledge_of(promise):
+        return knowledge(Case(Published(table, promise, roles), table, roles))
+
+    found = knowledge_of(parts)
     assert [(one.columns, one.k) for one in found] == [(("a", "b"), None), (("a",), 2), (("b",), 2)]
     mixed = KAnonymity(3, columns=("a",)) & KAnonymity(2)
-    assert [(one.columns, one.k) for one in knowledge(Published(table, mixed, roles))] == [(("a", "b"), 2), (("a",), 3)]
-    contained = knowledge(Published(table, Containment(3), roles))
+    assert [(one.columns, one.k) for one in knowledge_of(mixed)] == [(("a", "b"), 2), (("a",), 3)]
+    contained = knowledge_of(Containment(3))
     assert [(one.k, one.presences) for one in contained] == [(None, False), (3, True)]
 
 

@@ -174,7 +174,7 @@ def test_the_score_equals_its_slow_twin(seed, n_columns):
     as_table = {name: [[row[name] for row in rows] for rows in (members, others, released)] for name in names}
     tables = [Table.of({name: as_table[name][i] for name in names}) for i in range(3)]
     published = Published(tables[2], KAnonymity(2), Roles(quasi=list(names)))
-    found = _excess(published, tables[1], tables[:2])
+    found = _excess(published, tables[1], tables[:2], list(names))
     assert found.tolist() == pytest.approx([excess(released, person, everyone) for person in others])
 
 

@@ -59,7 +59,7 @@ def test_what_cannot_be_tried_is_left_out_unless_it_was_asked_for():
     roles = Roles(target="again", quasi=("age",), sensitive=("ill",))
     here = Case(Published.of(Mondrian(k=4, random_state=1).release(frame, roles)), Table.of(frame), roles, targets=50)
     findings, left_out = tried(here)
-    assert "a quasi-identifier each" in left_out["linkability"]
+    assert "a known column each" in left_out["linkability"]
     assert "it needs 'others'" in left_out["intersection"]
     assert "sparse" not in left_out
     assert findings

@@ -45,9 +45,9 @@ def test_a_copy_of_the_table_singles_out_and_people_outside_are_safe():
     assert several.control.value < 0.5
     assert several.risk.low > 0.5
     assert several.baseline < several.success.low
-    assert several.units == "statements"
+    assert several.units == "rows"
     one = found["one column"]
-    assert one.note.startswith(f"{round(one.success.value * one.targets)} of 300 statements are true of one")
+    assert one.detail.startswith(f"{round(one.success.value * one.targets)} of 300 statements are true of one")
     assert one.success.low > one.control.high
     assert found["several quasi-identifiers"].breaks_promise
 
@@ -85,7 +85,9 @@ def test_statements_are_true_of_whom_they_are(name):
     readings, rng = read_columns(published, known, names), np.random.default_rng(0)
     released = attack._Rows(readings, None, are_published=True)
     originals = attack._Rows(readings, None, are_published=False)
-    statements = [*attack._of_one(readings), *attack._of_several(readings, released, 40, rng)]
+    medians = [int(np.median(reading.published.codes)) for reading in readings]
+    statements = [one for row in range(8) for one in attack._of_one(readings, medians, row)]
+    statements += [one for row in range(3) for one in attack._of_several(readings, medians, row)]
     statements += [attack._by_chance(readings, statement, rng) for statement in statements]
     rows = list(zip(*(twins.cells(published.data, name) for name in names), strict=True))
     persons = [
@@ -134,8 +136,8 @@ def test_the_rows_of_one_person_are_one():
     published = Published(Table.of(frame[["a"]]), KAnonymity(2), Roles(quasi=("a",)), persons=frame.who.to_numpy())
     found = run_case(Case(published, Table.of(frame), roles), ["singling-out"])
     assert [finding.attack for finding in found] == ["singling out, one column"]
-    assert found[0].success.value == 1 / 2  # x is one person, y is two
-    assert "1 of 2 statements" in found[0].note
+    assert found[0].success.value == 1 / 3  # x is one person, y is two
+    assert "1 of 3 statements" in found[0].detail
 
 
 def test_persons_of_a_release_are_counted():

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 
@@ -21,8 +23,8 @@ from discreet.data.records import Records
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.document import Document
-from discreet.errors import DataError
-from discreet.evaluate.utility import Share, wilson
+from discreet.errors import DataError, shown
+from discreet.evaluate.intervals import Share, mean_chance, wilson
 from discreet.plan import Plan
 from discreet.privacy.base import Both, Promise
 from discreet.recoding import RECORD, from_bytes
@@ -30,6 +32,14 @@ from discreet.release import Release
 from discreet.signs import Signs
 from discreet.sketches import Sketches
 from discreet.verification import open_release, read_persons, read_records
+
+# What an attack gets at: a person's row, basket or sketch; that of the person who is easiest to find; a value that rows
+# tell; a value that is guessed; a statement true of one; a row that two parties join by; who is in the release; what
+# lies below a label; records, items and signs behind sketches.
+Kind = Literal[
+    "row", "easiest row", "value", "guess", "statement", "link", "membership", "label", "record", "item", "sign"
+]
+_SLACK = 1e-9  # of a share: the mean of equal chances is not always that chance
 
 
 class CannotAttack(DataError):  # noqa: N818  (a word of the field, not an Error)
@@ -40,8 +50,9 @@ class CannotAttack(DataError):  # noqa: N818  (a word of the field, not an Error
 class Published:
     """What an attacker has of a release: data, roles of the columns, promise, and the recoding if one is published.
 
-    `swapped` says that cells were exchanged between rows. `persons` is the owner's, and serves to count, not to attack:
-    whose each published row is, where several may be one person's. So are `records` and `signs`, behind sketches.
+    `method` and `parameters` are what the certificate says of how it was made. `swapped` says that cells were exchanged
+    between rows. `persons` is the owner's, and serves to count, not to attack: whose each published row is, where
+    several may be one person's. So are `records` and `signs`, behind sketches.
     """
 
     data: Table | Baskets | Document | Sketches
@@ -52,6 +63,8 @@ class Published:
     persons: np.ndarray | None = None
     records: Records | None = None
     signs: Signs | None = None
+    method: str = ""
+    parameters: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -66,7 +79,8 @@ class Published:
             record = None if release.record is None else from_bytes(release.record)
             swapped = release.changes.swapped_cells > 0
             kept = release.persons, release.records, release.signs
-            return cls(release.content, release.promise, release.roles, record, swapped, *kept)
+            made = release.method, release.parameters
+            return cls(release.content, release.promise, release.roles, record, swapped, *kept, *made)
         certificate, data, roles = open_release(release)
         record_file = Path(release) / RECORD
         recoding = from_bytes(record_file.read_bytes()) if record_file.is_file() else None
@@ -74,12 +88,30 @@ class Published:
         persons = read_persons(Path(owner), certificate.rows) if by_person else None  # type: ignore[arg-type]
         swapped = certificate.changes.swapped_cells > 0
         records, signs = read_records(data, Path(owner)) if owner and isinstance(data, Sketches) else (None, None)
-        return cls(data, certificate.the_promise(), roles, recoding, swapped, persons, records, signs)
+        made = certificate.method.name, certificate.method.parameters
+        return cls(data, certificate.the_promise(), roles, recoding, swapped, persons, records, signs, *made)
 
     @property
     def promises(self) -> tuple[Promise, ...]:
         """The promises one by one."""
         return self.promise.promises if isinstance(self.promise, Both) else (self.promise,)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The published columns of a table, the quasi-identifiers first; none of anything else."""
+        quasi = () if self.roles is None else self.roles.quasi
+        names = self.data.names if isinstance(self.data, Table) else ()
+        return (*(name for name in quasi if name in names), *(name for name in names if name not in quasi))
+
+    def source(self, column: str) -> str:
+        """The column that a published one was made from: "town" of the item "town=North"."""
+        recorded = () if self.recoding is None else self.recoding.labellings
+        return next((one.source for one in recorded if one.name == column), column)
+
+    def named(self, names: Iterable[str]) -> tuple[str, ...]:
+        """The published columns that these names stand for, of themselves or of what was made from them."""
+        wanted = {*names}
+        return tuple(name for name in self.columns if name in wanted or self.source(name) in wanted)
 
     @property
     def is_true(self) -> bool:
@@ -94,15 +126,21 @@ class Published:
 class Finding:
     """How one attack fared.
 
-    attack    its name
+    attack    its title
     question  what counts as a success, in one sentence
-    success   share of the targets on which it succeeded, with its 95 % interval
+    success   share of the targets on which it succeeded, with its 95 % interval over the choice of targets
     targets   on how many persons it was tried
     baseline  what guessing without the release gives
     control   the same attack on persons who are not in the release; None if none were set aside
     bound     what the promise allows at most; None where it says nothing about this attack
-    note      what a reader must know besides
+    note      what a reader must know so as not to misread it
     units     what the targets are
+    kind      what it gets at
+    detail    what else was counted
+    knows     columns that the attacker is assumed to know of a person; None where these are not what matters
+    beyond    whether it was made a second time, with all published columns known
+    by        the name of the attack in the registry
+    column    the column that it tells or guesses, where it does
     """
 
     attack: str
@@ -114,6 +152,12 @@ class Finding:
     bound: float | None = None
     note: str = ""
     units: str = "persons"
+    kind: Kind = "row"
+    detail: str = ""
+    knows: tuple[str, ...] | None = None
+    beyond: bool = False
+    by: str = ""
+    column: str = ""
 
     @property
     def advantage(self) -> float:
@@ -139,14 +183,35 @@ class Finding:
     @property
     def breaks_promise(self) -> bool:
         """Whether more was found than the promise allows, beyond what chance explains."""
-        return self.bound is not None and self.success.low > self.bound
+        return self.bound is not None and self.success.low > self.bound + _SLACK
 
     def with_note(self, note: str) -> Finding:
         return replace(self, note=f"{self.note} {note}".strip())
 
 
+def in_words(names: Iterable[str], most: int = 6) -> str:
+    """Names of columns in a sentence.
+
+    >>> in_words(["age", "sex", "zip"]), in_words("abcdefgh", most=2)
+    ('age, sex and zip', 'a, b and 6 more')
+    """
+    listed = [shown(name)[1:-1] for name in names]
+    if len(listed) > most:
+        listed = [*listed[:most], f"{len(listed) - most} more"]
+    return " and ".join(filter(None, (", ".join(listed[:-1]), *listed[-1:]))) or "nothing"
+
+
+def chance_of(items: np.ndarray) -> np.random.Generator:
+    """Chance that belongs to a person: what is known of one does not depend on who else is tried, nor on how many.
+
+    >>> chance_of(np.array([3, 8])).integers(100) == chance_of(np.array([3, 8])).integers(100)
+    np.True_
+    """
+    return np.random.default_rng([len(items), *(int(item) for item in items)])
+
+
 def rate(hits: float, targets: int) -> Share:
-    """A share of targets with its interval; `hits` may be a sum of chances.
+    """A share of independent trials with its interval.
 
     >>> rate(5, 20).value
     0.25
@@ -157,13 +222,27 @@ def rate(hits: float, targets: int) -> Share:
     return found if hits else replace(found, low=0.0)  # and not what rounding leaves of it
 
 
-def rate_of_persons(chances: np.ndarray, persons: np.ndarray | None) -> tuple[Share, int]:
+def rate_of_persons(chances: np.ndarray, persons: np.ndarray | None, *, of: int | None = None) -> tuple[Share, int]:
     """The mean chance of success and the number of persons; rows of one person count as one, by their mean.
+
+    `of` is the number of persons whom they were drawn from; None where they stand for endlessly many.
 
     >>> rate_of_persons(np.array([1.0, 0.0, 0.5]), np.array([7, 7, 4]))[0].value
     0.5
     """
-    if persons is not None:
-        numbers = np.unique(persons, return_inverse=True)[1]
-        chances = np.bincount(numbers, chances) / np.bincount(numbers)
-    return rate(float(chances.sum()), len(chances)), len(chances)
+    chances = per_person(chances, persons)
+    return mean_chance(chances, of=of), len(chances)
+
+
+def counted(chances: np.ndarray, persons: np.ndarray | None) -> tuple[Share, int]:
+    """The same where everybody was tried: nothing is left to chance."""
+    chances = per_person(chances, persons)
+    return mean_chance(chances, of=len(chances)), len(chances)
+
+
+def per_person(chances: np.ndarray, persons: np.ndarray | None) -> np.ndarray:
+    """The mean chance of each person's rows."""
+    if persons is None:
+        return np.asarray(chances, dtype=float)
+    numbers = np.unique(persons, return_inverse=True)[1]
+    return np.bincount(numbers, chances) / np.bincount(numbers)

@@ -27,12 +27,12 @@ from discreet.data.column import from_labels
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, RolesError
-from discreet.evaluate.attacks.base import CannotAttack, Finding, Published, rate, rate_of_persons
-from discreet.evaluate.attacks.homogeneity import codes_among, sensitive_columns
+from discreet.evaluate.attacks.base import CannotAttack, Finding, Published, in_words, per_person, rate
+from discreet.evaluate.attacks.homogeneity import codes_among, known_besides, sensitive_columns
 from discreet.evaluate.attacks.matching import Matching
 from discreet.evaluate.attacks.membership import equal_cells, replacement_bound, simulated
 from discreet.evaluate.attacks.registry import Case
-from discreet.evaluate.utility import Share
+from discreet.evaluate.intervals import mean_chance
 from discreet.methods.base import Method
 from discreet.privacy.base import Promise
 from discreet.privacy.differential import private_part
@@ -89,6 +89,8 @@ def differencing(
         baseline=1 / len(coded.values),
         bound=replacement_bound(promise, len(coded.values)),
         note=f"{len(coded.values)} values, equally likely; the method ran twice for each target.",
+        kind="value",
+        column=column,
     )
 
 
@@ -138,38 +140,44 @@ def between(case: Case) -> list[Finding]:
 
 def _told(case: Case, gone: Table, other: Published, name: str, beside: str) -> Finding:
     first, second = case.published.data.column(name), other.data.column(name)  # type: ignore[union-attr]
-    success, n = _success(case, gone, other, name)
+    chances = _chances(case, gone, other, name)
     control = None
     if case.absent is not None and name in case.absent:
-        control = _success(case, case.absent, other, name)[0]
+        control = mean_chance(_chances(case, case.absent, other, name))
+    knows = tuple(dict.fromkeys(map(case.published.source, known_besides(case, name))))
     before = np.bincount(second.codes)
     fewer = len(first.codes) - len(second.codes)
     note = "" if fewer == len(gone) else f"The other release has {fewer} rows less: others came or left besides."
     return Finding(
         attack=f"differencing, {name}{beside}",
-        question=f"Do the release and one without the person tell the person's {name!r}?",
-        success=success,
-        targets=n,
+        question=f"Do the release and one without the person tell the person's {name!r} to whoever knows"
+        f" {in_words(knows)}?",
+        success=mean_chance(chances, of=len(chances)),
+        targets=len(chances),
         baseline=float(before.max() / before.sum()),
         control=control,
         note=note,
+        kind="value",
+        column=name,
+        knows=knows,
     )
 
 
-def _success(case: Case, persons: Table, other: Published, name: str) -> tuple[Share, int]:
+def _chances(case: Case, persons: Table, other: Published, name: str) -> np.ndarray:
     """How often the value that grew most is the person's; among equals each is named with the same chance."""
     first, second = case.published.data.column(name), other.data.column(name)  # type: ignore[union-attr]
     n_values = len(first.values) + 1
     codes = codes_among(first, second)
     codes = np.where(codes < 0, n_values, codes)  # a value that is in the second only has not grown
     whole = np.bincount(first.codes, minlength=n_values) - np.bincount(codes, minlength=n_values + 1)[:n_values]
-    near = [
-        matched.counts(values, n_values + 1)[matched.target_of_row, :n_values]
-        for matched, values in ((Matching(case.published, persons), first.codes), (Matching(other, persons), codes))
-    ]
+    near = []
+    for release, values in ((case.published, first.codes), (other, codes)):
+        columns = [column for column in case.columns_in(release) if release.source(column) != name]
+        matched = Matching(release, persons, columns)
+        near.append(matched.counts(values, n_values + 1)[matched.target_of_row, :n_values])
     grown = np.minimum(near[0] - near[1], whole).clip(min=0)
     grown = np.where(grown.any(axis=1, keepdims=True), grown, whole.clip(min=0))
     best = grown == grown.max(axis=1, keepdims=True)
     true = codes_among(first, persons.column(name))
     hit = (true >= 0) & best[np.arange(len(best)), true]
-    return rate_of_persons(hit / best.sum(axis=1), case.persons(persons))
+    return per_person(hit / best.sum(axis=1), case.persons(persons))

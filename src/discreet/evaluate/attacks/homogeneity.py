@@ -3,7 +3,7 @@
 
 Machanavajjhala and others 2007: k rows that fit a person hide nothing if they all hold one diagnosis. The attack counts
 the persons of whom every row that fits tells one value, and those of whom nearly all do (a share of CONFIDENT). Where
-the known table has the column, only values that are right count.
+the known table has the column, only values that are right count. Of what is known the column itself is left out.
 
 The baseline is what guessing these very values without the release gives: of each person told, the share that the value
 has in the table. l-diversity and t-closeness allow no such group: rows that fit a person are whole groups, and of whole
@@ -17,10 +17,9 @@ import numpy as np
 from discreet.data.column import Column
 from discreet.data.table import Table
 from discreet.errors import DataError, did_you_mean, listing
-from discreet.evaluate.attacks.base import Finding, Published, rate_of_persons
+from discreet.evaluate.attacks.base import CannotAttack, Finding, Published, counted, in_words, rate_of_persons
 from discreet.evaluate.attacks.matching import Matching
 from discreet.evaluate.attacks.registry import Case
-from discreet.evaluate.utility import Share
 from discreet.privacy.l_diversity import LDiversity
 from discreet.privacy.t_closeness import TCloseness
 
@@ -29,7 +28,16 @@ CONFIDENT = 0.9  # share of the rows that fit, from which on a value is taken fo
 
 def homogeneity(case: Case) -> list[Finding]:
     """For each sensitive column, and the target: whose value do all the rows that fit tell, or nearly all?"""
-    return [_finding(case, name, least) for name in sensitive_columns(case) for least in (1.0, CONFIDENT)]
+    names = [name for name in sensitive_columns(case) if known_besides(case, name)]
+    if not names:
+        raise CannotAttack("There is no sensitive column, or target, besides what is known.")
+    return [_finding(case, name, least) for name in names for least in (1.0, CONFIDENT)]
+
+
+def known_besides(case: Case, name: str) -> tuple[str, ...]:
+    """Published columns that are known, without those that are made from this one."""
+    source = case.published.source(name)
+    return tuple(column for column in case.columns if case.published.source(column) != source)
 
 
 def sensitive_columns(case: Case) -> tuple[str, ...]:
@@ -53,45 +61,54 @@ def codes_among(values: Column, column: Column) -> np.ndarray:
 
 def _finding(case: Case, name: str, least: float) -> Finding:
     published = case.published
-    success, n, baseline, disclosed = _told(case, case.table, name, least)
-    control = None if case.absent is None else _told(case, case.absent, name, least)[0]
+    right, by_guessing, disclosed = _told(case, case.table, name, least)
+    success, n = counted(right, case.persons(case.table))
+    baseline = counted(by_guessing, case.persons(case.table))[0].value
+    control = None
+    if case.absent is not None:
+        control, _ = rate_of_persons(_told(case, case.absent, name, least)[0], case.persons(case.absent))
     whole = least == 1
-    truth = "" if name in case.table else " The known table does not have the column: values are taken to be right."
+    known = tuple(dict.fromkeys(map(published.source, known_besides(case, name))))
+    truth = "" if name in case.table else "The known table does not have the column: values are taken to be right."
     return Finding(
         attack=f"homogeneity of {name}" + ("" if whole else f", {least:.0%} alike"),
-        question=f"Do {'all the' if whole else f'{least:.0%} of the'} rows that fit a person tell one value of {name}?",
+        question=f"Do {'all the' if whole else f'{least:.0%} of the'} rows that fit a person, knowing"
+        f" {in_words(known)}, tell one value of {name}?",
         success=success,
         targets=n,
         baseline=baseline,
         control=control,
-        bound=_bound(published, name, least),
-        note=f"One value is told of {disclosed} of {len(case.table)} known rows.{truth}",
+        bound=_bound(published, known_besides(case, name), name, least),
+        note=truth,
+        kind="value",
+        column=name,
+        detail=f"One value is told of {disclosed} of {len(case.table)} known rows.",
+        knows=known,
     )
 
 
-def _told(case: Case, table: Table, name: str, least: float) -> tuple[Share, int, float, int]:
-    """Persons of whom one value is told rightly, how many were tried, what guessing gives, rows of whom one is told."""
+def _told(case: Case, table: Table, name: str, least: float) -> tuple[np.ndarray, np.ndarray, int]:
+    """Of which rows one value is told rightly, what guessing it gives, and of how many rows one is told."""
     assert isinstance(case.published.data, Table)
-    matched, column = Matching(case.published, table), case.published.data.column(name)
+    matched = Matching(case.published, table, known_besides(case, name))
+    column = case.published.data.column(name)
     counts = matched.counts(column.codes, len(column.values) + 1)
     total, most = counts.sum(axis=1), counts.argmax(axis=1)
     told = (total > 0) & (counts.max(axis=1) >= least * total)
     right, guess = told[matched.target_of_row], most[matched.target_of_row]
     disclosed = int(right.sum())
     shares = np.bincount(column.codes, minlength=len(column.values) + 1) / len(column)
-    persons = case.persons(table)
-    by_guessing, _ = rate_of_persons(np.where(right, shares[guess], 0.0), persons)
+    by_guessing = np.where(right, shares[guess], 0.0)
     if name in table:
         right = right & (codes_among(column, table.column(name)) == guess)
-    success, n = rate_of_persons(right.astype(float), persons)
-    return success, n, by_guessing.value, disclosed
+    return right.astype(float), by_guessing, disclosed
 
 
-def _bound(published: Published, name: str, least: float) -> float | None:
+def _bound(published: Published, known: tuple[str, ...], name: str, least: float) -> float | None:
     """0 where a promise rules out that a value has this share of the rows that fit; None where none does."""
     assert published.roles is not None
     assert isinstance(published.data, Table)
-    if name not in published.roles.sensitive:
+    if name not in published.roles.sensitive or not {*known} <= {*published.roles.quasi}:
         return None
     column = published.data.column(name)
     commonest = float(np.bincount(column.codes).max() / len(column))

@@ -15,8 +15,8 @@ import numpy as np
 
 from discreet.data.column import Column
 from discreet.data.table import Table
-from discreet.evaluate.attacks.base import CannotAttack, Finding, rate_of_persons
-from discreet.evaluate.attacks.homogeneity import codes_among, sensitive_columns
+from discreet.evaluate.attacks.base import CannotAttack, Finding, in_words, rate_of_persons
+from discreet.evaluate.attacks.homogeneity import codes_among, known_besides, sensitive_columns
 from discreet.evaluate.attacks.reading import recode_known
 from discreet.evaluate.attacks.registry import Case
 from discreet.learning.classifiers import CLASSIFIERS, Classifier, examples_for
@@ -44,7 +44,7 @@ def _finding(case: Case, name: str) -> Finding | None:
     assert published.roles is not None
     release, known, absent, note = _in_classes(published.data, case.table, case.absent, name)
     values, people = release.column(name), recode_known(published, case.table)
-    features = [column for column in published.roles.quasi if column != name and column in people]
+    features = [column for column in known_besides(case, name) if column in people]
     if values.levels < 2 or not features:
         return None
     persons, truth = case.persons(known), codes_among(values, known.column(name))
@@ -53,7 +53,8 @@ def _finding(case: Case, name: str) -> Finding | None:
     right = {learner: _answers(model, people, values) == truth for learner, model in models.items()}
     strongest = max(right, key=lambda learner: int(right[learner][chosen_on].sum()))
     whose = None if persons is None else persons[measured_on]
-    success, n = rate_of_persons(right[strongest][measured_on].astype(float), whose)
+    everybody = len(known) if persons is None else len(np.unique(persons))
+    success, n = rate_of_persons(right[strongest][measured_on].astype(float), whose, of=everybody)
     commonest = int(np.argmax(np.bincount(values.codes)[: len(values.values)]))
     guess, _ = rate_of_persons((truth[measured_on] == commonest).astype(float), whose)
     control = None
@@ -61,14 +62,19 @@ def _finding(case: Case, name: str) -> Finding | None:
         said = _answers(models[strongest], recode_known(published, case.absent), values)
         hits = said == codes_among(values, absent.column(name))
         control, _ = rate_of_persons(hits.astype(float), case.persons(absent))
+    knows = tuple(dict.fromkeys(map(published.source, features)))
     return Finding(
         attack=f"inference of {name}",
-        question=f"Does a classifier that learnt from the release guess {name} from a person's quasi-identifiers?",
+        question=f"Does a classifier that learnt from the release guess {name} of a person by {in_words(knows)}?",
         success=success,
         targets=n,
         baseline=guess.value,
         control=control,
-        note=f"The strongest of {len(models)} learners is {strongest}, chosen on the other half of the persons.{note}",
+        note=note.strip(),
+        kind="guess",
+        column=name,
+        detail=f"The strongest of {len(models)} learners is {strongest}, chosen on the other half of the persons.",
+        knows=knows,
     )
 
 

@@ -19,7 +19,7 @@ Departures from the paper:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,9 +28,10 @@ from discreet.data.baskets import Baskets
 from discreet.data.column import Column, from_labels
 from discreet.data.table import Table
 from discreet.errors import DataError, listing
-from discreet.evaluate.attacks.base import CannotAttack, Finding, Published, rate
+from discreet.evaluate.attacks.base import CannotAttack, Finding, Published, chance_of, in_words, rate_of_persons
 from discreet.evaluate.attacks.joining import joined_codes
-from discreet.evaluate.attacks.linkage import NOT_TRUE, knowledge
+from discreet.evaluate.attacks.linkage import NOT_TRUE
+from discreet.evaluate.attacks.linkage import promised_k as k_against
 from discreet.evaluate.attacks.matching import Matching
 from discreet.evaluate.attacks.reading import recode_known
 from discreet.evaluate.attacks.registry import Case
@@ -53,14 +54,20 @@ def intersection(case: Case) -> list[Finding]:
     columns = _common(releases)
     rng = np.random.default_rng(case.seed)
     told = _told(case, columns)
-    found = _Left.of(releases, _some(known, case.targets, rng), columns, told, case.aux_items, rng)
+    columns_of = [case.columns_in(release) for release in releases]
+    found = _Left.of(releases, columns_of, _some(known, case.targets, rng), columns, told, case.aux_items)
     control = None
     if absent is not None and type(absent) is type(known):
-        control = _Left.of(releases, _some(absent, case.targets, rng), columns, told, case.aux_items, rng)
+        some = _some(absent, case.targets, rng)
+        control = _Left.of(releases, columns_of, some, columns, told, case.aux_items)
     joint = _joint(releases, known)
     by_person = case.roles.person is not None or any(release.persons is not None for release in releases)
-    picks = _identified(releases, found, columns, joint, by_person)
-    return [*picks, *(_disclosed(releases, name, found, control) for name in told)]
+    ks = [None if by_person else promised_k(release, case.knows and case.columns_in(release)) for release in releases]
+    named = {release.source(name): None for release, names in zip(releases, columns_of, strict=True) for name in names}
+    who = in_words(named) if isinstance(known, Table) else f"{case.aux_items} items"
+    picks = _identified(releases, found, columns, joint, ks, by_person=by_person, everybody=len(known), who=who)
+    values = [_disclosed(releases, name, found, control, everybody=len(known), who=who) for name in told]
+    return [replace(one, knows=tuple(named) if isinstance(known, Table) else None) for one in (*picks, *values)]
 
 
 # -- what the releases have in common ----------------------------------------------------------------------------------
@@ -146,19 +153,19 @@ class _Left:
     def of(
         cls,
         releases: Sequence[Published],
+        known: Sequence[Sequence[str]],
         targets: Table | Baskets,
         columns: Sequence[str],
         told: Sequence[str],
         n_known: int,
-        rng: np.random.Generator,
     ) -> _Left:
         keys = _Keys.of([*(release.data for release in releases), targets], columns)  # type: ignore[list-item]
         n, mine = len(targets), keys.of_set[-1]
         fits: Sequence[_OfTable | _OfBaskets]
         if isinstance(targets, Table):
-            fits = [_OfTable(release, targets) for release in releases]
+            fits = [_OfTable(release, targets, names) for release, names in zip(releases, known, strict=True)]
         else:
-            named = _named(releases, targets, n_known, rng)
+            named = _named(releases, targets, n_known)
             fits = [_OfBaskets(release, named) for release in releases]
         alone, together = (np.zeros((len(releases), n), dtype=np.int64) for _ in range(2))
         own = np.full(n, not len(mine) or mine[0] < 0)  # who cannot be told to be absent is taken to be there
@@ -201,9 +208,9 @@ def _blocks(n_keys: int, width: int) -> Iterator[tuple[int, int]]:
 class _OfTable:
     """The rows of a published table that fit what is known of a person's quasi-identifiers."""
 
-    def __init__(self, release: Published, targets: Table):
+    def __init__(self, release: Published, targets: Table, known: Sequence[str]):
         presences = any(isinstance(promise, Containment) for promise in release.promises)
-        self._matched = Matching(release, targets, presences=presences)
+        self._matched = Matching(release, targets, known, presences=presences)
         self.width = self._matched.n_patterns  # counts of a key that are in memory
 
     def counts(self, keys: np.ndarray, start: int, stop: int) -> np.ndarray:
@@ -238,7 +245,7 @@ class _OfBaskets:
         return found
 
 
-def _named(releases: Sequence[Published], targets: Baskets, n_known: int, rng: np.random.Generator) -> Baskets:
+def _named(releases: Sequence[Published], targets: Baskets, n_known: int) -> Baskets:
     """The targets with the items that are known of them: some of those that are published."""
     place = {name: item for item, name in enumerate(targets.names)}
     published = dict.fromkeys(name for release in releases for name in release.data.names)  # type: ignore[union-attr]
@@ -249,7 +256,7 @@ def _named(releases: Sequence[Published], targets: Baskets, n_known: int, rng: n
         )
     mine = targets.keep([place[name] for name in published]).matrix
     rows = [mine.indices[start:stop] for start, stop in zip(mine.indptr[:-1], mine.indptr[1:], strict=True)]
-    known = [np.sort(rng.permutation(row)[:n_known]) for row in rows]
+    known = [np.sort(chance_of(row).permutation(row)[:n_known]) for row in rows]
     items = np.concatenate([*known, np.empty(0, np.int32)])
     indptr = np.cumsum([0, *map(len, known)])
     return Baskets(sp.csr_array((np.ones(len(items), np.uint8), items, indptr), shape=mine.shape), tuple(published))
@@ -262,20 +269,34 @@ def _some(people: Table | Baskets, n: int, rng: np.random.Generator) -> Table | 
 # -- findings ----------------------------------------------------------------------------------------------------------
 
 
-def promised_k(release: Published) -> int | None:
-    """What the release promises against those who know its quasi-identifiers, or of items the presences."""
+def promised_k(release: Published, known: Sequence[str] | None = None) -> int | None:
+    """What the release promises against those who know these columns, its quasi-identifiers if none are named, or of
+    items the presences.
+    """
     if isinstance(release.data, Baskets):
         ks = [promise.k for promise in release.promises if isinstance(promise, (Containment, KAnonymity))]
         return max(ks, default=None)
     if release.roles is None:
         return None
-    return max((known.k for known in knowledge(release) if known.k is not None), default=None)
+    contained = [promise.k for promise in release.promises if isinstance(promise, Containment)]
+    sets = [promise.k for promise in release.promises if isinstance(promise, KAnonymity)]
+    if known is None:
+        return max((*contained, *sets), default=None)
+    contained = contained if {*known} <= {*release.roles.quasi} else []
+    return max((k for k in (k_against(release, known), *contained) if k is not None), default=None)
 
 
 def _identified(
-    releases: Sequence[Published], found: _Left, columns: Sequence[str], joint: int | None, by_person: bool
+    releases: Sequence[Published],
+    found: _Left,
+    columns: Sequence[str],
+    joint: int | None,
+    ks: Sequence[int | None],
+    *,
+    by_person: bool,
+    everybody: int,
+    who: str,
 ) -> list[Finding]:
-    ks = [None if by_person else promised_k(release) for release in releases]
     bound = max((1 / k for k in ks if k is not None), default=None)
     chances, n = found.chances, len(found)
     rows = max(len(release.data) for release in releases)  # type: ignore[arg-type]
@@ -293,8 +314,8 @@ def _identified(
     ]
     mean = Finding(
         attack=f"intersection of {len(releases)} releases",
-        question="Does whoever knows what each release is about pick the person's row, with all of them at hand?",
-        success=rate(float(chances.sum()), n),
+        question=f"Does whoever knows {who} pick the person's row, with all releases at hand?",
+        success=rate_of_persons(chances, None, of=everybody)[0],
         targets=n,
         baseline=1 / rows,
         bound=bound,
@@ -303,17 +324,20 @@ def _identified(
     worst = float(chances.max(initial=0.0))
     easiest = Finding(
         attack=f"{mean.attack}, worst target",
-        question="With what chance is the row of the person picked who is easiest to find?",
+        question=f"Knowing {who}, with what chance is the row of the person picked who is easiest to find?",
         success=Share(worst, worst, worst),
         targets=n,
         baseline=1 / rows,
         bound=bound,
-        note=f"{int((chances == worst).sum())} rows are as easy to find." if worst else "",
+        kind="easiest row",
+        detail=f"{int((chances == worst).sum())} rows are as easy to find." if worst else "",
     )
     return [mean, easiest]
 
 
-def _disclosed(releases: Sequence[Published], name: str, found: _Left, control: _Left | None) -> Finding:
+def _disclosed(
+    releases: Sequence[Published], name: str, found: _Left, control: _Left | None, *, everybody: int, who: str
+) -> Finding:
     """Whether one value of the column is left, and the right one."""
 
     def told(left: np.ndarray, who: _Left) -> np.ndarray:
@@ -326,13 +350,17 @@ def _disclosed(releases: Sequence[Published], name: str, found: _Left, control: 
     hits = told(found.values[name], found)
     return Finding(
         attack=f"intersection of {len(releases)} releases, {name}",
-        question=f"Is one value of {name!r} left for the person, and the right one?",
-        success=rate(float(hits.sum()), len(found)),
+        question=f"Is one value of {name!r} left to whoever knows {who} of the person, and the right one?",
+        success=rate_of_persons(hits.astype(float), None, of=everybody)[0],
         targets=len(found),
         baseline=by_itself,
-        control=None if control is None else rate(float(told(control.values[name], control).sum()), len(control)),
+        control=None
+        if control is None
+        else rate_of_persons(told(control.values[name], control).astype(float), None)[0],
         bound=0.0 if diverse else None,
         note="The baseline is what the best of the releases tells by itself.",
+        kind="value",
+        column=name,
     )
 
 

@@ -23,8 +23,8 @@ import numpy as np
 
 from discreet.data.table import Table
 from discreet.errors import DataError, listing
-from discreet.evaluate.attacks.base import CannotAttack, Finding, Published, rate
-from discreet.evaluate.attacks.linkage import NOT_TRUE, knowledge
+from discreet.evaluate.attacks.base import CannotAttack, Finding, in_words, rate_of_persons
+from discreet.evaluate.attacks.linkage import NOT_TRUE, promised_k
 from discreet.evaluate.attacks.reading import Reading, read_columns
 from discreet.evaluate.attacks.registry import Case
 from discreet.tally import group
@@ -37,7 +37,7 @@ _TOUCHES = 1e-6  # the least distance of a value from a label that does not stan
 def linkability(case: Case) -> list[Finding]:
     """Two parties with different columns of the same persons: do both find the same row?"""
     published = case.published
-    one, other = case.parties or _halves(published, case.table)
+    one, other = case.parties or _halves(case)
     if {*one} & {*other}:
         raise DataError(f"The two parties both know {listing(sorted({*one} & {*other}))}: name each column once.")
     rng = np.random.default_rng(case.seed)
@@ -45,30 +45,35 @@ def linkability(case: Case) -> list[Finding]:
     control = None
     if case.absent is not None:
         wrong = _chances(case, case.absent, one, other, rng)
-        control = rate(float(wrong.sum()), len(wrong))
-    k = knowledge(published)[0].k
-    covered = any({*names} <= {*knowledge(published)[0].columns} for names in (one, other))
+        control, _ = rate_of_persons(wrong, None)
+    ks = [k for names in (one, other) if (k := promised_k(published, names)) is not None]
+    knows = [tuple(dict.fromkeys(map(published.source, names))) for names in (one, other)]
+    persons = case.persons(case.table)
+    everybody = len(case.table) if persons is None else len(np.unique(persons))
+    success, n = rate_of_persons(chances, None, of=everybody)
     return [
         Finding(
             attack="linkability",
-            question="Do two parties, who each know some columns of a person, find the same published row?",
-            success=rate(float(chances.sum()), len(chances)),
-            targets=len(chances),
+            question=f"Do two parties find the same published row of a person, one knowing {in_words(knows[0])}, the"
+            f" other {in_words(knows[1])}?",
+            success=success,
+            targets=n,
             baseline=1 / len(published.data),  # type: ignore[arg-type]
             control=control,
-            bound=1 / k if k is not None and covered else None,
-            note=f"One knows {listing(one)}, the other {listing(other)}."
-            + ("" if published.is_true else f" {NOT_TRUE.split(':')[0]}: the row need not be the person's."),
+            bound=1 / max(ks) if ks else None,
+            note="" if published.is_true else f"{NOT_TRUE.split(':')[0]}: the row need not be the person's.",
+            kind="link",
+            knows=(*knows[0], *knows[1]),
         )
     ]
 
 
-def _halves(published: Published, known: Table) -> tuple[list[str], list[str]]:
-    """The quasi-identifiers that are known, parted in the middle; items of one column stay together."""
-    readings = read_columns(published, known)
+def _halves(case: Case) -> tuple[list[str], list[str]]:
+    """The columns that are known, parted in the middle; items of one column stay together."""
+    readings = read_columns(case.published, case.table, case.columns)
     sources = list(dict.fromkeys(reading.labelling.source for reading in readings))
     if len(sources) < 2:
-        raise CannotAttack("Two parties need a quasi-identifier each; the release and the known table share one.")
+        raise CannotAttack("Two parties need a known column each; the release and the known table share one.")
     first = {*sources[: (len(sources) + 1) // 2]}
     of = {True: list[str](), False: list[str]()}
     for reading in readings:

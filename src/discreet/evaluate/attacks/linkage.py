@@ -16,6 +16,7 @@ Persons who fit a row are never counted as fewer than those behind the rows equa
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +24,7 @@ from scipy.special import hyp2f1
 
 from discreet.data.table import Table
 from discreet.errors import DataError
-from discreet.evaluate.attacks.base import Finding, Published, rate, rate_of_persons
+from discreet.evaluate.attacks.base import Finding, Published, counted, in_words, rate_of_persons
 from discreet.evaluate.attacks.matching import Matching
 from discreet.evaluate.attacks.registry import Case
 from discreet.evaluate.utility import Share
@@ -49,25 +50,37 @@ class Knowledge:
     name: str = ""
 
 
-def knowledge(published: Published) -> list[Knowledge]:
-    """All quasi-identifiers; then what else the promises are about: sets of columns, the items that a person has."""
+def promised_k(published: Published, columns: Iterable[str]) -> int | None:
+    """What is promised against whoever knows these columns: groups of some columns are groups of fewer of them."""
     assert published.roles is not None
-    quasi = published.roles.quasi
-    whole, found = [], []
+    known, ks = {*columns}, []
     for promise in published.promises:
         if isinstance(promise, KAnonymity):
-            sets = promise.sets or ((promise.columns,) if promise.columns else (quasi,))
-            whole += [promise.k for names in sets if {*names} >= {*quasi}]
-            found += [Knowledge(tuple(n), promise.k, name=f" of {', '.join(n)}") for n in sets if not {*n} >= {*quasi}]
+            sets = promise.sets or (promise.columns or published.roles.quasi,)
+            ks += [promise.k for names in sets if known <= {*names}]
+    return max(ks, default=None)
+
+
+def knowledge(case: Case) -> list[Knowledge]:
+    """What is known; if that was not said, also what else promises are about: sets of columns, items a person has."""
+    published, known = case.published, case.columns
+    whole = Knowledge(known, promised_k(published, known))
+    if case.knows is not None:
+        return [whole]
+    found = []
+    for promise in published.promises:
+        if isinstance(promise, KAnonymity):
+            sets = promise.sets or ((promise.columns,) if promise.columns else ())
+            found += [Knowledge(tuple(n), promise.k, name=f" of {', '.join(n)}") for n in sets if not {*n} >= {*known}]
         elif isinstance(promise, Containment):
-            found.append(Knowledge(quasi, promise.k, presences=True, name=", presences only"))
-    return [Knowledge(quasi, max(whole, default=None)), *found]
+            found.append(Knowledge(known, promise.k, presences=True, name=", presences only"))
+    return [whole, *found]
 
 
 def prosecutor(case: Case) -> list[Finding]:
     """Pick the row of a person who is known to be in the release: on average, and of the easiest target."""
     found: list[Finding] = []
-    for known in knowledge(case.published):
+    for known in knowledge(case):
         found += _prosecutor(case, known)
     return found
 
@@ -75,34 +88,37 @@ def prosecutor(case: Case) -> list[Finding]:
 def _prosecutor(case: Case, knows: Knowledge) -> list[Finding]:
     published, table = case.published, case.table
     matched = Matching(published, table, knows.columns, presences=knows.presences)
-    chances = _chances(matched)
-    success, n = rate_of_persons(chances, case.persons(table))
+    chances = chances_of(matched)
+    success, n = counted(chances, case.persons(table))
     control = None
     if case.absent is not None:
         others = Matching(published, case.absent, knows.columns, presences=knows.presences)
-        control, _ = rate_of_persons(_chances(others), case.persons(case.absent))
+        control, _ = rate_of_persons(chances_of(others), case.persons(case.absent))
     bound = None if knows.k is None else 1 / knows.k
-    what = "which items" if knows.presences else "the quasi-identifiers"
-    what += " a person in the release has"
+    sources = tuple(dict.fromkeys(map(published.source, knows.columns)))
+    what = f"which items of {in_words(sources)} a person has" if knows.presences else in_words(sources)
     worst = float(chances.max(initial=0.0))
     finding = Finding(
         attack=f"prosecutor{knows.name}",
-        question=f"Does whoever knows {what} pick the person's row?",
+        question=f"Does whoever knows {what} pick the row of a person who is in the release?",
         success=success,
         targets=n,
         baseline=1 / matched.n_persons,
         control=control,
         bound=bound,
         note=_note(case, knows, matched, chances),
+        knows=sources,
     )
     easiest = Finding(
         attack=f"prosecutor{knows.name}, worst target",
-        question="With what chance is the row of the person picked who is easiest to find?",
+        question=f"Knowing {what}, with what chance is the row of the person picked who is easiest to find?",
         success=Share(worst, worst, worst),
         targets=n,
         baseline=1 / matched.n_persons,
         bound=bound,
-        note=f"{int((chances == worst).sum())} rows are as easy to find." if worst else "",
+        kind="easiest row",
+        detail=f"{int((chances == worst).sum())} rows are as easy to find." if worst else "",
+        knows=sources,
     )
     return [finding, easiest]
 
@@ -111,17 +127,17 @@ def journalist(case: Case) -> list[Finding]:
     """Pick the person behind a published row, who is somewhere in the population."""
     published = case.published
     if case.population is not None:
-        matched = Matching(published, case.population)
+        matched = Matching(published, case.population, case.columns)
         fit, alike = _persons_who_fit(matched, case.population, case), matched.persons_of_pattern
         chance, size = 1 / np.maximum(fit, alike), float(_n_persons(case.population, case))
         short = int((fit < alike)[matched.pattern_of_row].sum())
         note = f"The population lacks persons who fit {short} of {matched.n_rows} rows." if short else ""
     else:
-        matched = Matching(published, case.table)
+        matched = Matching(published, case.table, case.columns)
         chance = modelled_chance(matched.persons_of_pattern, case.share)
         size = matched.n_persons / case.share
         note = f"The population is modelled: the release is taken for {case.share:.0%} of it, drawn by chance."
-    question = "Does whoever knows the population pick the person behind a published row?"
+    question = f"Does whoever knows {_said(case)} of the population pick the person behind a published row?"
     return [_by_row(case, "journalist", question, matched, chance, 1 / size, note)]
 
 
@@ -131,12 +147,16 @@ def marketer(case: Case) -> list[Finding]:
     registers = [register for register in given if register is not None]
     fit: float | np.ndarray = 0.0
     for register in registers:
-        matched = Matching(case.published, register)
+        matched = Matching(case.published, register, case.columns)
         fit = fit + _persons_who_fit(matched, register, case)
     size = sum(_n_persons(register, case) for register in registers)
     chance = 1 / np.maximum(fit, matched.persons_of_pattern)
-    question = f"Does whoever links all rows with a register of {size:,} persons link a row rightly?"
+    question = f"Does whoever links all rows by {_said(case)} with a register of {size:,} persons link a row rightly?"
     return [_by_row(case, "marketer", question, matched, chance, 1 / size, "")]
+
+
+def _said(case: Case) -> str:
+    return in_words(dict.fromkeys(map(case.published.source, case.columns)))
 
 
 def modelled_chance(alike: np.ndarray, share: float) -> np.ndarray:
@@ -161,7 +181,7 @@ def _persons_who_fit(matched: Matching, table: Table, case: Case) -> np.ndarray:
     return matched.fitting(None if persons is None else 1 / np.bincount(persons)[persons])
 
 
-def _chances(matched: Matching) -> np.ndarray:
+def chances_of(matched: Matching) -> np.ndarray:
     """Of each known row, the chance of picking a row of the right person; none where no row fits."""
     behind = matched.persons
     return np.divide(1.0, behind, out=np.zeros(len(behind)), where=behind > 0)[matched.target_of_row]
@@ -171,13 +191,13 @@ def _by_row(
     case: Case, attack: str, question: str, matched: Matching, chance: np.ndarray, baseline: float, note: str
 ) -> Finding:
     """The finding of an attack on published rows, with the chance of each pattern."""
-    success = rate(float(chance[matched.pattern_of_row].mean()) * matched.n_persons, matched.n_persons)
-    k = knowledge(case.published)[0].k
+    mean = float(chance[matched.pattern_of_row].mean())
+    k = promised_k(case.published, case.columns)
     notes = [note, "" if case.published.is_true else NOT_TRUE]
     return Finding(
         attack=attack,
         question=question,
-        success=success,
+        success=Share(mean, mean, mean),
         targets=matched.n_persons,
         baseline=baseline,
         bound=None if k is None else 1 / k,
@@ -188,7 +208,7 @@ def _by_row(
 def _note(case: Case, knows: Knowledge, matched: Matching, chances: np.ndarray) -> str:
     notes = [] if case.published.is_true else [NOT_TRUE]
     if left := len(knows.columns) - len(matched.columns):
-        notes.append(f"{left} of {len(knows.columns)} published quasi-identifiers are not in the known table.")
+        notes.append(f"{left} of {len(knows.columns)} published columns that may be known are not in the known table.")
     if missed := int((chances == 0).sum()):
         notes.append(f"No row fits {missed} of the {len(chances)} known rows.")
     if len(chances) != matched.n_rows:

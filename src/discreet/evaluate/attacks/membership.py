@@ -39,6 +39,7 @@ from discreet.evaluate.attacks.base import Finding, Published, rate
 from discreet.evaluate.attacks.joining import joined_codes
 from discreet.evaluate.attacks.reading import recode_known
 from discreet.evaluate.attacks.registry import Case
+from discreet.evaluate.intervals import share_of_pairs
 from discreet.methods.base import Method
 from discreet.privacy.base import Promise
 from discreet.privacy.differential import private_part
@@ -104,8 +105,9 @@ def tell_apart(
         targets=len(right),
         baseline=0.5,
         bound=None if private is None else accuracy_bound(private.epsilon, private.delta),
-        note=f"{runs} runs on either input; two thirds of them taught the attacker.",
+        detail=f"{runs} runs on either input; two thirds of them taught the attacker.",
         units="runs",
+        kind="membership",
     )
 
 
@@ -211,31 +213,40 @@ def membership(case: Case) -> list[Finding]:
     if others is None:
         raise DataError("Membership is guessed of persons in the release and of others: give a control group.")
     rng = np.random.default_rng(case.seed)
-    scores = [_excess(case.published, people, (members, others)) for people in (members, others)]
+    names = _known_of_all(case.published, (members, others))
+    scores = [_excess(case.published, people, (members, others), names) for people in (members, others)]
     n = min(case.targets, len(members), len(others))
     inside, outside = (score[rng.permutation(len(score))[:n]] for score in scores)
-    wins = np.where(inside == outside, 0.5, inside > outside)
     return [
         Finding(
             attack="membership, one release",
-            question="Of two persons, one in the release and one not: does the attacker say which is?",
-            success=rate(float(wins.sum()), n),
+            question="Of two persons, one in the release and one not: does whoever knows all published columns tell"
+            " which is?",
+            success=share_of_pairs(inside, outside),
             targets=n,
             baseline=0.5,
             bound=None if case.roles.person is not None else replacement_bound(case.published.promise),
-            note="All published columns of both are known. Bound and baseline hold if both groups were drawn alike.",
+            note="Bound and baseline hold if both groups were drawn alike.",
             units="pairs",
+            kind="membership",
+            knows=tuple(dict.fromkeys(map(case.published.source, names))),
         )
     ]
 
 
-def _excess(published: Published, people: Table, pool: Sequence[Table]) -> np.ndarray:
+def _known_of_all(published: Published, people: Sequence[Table]) -> list[str]:
+    """The published columns that can be told of all these persons."""
+    written = [recode_known(published, table) for table in people]
+    names = [name for name in published.columns if all(name in table for table in written)]
+    if not names:
+        raise DataError("The persons have none of the columns of the release.")
+    return names
+
+
+def _excess(published: Published, people: Table, pool: Sequence[Table], names: Sequence[str]) -> np.ndarray:
     """How often the release has each person's row, and pairs of its cells, for once that the pool has it: the mean."""
     assert isinstance(published.data, Table)
     written = [recode_known(published, table) for table in (people, *pool)]
-    names = [name for name in published.data.names if all(name in table for table in written)]
-    if not names:
-        raise DataError("The persons have none of the columns of the release.")
     sets = [published.data, *written]
     codes = [joined_codes([table.column(name) for table in sets]) for name in names]
     ends = np.cumsum([len(table) for table in sets])

@@ -2,11 +2,13 @@
 """Singling out, in the sense of the GDPR working party: a statement that is true of one person only.
 
 Paper: M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnadi, "A Unified Framework for Quantifying Privacy Risk in Synthetic
-Data", 2022. From the release the attacker makes statements such as "age >= 80 and town = North" and bets that each is
-true of one person of the original table. With one column: labels that one published row has, the least and the largest
-number. With several: cells of a published row, numbers as "at least" or "at most", whichever is rarer. The same
-statements are held against persons who are not in the release, and statements put together by chance against all. The
-intervals are about the choice of statements, which share cells, not about who happens to be in which table.
+Data", 2022. From a published row the attacker makes statements such as "age >= 80 and town = North", and bets that the
+one that the fewest published rows share is true of one person of the original table. With one column: each cell,
+numbers also as "at least" or "at most". With several: TRIED combinations of cells. The same statements are held against
+persons who are not in the release, and statements put together by chance against all.
+
+So many statements are tried for each row, however many rows are tried: success is a share of the published rows, and
+the choice of rows is all that its interval is about.
 
 Departures from the paper:
 
@@ -14,7 +16,8 @@ Departures from the paper:
 2. Persons are counted, equal rows one by one; the paper's program first drops rows that repeat another.
 3. Each statement with several columns has as many as chance gives, from two to all; of numbers half the conditions, by
    chance, are "is", since releases publish numbers as they are.
-4. Where too few statements are true of one published row the rarest fill up: an attacker bets on something.
+4. One bet for each published row. The paper draws statements until enough are true of one published row, so that the
+   more are asked for the rarer kinds of them are met, and success depends on how many are asked for.
 5. If not as many persons were set aside as are in the release, how many statements are true of one of them is brought
    to that number by a curve: g(n) = n/(1 + n t)^2, as if the shares of persons of whom statements are true were
    distributed exponentially, t from what is true of one in a half of them. The paper's program fits a similar one.
@@ -31,13 +34,13 @@ import numpy as np
 
 from discreet.data.table import Table
 from discreet.evaluate.attacks.base import Finding, Published, rate
-from discreet.evaluate.attacks.linkage import NOT_TRUE, knowledge
+from discreet.evaluate.attacks.linkage import NOT_TRUE, promised_k
 from discreet.evaluate.attacks.reading import Reading, read_columns
 from discreet.evaluate.attacks.registry import Case
-from discreet.evaluate.utility import Share
+from discreet.evaluate.intervals import Share, mean_chance
 from discreet.tally import group
 
-_DRAWN = 20  # statements drawn at most for each that is kept
+TRIED = 20  # combinations of cells that are tried for each row
 _KEPT = 2000  # masks of rows that are kept for the next statement
 
 Sign = Literal["is", "at least", "at most"]
@@ -51,9 +54,8 @@ def singling_out(case: Case) -> list[Finding]:
     assert isinstance(published.data, Table)
     assert published.roles is not None
     quasi = published.roles.quasi
-    everything = [*quasi, *(name for name in published.data.names if name not in quasi)]
-    found = [_finding(case, everything, "one column"), _finding(case, everything, "several columns")]
-    if len(everything) > len(quasi):
+    found = [_finding(case, published.columns, "one column"), _finding(case, published.columns, "several columns")]
+    if len(published.columns) > len(quasi):
         found.append(_finding(case, quasi, "several quasi-identifiers"))
     return [finding for finding in found if finding is not None]
 
@@ -61,79 +63,83 @@ def singling_out(case: Case) -> list[Finding]:
 def _finding(case: Case, names: Sequence[str], how: str) -> Finding | None:
     published, rng = case.published, np.random.default_rng(case.seed)
     readings = read_columns(published, case.table, names)
-    release = _Rows(readings, published.persons, are_published=True)
-    if how == "one column":
-        true_of = {statement: release.count(statement) for statement in _of_one(readings)}
-    elif len(readings) > 1:
-        true_of = _of_several(readings, release, case.targets, rng)
-    else:
+    if how != "one column" and len(readings) < 2:
         return None
-    statements = list(true_of)
-    shuffled = [statements[place] for place in rng.permutation(len(statements))]
-    bets = sorted(shuffled, key=lambda statement: true_of[statement])[: case.targets]
+    release = _Rows(readings, published.persons, are_published=True)
+    rows = _rows(published, case.targets, rng)
+    statements = _of_one if how == "one column" else _of_several
+    medians = [int(np.median(reading.published.codes)) for reading in readings]
+    bets, alone = [], 0
+    for row in rows:
+        bet, true_of = _rarest(statements(readings, medians, int(row)), release)
+        bets.append(bet)
+        alone += true_of == 1
     known = _Rows(readings, case.persons(case.table), are_published=False)
-    hits = sum(known.count(bet) == 1 for bet in bets)
+    hits = np.array([known.count(bet) == 1 for bet in bets], dtype=float)
     by_chance = sum(known.count(_by_chance(readings, bet, rng)) == 1 for bet in bets)
     control = None if case.absent is None else _control(case, names, bets, known.size, rng)
-    alone = sum(true_of[bet] == 1 for bet in bets)
-    notes = [f"{alone} of {len(bets)} statements are true of one published person, the others of more."]
-    if not published.is_true:
-        notes.append(NOT_TRUE.split(":")[0] + ": a statement may be true of persons whom it was not made from.")
+    note = "" if published.is_true else f"{NOT_TRUE.split(':')[0]}: a statement may be true of others than it is about."
+    tried = "the rarest cell" if how == "one column" else f"the rarest of {TRIED} combinations of cells"
     return Finding(
         attack=f"singling out, {how}",
-        question=f"Is a statement made from the release ({how}) true of one person of the original table?",
-        success=rate(hits, len(bets)),
+        question=f"Is {tried} of a published row ({how}) true of one person of the original table?",
+        success=mean_chance(hits, of=release.size),
         targets=len(bets),
         baseline=by_chance / len(bets),
         control=control,
         bound=_bound(published, readings),
-        note=" ".join(notes),
-        units="statements",
+        note=note,
+        units="rows" if published.persons is None else "persons",
+        kind="statement",
+        detail=f"{alone} of {len(bets)} statements are true of one published person, the others of more.",
+        knows=(),
     )
+
+
+def _rows(published: Published, most: int, rng: np.random.Generator) -> np.ndarray:
+    """The published rows that statements are made from: one of each person, of so many persons at most."""
+    n = len(published.data)  # type: ignore[arg-type]
+    first = np.arange(n) if published.persons is None else np.unique(published.persons, return_index=True)[1]
+    return np.sort(rng.permutation(first)[:most])
 
 
 def _bound(published: Published, readings: list[Reading]) -> float | None:
     """Statements about quasi-identifiers are true of k published rows, and of the persons behind them if rows are."""
-    whole = knowledge(published)[0]
-    if whole.k is None or not published.is_true or not {r.published.name for r in readings} <= {*whole.columns}:
-        return None
-    return 0.0
+    k = promised_k(published, [reading.published.name for reading in readings])
+    return 0.0 if k is not None and published.is_true else None
 
 
 # -- statements ----------------------------------------------------------------------------------------------------
 
 
-def _of_one(readings: list[Reading]) -> list[Statement]:
-    """Every label of every column; of numbers that are published as such, the least and the largest, too."""
-    found: list[Statement] = []
+def _rarest(statements: list[Statement], release: _Rows) -> tuple[Statement, int]:
+    """The statement that is true of the fewest published persons, the first of equals, and of how many it is."""
+    counts = [release.count(statement) for statement in statements]
+    return statements[int(np.argmin(counts))], min(counts)
+
+
+def _of_one(readings: list[Reading], medians: list[int], row: int) -> list[Statement]:
+    """Every cell of the row; numbers that are published as such also as an end, "at least" or "at most"."""
+    found: dict[Statement, None] = {}
     for c, reading in enumerate(readings):
-        found += [((c, code, "is"),) for code in range(reading.published.levels)]
-        if _is_number(reading) and len(reading.published.values):
-            found += [((c, 0, "at most"),), ((c, len(reading.published.values) - 1, "at least"),)]
-    return found
+        found[(_condition(reading, c, row, None),)] = None
+        found[(_condition(reading, c, row, medians[c]),)] = None
+    return list(found)
 
 
-def _of_several(readings: list[Reading], release: _Rows, wanted: int, rng: np.random.Generator) -> dict[Statement, int]:
-    """Different statements from cells of a published row, and of how many they are true there.
-
-    They are drawn until as many as wanted are true of one.
-    """
-    medians = [int(np.median(reading.published.codes)) for reading in readings]
-    found: dict[Statement, int] = {}
-    alone = 0
-    for row in rng.integers(0, len(readings[0].published), _DRAWN * wanted):
+def _of_several(readings: list[Reading], medians: list[int], row: int) -> list[Statement]:
+    """Combinations of cells of the row. They are the same for a row whichever others are tried."""
+    rng = np.random.default_rng([TRIED, row])
+    found: dict[Statement, None] = {}
+    for _ in range(TRIED):
         chosen = np.sort(rng.permutation(len(readings))[: rng.integers(2, len(readings) + 1)])
         exact = rng.integers(0, 2, len(chosen)).astype(bool)
         statement = tuple(
-            _condition(readings[c], int(c), int(row), None if is_exact else medians[c])
+            _condition(readings[c], int(c), row, None if is_exact else medians[c])
             for c, is_exact in zip(chosen, exact, strict=True)
         )
-        if statement not in found:
-            found[statement] = release.count(statement)
-            alone += found[statement] == 1
-            if alone == wanted:
-                break
-    return found
+        found[statement] = None
+    return list(found)
 
 
 def _condition(reading: Reading, c: int, row: int, median: int | None) -> Condition:

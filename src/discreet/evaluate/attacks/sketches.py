@@ -19,8 +19,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from discreet.data.records import Records
-from discreet.evaluate.attacks.base import CannotAttack, Finding, rate
+from discreet.evaluate.attacks.base import CannotAttack, Finding, chance_of, rate
 from discreet.evaluate.attacks.registry import Case
+from discreet.evaluate.intervals import Share, mean_chance
 from discreet.reconstruct import TRIED, Attacks, attack
 from discreet.signs import Signs
 from discreet.sketches import Sketches
@@ -50,7 +51,7 @@ def reconstruction(case: Case) -> list[Finding]:
     whose = Finding(
         attack=f"sketches, known key and {case.aux_items} items",
         question=f"Does whoever has the key and knows {case.aux_items} items of a person name the person's sketch?",
-        success=rate(float(chances.sum()), len(chances)),
+        success=mean_chance(chances, of=len(records)),
         targets=len(chances),
         baseline=1 / len(sketches),
         note=_NO_BOUND,
@@ -71,7 +72,10 @@ def named(
     rng = np.random.default_rng(seed)
     chosen = np.sort(rng.permutation(len(records))[:targets])
     matrix = records.matrix
-    rows = [rng.permutation(np.arange(*matrix.indptr[i : i + 2]))[:known] for i in chosen]
+    rows = []
+    for i in chosen:
+        mine = np.arange(*matrix.indptr[i : i + 2])
+        rows.append(chance_of(matrix.indices[mine]).permutation(mine)[:known])
     cells = np.concatenate(rows)
     indptr = np.cumsum([0, *map(len, rows)])
     values = matrix.data[cells].astype(np.float64)
@@ -115,26 +119,29 @@ def findings(found: Attacks, items: int, occurring: int) -> list[Finding]:
             baseline=0.0,
             note=f"{_NO_BOUND} {key.determined} sketches can carry all the bits of their records.",
             units="records",
+            kind="record",
         ),
         Finding(
             attack="sketches, known key, items",
             question="Is an item that whoever has the key names of a record one of its items?",
-            success=rate(key.items * items, items),
+            success=Share(key.items, key.items, key.items),
             targets=items,
             baseline=key.baseline,
-            note=_NO_BOUND,
+            note=f"{_NO_BOUND} Counted in {key.tried} records.",
             units="items",
+            kind="item",
         ),
     ]
     by_records = [
         Finding(
             attack=f"sketches, {known.known} known records, signs",
             question="Does whoever knows so many records and their sketches get the sign of an item right?",
-            success=rate(known.signs * occurring, occurring),
+            success=Share(known.signs, known.signs, known.signs),
             targets=occurring,
             baseline=0.5,
-            note=f"{_NO_BOUND} With all signs known, what the key gives is given.",
+            note=f"{_NO_BOUND} Counted in the first components. With all signs known, what the key gives is given.",
             units="signs",
+            kind="sign",
         )
         for known in found.with_records
     ]

@@ -32,8 +32,9 @@ import scipy.sparse as sp
 
 from discreet.data.baskets import Baskets
 from discreet.errors import DataError
-from discreet.evaluate.attacks.base import CannotAttack, Finding, Published, rate
+from discreet.evaluate.attacks.base import CannotAttack, Finding, Published, chance_of
 from discreet.evaluate.attacks.registry import Case
+from discreet.evaluate.intervals import mean_chance
 from discreet.parameters import Interval, StrOptions, check_parameters
 from discreet.privacy.containment import Containment
 from discreet.privacy.k_anonymity import KAnonymity
@@ -64,6 +65,7 @@ class SparseAttack:
     targets : int
         Persons that are tried, drawn by chance; all where there are fewer.
     seed : int or None
+        Which persons are tried; what is known of one is the same whoever else is.
 
     >>> baskets = Baskets.of([[1, 1, 0], [1, 0, 1], [0, 1, 1]])
     >>> SparseAttack(known=2).run(Published(baskets, Containment(2)), baskets).success.value
@@ -102,12 +104,12 @@ class SparseAttack:
         chances, named = self._tried(records, _on(records, people), rng)
         control = None
         if absent is not None and self.eccentricity is not None:
-            control = rate(float(self._tried(records, _on(records, absent), rng)[1].sum()), self._n(absent))
+            control = mean_chance(self._tried(records, _on(records, absent), rng)[1].astype(float))
         bound = _bound(published, self.score, people)
         return Finding(
             attack=f"sparse overlap ({self.score}{self._condition})",
             question=f"Does whoever knows {self._knowledge} name the target's record?",
-            success=rate(float(chances.sum()), len(chances)),
+            success=mean_chance(chances, of=len(people)),
             targets=len(chances),
             baseline=1 / records.rows,
             control=control,
@@ -115,12 +117,13 @@ class SparseAttack:
             note=self._note(named, chances, published),
         )
 
-    def known_items(self, people: sp.csr_array, support: np.ndarray, rng: np.random.Generator) -> sp.csr_array:
+    def known_items(self, people: sp.csr_array, support: np.ndarray) -> sp.csr_array:
         """The items that the attacker names of each person: true ones, then wrong ones in the place of some."""
         n_items = people.shape[1]
         rows: list[np.ndarray] = []
         for person in range(people.shape[0]):
             mine = people.indices[people.indptr[person] : people.indptr[person + 1]]
+            rng = chance_of(mine)
             order = rng.permutation(len(mine))
             if self.items == "rare":
                 order = order[np.argsort(support[mine[order]], kind="stable")]
@@ -136,7 +139,7 @@ class SparseAttack:
         chosen = np.sort(rng.permutation(len(people))[: self.targets])
         targets = people.take(chosen).matrix
         own = records.places(targets)
-        known = self.known_items(targets, records.support, rng)
+        known = self.known_items(targets, records.support)
         chances, named = np.zeros(len(chosen)), np.ones(len(chosen), dtype=bool)
         for start, scores in records.scores(known, self.score):
             here = slice(start, start + len(scores))
@@ -149,9 +152,6 @@ class SparseAttack:
             hit = (own[here] >= 0) & ties[np.arange(len(scores)), mine]
             chances[here] = np.where(hit & named[here], 1 / n_ties, 0.0)
         return chances, named
-
-    def _n(self, people: Baskets) -> int:
-        return min(self.targets, len(people))
 
     @property
     def _condition(self) -> str:
