@@ -39,6 +39,10 @@ class BudgetExceeded(DiscreetError):  # noqa: N818  (a word of the field, not an
     """The privacy budget of the data set does not allow this release."""
 
 
+class LedgerTampered(DataError):  # noqa: N818  (a word of the field, not an Error)
+    """The ledger was changed by something else than discreet: nothing can be spent from it."""
+
+
 class PrivacyLeakWarning(UserWarning):
     """Something was done that may tell more than the promise covers."""
 
