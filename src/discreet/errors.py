@@ -64,6 +64,16 @@ def quietly(
         return None, type(error).__name__
 
 
+def plain(text: object) -> str:
+    """Text from outside as a terminal may show it: what is not printable (escapes, bells, line breaks, signs that turn
+    the direction of writing) is spelt out.
+
+    >>> print(plain("\\x1b[31mred"), plain("a\\u202eb"), plain("naïve 数"))
+    \\x1b[31mred a\\u202eb naïve 数
+    """
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in str(text))
+
+
 def shown(name: object) -> str:
     """A name as a message shows it: quoted, on one line, not too long.
 

@@ -360,6 +360,7 @@ APART = (
     " {promise} would hold of this one by itself, and whoever joins them may be left with fewer persons than any of"
     " them promises. Before you publish it, try them together with discreet attack, or publish one of them only."
 )
+SAME_PEOPLE = "seems to be about the same people as"
 _KINDS = {"ids": "persons, by their ids", "rows": "rows", "quasi": "rows, by quasi-identifiers and target"}
 
 
@@ -370,7 +371,7 @@ def _listed(entries: Sequence[Entry]) -> str:
 def _same_people(data_set: str, other: str, found: Overlap) -> str:
     share = f"{found.share:.0%} (95 % interval {found.low:.0%} to {found.high:.0%}) of the {_KINDS[found.kind]},"
     return (
-        f"{shown(data_set)} seems to be about the same people as {shown(other)}: {share} of the smaller one are in the"
+        f"{shown(data_set)} {SAME_PEOPLE} {shown(other)}: {share} of the smaller one are in the"
         " larger one. A budget protects people, not names: what both spend adds up for whoever is in both, and so does"
         " what releases without differential privacy tell. Release them under one name, or make sure that they are"
         " different people who are numbered or described alike."

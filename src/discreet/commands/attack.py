@@ -22,6 +22,7 @@ from discreet.commands.options import (
     console,
     emit,
     read_table,
+    say,
     split,
     step,
     watch,
@@ -214,14 +215,14 @@ def _print(case: Case, found: list[Finding], left_out: dict[str, str], quiet: bo
             table.add_row(Text(finding.attack), *shares, approximately(finding.baseline), control, bound)
         console().print(table)
         for finding in found:
-            typer.echo(f"{finding.attack}\n  {sentence(finding)}")
-        typer.echo("")
+            say(f"{finding.attack}\n  {sentence(finding)}")
+        say("")
         for name, why in left_out.items():
-            typer.echo(f"not made     {name}: {why}")
+            say(f"not made     {name}: {why}")
     broken = [finding.attack for finding in found if finding.breaks_promise]
     promise = case.published.promise
     if broken:
-        typer.echo(f"Broken. More was found than {promise} allows: {', '.join(broken)}.")
+        say(f"Broken. More was found than {promise} allows: {', '.join(broken)}.")
     else:
         held = sum(finding.bound is not None for finding in found)
-        typer.echo(f"Kept. {promise} bounds {held} of {len(found)} findings; none exceeds its bound.")
+        say(f"Kept. {promise} bounds {held} of {len(found)} findings; none exceeds its bound.")
