@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same people are recognised under another name, other people are not, and nothing of them can be read without key."""
+"""The same people are recognised under another name, others are not; nothing of them can be read without the key."""
 
 import json
 import pickle
@@ -20,7 +20,6 @@ from discreet import (
     Ledger,
     Mondrian,
     PrivacyLeakWarning,
-    PrivateFwell,
     Roles,
 )
 from discreet.likeness import SIZE, Likeness, People, overlap
@@ -58,7 +57,7 @@ def test_the_same_rows_in_another_order_and_frame_are_recognised(tmp_path):
     for other in (
         again,
         pl.from_pandas(again),
-        pa.Table.from_pandas(again),
+        pa.Table.from_pandas(again, preserve_index=False),
         tmp_path / "rows.csv",
         rows.assign(age=rows.age * 1.0),
     ):
@@ -117,10 +116,7 @@ def test_baskets_and_records_are_recognised(kind):
     X, y = (draw.random((800, 40)) < 0.2).astype(int), draw.integers(0, 2, 800)
     order = draw.permutation(800)
     (one,), (two,) = People(kind(X), y).likenesses(KEY), People(X[order], y[order]).likenesses(KEY)
-    if kind is pd.DataFrame:  # whose columns have names of their own
-        assert overlap(one, two) is None or not overlap(one, two).share
-    else:
-        assert overlap(one, two).share == 1
+    assert overlap(one, two).share == 1
     (three,) = People(draw.permuted(X, axis=1), y).likenesses(KEY)
     assert not overlap(two, three).remarkable
 
@@ -179,7 +175,6 @@ WAYS = {
     "baskets": lambda **more: GreedySelector(k=5).release(X, Y, **more),
     "names": lambda **more: LaplaceSelector(0.5, n_features=2).release(X, Y, **more),
     "sketches": lambda **more: DeltaSketch(0.5).release(X, Y, **more),
-    "weights": lambda **more: PrivateFwell(epsilon=1.0, bounds=(0, 1), classes=[0, 1]).release(X, Y, **more),
 }
 
 
@@ -195,9 +190,7 @@ def test_the_same_people_under_another_name_are_warned_of(ledger, tmp_path, way,
     with warnings.catch_warnings():
         warnings.simplefilter("error", PrivacyLeakWarning)
         pay("clinic")
-    said = (
-        r"'ward' seems to be about the same people as 'clinic': 100% \(95 % interval .* 100%\).*what both spend adds up"
-    )
+    said = r"'ward' seems to be about the same people as 'clinic': 100% \(95 % interval .* 100%\)"
     with pytest.warns(PrivacyLeakWarning, match=said) as caught:
         pay("ward")
     assert len(caught) == 1

@@ -60,7 +60,7 @@ class _Commands(TyperGroup):
                 raise
             if ctx.params.get("debug"):
                 _show_traceback()
-            say(message, err=True)
+            say(*message.split("\n"), err=True)
             raise typer.Exit(status) from None
 
 
@@ -170,7 +170,7 @@ def _show_traceback() -> None:
     import traceback
 
     say("The traceback below may hold private values: read it before you pass it on.", err=True)
-    say(traceback.format_exc(), err=True)
+    say(*traceback.format_exc().split("\n"), err=True)
 
 
 def _only_our_warnings() -> None:

@@ -27,11 +27,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import scipy.sparse as sp
 from scipy.special import betaincinv
 
-from discreet.data.baskets import Baskets
 from discreet.data.column import Column
-from discreet.data.records import Records, counts_csr, mixed, sums
+from discreet.data.records import Records, mixed, sums
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import quietly
@@ -148,15 +148,15 @@ def _likenesses(key: bytes, data: Any, roles: Any, y: Any) -> Iterator[Likeness]
 
 
 def _records(data: Any, y: Any) -> Records:
-    """Rows of a matrix; negative numbers count as their size, what is no number as nothing: only content matters."""
-    if isinstance(data, (Baskets, Records)):
-        return Records.of(data, y)
+    """The rows of baskets, records, or a matrix of any numbers: those that records refuse are content too."""
     records, _ = quietly(Records.of, data)
     if records is None:
-        numbers = np.abs(np.nan_to_num(np.asarray(data.toarray() if hasattr(data, "toarray") else data, np.float64)))
-        records = Records(counts_csr(numbers), tuple(f"x{j}" for j in range(numbers.shape[1])))
+        matrix = sp.csr_array(data if sp.issparse(data) else np.asarray(data, dtype=np.float64))
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+        records = Records(matrix, tuple(f"x{j}" for j in range(matrix.shape[1])))
     labelled, _ = quietly(records.labelled, y)
-    return records if labelled is None else labelled
+    return records if y is None or labelled is None else labelled
 
 
 def _hash_records(hashing: _Hash, records: Records) -> np.ndarray:

@@ -19,6 +19,7 @@ from discreet.commands.options import (
     Names,
     Quiet,
     Quote,
+    cell,
     console,
     emit,
     read_table,
@@ -197,7 +198,6 @@ def sentence(finding: Finding) -> str:
 def _print(case: Case, found: list[Finding], left_out: dict[str, str], quiet: bool) -> None:
     from rich import box
     from rich.table import Table
-    from rich.text import Text
 
     from discreet.report.words import approximately, interval
 
@@ -212,10 +212,10 @@ def _print(case: Case, found: list[Finding], left_out: dict[str, str], quiet: bo
             if finding.breaks_promise:
                 bound += " BROKEN"
             shares = approximately(finding.success.value), interval(asdict(finding.success))
-            table.add_row(Text(finding.attack), *shares, approximately(finding.baseline), control, bound)
+            table.add_row(cell(finding.attack), *shares, approximately(finding.baseline), control, bound)
         console().print(table)
         for finding in found:
-            say(f"{finding.attack}\n  {sentence(finding)}")
+            say(finding.attack, f"  {sentence(finding)}")
         say("")
         for name, why in left_out.items():
             say(f"not made     {name}: {why}")

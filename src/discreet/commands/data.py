@@ -97,7 +97,7 @@ def write_set(
     what = "items" if is_baskets else "columns"
     say(f"{' and '.join(str(path) for path in written)}: {n_rows:,} rows, {n_columns:,} {what}.")
     if command and not quiet:
-        say(f"Release it, for example, with\n  {command}")
+        say("Release it, for example, with", f"  {command}")
 
 
 def _about(make: Any) -> str:

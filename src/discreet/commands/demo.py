@@ -41,15 +41,17 @@ def demo(
     before, columns = done.summary["risk_before"], done.summary["source"]["columns"]
     quasi = [column["name"] for column in columns if column["role"] == "quasi"]
     say(
-        f"\nclinic: {count(before['rows'])} made-up hospital stays. An attacker may know {', '.join(quasi[:-1])} and"
-        f" {quasi[-1]}.\nAs they are, {count(before['unique'])} of the rows"
+        "",
+        f"clinic: {count(before['rows'])} made-up hospital stays. An attacker may know {', '.join(quasi[:-1])} and"
+        f" {quasi[-1]}.",
+        f"As they are, {count(before['unique'])} of the rows"
         f" ({approximately(before['unique_share'])}) are the only one with their values: whoever knows those finds the"
-        f" diagnosis."
+        f" diagnosis.",
     )
     console().print(comparison(done.summary))
     say(baselines(done.summary))
-    say(f"\nCompared: {done.study['made']} releases by four methods. Chosen: {_chosen(done.study)}.")
-    say(f"\nReport: {done.report}   the two releases")
+    say("", f"Compared: {done.study['made']} releases by four methods. Chosen: {_chosen(done.study)}.")
+    say("", f"Report: {done.report}   the two releases")
     say(f"Study:  {done.study_report}   all that were compared: the picture, the choice, the attacks")
     say("Next:")
     for command in (  # each can be given as it stands

@@ -151,7 +151,7 @@ def evaluate(
     if as_json:
         emit(found.to_dict())
     else:
-        say(found.table(measure.value))
+        say(*found.table(measure.value).split("\n"))
 
 
 def _methods(

@@ -87,11 +87,11 @@ Separator = Annotated[
 ]
 
 
-def say(text: object = "", *, err: bool = False) -> None:
-    """Print lines of text. All that a command prints goes through here, a rich table or `emit`: names of columns, files
-    and data sets come from outside, and must not steer the terminal.
+def say(*lines: object, err: bool = False) -> None:
+    """Print lines. All that a command prints goes through here, a `cell` of a table or `emit`: names of columns, files
+    and data sets come from outside, and must not steer the terminal, nor begin a line of their own.
     """
-    typer.echo("\n".join(map(plain, str(text).split("\n"))), err=err)
+    typer.echo("\n".join(map(plain, lines)), err=err)
 
 
 def emit(answer: Any) -> None:

@@ -342,10 +342,10 @@ def _save(
         page = str(owner / "report.html") if pages else None
         emit({"release": str(published), "owner": str(owner), "report": page, "summary": summary})
         return
-    say(to_text(summary) if not quiet else outcome.release.verdict.sentence())
+    say(*(to_text(summary).split("\n") if not quiet else [outcome.release.verdict.sentence()]))
     if quiet:
         return
-    say(f"\nPublish  {published}   ({', '.join(sorted(path.name for path in published.iterdir()))})")
+    say("", f"Publish  {published}   ({', '.join(sorted(path.name for path in published.iterdir()))})")
     say(f"Keep     {owner}   ({', '.join(sorted(path.name for path in owner.iterdir()))})")
     say(f"Check    discreet verify {published}")
     if account is not None:

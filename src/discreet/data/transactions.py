@@ -60,7 +60,7 @@ def looks_like_transactions(path: Path) -> bool:
     start, _ = quietly(_start, path)
     if not start or start.startswith(b"PAR1") or b"\0" in start:
         return False
-    lines = [line for line in start.decode("utf-8", errors="replace").lstrip("\ufeff").splitlines() if line.strip()]
+    lines = [line for line in start.decode("utf-8", errors="replace").lstrip("\ufeff").split("\n") if line.strip()]
     if not lines or any(delimiter in lines[0] for delimiter in DELIMITERS):
         return False
     return any(len(line.split()) > 1 for line in lines[:_LINES])
