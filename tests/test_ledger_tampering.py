@@ -72,6 +72,10 @@ def of_an_older_format(path):
     )(path)
 
 
+def rewritten(path, **said):
+    path.write_text(json.dumps({**json.loads(path.read_text()), **said}))
+
+
 def of_another_ledger(path):
     other = Ledger(path.with_name("other.sqlite"))
     other.set_limit("clinic", epsilon=1.0)
@@ -133,8 +137,13 @@ EDITS = {
         ".key",
         lambda path: path.write_text(json.dumps({"format": 1, "key": "ab" * 32, "lines": 0, "last": ""})),
     ),
-    "a head moved back": beside(
-        ".key", lambda path: path.write_text(json.dumps({**json.loads(path.read_text()), "last": "00" * 32}))
+    "a head that knows another line": beside(".key", lambda path: rewritten(path, last="00" * 32)),
+    "the end cut off, the head moved back by hand": lambda path: (
+        guarded("DELETE FROM lines WHERE number > 1")(path),
+        rewritten(path.with_name(path.name + ".key"), lines=0, last=""),
+    ),
+    "a cost changed in the bytes of the file": lambda path: path.write_bytes(
+        path.read_bytes().replace(b'"epsilon": "0.5"', b'"epsilon": "0.0"')
     ),
 }
 

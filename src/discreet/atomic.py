@@ -125,7 +125,8 @@ def _check_free(target: Path, overwrite: bool, replaceable: frozenset[str]) -> N
 @contextmanager
 def _beside(target: Path) -> Iterator[Path]:
     """A fresh folder on the same disk, for this user alone, marked as ours while this process works in it."""
-    clean(target.parent)
+    with contextlib.suppress(OSError):  # a folder that may be written to and not listed
+        clean(target.parent)
     work = Path(tempfile.mkdtemp(prefix=f"{PARTIAL}{os.getpid()}-", dir=target.parent))
     try:
         descriptor = os.open(work / _MARK, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

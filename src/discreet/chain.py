@@ -57,16 +57,21 @@ class Head:
     last: str = ""
 
     def to_bytes(self) -> bytes:
-        said = {"format": 1, "key": self.key.hex(), "lines": self.lines, "last": self.last}
+        said = {"format": 1, "key": self.key.hex(), "lines": self.lines, "last": self.last, "seal": self._seal}
         return (json.dumps(said) + "\n").encode()
+
+    @property
+    def _seal(self) -> str:
+        return _mac(self.key, self.lines, self.last, "head")
 
     @classmethod
     def of(cls, content: bytes) -> Head:
         said = json.loads(content)
         key, lines, last = bytes.fromhex(said["key"]), said["lines"], said["last"]
-        if len(key) != KEY_BYTES or type(lines) is not int or lines < 0 or not isinstance(last, str):
+        head = cls(key, lines, last)
+        if len(key) != KEY_BYTES or not hmac.compare_digest(head._seal, said["seal"]):
             raise ValueError
-        return cls(key, lines, last)
+        return head
 
 
 @dataclass
@@ -77,6 +82,7 @@ class Opened:
     head: Head | None
     lines: list[Line]
     problems: list[str]
+    broken: frozenset[int] = frozenset()  # lines that do not fit their hash
     added: int = 0
 
     @property
@@ -169,13 +175,15 @@ class Chain:
         if strange:
             problems.append(f"{len(strange)} parts of its schema are not the ledger's")
         lines: list[Line] = []
+        broken: frozenset[int] = frozenset()
         if _TABLE in {sql for *_, sql in objects}:
             rows = file.execute("SELECT number, body, mac FROM lines ORDER BY number").fetchall()
             lines = [Line(number, _body(body), str(mac)) for number, body, mac in rows]
-            problems += [] if head is None else _breaks(rows, head)
+            broken = frozenset() if head is None else frozenset(_broken(rows, head.key))
+            problems += [] if head is None else _breaks(rows, sorted(broken), head)
         elif head is not None and head.lines:
             problems.append(f"its {head.lines} lines are gone")
-        return Opened(file, head, lines, problems)
+        return Opened(file, head, lines, problems, broken)
 
     # -- the key -----------------------------------------------------------------------------------------------------
 
@@ -189,7 +197,7 @@ class Chain:
             return None, f"its key {name} cannot be read ({failure})"
         head, _ = quietly(Head.of, content)
         if head is None:
-            return None, f"{name} does not hold a key"
+            return None, f"{name} does not hold a key with its head, or was changed"
         readable = stat.S_IMODE(self.key_file.stat().st_mode) & 0o077
         return head, f"others may read or change its key {name}: make it yours alone (mode 0600)" if readable else ""
 
@@ -266,14 +274,19 @@ def _body(text: object) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _breaks(rows: list[tuple[Any, Any, Any]], head: Head) -> list[str]:
-    """What is wrong with the lines: those that do not fit their hash, gaps, an end that is missing."""
-    problems, wrong, previous = [], [], ""
+def _broken(rows: list[tuple[Any, Any, Any]], key: bytes) -> Iterator[int]:
+    """The numbers of the lines that do not fit their hash."""
+    previous = ""
     for number, body, mac in rows:
         texts = isinstance(body, str) and isinstance(mac, str)
-        if not texts or not hmac.compare_digest(mac.encode(), _mac(head.key, number, previous, body).encode()):
-            wrong.append(number)
+        if not texts or not hmac.compare_digest(mac.encode(), _mac(key, number, previous, body).encode()):
+            yield number
         previous = str(mac)
+
+
+def _breaks(rows: list[tuple[Any, Any, Any]], wrong: list[int], head: Head) -> list[str]:
+    """What is wrong with the lines: those that do not fit their hash, gaps, an end that is missing."""
+    problems = []
     if wrong:
         were = (
             "does not fit its hash: it" if len(wrong) == 1 else f"and {len(wrong) - 1} more do not fit their hash: they"
