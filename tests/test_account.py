@@ -61,7 +61,7 @@ def test_a_saved_release_is_paid_before_it_appears(ledger, tmp_path):
         half().release(*baskets()).save(tmp_path / name, account=account)
     with pytest.raises(BudgetExceeded):
         half().release(*baskets()).save(tmp_path / "three", account=account)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["ledger.sqlite", "one", "two"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ledger.sqlite", "ledger.sqlite.key", "one", "two"]
     assert ledger.left("clinic").epsilon == 0
 
 
@@ -152,11 +152,32 @@ def test_an_account_warns_of_a_release_once(ledger):
 def test_private_releases_compose_and_nobody_is_warned(ledger):
     account = ledger.account("clinic")
     half().release(*baskets(), account=account)
-    Mondrian(k=5).release(people(), ROLES, account=account)  # the only one of its kind
     half().release(*baskets(), account=account)
     assert not_composing(ledger.entries()) == {}
     assert all(entry.columns for entry in ledger.entries())
     assert ledger.entries()[0].promise == "0.5-differential privacy"
+    assert [entry.warned for entry in ledger.entries()] == [(), ()]
+
+
+def test_rows_after_a_private_release_are_warned_of_and_that_is_kept(ledger, tmp_path):
+    half().release(*baskets(), account=ledger.account("clinic"))
+    said = r"'clinic' was released before, under differential privacy: 1 \(laplace.*no longer differentially private"
+    with pytest.warns(PrivacyLeakWarning, match=said) as caught:
+        Mondrian(k=5).release(people(), ROLES, account=ledger.account("clinic"))
+    assert len(caught) == 1
+    assert ledger.entries()[1].warned == (str(caught[0].message),)
+    assert not_composing(ledger.entries()) == {2: (1,)}
+
+
+def test_a_private_release_after_rows_is_warned_of_and_that_is_kept(ledger, tmp_path):
+    Mondrian(k=5).release(people(), ROLES, account=ledger.account("clinic"))
+    said = r"'clinic' was released before, without differential privacy: 1 \(mondrian.*no longer differentially private"
+    with pytest.warns(PrivacyLeakWarning, match=said) as caught:
+        half().release(*baskets()).save(tmp_path / "names", account=ledger.account("clinic"))
+    assert len(caught) == 1
+    assert ledger.entries()[1].warned == (str(caught[0].message),)
+    assert not_composing(ledger.entries()) == {2: (1,)}
+    assert ledger.left("clinic").epsilon == 0.5
 
 
 def test_a_release_that_failed_and_one_of_another_data_set_are_not_warned_of(ledger):

@@ -48,7 +48,10 @@ FLOW = [
     "certificate",
     "recoding",
     "signature",
+    "chain",
+    "likeness",
     "entries",
+    "older",
     "ledger",
     "verification",
     "release",
@@ -104,6 +107,15 @@ def test_the_library_does_not_print_pickle_or_log_values(path):
     modules = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     modules |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert modules.isdisjoint({"pickle", "joblib", "marshal", "shelve", "logging", "urllib.request", "requests"})
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if part_of(path) in ("commands", "cli")], ids=lambda p: p.stem)
+def test_commands_print_in_one_place(path):
+    """`say`, `emit` and `cell` of commands/options.py: what comes from outside must not steer the terminal."""
+    text = path.read_text(encoding="utf-8")
+    assert path.name == "options.py" or not re.search(
+        r"(typer|click)\.s?echo\(|add_row\(Text\(|sys\.std(out|err)\.write", text
+    )
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))

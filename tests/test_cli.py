@@ -255,6 +255,56 @@ def test_inspect_json_is_what_counting_gives(here):
     assert MARKER not in json.dumps(found)
 
 
+FIRST = "patient4711 insulin metformin"
+
+
+@pytest.mark.parametrize("more", [[], ["--baskets", "transactions"], ["--labels", "visits.labels"]])
+@pytest.mark.parametrize("lines", [f"{FIRST}\n7 9\n\n7 9 11\n7 9\n", "milk\nmilk rye\ntea\nmilk rye\ntea\n"])
+def test_inspect_describes_transactions_by_counts_alone(here, lines, more):
+    (here / "visits.dat").write_text(lines)
+    (here / "visits.labels").write_text("a\nb\na\nb\na\n")
+    done = run("inspect", "visits.dat", *more)
+    assert done.exit_code == GOOD, done.output
+    assert done.stdout.startswith("visits.dat: transactions, 5 rows, ")
+    for item in ("4711", "insulin", "metformin", "milk", "rye", "tea"):
+        assert item not in str(done.stdout + done.stderr)
+    found = json.loads(run("inspect", "visits.dat", *more, "--json").stdout)
+    rows = [frozenset(line.split()) for line in lines.split("\n")[:5]]
+    items = {item for row in rows for item in row}
+    assert (found["rows"], found["items"], found["ones"]) == (5, len(items), sum(map(len, rows)))
+    assert found["risk"]["unique"] == sum(rows.count(row) == 1 for row in rows)
+    assert found["items_of_one_row"] == sum(sum(item in row for row in rows) == 1 for item in items)
+    assert not items & {word for word in json.dumps(found).replace('"', " ").split() if not word[0].isdigit()}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["release", "visits.dat", "--target", FIRST[:-2], "--quasi", "y", "--method", "mondrian", "-o", "out"],
+        ["evaluate", "visits.dat", "--target", FIRST[:-2], "--quasi", "y", "--method", "mondrian"],
+        ["recipe", "init", "visits.dat", "--target", FIRST[:-2], "-o", "recipe.toml"],
+        ["compare", "visits.dat", "--target", FIRST[:-2]],
+        ["inspect", "visits.dat", "--quasi", FIRST[:-2]],
+    ],
+)
+def test_the_first_row_of_transactions_is_no_column_name_in_any_command(here, command):
+    (here / "visits.dat").write_text(f"{FIRST}\n7 9\n7 9 11\n")
+    assert "metformin" not in fails(run(*command))  # which was not asked for
+
+
+def test_inspect_reads_a_table_of_one_column_when_it_is_told_to(here):
+    (here / "notes.csv").write_text("what was said\nall is well\nnot so well\nall is well\n")
+    assert "transactions" in run("inspect", "notes.csv").stdout
+    assert "what was said" in run("inspect", "notes.csv", "--header").stdout
+
+
+def test_inspect_describes_columns_of_baskets(here):
+    (here / "items.csv").write_text("milk,tea,y\n1,0,a\n1,1,b\n1,0,a\n")
+    done = run("inspect", "items.csv", "--baskets", "columns", "--target", "y")
+    assert done.stdout.startswith("items.csv: baskets of 0/1 columns, 3 rows, 2 items, 2 classes\n")
+    assert "take no --quasi" in fails(run("inspect", "items.csv", "--baskets", "columns", "--quasi", "tea"))
+
+
 def test_inspect_takes_options_of_the_file(here):
     people().drop(columns="name").to_csv("raw.txt", sep="|", index=False, header=False, encoding="utf-16")
     names = ["--names", "age,sex,town,ill,again", "--delimiter", "|", "--encoding", "utf-16"]

@@ -2,6 +2,7 @@
 """The command line of budgets: the ledger, releases that are paid from it, audits."""
 
 import json
+import sqlite3
 
 import pandas as pd
 import pytest
@@ -95,6 +96,7 @@ def test_a_release_is_paid_and_one_too_many_is_refused_before_the_file_is_read(t
     assert not (tmp_path / "two").exists()
     _, said = answer("ledger", "show", "ledger.db", "clinic")
     (entry,) = said["releases"]
+    assert json.loads((tmp_path / "one" / "owner" / "ledger.json").read_text())["receipts"][0]["entry"] == 1
     assert (entry["budget"]["epsilon"], entry["state"]) == (0.6, "done")
     assert entry["what"] == "laplace-select, names, 0.6-differential privacy"
 
@@ -119,13 +121,95 @@ def test_a_second_release_of_another_family_is_warned_of_once_and_marked():
     assert second.stderr.count("Warning: 'clinic' was released before, without differential privacy: 1 (greedy") == 1
     assert second.stderr.count("Warning") == 1
     private = run(*WORDS, "--epsilon", 0.5, "--set", "n_features=2", *PAID, "-o", "three")
-    assert "Warning" not in private.stderr
+    assert private.stderr.count("Warning") == 1
+    assert "Together these releases are no longer differentially private" in private.stderr
     marked = [line for line in run("ledger", "show", "ledger.db").stdout.splitlines() if "!" in line]
-    assert marked == ["     !  does not compose with 1: see discreet attack"]
+    assert marked == [
+        "     !  does not compose with 1: see discreet attack",
+        "     !  does not compose with 1, 2: see discreet attack",
+    ]
     _, said = answer("ledger", "show", "ledger.db")
-    assert [entry["does_not_compose_with"] for entry in said["releases"]] == [[], [1], []]
+    assert [entry["does_not_compose_with"] for entry in said["releases"]] == [[], [1], [1, 2]]
+    assert [len(entry["warned"]) for entry in said["releases"]] == [0, 1, 1]
     assert [len(entry["columns"]) for entry in said["releases"]] == [4, 4, 2]
     assert said["releases"][0]["promise"] == "5-anonymity by containment"
+
+
+def test_a_release_after_a_private_one_is_warned_of():
+    run("ledger", "set-limit", "ledger.db", "clinic", "--epsilon", 1)
+    run(*WORDS, "--epsilon", 0.5, "--set", "n_features=2", *PAID, "-o", "one")
+    done = run(*WORDS[:-1], "greedy", "--k", 5, *PAID, "-o", "two")
+    assert done.exit_code == GOOD, done.output
+    assert done.stderr.count("Warning: 'clinic' was released before, under differential privacy: 1 (laplace") == 1
+
+
+def test_the_same_people_under_another_name_are_warned_of_and_shown(tmp_path):
+    for name in ("clinic", "ward"):
+        run("ledger", "set-limit", "ledger.db", name, "--epsilon", 1)
+    asked = [*WORDS, "--epsilon", 0.5, "--set", "n_features=2", "--ledger", "ledger.db"]
+    first = run(*asked, "--data-set", "clinic", "-o", "one")
+    assert "Warning" not in first.stderr
+    second = run(*asked, "--data-set", "ward", "-o", "two")
+    assert second.exit_code == GOOD, second.output
+    assert "Warning: 'ward' seems to be about the same people as 'clinic': 100%" in second.stderr
+    assert (
+        "     !  'ward' seems to be about the same people as 'clinic': 100%"
+        in run("ledger", "show", "ledger.db").stdout
+    )
+    for path in (tmp_path / "two" / "release").iterdir():
+        assert b"hashes" not in path.read_bytes()
+
+
+def test_changes_of_a_limit_are_shown():
+    for epsilon in (1, 3, 0.5):
+        run("ledger", "set-limit", "ledger.db", "clinic", "--epsilon", epsilon)
+    done = run("ledger", "show", "ledger.db", "CLINIC ")
+    lines = done.stdout.splitlines()
+    assert lines[0] == "clinic: limit epsilon 0.5, left epsilon 0.5 (basic, replace-one)"
+    assert lines[1].endswith("limit raised from epsilon 1 to epsilon 3")
+    assert lines[2].endswith("limit lowered from epsilon 3 to epsilon 0.5")
+    _, said = answer("ledger", "show", "ledger.db")
+    assert [change["limit"]["budget"]["epsilon"] for change in said["data_sets"][0]["changes"]] == [1, 3, 0.5]
+
+
+def test_tampering_is_said_and_can_be_accepted(tmp_path):
+    run("ledger", "set-limit", "ledger.db", "clinic", "--epsilon", 1)
+    run(*WORDS, "--epsilon", 0.6, "--set", "n_features=2", *PAID, "-o", "one")
+    receipt = tmp_path / "one" / "owner" / "ledger.json"
+    fine = run("ledger", "check", "ledger.db", "--receipt", receipt)
+    assert (fine.exit_code, fine.stdout) == (GOOD, "ledger.db is as discreet wrote it: 1 release.\n")
+    with sqlite3.connect("ledger.db") as file:
+        file.execute("DROP TRIGGER kept")
+        file.execute("DELETE FROM lines WHERE number > 1")
+    file.close()
+    for command in (["check"], ["show"]):
+        done = run("ledger", command[0], "ledger.db", *command[1:])
+        assert done.exit_code == BROKEN
+        assert "was changed by something else than discreet" in done.stderr
+        assert "1 of the 3 parts of its schema are gone or changed" in done.stderr
+        assert "not the last of the 3 that were written" in done.stderr
+    refused = run(*WORDS, "--epsilon", 0.6, "--set", "n_features=2", *PAID, "-o", "two")
+    assert refused.exit_code == WRONG
+    assert "Nothing can be spent from it." in refused.stderr
+    assert not (tmp_path / "two").exists()
+    assert "Accepted" in run("ledger", "accept", "ledger.db", "--because", "a test of copies").stdout
+    assert "because: a test of copies" in run("ledger", "show", "ledger.db").stdout
+    lost = run("ledger", "check", "ledger.db", "--receipt", receipt)
+    assert (lost.exit_code, "does not hold entry 1 of the receipt 'ledger.json'" in lost.stderr) == (BROKEN, True)
+    odd = run("ledger", "check", "ledger.db", "--receipt", "words.csv")
+    assert (odd.exit_code, "is no receipt" in odd.stderr) == (WRONG, True)
+
+
+def test_the_key_may_be_elsewhere(tmp_path, monkeypatch):
+    (tmp_path / "safe").mkdir()
+    monkeypatch.setenv("DISCREET_LEDGER_KEY", "safe/key")
+    run("ledger", "set-limit", "ledger.db", "clinic", "--epsilon", 1)
+    done = run(*WORDS, "--epsilon", 0.6, "--set", "n_features=2", *PAID, "-o", "one")
+    assert done.exit_code == GOOD, done.output
+    assert not (tmp_path / "ledger.db.key").exists()
+    monkeypatch.delenv("DISCREET_LEDGER_KEY")
+    assert "its key 'ledger.db.key' is not there" in run("ledger", "check", "ledger.db").stderr
+    assert run("ledger", "check", "ledger.db", "--key", "safe/key").exit_code == GOOD
 
 
 @pytest.mark.parametrize("half", [PAID[:2], PAID[2:]])

@@ -163,7 +163,7 @@ def test_other_releases_are_written_down_at_no_cost(ledger):
 def test_what_was_spent_cannot_be_deleted(ledger):
     ledger.spend("clinic", epsilon=0.1, what="some")
     with sqlite3.connect(ledger.path) as file, pytest.raises(sqlite3.IntegrityError, match="stays spent"):
-        file.execute("DELETE FROM entries")
+        file.execute("DELETE FROM lines")
     file.close()
 
 

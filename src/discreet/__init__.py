@@ -72,6 +72,7 @@ _WHERE = {
     "CannotRelease": "discreet.errors",
     "PromiseBroken": "discreet.errors",
     "BudgetExceeded": "discreet.errors",
+    "LedgerTampered": "discreet.errors",
     "PrivacyLeakWarning": "discreet.errors",
 }
 
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
         CannotRelease,
         DataError,
         DiscreetError,
+        LedgerTampered,
         ParameterError,
         PrivacyLeakWarning,
         PromiseBroken,

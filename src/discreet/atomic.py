@@ -1,27 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
 """A folder, or a file, that appears whole or not at all: written beside its place, synced, verified, renamed.
 
-What a killed process left half-written is removed by the next one that saves to the same place; if the process died
-while it was replacing an earlier folder, that one is put back first. A process that still runs is left alone.
+Work in progress is in a folder of its own beside the target, which holds a mark (what it is, and of which target) and
+the content. The process that works keeps the mark locked; the system unlocks it when the process ends, however it ends.
+So what killed processes left can be told from what is being written, by other machines too. The next save in the same
+folder removes it, and so does `discreet clean`; if the process died while it was replacing an earlier folder, that one
+is put back first.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
 from discreet.errors import DataError, shown
 
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks: whether the process runs must do
+    fcntl = None  # type: ignore[assignment]
+
 PARTIAL = ".discreet-partial-"
-_OLD = "replaced"
+_NAME = re.compile(rf"{re.escape(PARTIAL)}(\d+)-\w+")
+_MARK, _NEW, _OLD = "mark.json", "new", "replaced"
+_LONGEST_MARK = 1 << 14
 
 
 @contextmanager
@@ -33,45 +46,67 @@ def new_folder(target: Path, *, overwrite: bool = False, replaceable: frozenset[
     target = Path(os.path.abspath(target))
     if target.is_symlink():
         raise DataError(f"{shown(target.name)} is a link to another place. Name the place itself.")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        _clear_up(target)
-        _check_free(target, overwrite, replaceable)
-        partial = _beside(target)
-    except OSError as error:
-        raise DataError(
-            f"{shown(target.name)} cannot be written there ({error.strerror}). Choose another folder."
-        ) from None
-    try:
-        yield partial
-        _sync(partial)
-        _check_free(target, overwrite, replaceable)  # another process may have been quicker
-        _put_in_place(partial, target)
-    except (OSError, pa.ArrowException) as error:
-        why = getattr(error, "strerror", None) or type(error).__name__
-        raise DataError(f"Writing {shown(target.name)} failed ({why}); nothing was saved. Is the disk full?") from None
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+    with contextlib.ExitStack() as until_done:
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            clean(target.parent)
+            _check_free(target, overwrite, replaceable)
+            work = until_done.enter_context(_beside(target))
+            partial = work / _NEW
+            partial.mkdir(mode=0o700)
+        except OSError as error:
+            raise DataError(
+                f"{shown(target.name)} cannot be written there ({error.strerror}). Choose another folder."
+            ) from None
+        try:
+            yield partial
+            _sync(partial)
+            _check_free(target, overwrite, replaceable)  # another process may have been quicker
+            _put_in_place(partial, target)
+        except (OSError, pa.ArrowException) as error:
+            why = getattr(error, "strerror", None) or type(error).__name__
+            raise DataError(
+                f"Writing {shown(target.name)} failed ({why}); nothing was saved. Is the disk full?"
+            ) from None
 
 
-def write_whole(path: Path, content: bytes, prefix: str = PARTIAL, *, sync: bool = True, mode: int = 0o600) -> None:
-    """A file, of this user's alone unless `mode` says more: under a name that begins with `prefix`, then in its place.
+@contextmanager
+def new_file(target: Path, *, mode: int = 0o600) -> Iterator[Path]:
+    """A file to write to, which takes the place of `target` when the block ends without an error."""
+    with _beside(target) as work:
+        (work / _NEW).touch(mode=0o600)
+        yield work / _NEW
+        (work / _NEW).chmod(mode)
+        os.replace(work / _NEW, target)
 
-    Without `sync` a power cut may leave it short: for files that tell by themselves whether they are whole.
+
+def write_whole(path: Path, content: bytes, prefix: str = "", *, sync: bool = True, mode: int = 0o600) -> None:
+    """A file, of this user's alone unless `mode` says more: written beside its place, then put there.
+
+    With a `prefix` it is written under a name that begins so, and who owns the folder clears up what was left. Without
+    `sync` a power cut may leave it short: for files that tell by themselves whether they are whole.
     """
-    descriptor, partial = tempfile.mkstemp(prefix=prefix, dir=path.parent)
+    if not prefix:
+        with new_file(path, mode=mode) as partial:
+            _write(os.open(partial, os.O_WRONLY), content, sync)
+        return
+    descriptor, name = tempfile.mkstemp(prefix=prefix, dir=path.parent)
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            if sync:
-                file.flush()
-                os.fsync(file.fileno())
-        os.chmod(partial, mode)
-        os.replace(partial, path)
+        _write(descriptor, content, sync)
+        os.chmod(name, mode)
+        os.replace(name, path)
     except BaseException:
         with contextlib.suppress(OSError):
-            os.unlink(partial)
+            os.unlink(name)
         raise
+
+
+def _write(descriptor: int, content: bytes, sync: bool) -> None:
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        if sync:
+            file.flush()
+            os.fsync(file.fileno())
 
 
 def _check_free(target: Path, overwrite: bool, replaceable: frozenset[str]) -> None:
@@ -87,18 +122,130 @@ def _check_free(target: Path, overwrite: bool, replaceable: frozenset[str]) -> N
         )
 
 
-def _beside(target: Path) -> Path:
-    """A fresh folder on the same disk, for this user alone, with the number of this process in its name."""
-    return Path(tempfile.mkdtemp(prefix=f"{PARTIAL}{os.getpid()}-", suffix=f"-{target.name}", dir=target.parent))
+@contextmanager
+def _beside(target: Path) -> Iterator[Path]:
+    """A fresh folder on the same disk, for this user alone, marked as ours while this process works in it."""
+    with contextlib.suppress(OSError):  # a folder that may be written to and not listed
+        clean(target.parent)
+    work = Path(tempfile.mkdtemp(prefix=f"{PARTIAL}{os.getpid()}-", dir=target.parent))
+    try:
+        descriptor = os.open(work / _MARK, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            _lock(descriptor)
+            os.write(descriptor, json.dumps({"discreet": "partial", "target": target.name}).encode())
+            yield work
+        finally:
+            _remove(work)
+            os.close(descriptor)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
 
 
-def _clear_up(target: Path) -> None:
-    for left in target.parent.iterdir():
-        named = re.fullmatch(rf"{re.escape(PARTIAL)}(\d+)-[^-]+-{re.escape(target.name)}", left.name)
-        if named and not _runs(int(named[1])):
-            if (left / _OLD).exists() and not target.exists():
-                os.rename(left / _OLD, target)
-            shutil.rmtree(left, ignore_errors=True)
+def _put_in_place(partial: Path, target: Path) -> None:
+    partial.chmod(0o777 & ~_umask())
+    if target.exists():
+        aside = partial.parent / _OLD
+        try:
+            os.rename(target, aside)
+            os.rename(partial, target)
+        finally:
+            if not target.exists():
+                os.rename(aside, target)
+    else:
+        os.rename(partial, target)
+    _sync_folder(target.parent)
+
+
+# -- what killed processes left ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """Names in a folder: what was removed, earlier folders that were put back, what is being written, and what has a
+    name like ours and no mark.
+    """
+
+    removed: tuple[str, ...] = ()
+    put_back: tuple[str, ...] = ()
+    in_use: tuple[str, ...] = ()
+    unmarked: tuple[str, ...] = ()
+
+
+def clean(folder: Path, *, dry_run: bool = False) -> Cleaned:
+    """Remove what killed processes left half-written in a folder; nothing else, and nothing that is being written.
+
+    With `dry_run` it only says what it would do. Something with a name like ours and without our mark is left alone.
+    """
+    found: dict[str, list[str]] = {"removed": [], "put_back": [], "in_use": [], "unmarked": []}
+    for name in sorted(name for name in os.listdir(folder) if name.startswith(PARTIAL)):
+        named, work = _NAME.fullmatch(name), folder / name
+        if not named or work.is_symlink() or not work.is_dir():
+            found["unmarked"].append(name)
+            continue
+        try:
+            with _left_by_the_dead(work, int(named[1])) as target:
+                if target is None:
+                    found["unmarked"].append(name)
+                    continue
+                if target and (work / _OLD).is_dir() and not os.path.lexists(folder / target):
+                    found["put_back"].append(target)
+                    if not dry_run:
+                        os.rename(work / _OLD, folder / target)
+                if not dry_run:
+                    _remove(work)
+                found["removed"].append(name)
+        except OSError:  # of somebody who works, of another user, or gone meanwhile
+            found["in_use"].append(name)
+    return Cleaned(**{what: tuple(names) for what, names in found.items()})
+
+
+@contextmanager
+def _left_by_the_dead(work: Path, process: int) -> Iterator[str | None]:
+    """The name of the target if the folder is ours, "" if it had none yet; None if it is not. BlockingIOError while
+    somebody works in it.
+
+    While the block runs the mark is locked, so that two who clean do not meet.
+    """
+    try:
+        descriptor = os.open(work / _MARK, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except FileNotFoundError:  # killed before the mark was written: then nothing else is in it
+        if not os.listdir(work) and _runs(process):
+            raise BlockingIOError from None
+        yield None if os.listdir(work) else ""
+        return
+    try:
+        regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
+        if regular and not _lock(descriptor, process=process):
+            raise BlockingIOError
+        yield _target_of(os.read(descriptor, _LONGEST_MARK)) if regular else None
+    finally:
+        os.close(descriptor)
+
+
+def _target_of(mark: bytes) -> str | None:
+    """The target that a mark names; "" for a mark that its process did not come to write; None for no mark of ours."""
+    if not mark:
+        return ""
+    try:
+        said = json.loads(mark)
+        target = said["target"]
+        ours = said["discreet"] == "partial" and isinstance(target, str) and target == os.path.basename(target)
+    except (ValueError, KeyError, TypeError):
+        return None
+    return target if ours and target not in ("", ".", "..") and "\0" not in target else None
+
+
+def _lock(descriptor: int, *, process: int | None = None) -> bool:
+    """Lock a mark for as long as it is open. False if another has it; where there are no locks, if the process runs."""
+    try:
+        if fcntl is None:
+            raise OSError
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return process is None or not _runs(process)
+    return True
 
 
 def _runs(process: int) -> bool:
@@ -106,25 +253,24 @@ def _runs(process: int) -> bool:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:
+    except (PermissionError, OverflowError):
         pass
     return True
 
 
-def _put_in_place(partial: Path, target: Path) -> None:
-    partial.chmod(0o777 & ~_umask())
-    if target.exists():
-        aside = _beside(target)
-        try:
-            os.rename(target, aside / _OLD)
-            os.rename(partial, target)
-        finally:
-            if not target.exists():
-                os.rename(aside / _OLD, target)
-            shutil.rmtree(aside, ignore_errors=True)
-    else:
-        os.rename(partial, target)
-    _sync_folder(target.parent)
+def _remove(work: Path) -> None:
+    """All of a folder, its mark last: who is killed meanwhile leaves a folder that is still known as ours."""
+    with contextlib.suppress(OSError):
+        for path in work.iterdir():
+            if path.name != _MARK:
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    path.unlink(missing_ok=True)
+    shutil.rmtree(work, ignore_errors=True)
+
+
+# -- the disk ----------------------------------------------------------------------------------------------------------
 
 
 def _umask() -> int:

@@ -26,10 +26,12 @@ from discreet.commands import cache, data, key, ledger, recipe
 from discreet.commands.attack import attack
 from discreet.commands.audit import audit
 from discreet.commands.choose import choose
+from discreet.commands.clean import clean
 from discreet.commands.compare import compare
 from discreet.commands.demo import demo
 from discreet.commands.evaluate import evaluate
 from discreet.commands.inspect import inspect
+from discreet.commands.options import say
 from discreet.commands.recode import recode
 from discreet.commands.release import release
 from discreet.commands.report import report
@@ -50,7 +52,7 @@ class _Commands(TyperGroup):
                 _only_our_warnings()
                 return super().invoke(ctx)
         except KeyboardInterrupt:
-            typer.echo("Stopped. Nothing was left half-written.", err=True)
+            say("Stopped. Nothing was left half-written.", err=True)
             raise typer.Exit(STOPPED) from None
         except Exception as error:
             status, message = _judged(error)
@@ -58,7 +60,7 @@ class _Commands(TyperGroup):
                 raise
             if ctx.params.get("debug"):
                 _show_traceback()
-            typer.echo(message, err=True)
+            say(*message.split("\n"), err=True)
             raise typer.Exit(status) from None
 
 
@@ -87,13 +89,14 @@ app.command("audit")(audit)
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(recipe.app, name="recipe")
 app.add_typer(key.app, name="key")
+app.command("clean")(clean)
 app.command("reproduce")(reproduce)
 app.add_typer(cache.app, name="cache")
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"discreet {__version__}")
+        say(f"discreet {__version__}")
         raise typer.Exit
 
 
@@ -166,15 +169,15 @@ def _place(error: Exception) -> str:
 def _show_traceback() -> None:
     import traceback
 
-    typer.echo("The traceback below may hold private values: read it before you pass it on.", err=True)
-    typer.echo(traceback.format_exc(), err=True)
+    say("The traceback below may hold private values: read it before you pass it on.", err=True)
+    say(*traceback.format_exc().split("\n"), err=True)
 
 
 def _only_our_warnings() -> None:
     """Warnings of other libraries may quote cells, and tell a person at the command line nothing to act on."""
 
     def show(message, category, filename, lineno, file=None, line=None):
-        typer.echo(f"Warning: {message}", err=True)
+        say(f"Warning: {message}", err=True)
 
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", PrivacyLeakWarning)

@@ -39,6 +39,10 @@ class BudgetExceeded(DiscreetError):  # noqa: N818  (a word of the field, not an
     """The privacy budget of the data set does not allow this release."""
 
 
+class LedgerTampered(DataError):  # noqa: N818  (a word of the field, not an Error)
+    """The ledger was changed by something else than discreet: nothing can be spent from it."""
+
+
 class PrivacyLeakWarning(UserWarning):
     """Something was done that may tell more than the promise covers."""
 
@@ -58,6 +62,16 @@ def quietly(
         return build(*arguments), ""
     except errors as error:
         return None, type(error).__name__
+
+
+def plain(text: object) -> str:
+    """Text from outside as a terminal may show it: what is not printable (escapes, bells, line breaks, signs that turn
+    the direction of writing) is spelt out.
+
+    >>> print(plain("\\x1b[31mred"), plain("a\\u202eb"), plain("naïve 数"))
+    \\x1b[31mred a\\u202eb naïve 数
+    """
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in str(text))
 
 
 def shown(name: object) -> str:

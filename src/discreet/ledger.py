@@ -1,50 +1,77 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was released from which named data set, and what it cost: one SQLite file per data holder.
+"""What was released from which named data set, and what it cost: one SQLite file per data holder, and its key.
 
 Check, work, then spend. `spending` sets the cost aside in the same transaction that checks it, so that two processes
 cannot spend one budget; then the caller works; then the entry is marked done. A run that dies in between has spent:
 what it drew may have been seen. A run that is refused has spent nothing.
 
-A budget belongs to the name that the holder gave a data set. The ledger holds names, those of published columns too,
-costs and words of the holder; no value of a private cell ever enters it. Releases of other families are written down
-too, with no cost: theirs is of another kind, which no epsilon counts. They do not compose: each keeps its promise by
-itself, and two of one data set together may keep none. So an account warns before a second one is made, and names the
-earlier.
+Nothing is ever changed: limits, releases and how they ended are lines of a chain of keyed hashes (chain.py). Each
+opening checks all of it. A ledger that was changed by something else can be read, which warns, and spends nothing.
+
+A budget belongs to the name that the holder gave a data set, however it is spelt. The ledger holds names, those of
+published columns too, costs, words of the holder, and encrypted hashes that tell whether two data sets are about the
+same people (likeness.py); no value of a private cell ever enters it. Releases of other families are written down too,
+with no cost: theirs is of another kind, which no epsilon counts. They do not compose: each keeps its promise by itself,
+and two of one data set together may keep none. So an account warns before such a release is made, names the earlier
+ones, and writes down what it said.
 """
 
 from __future__ import annotations
 
+import hmac
 import os
-import sqlite3
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from discreet.entries import Entry, Limit, State, add_entry, entries_in, limits_in, prepare
-from discreet.errors import BudgetExceeded, DataError, ParameterError, PrivacyLeakWarning, did_you_mean, shown
+from discreet.chain import Chain, Opened
+from discreet.entries import (
+    Book,
+    Change,
+    DataSet,
+    Entry,
+    Limit,
+    State,
+    book_of,
+    end_line,
+    limit_line,
+    normalised,
+    release_line,
+    remark_line,
+)
+from discreet.errors import (
+    DataError,
+    LedgerTampered,
+    ParameterError,
+    PrivacyLeakWarning,
+    quietly,
+    shown,
+)
+from discreet.likeness import Likeness, Overlap, People, overlap
+from discreet.older import lines_of_older
 from discreet.privacy.base import Promise
-from discreet.privacy.budget import Budget, exact, total, within
+from discreet.privacy.budget import Budget
 from discreet.privacy.differential import private_part
-
-_PATIENCE = 30  # seconds to wait for another process
 
 
 class Ledger:
-    """The ledger in a file; it is made when the first limit is set.
+    """The ledger in a file; it is made when the first limit is set, and its key beside it unless `key` says where.
 
     >>> import tempfile
     >>> ledger = Ledger(tempfile.mkdtemp() + "/ledger.sqlite")
     >>> ledger.set_limit("clinic", epsilon=1.0)
-    >>> ledger.spend("clinic", epsilon=0.25, what="twenty names")
+    >>> ledger.spend("Clinic", epsilon=0.25, what="twenty names")
     >>> ledger.left("clinic").epsilon
     0.75
     """
 
-    def __init__(self, path: str | os.PathLike):
+    def __init__(self, path: str | os.PathLike, *, key: str | os.PathLike | None = None):
         self.path = Path(path)
+        beside = self.path.with_name(f"{self.path.name}.key")
+        self._chain = Chain(self.path, beside if key is None else Path(key), lines_of_older)
 
     # -- limits ----------------------------------------------------------------------------------------------------
 
@@ -59,33 +86,30 @@ class Ledger:
     ) -> None:
         """Fix what all releases of a data set may cost together. What was spent stays spent when it is set anew.
 
-        How costs add up and what neighbours are cannot be changed once something was spent.
+        Each change is kept. How costs add up and what neighbours are cannot be changed once something was spent.
         """
-        Limit(Budget(epsilon, delta), accounting, neighbours)  # refuses what cannot be
-        if not isinstance(data_set, str) or not data_set.strip():
+        limit = Limit(Budget(epsilon, delta), accounting, neighbours)  # refuses what cannot be
+        if not isinstance(data_set, str) or not normalised(data_set):
             raise ParameterError("A data set has a name: a text that is not empty.")
-        with self._transaction(make=True) as file:
-            known = limits_in(file).get(data_set)
-            if (
-                known
-                and entries_in(file, data_set)
-                and (known.accounting, known.neighbours) != (accounting, neighbours)
-            ):
-                raise DataError(
-                    f"The data set {shown(data_set)} has spent under {known.accounting} accounting of"
-                    f" {known.neighbours} neighbours. These stay; change epsilon and delta only."
-                )
-            file.execute(
-                "INSERT INTO limits VALUES (?, ?, ?, ?, ?) ON CONFLICT (data_set) DO UPDATE SET epsilon ="
-                " excluded.epsilon, delta = excluded.delta, accounting = excluded.accounting, neighbours ="
-                " excluded.neighbours",
-                (data_set, repr(float(epsilon)), repr(float(delta)), accounting, neighbours),
-            )
+        with self._writing(make=True) as (lines, book):
+            known = book.data_sets.get(normalised(data_set))
+            if known is not None:
+                if known.entries and (known.limit.accounting, known.limit.neighbours) != (accounting, neighbours):
+                    raise DataError(
+                        f"The data set {shown(known.name)} has spent under {known.limit.accounting} accounting of"
+                        f" {known.limit.neighbours} neighbours. These stay; change epsilon and delta only."
+                    )
+                if known.limit == limit:
+                    return
+            lines.add(limit_line(data_set, limit))
 
     def limits(self) -> dict[str, Limit]:
-        """The limit of each data set."""
-        with self._transaction() as file:
-            return limits_in(file)
+        """The limit of each data set, by its name as it was first spelt."""
+        return {data_set.name: data_set.limit for data_set in self.book().limited}
+
+    def changes(self, data_set: str) -> list[Change]:
+        """The limits that a data set had, the present one last."""
+        return list(self.book().data_set(data_set).changes)
 
     # -- spending --------------------------------------------------------------------------------------------------
 
@@ -99,8 +123,8 @@ class Ledger:
         neighbours: str | None = None,
     ) -> None:
         """Raise BudgetExceeded unless this could be spent now; for no epsilon, unless the data set has a limit."""
-        with self._transaction() as file:
-            _check(file, data_set, None if epsilon is None else Budget(epsilon, delta, rho), neighbours)
+        with self._writing() as (_, book):
+            book.data_set(data_set).afford(None if epsilon is None else Budget(epsilon, delta, rho), neighbours)
 
     def spend(self, data_set: str, *, epsilon: float, delta: float = 0.0, rho: float | None = None, what: str) -> None:
         """Spend at once, for work that is done in one step."""
@@ -119,6 +143,8 @@ class Ledger:
         what: str,
         promise: str = "",
         columns: Sequence[str] = (),
+        warned: Sequence[str] = (),
+        people: Sequence[Likeness] = (),
     ) -> Iterator[int]:
         """Set a cost aside, then work in the block. BudgetExceeded before the block, if it cannot be afforded.
 
@@ -126,16 +152,19 @@ class Ledger:
         parameters and data before the block. Gives the number of the entry. Without an epsilon it is only written down.
         """
         budget = None if epsilon is None else Budget(epsilon, delta, rho)
-        with self._transaction() as file:
-            _check(file, data_set, budget, neighbours)
-            number = add_entry(file, data_set, budget, str(what), promise, columns)
+        with self._writing() as (lines, book):
+            book.data_set(data_set).afford(budget, neighbours)
+            number = book.next_number
+            sealed = [likeness.sealed(lines.key) for likeness in people]
+            written: dict[str, Any] = {"promise": promise, "columns": columns, "warned": warned, "people": sealed}
+            lines.add(release_line(number, data_set, budget, what=str(what), **written))
         state: State = "failed"
         try:
             yield number
             state = "done"
         finally:
-            with self._transaction() as file:
-                file.execute("UPDATE entries SET state = ? WHERE number = ?", (state, number))
+            with self._writing() as (lines, _):
+                lines.add(end_line(number, state))
 
     def record(self, data_set: str, what: str) -> None:
         """Write down a release that no epsilon counts, of another family."""
@@ -148,42 +177,101 @@ class Ledger:
 
     # -- looking ---------------------------------------------------------------------------------------------------
 
+    def book(self) -> Book:
+        """All that the ledger says. A ledger that was tampered with warns, and says what can still be read."""
+        with self._chain.opened() as lines:
+            book = book_of(line.body for line in lines.lines)
+            if lines.problems:
+                warnings.warn(self._tampered(lines.problems), PrivacyLeakWarning, stacklevel=3)
+            return book
+
+    def problems(self) -> list[str]:
+        """What shows that the ledger was changed by something else than discreet; nothing if nothing does."""
+        with self._chain.opened() as lines:
+            return list(lines.problems)
+
     def entries(self, data_set: str | None = None) -> list[Entry]:
         """What was released, in the order it was."""
-        with self._transaction() as file:
-            return entries_in(file, data_set)
+        book = self.book()
+        if data_set is None:
+            return book.entries
+        return list(book.data_sets.get(normalised(data_set), DataSet("")).entries)
 
     def left(self, data_set: str) -> Budget:
         """What can still be spent: as one release that has an epsilon and, under basic accounting, a delta."""
-        with self._transaction() as file:
-            return _left(_limit(file, data_set), _spent(file, data_set))
+        return self.book().data_set(data_set).left
+
+    def common(self, data_set: str, people: People) -> dict[str, Overlap]:
+        """Other data sets of the ledger that are about some of these people, by name, and the largest share found."""
+        with self._chain.opened() as lines:
+            if lines.head is None:
+                return {}
+            book, key = book_of(line.body for line in lines.lines), lines.head.key
+        mine, _ = quietly(people.likenesses, key)
+        found: dict[str, Overlap] = {}
+        for name, other in book.data_sets.items():
+            if name == normalised(data_set):
+                continue
+            shares = [overlap(one, theirs) for theirs in _likenesses(other, key) for one in mine or ()]
+            remarkable = [share for share in shares if share is not None and share.remarkable]
+            if remarkable:
+                found[other.name] = max(remarkable, key=lambda share: share.low)
+        return found
+
+    def likenesses(self, people: People) -> list[Likeness]:
+        """The likenesses of people under the ledger's key; none where they cannot be made."""
+        with self._chain.opened() as lines:
+            key = None if lines.head is None else lines.head.key
+        made = [] if key is None else quietly(people.likenesses, key)[0]
+        return made or []
+
+    # -- receipts ----------------------------------------------------------------------------------------------------
+
+    def receipt(self, number: int) -> dict[str, Any]:
+        """What the owner keeps of a release apart from the ledger: it tells later whether its line is still there."""
+        with self._chain.opened() as lines:
+            for line in lines.lines:
+                if line.body.get("kind") == "release" and line.body.get("number") == number:
+                    return {"format": 1, "entry": number, "line": line.number, "hash": line.mac}
+        raise DataError(f"The ledger {shown(self.path.name)} has no entry {number}.")
+
+    def holds(self, receipt: Mapping[str, Any]) -> bool:
+        """Whether the line of a receipt is in the ledger, as it was."""
+        with self._chain.opened() as lines:
+            macs = {line.number: line.mac for line in lines.lines if line.number not in lines.broken}
+        line, said = receipt.get("line"), receipt.get("hash")
+        found = macs.get(line) if isinstance(line, int) else None
+        return isinstance(said, str) and found is not None and hmac.compare_digest(found.encode(), said.encode())
+
+    def accept(self, because: str) -> list[str]:
+        """Go on with a ledger that was tampered with, as it is; what was found and why it is accepted is kept.
+
+        All that can be read is hashed anew. Receipts of lines that were changed or lost will tell so for ever.
+        """
+        if not isinstance(because, str) or not because.strip():
+            raise ParameterError("Say why the ledger is accepted as it is: a text that is not empty.")
+        with self._chain.opened() as lines:
+            problems = list(lines.problems)
+            if problems:
+                said = f"Accepted although it was tampered with ({'; '.join(problems)}), because: {because.strip()}"
+                self._chain.renew(lines, remark_line(said))
+        return problems
 
     # -- the file --------------------------------------------------------------------------------------------------
 
     @contextmanager
-    def _transaction(self, *, make: bool = False) -> Iterator[sqlite3.Connection]:
-        """All or nothing, and alone: another process waits until this one is done."""
-        if not make and not self.path.is_file():
-            raise DataError(f"There is no ledger {shown(self.path.name)}. Set a limit first.")
-        try:
-            if not self.path.exists():
-                os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
-            with closing(sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)) as file:
-                file.execute("PRAGMA synchronous = FULL")
-                file.execute("PRAGMA foreign_keys = ON")
-                file.execute("BEGIN IMMEDIATE")
-                try:
-                    prepare(file, self.path.name, make)
-                    yield file
-                except BaseException:
-                    file.execute("ROLLBACK")
-                    raise
-                file.execute("COMMIT")
-        except (sqlite3.Error, OSError) as error:
-            raise DataError(
-                f"The ledger {shown(self.path.name)} cannot be used ({type(error).__name__}): it is no ledger, it is"
-                " locked by another process, or it cannot be written."
-            ) from None
+    def _writing(self, *, make: bool = False) -> Iterator[tuple[Opened, Book]]:
+        with self._chain.opened(make=make) as lines:
+            if lines.problems:
+                raise LedgerTampered(self._tampered(lines.problems))
+            yield lines, book_of(line.body for line in lines.lines)
+
+    def _tampered(self, problems: Sequence[str]) -> str:
+        return (
+            f"The ledger {shown(self.path.name)} was changed by something else than discreet: {'; '.join(problems)}."
+            " Nothing can be spent from it. Put back a copy that you trust, with its key. To go on with it as it is:"
+            " discreet ledger accept, which keeps a remark of that."
+        )
 
 
 @dataclass(frozen=True)
@@ -204,7 +292,8 @@ class Account:
 
     ledger: Ledger
     data_set: str
-    _told: set[int] = field(default_factory=set, init=False, repr=False, compare=False)
+    _told: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
+    _due: list[str] = field(default_factory=list, init=False, repr=False, compare=False)  # of the next release
 
     def afford(self, promise: Promise) -> None:
         """Raise BudgetExceeded unless a release under the promise can be paid; warn where it would not compose.
@@ -215,36 +304,86 @@ class Account:
         self.ledger.check(self.data_set, **(asked if asked["epsilon"] is None else asked | {"rho": 0.0}))
         self.warn(promise)
 
-    def warn(self, promise: Promise) -> None:
-        """Warn of earlier releases that one under the promise does not compose with; once of each."""
-        earlier = self.earlier(promise)
-        if {entry.number for entry in earlier} <= self._told:
-            return
-        self._told.update(entry.number for entry in earlier)
-        warnings.warn(
-            f"{shown(self.data_set)} was released before, without differential privacy: {', '.join(map(str, earlier))}."
-            f" Releases of one table do not compose: {promise} would hold of this one by itself, and whoever joins them"
-            " may be left with fewer persons than any of them promises. Before you publish it, try them together with"
-            " discreet attack, or publish one of them only.",
-            PrivacyLeakWarning,
-            stacklevel=3,
-        )
-
-    def earlier(self, promise: Promise) -> list[Entry]:
-        """The releases of the data set that one under the promise does not compose with."""
+    def warn(self, promise: Promise, people: People | None = None) -> None:
+        """Warn of what a release under the promise, about these people, does not go together with; once of each."""
+        self._due.clear()
+        entries = self.ledger.entries(self.data_set)
+        alone, private = ([e for e in entries if e.stands_alone], [e for e in entries if e.is_private])
+        name = shown(self.data_set)
         if private_part(promise) is not None:
-            return []
-        return [entry for entry in self.ledger.entries(self.data_set) if entry.stands_alone]
+            self._say(alone, MIXED.format(name=name, how="without", earlier=_listed(alone)))
+        else:
+            self._say(private, MIXED.format(name=name, how="under", earlier=_listed(private)))
+            self._say(alone, APART.format(name=name, earlier=_listed(alone), promise=promise))
+        for other, share in {} if people is None else self.ledger.common(self.data_set, people).items():
+            self._say([other], _same_people(self.data_set, other, share))
+
+    def _say(self, why: Sequence[object], text: str) -> None:
+        if not why:
+            return
+        self._due.append(text)
+        if text not in self._told:
+            self._told.add(text)
+            warnings.warn(text, PrivacyLeakWarning, stacklevel=4)
 
     def paying(
-        self, promise: Promise, content: object = None, *, what: str, columns: Sequence[str] = ()
+        self,
+        promise: Promise,
+        content: object = None,
+        *,
+        what: str,
+        columns: Sequence[str] = (),
+        people: People | None = None,
     ) -> AbstractContextManager[int]:
         """`Ledger.spending` for a release under the promise; `content` is its noise, or states it.
 
-        `columns` are those that it publishes: they tell what it can be joined on.
+        `columns` are those that it publishes: they tell what it can be joined on. `people` are those it is about.
         """
         asked = _asked(promise, content)
-        return self.ledger.spending(self.data_set, what=what, promise=str(promise), columns=columns, **asked)
+        known = [] if people is None else self.ledger.likenesses(people)
+        said: dict[str, Any] = {
+            "promise": str(promise),
+            "columns": columns,
+            "warned": tuple(self._due),
+            "people": known,
+        }
+        return self.ledger.spending(self.data_set, what=what, **said, **asked)
+
+
+MIXED = (
+    "{name} was released before, {how} differential privacy: {earlier}. Together these releases are no longer"
+    " differentially private: the budget counts what the private ones tell by themselves, and nothing bounds what the"
+    " others add to that. Do not state an epsilon for all of them, or keep to one family for this data set."
+)
+APART = (
+    "{name} was released before, without differential privacy: {earlier}. Releases of one table do not compose:"
+    " {promise} would hold of this one by itself, and whoever joins them may be left with fewer persons than any of"
+    " them promises. Before you publish it, try them together with discreet attack, or publish one of them only."
+)
+SAME_PEOPLE = "seems to be about the same people as"
+_KINDS = {"ids": "persons, by their ids", "rows": "rows", "quasi": "rows, by quasi-identifiers and target"}
+
+
+def _listed(entries: Sequence[Entry]) -> str:
+    return ", ".join(map(str, entries))
+
+
+def _same_people(data_set: str, other: str, found: Overlap) -> str:
+    share = f"{found.share:.0%} (95 % interval {found.low:.0%} to {found.high:.0%}) of the {_KINDS[found.kind]},"
+    return (
+        f"{shown(data_set)} {SAME_PEOPLE} {shown(other)}: {share} of the smaller one are in the"
+        " larger one. A budget protects people, not names: what both spend adds up for whoever is in both, and so does"
+        " what releases without differential privacy tell. Release them under one name, or make sure that they are"
+        " different people who are numbered or described alike."
+    )
+
+
+def _likenesses(data_set: DataSet, key: bytes) -> Iterator[Likeness]:
+    for entry in data_set.entries:
+        for said in entry.people if entry.state != "failed" or entry.budget is not None else ():
+            likeness, _ = quietly(Likeness.unsealed, said, key)
+            if likeness is not None:
+                yield likeness
 
 
 def _asked(promise: Promise, content: object) -> dict[str, Any]:
@@ -252,50 +391,3 @@ def _asked(promise: Promise, content: object) -> dict[str, Any]:
     if private is None:
         return {"epsilon": None}
     return {**vars(private.cost(content)), "neighbours": private.neighbours}
-
-
-def _check(file: sqlite3.Connection, data_set: str, budget: Budget | None, neighbours: str | None) -> None:
-    limit = _limit(file, data_set)
-    if budget is None:
-        return
-    if neighbours is not None and neighbours != limit.neighbours:
-        raise BudgetExceeded(
-            f"The budget of {shown(data_set)} is about {limit.neighbours} neighbours, the release about {neighbours}."
-        )
-    if limit.accounting == "zcdp" and budget.rho is None:
-        raise BudgetExceeded(
-            f"The budget of {shown(data_set)} adds up by zCDP, and the rho of this release is not known."
-            " State it, or release with delta 0."
-        )
-    spent = _spent(file, data_set)
-    if not within([*spent, budget], limit.budget, limit.accounting):
-        raise BudgetExceeded(
-            f"The data set {shown(data_set)} has a limit of {limit.budget} and {_left(limit, spent)} left; {budget} was"
-            " asked. Ask for less, or let the holder raise the limit."
-        )
-
-
-def _left(limit: Limit, spent: list[Budget]) -> Budget:
-    gone = total(spent)
-    if limit.accounting == "basic":
-        left = [max(exact(0), exact(getattr(limit.budget, n)) - exact(getattr(gone, n))) for n in ("epsilon", "delta")]
-        return Budget(float(left[0]), float(left[1]))
-    low, high = 0.0, limit.budget.epsilon  # the largest epsilon of a release without delta that still fits
-    for _ in range(60):
-        middle = (low + high) / 2
-        fits = within([*spent, Budget(middle)], limit.budget, "zcdp")
-        low, high = (middle, high) if fits else (low, middle)
-    return Budget(low)
-
-
-def _limit(file: sqlite3.Connection, data_set: str) -> Limit:
-    limits = limits_in(file)
-    if data_set not in limits:
-        raise BudgetExceeded(
-            f"The ledger has no limit for a data set {shown(data_set)}.{did_you_mean(data_set, limits)} Set one first."
-        )
-    return limits[data_set]
-
-
-def _spent(file: sqlite3.Connection, data_set: str) -> list[Budget]:
-    return [entry.budget for entry in entries_in(file, data_set) if entry.budget is not None]

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -40,6 +40,7 @@ from discreet.data.write import FORMATS, LABEL, write_baskets, write_table
 from discreet.document import Document
 from discreet.errors import DataError, PromiseBroken
 from discreet.ledger import Account
+from discreet.likeness import People
 from discreet.losses import ColumnChange, Losses, losses_of
 from discreet.plan import Plan
 from discreet.privacy.base import Promise, Verdict
@@ -50,6 +51,7 @@ from discreet.signs import KEY_FILE, Signs, write_key
 from discreet.sketches import SKETCH, Sketches
 from discreet.verification import EVIDENCE, PERSONS, check_published, read_release, verify
 
+RECEIPT = "ledger.json"  # in the owner's folder
 _FOLDERS = frozenset({"release", "owner"})
 
 
@@ -96,6 +98,8 @@ class Release:
     notes: Sequence[str] = field(default_factory=list)
     seed: int | None = None
     noise: tuple[Noise, ...] = ()  # behind published rows, where the promise is about how they were drawn
+    people: People | None = None  # whom it is about, for the owner's ledger
+    receipts: list[dict[str, Any]] = field(default_factory=list)  # of the ledger that paid for it
 
     def __repr__(self) -> str:
         what = "" if self.document is None else f"{self.document.shape}, "
@@ -254,7 +258,7 @@ class Release:
         if not self.verdict.holds:
             raise PromiseBroken(f"{self.verdict.sentence()} Nothing was written.")
         if account is not None:
-            account.warn(self.promise)
+            account.warn(self.promise, self.people)
         with ExitStack() as seen, new_folder(Path(folder), overwrite=overwrite, replaceable=_FOLDERS) as partial:
             self._write_release(partial / "release", format, sign_with)
             self._write_owner(partial / "owner", owner_files or {})
@@ -266,12 +270,21 @@ class Release:
                 raise PromiseBroken("The written files do not hold what was released. Nothing was saved.")
             if account is not None:
                 seen.enter_context(self.paid_from(account))  # its entry is open until the folder is in place
+                self._write_receipt(partial / "owner")
         return Path(folder)
 
-    def paid_from(self, account: Account) -> AbstractContextManager[int]:
+    @contextmanager
+    def paid_from(self, account: Account) -> Iterator[int]:
         """Spends what the release costs, or writes it down where no epsilon counts it; then the block may show it."""
-        what = f"{self.method}, {self.shape}, {self.promise}"
-        return account.paying(self.promise, self.document or self.noise, what=what, columns=self.columns)
+        said: dict[str, Any] = {"what": f"{self.method}, {self.shape}, {self.promise}", "columns": self.columns}
+        with account.paying(self.promise, self.document or self.noise, **said, people=self.people) as number:
+            self.receipts.append(account.ledger.receipt(number))
+            yield number
+
+    def about(self, people: People) -> Release:
+        """This release, with whom it is about; nothing that was computed of it is lost."""
+        object.__setattr__(self, "people", people)
+        return self
 
     def _write_release(self, folder: Path, format: str, sign_with: str | os.PathLike | None) -> None:
         folder.mkdir()
@@ -314,8 +327,15 @@ class Release:
         if self.records is not None and self.signs is not None:
             self.records.write(folder / EVIDENCE)
             write_key(self.signs, self.records.names, folder / KEY_FILE)
+        if self.receipts:
+            self._write_receipt(folder)
         for path in folder.iterdir():
             path.chmod(0o600)
+
+    def _write_receipt(self, folder: Path) -> None:
+        """Where the ledger wrote the release down, so that the owner can tell later whether that is still there."""
+        (folder / RECEIPT).touch(mode=0o600)
+        (folder / RECEIPT).write_text(json.dumps({"format": 1, "receipts": self.receipts}, indent=1), encoding="utf-8")
 
     def _column_records(self) -> tuple[ColumnRecord, ...]:
         if self.document is not None:

@@ -19,9 +19,11 @@ from discreet.commands.options import (
     Names,
     Quiet,
     Quote,
+    cell,
     console,
     emit,
     read_table,
+    say,
     split,
     step,
     watch,
@@ -206,17 +208,20 @@ def _print(case: Case, found: list[Finding], left_out: dict[str, str], quiet: bo
 
     if not quiet:
         if heading := knowing(case):
-            typer.echo(f"{heading}:")
+            say(f"{heading}:")
         _print_table(found)
         if any(not one.success.is_counted for one in found):
-            typer.echo("In brackets 95 % intervals, where not everybody was tried.")
+            say("In brackets 95 % intervals, where not everybody was tried.")
         for note, titles in _notes(found).items():
-            typer.echo(f"{titles[0]}: {note}" if len(titles) == 1 else note)
+            say(f"{titles[0]}: {note}" if len(titles) == 1 else note)
         if left_out:
             reasons = (f"{name} ({why[0].lower()}{why[1:].rstrip('.')})" for name, why in left_out.items())
-            typer.echo(f"Not made: {'; '.join(reasons)}.")
-        typer.echo("")
-    typer.echo("\n".join([about_promise(case, found), *beyond(case, found)]) if not quiet else _line(case, found))
+            say(f"Not made: {'; '.join(reasons)}.")
+        say("")
+    if quiet:
+        say(_line(case, found))
+    else:
+        say(about_promise(case, found), *beyond(case, found))
 
 
 def _line(case: Case, found: list[Finding]) -> str:
@@ -247,7 +252,6 @@ def _print_table(found: list[Finding]) -> None:
     """A line for each finding; what whoever knows all columns gets stands beside it."""
     from rich import box
     from rich.table import Table
-    from rich.text import Text
 
     from discreet.evaluate.attacks.registry import BEYOND
     from discreet.report.words import approximately
@@ -270,5 +274,5 @@ def _print_table(found: list[Finding]) -> None:
         cells = [_success(finding), approximately(finding.baseline), control, bound]
         if second:
             cells.append("" if beyond is None else approximately(beyond.success.value))
-        table.add_row(Text(finding.attack), *cells)
+        table.add_row(cell(finding.attack), *cells)
     console().print(table)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.commands.options import Json, Quiet, emit, step, watch
+from discreet.commands.options import Json, Quiet, emit, say, step, watch
 from discreet.errors import DataError, did_you_mean, listing
 
 if TYPE_CHECKING:
@@ -45,15 +45,15 @@ def audit(
         answer = {"format": 1, "noise": asdict(made.noise), **asdict(found), "claim": claimed, "refuted": refuted}
         emit(answer | {"confidence": 1 - false_alarm, "simulation": seed is not None})
     else:
-        typer.echo(made.noise.sentence())
-        typer.echo(f"  bound       epsilon is at least {found.epsilon:.3f}")
-        typer.echo(f"  claim       epsilon is at most {claimed:g}")
-        typer.echo(f"  confidence  all but {false_alarm:g}, from {runs:,} runs on each of two neighbours")
+        say(made.noise.sentence())
+        say(f"  bound       epsilon is at least {found.epsilon:.3f}")
+        say(f"  claim       epsilon is at most {claimed:g}")
+        say(f"  confidence  all but {false_alarm:g}, from {runs:,} runs on each of two neighbours")
         if not quiet:
-            typer.echo(f"  event       {found.event}")
-            typer.echo(f"  noise       {'a simulation with a seed' if seed is not None else 'as releases draw it'}")
+            say(f"  event       {found.event}")
+            say(f"  noise       {'a simulation with a seed' if seed is not None else 'as releases draw it'}")
         proves = "Refuted: the claim is wrong." if refuted else "Not refuted. A bound below the claim proves nothing."
-        typer.echo(proves)
+        say(proves)
     raise typer.Exit(1 if refuted else 0)
 
 

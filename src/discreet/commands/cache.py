@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.commands.options import Json, emit
+from discreet.commands.options import Json, emit, say
 
 app = typer.Typer(help="The scores that discreet evaluate keeps: show them, purge them.", no_args_is_help=True)
 
@@ -28,9 +28,9 @@ def show(folder: Folder, as_json: Json = False) -> None:
     if as_json:
         emit({"format": 1, "scores": found.entries, "bytes": found.bytes, "damaged": found.damaged, "kinds": kinds})
         return
-    typer.echo(f"{found.entries:,} scores, {found.bytes:,} bytes; damaged, to be made again: {found.damaged:,}")
+    say(f"{found.entries:,} scores, {found.bytes:,} bytes; damaged, to be made again: {found.damaged:,}")
     for kind in kinds:
-        typer.echo(f"  {kind['scores']:>6,}  {kind['method']}, {kind['protocol']}, {kind['classifier']}")
+        say(f"  {kind['scores']:>6,}  {kind['method']}, {kind['protocol']}, {kind['classifier']}")
 
 
 @app.command("purge")
@@ -45,4 +45,4 @@ def purge(folder: Folder, as_json: Json = False) -> None:
         emit({"format": 1, "removed": removed, "folder_removed": gone})
         return
     rest = "The folder is gone." if gone else "The folder stays: it holds files that are not the cache's."
-    typer.echo(f"{removed:,} scores removed. {rest}")
+    say(f"{removed:,} scores removed. {rest}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.commands.options import Json, Quiet, console, emit, pairs, split, step, watch
+from discreet.commands.options import Json, Quiet, cell, console, emit, pairs, say, split, step, watch
 from discreet.errors import DataError, did_you_mean, listing
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def choose(
     else:
         _print(summary, quiet)
         if plot is not None and not quiet:
-            typer.echo(f"Plots        {plot}")
+            say(f"Plots        {plot}")
 
 
 def weights_of(text: str) -> dict[str, Fraction]:
@@ -128,9 +128,8 @@ def _ways(
 def _print(summary: dict[str, Any], quiet: bool) -> None:
     from rich import box
     from rich.table import Table
-    from rich.text import Text
 
-    from discreet.report.words import number, precise, short
+    from discreet.report.words import number, precise
 
     if not quiet:
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
@@ -143,16 +142,16 @@ def _print(summary: dict[str, Any], quiet: bool) -> None:
             measured = [f"{precise(row['measures'][name])} ({rank})" for name, rank in row["ranks"].items()]
             rest = row["score_by_value"] if summary["by"] == "rank" else row["score_by_rank"]
             front = "knee" if row["name"] == summary["knee"] else "yes" if row["on_front"] else ""
-            table.add_row(Text(short(row["name"], 48)), precise(row["score"]), *measured, precise(rest), front)
+            table.add_row(cell(row["name"], 48), precise(row["score"]), *measured, precise(rest), front)
         console().print(table)
         weighed = ", ".join(f"{c['name']} {number(c['weight'])}" for c in summary["criteria"])
-        typer.echo(f"Weights      {weighed}; in brackets the rank, 1 is the worst")
-    typer.echo(f"Best         {summary['best']}")
+        say(f"Weights      {weighed}; in brackets the rank, 1 is the worst")
+    say(f"Best         {summary['best']}")
     if quiet:
         return
     if summary["second"] is not None:
-        typer.echo(f"Second best  {summary['second']}")
-    typer.echo(f"Front        {listing(summary['front'], most=8)}")
-    typer.echo(f"Knee         {summary['knee'] or 'none: the front does not bend outwards'}")
+        say(f"Second best  {summary['second']}")
+    say(f"Front        {listing(summary['front'], most=8)}")
+    say(f"Knee         {summary['knee'] or 'none: the front does not bend outwards'}")
     if summary["left_out"]:
-        typer.echo(f"Left out     {listing(summary['left_out'])}: a measure with a weight is missing")
+        say(f"Left out     {listing(summary['left_out'])}: a measure with a weight is missing")

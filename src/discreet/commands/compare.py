@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.commands.options import Json, Quiet, console, emit, step, watch
+from discreet.commands.options import Json, Quiet, cell, console, emit, say, step, watch
 from discreet.errors import DataError, RolesError, did_you_mean, shown
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def compare(
                 written = write_study(study, summary)
     except (KeyboardInterrupt, SystemExit):
         if out.is_dir():
-            typer.echo(f"What is done so far is kept in {out}. The same command goes on with it.", err=True)
+            say(f"What is done so far is kept in {out}. The same command goes on with it.", err=True)
         raise
     if as_json:
         emit(summary | {"files": {name: str(path) for name, path in written.items()}})
@@ -154,7 +154,7 @@ def _print(summary: dict[str, Any], files: dict[str, str], quiet: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from discreet.report.words import precise, short
+    from discreet.report.words import precise
 
     if not quiet and (summary["candidates"] or summary["failed"]):
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
@@ -167,25 +167,25 @@ def _print(summary: dict[str, Any], files: dict[str, str], quiet: bool) -> None:
             about = "" if row["low"] is None else f" ±{(row['high'] - row['low']) / 2:.3f}"
             if row["privacy"] is not None and row["unfound"]["low"] is not None:
                 texts[0] = f"{row['privacy']:.1f} ±{(row['unfound']['high'] - row['unfound']['low']) / 2:.1f}"
-            name = Text(short(row["name"], 60), style="bold" if row["best"] else "")
+            name = cell(row["name"], style="bold" if row["best"] else "")
             score = "none" if row["utility"] is None else f"{row['utility']:.3f}{about}"
             table.add_row(name, Text(row["promise"]), score, *texts)
         for failure, found in summary["failed"].items():
-            table.add_row(Text(short(failure, 60)), Text(f"failed: {found['error']}"))
+            table.add_row(cell(failure), Text(f"failed: {found['error']}"))
         console().print(table)
-        typer.echo("Not found: of 100 persons, by the strongest attack that names a row. ± is half")
-        typer.echo("of a 95 % interval; what is counted on all rows, or promised, has none.")
+        say("Not found: of 100 persons, by the strongest attack that names a row. ± is half")
+        say("of a 95 % interval; what is counted on all rows, or promised, has none.")
     if not quiet:
         for name, why in summary["skipped"].items():
-            typer.echo(f"Skipped  {name}: {why}")
+            say(f"Skipped  {name}: {why}")
         for name, found in summary["failed"].items():
-            typer.echo(f"Failed   {name} ({found['error']}). {found['why']}")
+            say(f"Failed   {name} ({found['error']}). {found['why']}")
     why_none = "none: they lack a measure that has a weight" if summary["made"] else "none: no release was made"
-    typer.echo(f"Chosen   {summary['best'] or why_none}")
+    say(f"Chosen   {summary['best'] or why_none}")
     if not quiet:
         if summary["otherwise"]:
             way = "By value" if summary["by"] == "rank" else "By E(S) "
-            typer.echo(f"{way} {summary['otherwise']} would be: E(S) counts places, values how far releases are apart")
+            say(f"{way} {summary['otherwise']} would be: E(S) counts places, values how far releases are apart")
         if summary["best_folder"]:
-            typer.echo(f"Publish  {files['study']}/{summary['best_folder']}/release")
-        typer.echo(f"Report   {files['report']}   (yours: do not publish it)")
+            say(f"Publish  {files['study']}/{summary['best_folder']}/release")
+        say(f"Report   {files['report']}   (yours: do not publish it)")

@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import tempfile
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.commands.options import Json, Quiet, console, emit, step, values, watch
+from discreet.commands.options import Json, Quiet, console, emit, say, step, values, watch
 from discreet.errors import DataError
 
 if TYPE_CHECKING:
@@ -60,8 +58,8 @@ def list_sets(as_json: Json = False) -> None:
         size = "as asked" if line["rows"] is None else f"{line['rows']:,} x {line['columns']:,}"
         table.add_row(line["name"], size, line["about"], end_section=line["name"] == list(BUILTIN)[-1])
     console().print(table)
-    typer.echo("The first five are built in; the others are read from the folder that DISCREET_DATA names.")
-    typer.echo("Write one to a file, for example: discreet data write clinic -o clinic.csv")
+    say("The first five are built in; the others are read from the folder that DISCREET_DATA names.")
+    say("Write one to a file, for example: discreet data write clinic -o clinic.csv")
 
 
 @app.command("write")
@@ -98,9 +96,9 @@ def write_set(
         emit({"name": name, "shape": shape, "rows": n_rows, "columns": n_columns, "files": files, "release": command})
         return
     what = "items" if is_baskets else "columns"
-    typer.echo(f"{' and '.join(str(path) for path in written)}: {n_rows:,} rows, {n_columns:,} {what}.")
+    say(f"{' and '.join(str(path) for path in written)}: {n_rows:,} rows, {n_columns:,} {what}.")
     if command and not quiet:
-        typer.echo(f"Release it, for example, with\n  {command}")
+        say("Release it, for example, with", f"  {command}")
 
 
 def _about(make: Any) -> str:
@@ -145,20 +143,14 @@ def write_file(out: Path, overwrite: bool, fill: Any) -> None:
     """The file is there whole or not at all."""
     if out.exists() and not overwrite:
         raise DataError(f"{out.name!r} exists already. Choose another name, or add --overwrite.")
-    partial = None
+    from discreet.atomic import new_file
+
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        handle, text = tempfile.mkstemp(prefix=".discreet-partial-", dir=out.parent)
-        os.close(handle)
-        partial = Path(text)
-        fill(partial)
-        partial.chmod(0o644)
-        os.replace(partial, out)
+        with new_file(out, mode=0o644) as partial:
+            fill(partial)
     except OSError as error:
         raise DataError(f"{out.name!r} cannot be written ({error.strerror}). Choose another folder.") from None
-    finally:
-        if partial is not None:
-            partial.unlink(missing_ok=True)
 
 
 def _release_command(sample: Sample, written: list[Path]) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from discreet.commands.options import Json, Quiet, console, emit, watch
+from discreet.commands.options import Json, Quiet, console, emit, say, watch
 
 
 def demo(
@@ -29,29 +29,31 @@ def demo(
     watch(quiet=quiet, as_json=as_json)
     silent = quiet or as_json
 
-    def say(text: str) -> None:
+    def step(text: str) -> None:
         if not silent:
-            typer.echo(text, err=True)
+            say(text, err=True)
 
-    done = run(out, rows=rows, k=k, seed=seed, say=say)
+    done = run(out, rows=rows, k=k, seed=seed, say=step)
     if as_json:
         reports = {"report": str(done.report), "study_report": str(done.study_report)}
         emit({"folder": str(done.folder), **reports, "summary": done.summary, "study": done.study})
         return
     before, columns = done.summary["risk_before"], done.summary["source"]["columns"]
     quasi = [column["name"] for column in columns if column["role"] == "quasi"]
-    typer.echo(
-        f"\nclinic: {count(before['rows'])} made-up hospital stays. An attacker may know {', '.join(quasi[:-1])} and"
-        f" {quasi[-1]}.\nAs they are, {count(before['unique'])} of the rows"
+    say(
+        "",
+        f"clinic: {count(before['rows'])} made-up hospital stays. An attacker may know {', '.join(quasi[:-1])} and"
+        f" {quasi[-1]}.",
+        f"As they are, {count(before['unique'])} of the rows"
         f" ({approximately(before['unique_share'])}) are the only one with their values: whoever knows those finds the"
-        f" diagnosis."
+        f" diagnosis.",
     )
     console().print(comparison(done.summary))
-    typer.echo(baselines(done.summary))
-    typer.echo(f"\nCompared: {done.study['made']} releases by four methods. Chosen: {_chosen(done.study)}.")
-    typer.echo(f"\nReport: {done.report}   the two releases")
-    typer.echo(f"Study:  {done.study_report}   all that were compared: the picture, the choice, the attacks")
-    typer.echo("Next:")
+    say(baselines(done.summary))
+    say("", f"Compared: {done.study['made']} releases by four methods. Chosen: {_chosen(done.study)}.")
+    say("", f"Report: {done.report}   the two releases")
+    say(f"Study:  {done.study_report}   all that were compared: the picture, the choice, the attacks")
+    say("Next:")
     for command in (  # each can be given as it stands
         f"discreet inspect {out / 'clinic.csv'} --target readmitted",
         f"discreet verify {out / 'tree-ladder' / 'release'}",
@@ -59,7 +61,7 @@ def demo(
         f" --sensitive diagnosis --identifiers patient_id,name --method tree-ladder --k {2 * k} -o my-release",
         f"discreet compare {out / 'clinic.csv'} {out / 'study' / 'recipe.toml'} -o my-study",
     ):
-        typer.echo(f"  {command}")
+        say(f"  {command}")
 
 
 def _chosen(study: dict[str, Any]) -> str:

@@ -33,6 +33,7 @@ from discreet.commands.options import (
     Unique,
     emit,
     read_table,
+    say,
     split,
     values,
     watch,
@@ -150,7 +151,7 @@ def evaluate(
     if as_json:
         emit(found.to_dict())
     else:
-        typer.echo(found.table(measure.value))
+        say(*found.table(measure.value).split("\n"))
 
 
 def _methods(

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.commands.options import Json, emit
+from discreet.commands.options import Json, emit, say
 
 app = typer.Typer(help="Keys that sign certificates.", no_args_is_help=True)
 
@@ -30,5 +30,5 @@ def new(
     if as_json:
         emit({"private": str(private), "public": str(public)})
         return
-    typer.echo(f"{private}   keep this secret; sign with it: discreet release ... --sign {private}")
-    typer.echo(f"{public}   hand this out; check with it: discreet verify FOLDER --key {public}")
+    say(f"{private}   keep this secret; sign with it: discreet release ... --sign {private}")
+    say(f"{public}   hand this out; check with it: discreet verify FOLDER --key {public}")

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.errors import DataError, did_you_mean, listing
+from discreet.errors import DataError, did_you_mean, listing, plain
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
     from discreet.data.table import Table
 
@@ -86,9 +87,26 @@ Separator = Annotated[
 ]
 
 
+def say(*lines: object, err: bool = False) -> None:
+    """Print lines. All that a command prints goes through here, a `cell` of a table or `emit`: names of columns, files
+    and data sets come from outside, and must not steer the terminal, nor begin a line of their own.
+    """
+    typer.echo("\n".join(map(plain, lines)), err=err)
+
+
 def emit(answer: Any) -> None:
-    """The one JSON document of a command."""
-    typer.echo(json.dumps(answer, indent=2, ensure_ascii=False))
+    """The one JSON document of a command, in which signs that are not printable are written as JSON escapes them."""
+    text = json.dumps(answer, indent=2, ensure_ascii=False)
+    typer.echo("".join(sign if sign.isprintable() or sign == "\n" else json.dumps(sign)[1:-1] for sign in text))
+
+
+def cell(text: object, most: int = 60, style: str = "") -> Text:
+    """A cell of a rich table, in which a text from outside is neither markup nor an escape."""
+    from rich.text import Text
+
+    from discreet.report.words import short
+
+    return Text(short(plain(text), most), style=style)
 
 
 def console() -> Console:
@@ -115,7 +133,7 @@ def step(what: str) -> Iterator[None]:
     """Say what is being done once it has lasted longer than people wait; bars, where there are any, follow below."""
     from discreet.progress import PATIENCE
 
-    timer = threading.Timer(PATIENCE, lambda: typer.echo(f"{what} ...", err=True))
+    timer = threading.Timer(PATIENCE, lambda: say(f"{what} ...", err=True))
     timer.daemon = True
     if _watched:
         timer.start()
@@ -183,6 +201,15 @@ def _value(text: str) -> Any:
     return words if len(words) > 1 and all(word.replace("-", "").isalnum() for word in words) else text
 
 
+def shape_of(path: Path, baskets: BasketSource | None = None, labels: Path | None = None) -> str:
+    """What a file holds, "table", "columns" of 0 and 1, or "transactions": as the options say, else as it looks."""
+    from discreet.data.transactions import looks_like_transactions
+
+    if baskets is not None:
+        return baskets.value
+    return "transactions" if labels is not None or looks_like_transactions(path) else "table"
+
+
 def read_table(
     path: Path,
     *,
@@ -194,9 +221,15 @@ def read_table(
     missing: list[str] | None = None,
     kinds: list[str] | None = None,
 ) -> Table:
-    """The table in a file, read as the options say."""
+    """The table in a file, read as the options say. Transactions are refused: their first row is no line of names."""
     from discreet.data.column import KINDS, MISSING_MARKS
     from discreet.data.table import Table
+
+    if delimiter is None and names is None and header is None and shape_of(path) == "transactions":
+        raise DataError(
+            f"{path.name!r} looks like transactions, items parted by white space, not like a table. Say --baskets"
+            " transactions, or how a table is to be read: --header or --no-header, --delimiter."
+        )
 
     csv_options: dict[str, Any] = {
         "delimiter": "\t" if delimiter in ("tab", "\\t") else delimiter,

@@ -25,6 +25,8 @@ from discreet.commands.options import (
     emit,
     pairs,
     read_table,
+    say,
+    shape_of,
     split,
     watch,
 )
@@ -61,7 +63,7 @@ def init(
     if out.exists() and not (overwrite and out.is_file()):
         raise DataError(f"{out.name!r} exists already. Choose another file, or add --overwrite.")
     counts = [_count(text) for text in split(k)] or [5, 20]
-    shape = "transactions" if labels is not None and baskets is None else baskets or "table"
+    shape = shape_of(data, baskets, labels)
     options: dict[str, Any] = {"delimiter": delimiter, "quote": quote, "encoding": encoding, "names": names}
     options |= {"header": header, "missing": missing, "kinds": kinds}
     if shape == "transactions":
@@ -77,7 +79,7 @@ def init(
         suggestions = suggest(read_table(data, **options), target=target)
         text = first_recipe(str(data), suggestions, shape, counts, reading=_reading(options))
         if not any(one.role == "target" for one in suggestions):
-            typer.echo("No column looks like what a classifier is to predict: name the target under [roles].", err=True)
+            say("No column looks like what a classifier is to predict: name the target under [roles].", err=True)
     try:
         write_whole(out.parent / SCHEMA, schema().encode(), mode=0o644)
         write_whole(out, text.encode())  # with counts of private rows
@@ -85,7 +87,7 @@ def init(
         raise DataError(f"{out.name!r} cannot be written ({error.strerror}). Choose another place.") from None
     if not quiet:
         again = shlex.join(["discreet", "compare", str(data), str(out), "-o", "study"])
-        typer.echo(f"{out}: read the roles and correct them, then `{again}`.")
+        say(f"{out}: read the roles and correct them, then `{again}`.")
 
 
 def _reading(options: dict[str, Any]) -> dict[str, Any]:
@@ -112,7 +114,7 @@ def check(
     if as_json:
         emit({"format": 1, "methods": [method.name for method in methods], "releases": releases})
     elif not quiet:
-        typer.echo(f"{recipe.name} is fine: {len(methods)} methods, {releases} releases.")
+        say(f"{recipe.name} is fine: {len(methods)} methods, {releases} releases.")
 
 
 def _count(text: str) -> int:

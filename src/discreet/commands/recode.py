@@ -21,6 +21,7 @@ from discreet.commands.options import (
     Quote,
     emit,
     read_table,
+    say,
     step,
     watch,
 )
@@ -69,5 +70,5 @@ def recode(
     if as_json:
         emit({"format": 1, "file": str(out), "rows": len(written), "columns": list(written.names)})
     elif not quiet:
-        typer.echo(f"{out}: {len(written):,} rows, columns {listing(written.names, most=8)}.")
-        typer.echo("The promise covers the released rows, not these: do not publish them as if it did.")
+        say(f"{out}: {len(written):,} rows, columns {listing(written.names, most=8)}.")
+        say("The promise covers the released rows, not these: do not publish them as if it did.")

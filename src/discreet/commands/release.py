@@ -34,13 +34,14 @@ from discreet.commands.options import (
     Unique,
     emit,
     read_table,
+    say,
     shares,
     split,
     step,
     values,
     watch,
 )
-from discreet.errors import CannotRelease, DataError, RolesError, did_you_mean, listing
+from discreet.errors import CannotRelease, DataError, RolesError, did_you_mean, listing, plain
 
 if TYPE_CHECKING:
     from discreet.data.baskets import Baskets
@@ -121,6 +122,12 @@ def release(
     data_set: Annotated[
         str | None, typer.Option(help="The data set's name in the ledger: its budget pays.", rich_help_panel=_OUT)
     ] = None,
+    ledger_key: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="DISCREET_LEDGER_KEY", help="The ledger's key, if it is not beside it.", rich_help_panel=_OUT
+        ),
+    ] = None,
     baskets: FromBaskets = None,
     labels: Labels = None,
     separator: Separator = None,
@@ -153,7 +160,7 @@ def release(
         "random_state": seed,
     }
     made_by = build(method, {name: value for name, value in given.items() if value is not None}, settings)
-    account = _account(ledger, data_set)
+    account = _account(ledger, data_set, ledger_key)
     if account is not None:
         account.afford(made_by.promise)  # before the file is read
 
@@ -177,12 +184,12 @@ def release(
     _save(outcome, kept, data, roles, file, out, format.value, sign, overwrite, not no_report, account, quiet, as_json)
 
 
-def _account(ledger: Path | None, data_set: str | None) -> Account | None:
+def _account(ledger: Path | None, data_set: str | None, key: Path | None) -> Account | None:
     from discreet.ledger import Ledger
 
     if (ledger is None) != (data_set is None):
         raise DataError("--ledger and --data-set go together: a budget belongs to a name in a ledger.")
-    return None if ledger is None or data_set is None else Ledger(ledger).account(data_set)
+    return None if ledger is None or data_set is None else Ledger(ledger, key=key).account(data_set)
 
 
 def check_target(out: Path, *, overwrite: bool) -> None:
@@ -335,11 +342,11 @@ def _save(
         page = str(owner / "report.html") if pages else None
         emit({"release": str(published), "owner": str(owner), "report": page, "summary": summary})
         return
-    typer.echo(to_text(summary) if not quiet else outcome.release.verdict.sentence())
+    say(*(to_text(summary).split("\n") if not quiet else [outcome.release.verdict.sentence()]))
     if quiet:
         return
-    typer.echo(f"\nPublish  {published}   ({', '.join(sorted(path.name for path in published.iterdir()))})")
-    typer.echo(f"Keep     {owner}   ({', '.join(sorted(path.name for path in owner.iterdir()))})")
-    typer.echo(f"Check    discreet verify {published}")
+    say("", f"Publish  {published}   ({', '.join(sorted(path.name for path in published.iterdir()))})")
+    say(f"Keep     {owner}   ({', '.join(sorted(path.name for path in owner.iterdir()))})")
+    say(f"Check    discreet verify {published}")
     if account is not None:
-        typer.echo(f"Left     {account.ledger.left(account.data_set)} of {account.data_set}")
+        say(f"Left     {account.ledger.left(account.data_set)} of {plain(account.data_set)}")

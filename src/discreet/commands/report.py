@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from discreet.commands.options import Quiet, step, watch
+from discreet.commands.options import Quiet, say, step, watch
 from discreet.errors import DataError, did_you_mean, listing, shown
 
 
@@ -57,7 +57,7 @@ def report(
                 content = to_pdf(page)
         _write({written: content}, overwrite, 0o644 if public else 0o600)
     if not quiet:
-        typer.echo(f"{written}   ({'may be published' if public else 'yours: do not publish it'})")
+        say(f"{written}   ({'may be published' if public else 'yours: do not publish it'})")
 
 
 def _summary(folder: Path) -> dict[str, Any]:

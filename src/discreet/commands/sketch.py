@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.commands.data import write_file
-from discreet.commands.options import Json, Quiet, emit, watch
+from discreet.commands.options import Json, Quiet, emit, say, watch
 from discreet.errors import DataError
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def sketch(
     if as_json:
         emit({"format": 1, "file": out, "promise": str(method.promise), **said, "components": account.components})
     elif not quiet:
-        typer.echo(
+        say(
             f"{account.records:,} records, {account.suppressed:,} of them suppressed; {account.unknown:,} items were"
             f" not on the list and left out. {method.promise} holds. Order is kept: shuffle before you publish.",
             err=out == _STANDARD,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.commands.options import Json, Quiet, emit, step, watch
+from discreet.commands.options import Json, Quiet, emit, say, step, watch
 
 if TYPE_CHECKING:
     from discreet.verification import Verification
@@ -53,24 +53,24 @@ def _print(found: Verification, folder: Path, quiet: bool) -> None:
     from discreet.certificate import CERTIFICATE, EVIDENCE
 
     if not found.holds:
-        typer.echo(f"Not verified. {' '.join(found.problems)}", err=True)
+        say(f"Not verified. {' '.join(found.problems)}", err=True)
         if found.certificate is None and (folder / "release" / CERTIFICATE).is_file():
-            typer.echo(f"Did you mean {folder / 'release'}?", err=True)
+            say(f"Did you mean {folder / 'release'}?", err=True)
         return
     assert found.verdict is not None
     assert found.certificate is not None
     statement = found.certificate
-    typer.echo(f"Verified. {found.verdict.sentence()}")
+    say(f"Verified. {found.verdict.sentence()}")
     if quiet:
         return
     kind = found.verdict.kind
-    typer.echo(f"  evidence   {kind}: {EVIDENCE[kind]}")
+    say(f"  evidence   {kind}: {EVIDENCE[kind]}")
     what, columns = (statement.shape, "") if not statement.rows else ("data", f"{statement.rows:,} rows, ")
-    typer.echo(f"  {what:<10} {columns}{len(statement.columns):,} columns, by {statement.method.name}")
+    say(f"  {what:<10} {columns}{len(statement.columns):,} columns, by {statement.method.name}")
     said = {"proved": "noise", "owner": "measured"}.get(kind)
     for note in found.verdict.notes if said else ():
-        typer.echo(f"  {said:<10} {note}")
+        say(f"  {said:<10} {note}")
     if found.verdict.with_label is not None and found.verdict.with_label < found.verdict.required:
-        typer.echo(f"  mind       an attacker who knows the label too is left with {found.verdict.with_label:g}")
+        say(f"  mind       an attacker who knows the label too is left with {found.verdict.with_label:g}")
     for remark in found.remarks:
-        typer.echo(f"  note       {remark}")
+        say(f"  note       {remark}")

@@ -94,7 +94,7 @@ class Records:
     @cached_property
     def lengths(self) -> np.ndarray:
         """The squared length of each record, the sum of its squared cells."""
-        return _sums(self.matrix.indptr, self._squares)
+        return sums(self.matrix.indptr, self._squares)
 
     @cached_property
     def spread(self) -> np.ndarray:
@@ -191,10 +191,10 @@ def counts_csr(X: Any) -> sp.csr_array:
 def row_hash(indptr: np.ndarray, places: np.ndarray, cells: np.ndarray) -> np.ndarray:
     """A 64-bit number for the content of each row, which depends on its places and cells only. It is no secret."""
     bits = cells.astype(np.float64).view(np.uint64)
-    return _mixed(_sums(indptr, _mixed(_mixed(places.astype(np.uint64)) ^ bits)))
+    return mixed(sums(indptr, mixed(mixed(places.astype(np.uint64)) ^ bits)))
 
 
-def _sums(indptr: np.ndarray, cells: np.ndarray) -> np.ndarray:
+def sums(indptr: np.ndarray, cells: np.ndarray) -> np.ndarray:
     """The sum of the cells of each row."""
     summed, filled = np.zeros(len(indptr) - 1, dtype=cells.dtype), np.flatnonzero(np.diff(indptr))
     if len(filled):
@@ -202,7 +202,7 @@ def _sums(indptr: np.ndarray, cells: np.ndarray) -> np.ndarray:
     return summed
 
 
-def _mixed(words: np.ndarray) -> np.ndarray:
+def mixed(words: np.ndarray) -> np.ndarray:
     """SplitMix64's finaliser."""
     words = words + np.uint64(0x9E3779B97F4A7C15)
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

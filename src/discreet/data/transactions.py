@@ -13,7 +13,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
 
+from discreet.data.csv import DELIMITERS
 from discreet.errors import DataError, quietly
+
+_SAMPLE = 1 << 16  # bytes looked at to tell transactions from a table
+_LINES = 200
 
 
 def read_transactions(
@@ -47,6 +51,26 @@ def read_transactions(
     starts = np.searchsorted(cell, np.arange(n_rows + 1, dtype=np.int64) * len(names))
     ones = np.ones(len(cell), dtype=np.uint8)
     return sp.csr_array((ones, (cell % len(names)).astype(np.int32), starts), shape=(n_rows, len(names))), names
+
+
+def looks_like_transactions(path: Path) -> bool:
+    """Whether a file reads as rows of items: its first line has no delimiter of a table, and some line has white space
+    between words. Read as a table it would have one column, named after the items of the first row.
+    """
+    start, _ = quietly(_start, path)
+    if not start or start.startswith(b"PAR1") or b"\0" in start:
+        return False
+    lines = [line for line in start.decode("utf-8", errors="replace").lstrip("\ufeff").split("\n") if line.strip()]
+    if not lines or any(delimiter in lines[0] for delimiter in DELIMITERS):
+        return False
+    return any(len(line.split()) > 1 for line in lines[:_LINES])
+
+
+def _start(path: Path) -> bytes:
+    with path.open("rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+    with gzip.open(path) if packed else path.open("rb") as file:
+        return file.read(_SAMPLE)
 
 
 def _cut_lines(lines: list[str], separator: str | None) -> tuple[pa.Array, np.ndarray]:

@@ -23,6 +23,7 @@ from discreet.data.table import Table
 from discreet.document import Document
 from discreet.errors import CannotRelease, DataError, PromiseBroken, RolesError, listing
 from discreet.ledger import Account
+from discreet.likeness import People
 from discreet.losses import changes_of_columns, penalty_of
 from discreet.methods.limits import check_limit
 from discreet.parameters import check_parameters
@@ -111,9 +112,11 @@ class Method(BaseEstimator):
         """
         check_parameters(self, self._parameter_constraints)
         if account is None:
-            return self._release(data, roles, y)
+            return self._release(data, roles, y).about(People(data, roles, y))
         account.afford(self.promise)
-        release = self._release(data, roles, y)
+        people = People(data, roles, y)
+        account.warn(self.promise, people)
+        release = self._release(data, roles, y).about(people)
         with release.paid_from(account):
             return release
 
