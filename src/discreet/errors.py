@@ -70,6 +70,15 @@ def shown(name: object) -> str:
     return repr(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
 
 
+def escaped(text: str) -> str:
+    """Text from elsewhere for a terminal: what cannot be printed, escape characters among them, is spelt out.
+
+    >>> escaped("age\x1b[31m") == "age" + chr(92) + "x1b[31m"
+    True
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text)
+
+
 def listing(names: Iterable[object], most: int = 6) -> str:
     """Names for a message: quoted, at most `most` of them.
 

@@ -23,8 +23,10 @@ from discreet.data.table import Table
 from discreet.document import SHAPES
 from discreet.errors import DataError
 from discreet.labels import Labelling, Meaning
+from discreet.opening import MOST_STATED, opened, read_most
 
 RECORD = "recoding.json"
+_ANEW = "Get the release anew from its holder."
 
 
 class _Record(BaseModel):
@@ -174,10 +176,13 @@ def recode(folder: str | os.PathLike, rows: object) -> Table:
             f"The release has no {RECORD}, so rows cannot be brought to its form: its method changes rows together, or"
             " it has too many patterns. Ask its owner to recode them."
         )
-    path = folder / RECORD
-    if not path.is_file() or sha256_of(path) != certificate.files[RECORD]:
-        raise DataError(f"{RECORD} is not there, or was changed after it was certified. Get the release anew.")
-    plan = from_bytes(path.read_bytes())
+    stated = certificate.files[RECORD]
+    if certificate.seal != certificate.computed_seal() or not os.path.lexists(folder / RECORD):
+        raise DataError(f"The certificate was changed after it was sealed, or {RECORD} is not there. {_ANEW}")
+    with opened(folder / RECORD, most=MOST_STATED) as file:
+        if os.fstat(file.fileno()).st_size != stated.bytes or sha256_of(file) != stated.sha256:
+            raise DataError(f"{RECORD} was changed after it was certified. {_ANEW}")
+        plan = from_bytes(read_most(file, MOST_STATED))
     table = Table.of(rows)
     kinds = {labelling.source: labelling.kind for labelling in plan.columns if labelling.source in table}
     names = tuple(column.name for column in certificate.columns)

@@ -30,7 +30,7 @@ from discreet.certificate import (
     GroupsRecord,
     MethodRecord,
     VerdictRecord,
-    sha256_of,
+    file_record,
 )
 from discreet.data.baskets import Baskets
 from discreet.data.records import Records
@@ -279,7 +279,7 @@ class Release:
             write_table(self.table, data, format)  # type: ignore[arg-type]
         if self.record is not None:
             (folder / RECORD).write_bytes(self.record)
-        statement = self.certificate.sealed({path.name: sha256_of(path) for path in folder.iterdir()}).to_bytes()
+        statement = self.certificate.sealed({path.name: file_record(path) for path in folder.iterdir()}).to_bytes()
         (folder / CERTIFICATE).write_bytes(statement)
         if sign_with is not None:
             (folder / SIGNATURE).write_bytes(sign(statement, Path(sign_with)))
@@ -296,7 +296,8 @@ class Release:
         }
         (folder / "trace.json").write_text(json.dumps(record, indent=1, default=str), encoding="utf-8")
         if self.persons is not None:
-            pq.write_table(pa.table({"person": self.persons}), folder / PERSONS)
+            persons = pa.table({"person": self.persons})
+            pq.write_table(persons, folder / PERSONS, compression="none", store_schema=False)
         if self.document is not None and self.document.evidence is not None:
             write_table(self.document.evidence, folder / EVIDENCE, "parquet")
         if self.source is not None:

@@ -268,13 +268,13 @@ def test_no_rows_are_recoded(tmp_path):
 
 def edited(folder, change):
     """The published model, changed, with hashes and seal made to fit: what a careless or dishonest owner could do."""
-    from discreet.certificate import CERTIFICATE, Certificate, sha256_of
+    from discreet.certificate import CERTIFICATE, Certificate, file_record
 
     path = folder / "model.json"
     model = json.loads(path.read_text(encoding="utf-8"))
     change(model)
     path.write_bytes((json.dumps(model, indent=1, ensure_ascii=False) + "\n").encode())
-    sealed = Certificate.read(folder).sealed({"model.json": sha256_of(path)})
+    sealed = Certificate.read(folder).sealed({"model.json": file_record(path)})
     (folder / CERTIFICATE).write_bytes(sealed.to_bytes())
     return verify(folder).problems
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.commands.options import Json, Quiet, emit, step, watch
+from discreet.errors import escaped
 
 if TYPE_CHECKING:
     from discreet.verification import Verification
@@ -21,6 +22,9 @@ def verify(
         Path | None, typer.Option(help="The owner's folder: repeats what only the private side can count.")
     ] = None,
     key: Annotated[Path | None, typer.Option(help="Ask for a signature by this public key.")] = None,
+    release_id: Annotated[
+        str | None, typer.Option("--id", help="Ask for the release with this id, as its holder gave it.")
+    ] = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -29,7 +33,7 @@ def verify(
 
     watch(quiet=quiet, as_json=as_json)
     with step("Reading and counting"):
-        found = check(folder, owner=owner, public_key=key)
+        found = check(folder, owner=owner, public_key=key, expected_id=release_id)
     if as_json:
         emit(_answer(found))
     else:
@@ -43,6 +47,7 @@ def _answer(found: Verification) -> dict[str, Any]:
         "holds": found.holds,
         "problems": list(found.problems),
         "remarks": list(found.remarks),
+        "id": found.id,
         "signer": found.signer,
         "verdict": None if found.verdict is None else asdict(found.verdict),
         "certificate": None if found.certificate is None else found.certificate.model_dump(mode="json"),
@@ -53,24 +58,32 @@ def _print(found: Verification, folder: Path, quiet: bool) -> None:
     from discreet.certificate import CERTIFICATE, EVIDENCE
 
     if not found.holds:
-        typer.echo(f"Not verified. {' '.join(found.problems)}", err=True)
+        _say(f"Not verified. {' '.join(found.problems)}", err=True)
+        for remark in () if quiet else found.remarks:
+            _say(f"  note       {remark}", err=True)
         if found.certificate is None and (folder / "release" / CERTIFICATE).is_file():
-            typer.echo(f"Did you mean {folder / 'release'}?", err=True)
+            _say(f"Did you mean {folder / 'release'}?", err=True)
         return
     assert found.verdict is not None
     assert found.certificate is not None
     statement = found.certificate
-    typer.echo(f"Verified. {found.verdict.sentence()}")
+    _say(f"Verified. {found.verdict.sentence()}")
     if quiet:
         return
     kind = found.verdict.kind
-    typer.echo(f"  evidence   {kind}: {EVIDENCE[kind]}")
+    _say(f"  id         {found.id}")
+    _say(f"  evidence   {kind}: {EVIDENCE[kind]}")
     what, columns = (statement.shape, "") if not statement.rows else ("data", f"{statement.rows:,} rows, ")
-    typer.echo(f"  {what:<10} {columns}{len(statement.columns):,} columns, by {statement.method.name}")
+    _say(f"  {what:<10} {columns}{len(statement.columns):,} columns, by {statement.method.name}")
     said = {"proved": "noise", "owner": "measured"}.get(kind)
     for note in found.verdict.notes if said else ():
-        typer.echo(f"  {said:<10} {note}")
+        _say(f"  {said:<10} {note}")
     if found.verdict.with_label is not None and found.verdict.with_label < found.verdict.required:
-        typer.echo(f"  mind       an attacker who knows the label too is left with {found.verdict.with_label:g}")
+        _say(f"  mind       an attacker who knows the label too is left with {found.verdict.with_label:g}")
     for remark in found.remarks:
-        typer.echo(f"  note       {remark}")
+        _say(f"  note       {remark}")
+
+
+def _say(text: str, *, err: bool = False) -> None:
+    """What the files say may hold anything; a terminal gets what can be printed."""
+    typer.echo(escaped(text), err=err)

@@ -25,11 +25,11 @@ from discreet.errors import DataError
 from discreet.evaluate.utility import Share, wilson
 from discreet.plan import Plan
 from discreet.privacy.base import Both, Promise
-from discreet.recoding import RECORD, from_bytes
+from discreet.recoding import from_bytes
 from discreet.release import Release
 from discreet.signs import Signs
 from discreet.sketches import Sketches
-from discreet.verification import open_release, read_persons, read_records
+from discreet.verification import open_release, read_persons, read_record, read_records
 
 
 class CannotAttack(DataError):  # noqa: N818  (a word of the field, not an Error)
@@ -68,8 +68,7 @@ class Published:
             kept = release.persons, release.records, release.signs
             return cls(release.content, release.promise, release.roles, record, swapped, *kept)
         certificate, data, roles = open_release(release)
-        record_file = Path(release) / RECORD
-        recoding = from_bytes(record_file.read_bytes()) if record_file.is_file() else None
+        recoding = read_record(release)
         by_person = owner is not None and certificate.counted == "persons"
         persons = read_persons(Path(owner), certificate.rows) if by_person else None  # type: ignore[arg-type]
         swapped = certificate.changes.swapped_cells > 0
