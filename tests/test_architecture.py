@@ -19,6 +19,7 @@ FLOW = [
     "progress",
     "atomic",
     "opening",
+    "bounded_json",
     "later",
     "data",
     "tally",

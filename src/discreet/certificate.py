@@ -20,13 +20,15 @@ from typing import Any, BinaryIO, Literal
 from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
 from discreet._version import __version__
-from discreet.errors import DataError
+from discreet.bounded_json import read_json
+from discreet.errors import DataError, quietly, shown
 from discreet.opening import MOST_STATED, opened, read_plain
 from discreet.privacy.base import Promise, Verdict, promise_from
 
 CERTIFICATE = "certificate.json"
 FORMAT = 2  # of this file; the model below accepts no other
 ID_DIGITS = 32  # of the seal: 128 bits
+_MOST_FIGURES = 20_000  # of a verdict, and of each other part but the columns
 
 EVIDENCE = {  # the kinds of a verdict, in words
     "recomputed": "Anyone can repeat this check from the published files alone.",
@@ -157,32 +159,54 @@ class Certificate(_Record):
     @classmethod
     def from_bytes(cls, content: bytes) -> Certificate:
         """The certificate in these bytes; DataError unless they are written as discreet writes them."""
+        raw, failure = quietly(read_json, content, errors=(ValueError,))
+        if failure or not isinstance(raw, dict):
+            raise DataError(f"{CERTIFICATE} is not a certificate of format {FORMAT} ({failure or 'no object'}).")
+        if type(raw.get("format")) is int and raw["format"] != FORMAT:
+            raise DataError(
+                f"{CERTIFICATE} has the format {shown(raw['format'])}; this version of discreet reads format {FORMAT}."
+                " Check it with the version that wrote it, or ask the holder to save the release anew."
+            )
+        if not _is_bounded(raw):
+            raise DataError(f"{CERTIFICATE} is not a certificate of format {FORMAT} (other fields).")
         try:
-            certificate = cls.model_validate_json(content)
+            certificate = cls.model_validate(raw)
             written = certificate.to_bytes()
         except (ValueError, RecursionError) as error:
-            raise DataError(_no_certificate(content, error)) from None
+            count = f", {error.error_count()} errors" if isinstance(error, ValidationError) else ""
+            raise DataError(
+                f"{CERTIFICATE} is not a certificate of format {FORMAT} ({type(error).__name__}{count})."
+            ) from None
         if content != written:  # a key that stands twice or not at all, a number as text, a space more
             raise DataError(f"{CERTIFICATE} is not written as discreet writes it: it was edited.")
         return certificate
 
 
-class _Format(BaseModel):
-    format: int
+def _is_bounded(raw: dict[str, Any]) -> bool:
+    """Whether nothing is there in such numbers that listing what is wrong with it would take long."""
+    columns = raw.get("columns")
+    if not isinstance(columns, list) or set(raw) != set(Certificate.model_fields):
+        return False
+    kinds = ({"name", "role", "kind"}, {"name", "role", "kind", "sensitive"})
+    if not all(
+        isinstance(column, dict) and set(column) in kinds and all(map(_is_scalar, column.values()))
+        for column in columns
+    ):
+        return False
+    return all(
+        _count(raw[name]) <= _MOST_FIGURES for name in ("verdict", "method", "changes", "groups", "files", "noise")
+    )
 
 
-def _no_certificate(content: bytes, error: Exception) -> str:
-    try:
-        other = _Format.model_validate_json(content).format
-    except (ValueError, RecursionError):
-        other = FORMAT
-    if other != FORMAT:
-        return (
-            f"{CERTIFICATE} has the format {other}; this version of discreet reads format {FORMAT}. Check it with the"
-            " version that wrote it, or ask the holder to save the release anew."
-        )
-    count = f", {error.error_count()} errors" if isinstance(error, ValidationError) else ""
-    return f"{CERTIFICATE} is not a certificate of format {FORMAT} ({type(error).__name__}{count})."
+def _is_scalar(value: object) -> bool:
+    return isinstance(value, (str, bool))
+
+
+def _count(value: object) -> int:
+    """How many values there are, but those of parameters, which have a list of their own."""
+    if isinstance(value, dict):
+        return len(value) + sum(_count(part) for name, part in value.items() if name != "parameters")
+    return 1 + (sum(map(_count, value)) if isinstance(value, list) else 0)
 
 
 def file_record(path: Path) -> FileRecord:

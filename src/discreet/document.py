@@ -9,17 +9,18 @@ document again, and the document must not tell, is the owner's: the rows it was 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
 
-from discreet.data.column import Kind
+from discreet.bounded_json import read_json
+from discreet.data.column import KINDS
 from discreet.data.table import Table
-from discreet.errors import DataError
+from discreet.errors import DataError, quietly
 from discreet.opening import MOST_STATED, open_file, read_most
 
 SHAPES = ("model", "names", "weights")
@@ -28,72 +29,61 @@ FORMAT = 1
 
 # -- what each shape holds -----------------------------------------------------------------------------------------
 
-
-class _Stated(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
-
-
-class _Column(_Stated):
-    name: str
-    role: Literal["target", "quasi", "sensitive", "other"]
-    kind: Kind | Literal["item"]
-
-
-class _Noise(_Stated):
-    mechanism: str = Field(max_length=30)
-    sensitivity: float
-    scale: float
-    picks: int
-    delta: float
-    neighbours: str = Field(max_length=30)
+_HEAD = {"format": int, "shape": str, "columns": list}
+_KEYS: dict[str, dict[str, type]] = {
+    "names": {**_HEAD, "names": list, "noise": list},
+    "weights": {**_HEAD, "weights": list, "noise": list},
+    "model": {**_HEAD, "model": str, "counted": str, "classes": list, "values": dict, "nodes": list},
+}
+_COLUMN: Mapping[str, type] = {"name": str, "role": str, "kind": str}
+_NOISE: Mapping[str, type] = {
+    "mechanism": str,
+    "sensitivity": float,
+    "scale": float,
+    "picks": int,
+    "delta": float,
+    "neighbours": str,
+}
+_ROLES, _KINDS = ("target", "quasi", "sensitive", "other"), (*KINDS, "item")
 
 
-class _Head(_Stated):
-    format: Literal[1]
-    shape: str
-    columns: list[_Column]
+def _has(value: Any, keys: Mapping[str, type]) -> bool:
+    """An object with these keys and no others, each of its type; a whole number is a float, too."""
+    return (
+        isinstance(value, dict)
+        and set(value) == set(keys)
+        and all(type(value[key]) in ((int, float) if kind is float else (kind,)) for key, kind in keys.items())
+    )
 
 
-class _Names(_Head):
-    names: list[str]
-    noise: list[_Noise]
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
-class _Weights(_Head):
-    weights: list[float]
-    noise: list[_Noise]
-
-
-class _Leaf(_Stated):
-    label: str | int | float = Field(alias="class")
-    at_least: int
-    counts: list[int] | None
-
-
-class _Cut(_Stated):
-    column: str
-    cut: float | None
-    below: int
-    not_below: int
-
-
-class _Branches(_Stated):
-    column: str
-    level: int
-    branches: dict[str, int]
-    missing: int | None
-    otherwise: int
-
-
-class _Model(_Head):
-    model: Literal["decision tree"]
-    counted: Literal["rows", "persons"]
-    classes: list[str | int | float]
-    values: dict[str, dict[str, list[str]]]
-    nodes: list[_Leaf | _Cut | _Branches]
-
-
-_SCHEMAS: dict[str, type[_Head]] = {"model": _Model, "names": _Names, "weights": _Weights}
+def _is_of_shape(content: Any, shape: str) -> bool:
+    """Whether there is what a document of the shape holds and nothing else. Of a tree the nodes are looked at by
+    published_tree.py.
+    """
+    if not _has(content, _KEYS[shape]) or (content["format"], content["shape"]) != (FORMAT, shape):
+        return False
+    columns = content["columns"]
+    if not all(_has(c, _COLUMN) and c["role"] in _ROLES and c["kind"] in _KINDS for c in columns):
+        return False
+    names = [column["name"] for column in columns]
+    if len(set(names)) < len(names) or not all(_has(use, _NOISE) for use in content.get("noise", ())):
+        return False
+    if shape == "names":
+        return content["names"] == names
+    if shape == "weights":
+        weights = content["weights"]
+        return len(weights) == len(names) and all(type(w) in (int, float) and math.isfinite(w) for w in weights)
+    values = content["values"].values()
+    return (
+        (content["model"], content["counted"] in ("rows", "persons")) == ("decision tree", True)
+        and all(type(label) in (str, int, float) for label in content["classes"])
+        and all(isinstance(labels, dict) and all(map(_texts, labels.values())) for labels in values)
+        and all(isinstance(node, dict) for node in content["nodes"])
+    )
 
 
 # -- a document ----------------------------------------------------------------------------------------------------
@@ -139,22 +129,17 @@ class Document:
     @classmethod
     def from_bytes(cls, written: bytes, shape: str) -> Document:
         """The document in these bytes; DataError unless they are written as discreet writes a document of the shape."""
-        try:
-            stated = _SCHEMAS[shape].model_validate_json(written)
-            document = cls(shape, json.loads(written))
-            again = document.to_bytes()
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        content, failure = quietly(read_json, written, errors=(ValueError,))
+        if failure or not _is_of_shape(content, shape):
             raise DataError(
                 f"The document does not hold what a document of the shape {shape!r} holds, and nothing else"
-                f" ({type(error).__name__})."
-            ) from None
-        names = [column.name for column in stated.columns]
-        if stated.shape != shape or len(set(names)) < len(names):
-            raise DataError(f"The document does not state its shape {shape!r}, or names a column twice.")
-        if isinstance(stated, _Names) and stated.names != names:
-            raise DataError("The document lists other names than its columns have.")
-        if isinstance(stated, _Weights) and len(stated.weights) != len(names):
-            raise DataError(f"The document has {len(stated.weights)} weights of {len(names)} columns.")
+                f"{f' ({failure})' if failure else ''}."
+            )
+        document = cls(shape, content)
+        try:
+            again = document.to_bytes()
+        except ValueError:  # half a character, or a number without end
+            raise DataError("The document holds what cannot be written.") from None
         if again != written:  # a key that stands twice, a number written otherwise, a space more
             raise DataError("The document is not written as discreet writes it: it was edited.")
         return document

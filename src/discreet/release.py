@@ -44,7 +44,7 @@ from discreet.losses import ColumnChange, Losses, losses_of
 from discreet.plan import Plan
 from discreet.privacy.base import Promise, Verdict
 from discreet.privacy.noise import Noise, statement
-from discreet.recoding import RECORD, to_bytes
+from discreet.recoding import RECORD, published
 from discreet.signature import SIGNATURE, sign
 from discreet.signs import KEY_FILE, Signs, write_key
 from discreet.sketches import SKETCH, Sketches
@@ -219,10 +219,10 @@ class Release:
     def record(self) -> bytes | None:
         """What is published about the recoding, so that a recipient can bring rows to the same form; see recoding.py.
 
-        None for methods that do not recode rows, and for releases of more than 50,000 patterns.
+        None for methods that do not recode rows, and for releases of more than 50,000 patterns or 100,000 labels.
         """
         public = None if self.plan is None or self.table is None else self.plan.public
-        return None if public is None else to_bytes(public.within(self.table))  # type: ignore[arg-type]
+        return None if public is None else published(public.within(self.table))  # type: ignore[arg-type]
 
     def save(
         self,

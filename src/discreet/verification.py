@@ -34,9 +34,9 @@ from discreet.checking.folder import (
 )
 from discreet.checking.noise import noise_of, noise_problems
 from discreet.checking.owner import EVIDENCE, PERSONS, read_persons, read_records, read_source, with_evidence
-from discreet.checking.parameters import parameter_problems
+from discreet.checking.parameters import PARAMETERS, other_promise, parameter_problems
 from discreet.checking.recount import bytes_problems, change_problems, column_problems, domain_problems, sketch_problems
-from discreet.checking.remarks import evidence_remarks, role_remarks, signer_remark
+from discreet.checking.remarks import evidence_remarks, record_remarks, role_remarks, signer_remark
 from discreet.checking.verdicts import bare_problems, breach_problems, model_problems, person_problems, verdict_problems
 from discreet.data.baskets import Baskets
 from discreet.data.column import encode
@@ -44,7 +44,7 @@ from discreet.data.records import Records
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.document import Document
-from discreet.errors import DataError, DiscreetError, listing
+from discreet.errors import DataError, DiscreetError, listing, shown
 from discreet.losses import groups_of
 from discreet.privacy.base import Both, Promise, Verdict
 from discreet.privacy.noise import Noise
@@ -160,8 +160,13 @@ def _check(release: Opened, owner: Path | None, found: _Findings) -> None:
     certificate = release.certificate
     assert certificate is not None
     promise, stated = certificate.the_promise(), certificate.verdict
-    found.problems += _statement_problems(certificate, promise, found)
     found.problems += verdict_problems(stated, promise, certificate.rows)
+    wrong = column_problems(certificate)
+    wrong += parameter_problems(certificate.method.name, certificate.method.parameters)
+    if wrong:  # what follows rests on columns and parameters that are as they should be
+        found.problems += wrong
+        return
+    found.problems += _statement_problems(certificate, promise, found)
     data, roles = contents_of(release)
     wrong, told = noise_problems(certificate, data if isinstance(data, Document) else None)
     found.problems += wrong
@@ -182,8 +187,13 @@ def _check(release: Opened, owner: Path | None, found: _Findings) -> None:
 
 def _statement_problems(certificate: Certificate, promise: Promise, found: _Findings) -> list[str]:
     """What is wrong with the certificate before any data is read."""
-    problems = column_problems(certificate)
-    problems += parameter_problems(certificate.method.name, certificate.method.parameters, promise)
+    problems = []
+    if certificate.method.name in PARAMETERS:
+        problems += other_promise(certificate.method.parameters, promise)
+    else:
+        found.remarks.append(
+            f"The method {shown(certificate.method.name)} is not known here: of its parameters nothing was compared."
+        )
     if not re.fullmatch(r"[0-9A-Za-z.+-]{1,40}", certificate.discreet):
         problems.append("The certificate does not state a version of discreet.")
     if promise.to_dict() != _plain_promise(certificate.promise):
@@ -237,9 +247,14 @@ def _check_rows(
         problems.append(verdict.sentence())
     if certificate.groups != GroupsRecord(**vars(groups_of(data, roles))):
         problems.append("The groups of the data differ from what the certificate states about them.")
-    record = record_of(release)
+    record = None
+    if isinstance(data, Table):
+        record = record_of(
+            release, most_labels=sum(column.levels for column in data.columns(certificate.names("quasi")))
+        )
     if record is not None and isinstance(data, Table):
         problems += record_problems(record, data, certificate.names("quasi"))
+        found.remarks += record_remarks(record, promise)
     problems += change_problems(certificate, data, record)
     if isinstance(data, Table) and certificate.method.name == "private-table" and promise.kind == "proved":
         problems += domain_problems(data, certificate.method.parameters["domain"])

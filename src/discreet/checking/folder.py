@@ -157,8 +157,9 @@ def contents_of(release: Opened) -> tuple[Content, Roles | None]:
     return read_table(file, kinds, rows=certificate.rows), _roles(certificate)
 
 
-def record_of(release: Opened) -> EachColumn | Boxes | None:
-    return from_bytes(read_most(release.files[RECORD], MOST_STATED)) if RECORD in release.files else None
+def record_of(release: Opened, **bounds: int) -> EachColumn | Boxes | None:
+    """The record of the recoding; `bounds` are those of `from_bytes`."""
+    return from_bytes(read_most(release.files[RECORD], MOST_STATED), **bounds) if RECORD in release.files else None
 
 
 def _roles(certificate: Certificate) -> Roles:

@@ -266,8 +266,8 @@ _PROMISED = (
 )  # parameters that promises have
 
 
-def parameter_problems(method: str, parameters: Mapping[str, Any], promise: Promise) -> list[str]:
-    """What is wrong with the parameters that a certificate states, by themselves and beside the promise."""
+def parameter_problems(method: str, parameters: Mapping[str, Any]) -> list[str]:
+    """What is wrong with the parameters that a certificate states, by themselves."""
     known = PARAMETERS.get(method)
     if known is None:
         return _unknown_method(method, parameters)
@@ -279,7 +279,7 @@ def parameter_problems(method: str, parameters: Mapping[str, Any], promise: Prom
     wrong = [name for name, value in parameters.items() if not any(allows(kind, value) for kind in known[name])]
     if wrong:
         return [f"Parameters of the method are of another kind, or out of range: {listing(sorted(wrong))}."]
-    return _beside_promise(parameters, promise)
+    return []
 
 
 def _unknown_method(method: str, parameters: Mapping[str, Any]) -> list[str]:
@@ -294,7 +294,8 @@ def _unknown_method(method: str, parameters: Mapping[str, Any]) -> list[str]:
     return []
 
 
-def _beside_promise(parameters: Mapping[str, Any], promise: Promise) -> list[str]:
+def other_promise(parameters: Mapping[str, Any], promise: Promise) -> list[str]:
+    """Whether the parameters are those of a method that makes another promise."""
     parts = promise.promises if isinstance(promise, Both) else (promise,)
     if parameters.get("quasi_sets") is not None:
         said = [(tuple(columns), k) for columns, k in parameters["quasi_sets"]]

@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from discreet.boxes import Boxes, EachColumn
 from discreet.certificate import Certificate
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.document import SHAPES
 from discreet.errors import listing, shown
+from discreet.privacy.base import Promise
 from discreet.privacy.differential import private_part
+from discreet.recoding import RECORD, unseen_values
 from discreet.tally import group
 
 _FEW = 20  # rows below which nearly every column differs from row to row
@@ -81,6 +84,17 @@ def _singled_out(table: Table, outside: list[str]) -> list[str]:
         if single > _NEARLY * rows:
             remarks.append(f"Together they are different from all other rows in {single:,} of {rows:,} rows.")
     return remarks
+
+
+def record_remarks(record: EachColumn | Boxes, promise: Promise) -> list[str]:
+    """The record of a recoding says what labels stand for, values that the data does not show among it."""
+    unseen = unseen_values(record)
+    if not unseen or private_part(promise) is not None:  # then they are those of a public domain
+        return []
+    return [
+        f"{RECORD} says what labels stand for and names {unseen:,} values that the data does not show: that enough"
+        " people have each of them is the holder's word."
+    ]
 
 
 def signer_remark(signer: str | None, asked: str | None) -> str:

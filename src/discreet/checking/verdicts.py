@@ -97,7 +97,9 @@ def _figures(stated: VerdictRecord, promise: Promise) -> list[str]:
 
 
 def bare_problems(stated: VerdictRecord) -> list[str]:
-    """Of verdicts that have no details: they must have none."""
+    """Of sketches: their verdicts have no details, and never say that there is more than was required."""
+    if stated.measured != stated.required:
+        return ["The certificate states more than what was required, which verdicts on sketches never do."]
     if stated.details or stated.notes or stated.with_label is not None or any(map(bare_problems, stated.parts)):
         return ["The certificate's verdict states more than verdicts on this promise do."]
     return []
