@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from checks import published_bytes
 from discreet import Baskets, CannotRelease, DataError, PrivacyLeakWarning, PromiseBroken, RolesError, verify
-from discreet.certificate import Certificate, sha256_of
+from discreet.certificate import Certificate, file_record
 from discreet.document import Document
 from instances import ROLES, baskets, people
 
@@ -116,7 +116,7 @@ def names_with_more_noise_stated_than_drawn_do_not_verify(instance, tmp_path):
         assert not (tmp_path / "wrong").exists()
         folder = release.save(tmp_path / f"edited {change}".replace("/", "")) / "release"
         (folder / "names.json").write_bytes(wrong.document.to_bytes())
-        certificate = Certificate.read(folder).sealed({"names.json": sha256_of(folder / "names.json")})
+        certificate = Certificate.read(folder).sealed({"names.json": file_record(folder / "names.json")})
         (folder / "certificate.json").write_bytes(certificate.to_bytes())
         assert not verify(folder).holds
 

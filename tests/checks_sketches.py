@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from checks import published_bytes
 from discreet import Baskets, CannotRelease, DataError, DeltaAnonymity, KVariance, PromiseBroken, RolesError, verify
-from discreet.certificate import Certificate, sha256_of
+from discreet.certificate import Certificate, file_record
 from discreet.components import quarters
 from discreet.errors import DiscreetError
 from discreet.signs import Signs
@@ -146,7 +146,9 @@ def sketches_that_were_edited_do_not_verify(instance, tmp_path):
     folder = release.save(tmp_path / "out")
     changed.write(folder / "release" / "data.parquet")
     assert not verify(folder / "release").holds
-    resealed = Certificate.read(folder / "release").sealed({"data.parquet": sha256_of(folder / "release/data.parquet")})
+    resealed = Certificate.read(folder / "release").sealed(
+        {"data.parquet": file_record(folder / "release/data.parquet")}
+    )
     (folder / "release" / "certificate.json").write_bytes(resealed.to_bytes())
     assert verify(folder / "release").holds  # an honest owner's word is all that a recipient has
     found = verify(folder / "release", owner=folder / "owner")

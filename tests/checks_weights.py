@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from checks import published_bytes
 from discreet import Baskets, CannotRelease, DataError, PrivacyLeakWarning, PromiseBroken, RolesError, verify
-from discreet.certificate import Certificate, sha256_of
+from discreet.certificate import Certificate, file_record
 from discreet.document import Document
 from instances import MARKERS, ROLES, baskets, people
 
@@ -128,7 +128,7 @@ def weights_with_more_noise_stated_than_drawn_do_not_verify(instance, tmp_path):
         assert not (tmp_path / "wrong").exists()
         folder = release.save(tmp_path / f"edited {change}".replace("/", "")) / "release"
         (folder / "weights.json").write_bytes(wrong.document.to_bytes())
-        certificate = Certificate.read(folder).sealed({"weights.json": sha256_of(folder / "weights.json")})
+        certificate = Certificate.read(folder).sealed({"weights.json": file_record(folder / "weights.json")})
         (folder / "certificate.json").write_bytes(certificate.to_bytes())
         assert not verify(folder).holds
 

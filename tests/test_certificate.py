@@ -4,8 +4,8 @@ import hashlib
 import pytest
 from pydantic import ValidationError
 
-from discreet import Mondrian, __version__
-from discreet.certificate import Certificate, VerdictRecord, sha256_of
+from discreet import DataError, Mondrian, __version__
+from discreet.certificate import Certificate, FileRecord, VerdictRecord, file_record
 from instances import ROLES, people
 
 
@@ -15,14 +15,14 @@ def certificate():
 
 
 def test_it_survives_writing(certificate):
-    sealed = certificate.sealed({"data.csv": "0" * 64})
+    sealed = certificate.sealed({"data.csv": FileRecord(bytes=3, sha256="0" * 64)})
     assert Certificate.model_validate_json(sealed.to_bytes()) == sealed
     assert sealed.seal == sealed.computed_seal()
     assert sealed.discreet == __version__
 
 
 def test_the_seal_covers_everything_but_itself(certificate):
-    sealed = certificate.sealed({"data.csv": "0" * 64})
+    sealed = certificate.sealed({"data.csv": FileRecord(bytes=3, sha256="0" * 64)})
     for name in set(Certificate.model_fields) - {"seal", "format", "shape", "counted"}:
         value = getattr(sealed, name)
         other = {
@@ -58,6 +58,32 @@ def test_a_verdict_record_equals_its_verdict(certificate):
     assert (record.holds, record.measured, record.details) == (verdict.holds, verdict.measured, verdict.details)
 
 
-def test_hashes_of_files(tmp_path):
+def test_sizes_and_hashes_of_files(tmp_path):
     (tmp_path / "a").write_bytes(b"abc")
-    assert sha256_of(tmp_path / "a") == hashlib.sha256(b"abc").hexdigest()
+    assert file_record(tmp_path / "a") == FileRecord(bytes=3, sha256=hashlib.sha256(b"abc").hexdigest())
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    with pytest.raises(DataError, match="not a plain file"):
+        file_record(tmp_path / "b")
+
+
+def test_the_id_follows_from_the_statement_and_the_files(certificate):
+    one, again, other = (
+        certificate.sealed({"data.csv": FileRecord(bytes=3, sha256=digit * 64)}).id for digit in ("0", "0", "1")
+    )
+    assert len(one) == 32
+    assert one == again != other
+
+
+@pytest.mark.parametrize("number", [0, 1, 3, 99])
+def test_other_formats_are_named(certificate, number):
+    written = certificate.sealed({}).to_bytes().replace(b'"format": 2', f'"format": {number}'.encode())
+    with pytest.raises(DataError, match=f"has the format {number}; this version of discreet reads format 2"):
+        Certificate.from_bytes(written)
+
+
+def test_a_field_that_is_not_stated_was_taken_out(certificate):
+    written = certificate.sealed({}).to_bytes()
+    for line in (b'  "noise": null,\n', b'    "swapped_cells": 0,\n'):
+        assert line in written
+        with pytest.raises(DataError, match="it was edited"):
+            Certificate.from_bytes(written.replace(line, b""))

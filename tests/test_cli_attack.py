@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from discreet import Baskets, GreedySelector, Mondrian, PromiseBroken, VarianceSketch, attack, progress
-from discreet.certificate import CERTIFICATE, Certificate, sha256_of
+from discreet.certificate import CERTIFICATE, Certificate, file_record
 from discreet.cli import BROKEN, GOOD, WRONG, app
 from instances import MARKERS, PERSON_ROLES, ROLES, baskets, people
 
@@ -102,7 +102,7 @@ def altered(made, tmp_path):
 def sealed_again(release):
     """As a forger would do it: the certificate states the hashes of the files as they are now."""
     certificate = Certificate.read(release)
-    certificate = certificate.sealed({name: sha256_of(release / name) for name in certificate.files})
+    certificate = certificate.sealed({name: file_record(release / name) for name in certificate.files})
     (release / CERTIFICATE).write_bytes(certificate.to_bytes())
     return release
 

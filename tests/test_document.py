@@ -7,19 +7,37 @@ from discreet.document import Document, read_document
 from discreet.errors import DataError
 
 COLUMNS = [("age", "quasi", "number"), ("y", "target", "category")]
+NOISE = {"mechanism": "exponential", "sensitivity": 9, "scale": 2.5, "picks": 2, "delta": 0.0, "neighbours": "x"}
+TREE = {
+    "model": "decision tree",
+    "counted": "rows",
+    "classes": ["a", "b"],
+    "values": {},
+    "nodes": [
+        {"column": "age", "cut": 40.0, "below": 1, "not_below": 2},
+        {"class": "a", "at_least": 5, "counts": None},
+        {"class": "b", "at_least": 5, "counts": [0, 7]},
+    ],
+}
+SAID = {
+    "names": {"names": ["age", "y"], "noise": [NOISE]},
+    "weights": {"weights": [1.0, 0.0], "noise": [NOISE]},
+    "model": TREE,
+}
 
 
 def test_a_document_is_read_back_as_it_was_written(tmp_path):
-    document = Document.of("weights", COLUMNS, {"weights": {"age": 0.1, "größe": 1e-300}})
+    columns = [("größe", "quasi", "number"), ("y", "target", "category")]
+    document = Document.of("weights", columns, {"weights": [0.1, 1e-300], "noise": [NOISE]})
     (tmp_path / document.file).write_bytes(document.to_bytes())
     again = read_document(tmp_path / "weights.json", "weights")
     assert again.content == document.content
-    assert again.columns == tuple(COLUMNS)
+    assert again.columns == tuple(columns)
     assert again.names("target") == ("y",)
 
 
 def test_a_document_in_other_bytes_was_edited():
-    document = Document.of("names", COLUMNS, {"names": ["age"]})
+    document = Document.of("names", COLUMNS, {"names": ["age", "y"], "noise": []})
     written = document.to_bytes()
     said_twice = written.replace(b' "names": [', b' "names": ["y"],\n "names": [', 1)
     assert json.loads(said_twice) == document.content
@@ -43,6 +61,29 @@ def test_a_document_in_other_bytes_was_edited():
 def test_what_is_no_document_is_refused(content):
     with pytest.raises(DataError, match="The document"):
         Document.from_bytes(Document("names", content).to_bytes(), "names")
+
+
+@pytest.mark.parametrize("shape", SAID)
+def test_a_shape_holds_what_it_holds_and_nothing_else(shape):
+    """Rows under a further key, at the top or deep within, are no part of a document."""
+    written = Document.of(shape, COLUMNS, SAID[shape]).to_bytes()
+    assert Document.from_bytes(written, shape).to_bytes() == written
+    rows = {"rows": [["Ann", 34]]}
+    content = json.loads(written)
+    further = [content | rows, *({key: value for key, value in content.items() if key != name} for name in content)]
+    for name, value in content.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            further.append(content | {name: [value[0] | rows, *value[1:]]})
+        further.append(content | {name: "text"})
+    for changed in further:
+        with pytest.raises(DataError, match=r"The document|shape"):
+            Document.from_bytes(Document(shape, changed).to_bytes(), shape)
+
+
+def test_names_and_weights_are_those_of_the_columns():
+    for shape, said in (("names", {"names": ["y", "age"]}), ("weights", {"weights": [1.0]})):
+        with pytest.raises(DataError, match=r"other names|1 weights of 2 columns"):
+            Document.from_bytes(Document.of(shape, COLUMNS, said | {"noise": []}).to_bytes(), shape)
 
 
 def test_a_number_that_is_none_is_never_written():

@@ -4,24 +4,31 @@
 It holds no path, no time, no seed, and nothing about the private data that the promise does not cover; of cell values
 only those that name a published column, as items do.
 The seal is a hash of the statement itself: it shows an accident or a careless edit, not a forger. A signature
-(signature.py) shows those too.
+(signature.py) shows those too, and so does the id, the beginning of the seal, where the holder gave it on another way:
+no other statement and no other files have it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
 from discreet._version import __version__
-from discreet.errors import DataError
+from discreet.bounded_json import read_json
+from discreet.errors import DataError, quietly, shown
+from discreet.opening import MOST_STATED, opened, read_plain
 from discreet.privacy.base import Promise, Verdict, promise_from
 
 CERTIFICATE = "certificate.json"
-FORMAT = 1  # of this file; the model below accepts no other
+FORMAT = 2  # of this file; the model below accepts no other
+ID_DIGITS = 32  # of the seal: 128 bits
+_MOST_FIGURES = 20_000  # of a verdict, and of each other part but the columns
 
 EVIDENCE = {  # the kinds of a verdict, in words
     "recomputed": "Anyone can repeat this check from the published files alone.",
@@ -31,7 +38,7 @@ EVIDENCE = {  # the kinds of a verdict, in words
 
 
 class _Record(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class ColumnRecord(_Record):
@@ -92,10 +99,17 @@ class GroupsRecord(_Record):
     diversity: dict[str, int]
 
 
+class FileRecord(_Record):
+    """A published file: how long it is, and the hash of its bytes."""
+
+    bytes: int
+    sha256: str
+
+
 class Certificate(_Record):
     """What is published about a release, beside the release."""
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     discreet: str = __version__
     shape: Literal["table", "baskets", "sketches", "model", "names", "weights"]
     promise: dict[str, Any]
@@ -108,7 +122,7 @@ class Certificate(_Record):
     groups: GroupsRecord | None = None
     noise: tuple[dict[str, Any], ...] | None = None  # behind rows that were drawn; see privacy/noise.py
     does_not_protect: str
-    files: dict[str, str] = {}
+    files: dict[str, FileRecord] = {}
     seal: str = ""
 
     def the_promise(self) -> Promise:
@@ -119,40 +133,88 @@ class Certificate(_Record):
         both = role == "sensitive"
         return tuple(c.name for c in self.columns if c.role == role or (both and c.role == "target" and c.sensitive))
 
+    @property
+    def id(self) -> str:
+        """Tells releases apart: it follows from all that is stated, the hashes of the files included."""
+        return self.computed_seal()[:ID_DIGITS]
+
     def computed_seal(self) -> str:
-        stated = {name: value for name, value in self._stated().items() if name != "seal"}
+        stated = self.model_dump(mode="json", exclude={"seal"})
         return hashlib.sha256(json.dumps(stated, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
 
-    def sealed(self, files: dict[str, str]) -> Certificate:
-        whole = self.model_dump(mode="json") | {"files": dict(sorted(files.items()))}
-        bare = Certificate.model_validate_json(json.dumps(whole))  # every field is stated from here on
+    def sealed(self, files: Mapping[str, FileRecord]) -> Certificate:
+        bare = self.model_copy(update={"files": dict(sorted(files.items()))})
+        bare = Certificate.model_validate_json(bare.to_bytes())  # plain JSON from here on
         return bare.model_copy(update={"seal": bare.computed_seal()})
 
-    def _stated(self) -> dict[str, Any]:
-        """Only what was said: a certificate from before a field was thought of says nothing about it."""
-        return self.model_dump(mode="json", exclude_unset=True)
-
     def to_bytes(self) -> bytes:
-        return (json.dumps(self._stated(), indent=2, ensure_ascii=False) + "\n").encode()
+        return (json.dumps(self.model_dump(mode="json"), indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
     @classmethod
     def read(cls, folder: Path) -> Certificate:
-        path = folder / CERTIFICATE
+        if not os.path.lexists(folder / CERTIFICATE):
+            raise DataError(f"There is no {CERTIFICATE} in the folder: nothing here says what is promised.")
+        return cls.from_bytes(read_plain(folder / CERTIFICATE, most=MOST_STATED))
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Certificate:
+        """The certificate in these bytes; DataError unless they are written as discreet writes them."""
+        raw, failure = quietly(read_json, content, errors=(ValueError,))
+        if failure or not isinstance(raw, dict):
+            raise DataError(f"{CERTIFICATE} is not a certificate of format {FORMAT} ({failure or 'no object'}).")
+        if type(raw.get("format")) is int and raw["format"] != FORMAT:
+            raise DataError(
+                f"{CERTIFICATE} has the format {shown(raw['format'])}; this version of discreet reads format {FORMAT}."
+                " Check it with the version that wrote it, or ask the holder to save the release anew."
+            )
+        if not _is_bounded(raw):
+            raise DataError(f"{CERTIFICATE} is not a certificate of format {FORMAT} (other fields).")
         try:
-            content = path.read_bytes()
-            certificate = cls.model_validate_json(content)
-        except FileNotFoundError:
-            raise DataError(f"There is no {CERTIFICATE} in the folder: nothing here says what is promised.") from None
-        except (ValidationError, ValueError, OSError, RecursionError) as error:
+            certificate = cls.model_validate(raw)
+            written = certificate.to_bytes()
+        except (ValueError, RecursionError) as error:
             count = f", {error.error_count()} errors" if isinstance(error, ValidationError) else ""
             raise DataError(
                 f"{CERTIFICATE} is not a certificate of format {FORMAT} ({type(error).__name__}{count})."
             ) from None
-        if content != certificate.to_bytes():  # a key that stands twice, a number as text, a space more
+        if content != written:  # a key that stands twice or not at all, a number as text, a space more
             raise DataError(f"{CERTIFICATE} is not written as discreet writes it: it was edited.")
         return certificate
 
 
-def sha256_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _is_bounded(raw: dict[str, Any]) -> bool:
+    """Whether nothing is there in such numbers that listing what is wrong with it would take long."""
+    columns = raw.get("columns")
+    if not isinstance(columns, list) or set(raw) != set(Certificate.model_fields):
+        return False
+    kinds = ({"name", "role", "kind"}, {"name", "role", "kind", "sensitive"})
+    if not all(
+        isinstance(column, dict) and set(column) in kinds and all(map(_is_scalar, column.values()))
+        for column in columns
+    ):
+        return False
+    return all(
+        _count(raw[name]) <= _MOST_FIGURES for name in ("verdict", "method", "changes", "groups", "files", "noise")
+    )
+
+
+def _is_scalar(value: object) -> bool:
+    return isinstance(value, (str, bool))
+
+
+def _count(value: object) -> int:
+    """How many values there are, but those of parameters, which have a list of their own."""
+    if isinstance(value, dict):
+        return len(value) + sum(_count(part) for name, part in value.items() if name != "parameters")
+    return 1 + (sum(map(_count, value)) if isinstance(value, list) else 0)
+
+
+def file_record(path: Path) -> FileRecord:
+    """What a certificate states about a file."""
+    with opened(path) as file:
+        return FileRecord(bytes=os.fstat(file.fileno()).st_size, sha256=sha256_of(file))
+
+
+def sha256_of(file: BinaryIO) -> str:
+    file.seek(0)
+    return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]

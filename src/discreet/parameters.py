@@ -66,7 +66,7 @@ def check_parameters(obj: object, constraints: dict[str, list]) -> None:
     """
     for name, ranges in constraints.items():
         value = getattr(obj, name)
-        if not any(_allows(allowed, value) for allowed in ranges):
+        if not any(allows(allowed, value) for allowed in ranges):
             *most, last = [_words(allowed) for allowed in ranges]
             wanted = f"{', '.join(most)} or {last}" if most else last
             words = {word for allowed in ranges if isinstance(allowed, StrOptions) for word in allowed.options}
@@ -76,7 +76,7 @@ def check_parameters(obj: object, constraints: dict[str, list]) -> None:
             )
 
 
-def _allows(allowed: Any, value: Any) -> bool:
+def allows(allowed: Any, value: Any) -> bool:
     if allowed is None:
         return value is None
     if allowed is callable:

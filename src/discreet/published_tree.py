@@ -77,15 +77,16 @@ class PublishedTree:
         table = Table.of(rows)
         columns = table.columns(self.kinds)
         groups, first = group([column.codes for column in columns], len(table), [c.levels for c in columns])
-        found = np.zeros(len(first), dtype=np.int64)
+        found, place = np.zeros(len(first), dtype=np.int64), {leaf: number for number, leaf in enumerate(self.leaves)}
         for node, members, _ in self.walk(table, first):
             if "class" in self.nodes[node]:
-                found[members] = self.leaves.index(node)
+                found[members] = place[node]
         return found[groups]
 
     def predict(self, rows: object) -> np.ndarray:
         """The commonest class in the leaf of each row."""
-        answers = np.array([self.classes.index(self.nodes[leaf]["class"]) for leaf in self.leaves])
+        place = {label: number for number, label in enumerate(self.classes)}
+        answers = np.array([place[self.nodes[leaf]["class"]] for leaf in self.leaves])
         return self.classes_[answers[self.apply(rows)]]
 
     def predict_proba(self, rows: object) -> np.ndarray:
@@ -187,15 +188,31 @@ class PublishedTree:
             if cut is not None and (type(cut) not in (int, float) or not math.isfinite(cut)):
                 raise DataError("A cut is a number, or null where it parts the missing from the others.")
             return kind
-        named = {path[node["level"]] for path in self.values[node["column"]].values()}
+        named = self._labels_of(node["column"], node["level"])
         followed = {*node["branches"].values(), node["missing"]}
         if not node["level"] >= 0 or not set(node["branches"]) <= named or node["otherwise"] not in followed:
             raise DataError("A node names a branch that its column's hierarchy does not have.")
         return kind
 
+    @cached_property
+    def _classes(self) -> frozenset[Any]:
+        return frozenset(self.classes)
+
+    def _labels_of(self, column: str, level: int) -> frozenset[str]:
+        """The labels of a level of a column's hierarchy; a tree asks for them again and again."""
+        if type(level) is not int:
+            raise DataError("A level of a hierarchy is a whole number.")
+        if (column, level) not in self._levels:
+            self._levels[column, level] = frozenset(path[level] for path in self.values[column].values())
+        return self._levels[column, level]
+
+    @cached_property
+    def _levels(self) -> dict[tuple[str, int], frozenset[str]]:
+        return {}
+
     def _check_leaf(self, leaf: dict[str, Any]) -> None:
         counts = leaf["counts"]
-        if leaf["class"] not in self.classes or type(leaf["at_least"]) is not int:
+        if leaf["class"] not in self._classes or type(leaf["at_least"]) is not int:
             raise DataError("A leaf states no class, or not how many stand behind it.")
         if counts is None:
             return

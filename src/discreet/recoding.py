@@ -10,25 +10,52 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, ValidationError
 
-from discreet.boxes import Boxes, EachColumn, recoded_rows
+from discreet.bounded_json import read_json
+from discreet.boxes import MOST_PATTERNS, Boxes, EachColumn, recoded_rows
 from discreet.certificate import Certificate, sha256_of
 from discreet.data.column import SUPPRESSED, Kind
 from discreet.data.table import Table
 from discreet.document import SHAPES
 from discreet.errors import DataError
 from discreet.labels import Labelling, Meaning
+from discreet.opening import MOST_STATED, opened, read_most
 
 RECORD = "recoding.json"
+_MOST_LABELS, _MOST_COLUMNS = 100_000, 20_000  # of a record; a release with more has none
+_MOST_KEYS = 10  # that an object of a record has
+_ANEW = "Get the release anew from its holder."
 
 
 class _Record(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+def _texts(value: Any) -> Any:
+    if not (value is None or (isinstance(value, list) and all(isinstance(text, str) for text in value))):
+        raise ValueError
+    return value
+
+
+def _patterns(value: Any) -> Any:
+    if value is None:
+        return value
+    if not isinstance(value, list) or not all(
+        isinstance(pattern, list) and all(type(code) is int for code in pattern) for pattern in value
+    ):
+        raise ValueError
+    return value
+
+
+# Checked at once: a list of what is wrong with each of a million entries would be longer than the record.
+_Texts = Annotated[Any, BeforeValidator(_texts)]
+_Patterns = Annotated[Any, BeforeValidator(_patterns)]
 
 
 class _Label(_Record):
@@ -37,8 +64,8 @@ class _Label(_Record):
     label: str | None
     low: float | None = Field(None, alias="from")
     high: float | None = Field(None, alias="below")
-    inside: list[str] | None = Field(None, alias="in")
-    outside: list[str] | None = Field(None, alias="not_in")
+    inside: _Texts = Field(None, alias="in")
+    outside: _Texts = Field(None, alias="not_in")
     others: bool = False
     missing: bool = False
 
@@ -55,7 +82,7 @@ class _Column(_Record):
     source: str | None = None
     kind: Kind
     fallback: Literal["*", "0"] = "*"
-    labels: list[_Label]
+    labels: Annotated[list[_Label], FailFast()]
 
     def labelling(self) -> Labelling:
         labels, meanings = tuple(one.label for one in self.labels), tuple(one.meaning() for one in self.labels)
@@ -64,8 +91,8 @@ class _Column(_Record):
 
 class _Recoding(_Record):
     format: Literal[1]
-    columns: list[_Column]
-    patterns: list[list[int]] | None = None
+    columns: Annotated[list[_Column], FailFast()]
+    patterns: _Patterns = None
 
 
 # -- writing -------------------------------------------------------------------------------------------------------
@@ -117,6 +144,14 @@ def to_bytes(plan: EachColumn | Boxes) -> bytes:
     return (text + "}\n").encode()
 
 
+def published(plan: EachColumn | Boxes) -> bytes | None:
+    """The record, or None where it is larger than readers take."""
+    if sum(len(labelling.labels) for labelling in plan.columns) > _MOST_LABELS or len(plan.columns) > _MOST_COLUMNS:
+        return None
+    content = to_bytes(plan)
+    return content if len(content) <= MOST_STATED else None
+
+
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
@@ -124,10 +159,18 @@ def _json(value: object) -> str:
 # -- reading -------------------------------------------------------------------------------------------------------
 
 
-def from_bytes(content: bytes) -> EachColumn | Boxes:
-    """The plan in a record; DataError when it is not one, or not written as discreet writes it."""
+def from_bytes(content: bytes, *, most_labels: int = _MOST_LABELS) -> EachColumn | Boxes:
+    """The plan in a record; DataError when it is not one, or not written as discreet writes it.
+
+    `most_labels` is how many labels the data has, where that is known: a record has no more.
+    """
     try:
-        record = _Recoding.model_validate_json(content)
+        raw = read_json(content, most_keys=_MOST_KEYS)
+        if not isinstance(raw, dict) or len(raw.get("patterns") or ()) > MOST_PATTERNS:
+            raise ValueError
+        if sum(len(column["labels"]) for column in raw["columns"]) > most_labels or len(raw["columns"]) > _MOST_COLUMNS:
+            raise ValueError
+        record = _Recoding.model_validate(raw)
         columns = tuple(column.labelling() for column in record.columns)
         if any(len(set(labelling.labels)) < len(labelling.labels) for labelling in columns):
             raise ValueError  # a label means one thing, whatever row it stands in
@@ -137,7 +180,7 @@ def from_bytes(content: bytes) -> EachColumn | Boxes:
             if not len(codes) or (codes < 0).any() or (codes >= [len(labelling.labels) for labelling in columns]).any():
                 raise ValueError
             plan = Boxes.of(columns, codes)
-    except (ValidationError, ValueError, OverflowError, RecursionError) as error:
+    except (ValidationError, ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         raise DataError(f"{RECORD} is not a record of a recoding ({type(error).__name__}).") from None
     if to_bytes(plan) != content:
         raise DataError(f"{RECORD} is not written as discreet writes it: it was edited.")
@@ -157,6 +200,21 @@ def record_problems(plan: EachColumn | Boxes, table: Table, quasi: tuple[str, ..
     return problems
 
 
+def unseen_values(plan: EachColumn | Boxes) -> int:
+    """How many values the record names that none of its labels shows: what a label of a hierarchy stands for."""
+    unseen = 0
+    for labelling in plan.columns:
+        named = {text for meaning in labelling.meanings for text in meaning.texts}
+        labels = [*filter(None, labelling.labels), labelling.name.partition("=")[2]]  # an item is named after its value
+        unseen += len(named - {word for label in labels for word in _words(label)})
+    return unseen
+
+
+def _words(label: str) -> list[str]:
+    """What stands in a label: the label itself, and the values of a set such as '{East, North}'."""
+    return [label, *re.split(r", | or ", label.removesuffix(" or missing").strip("{}"))]
+
+
 def recode(folder: str | os.PathLike, rows: object) -> Table:
     """New rows as the release in `folder` writes them: its columns, in the rows' order, with published labels only.
 
@@ -174,8 +232,11 @@ def recode(folder: str | os.PathLike, rows: object) -> Table:
             f"The release has no {RECORD}, so rows cannot be brought to its form: its method changes rows together, or"
             " it has too many patterns. Ask its owner to recode them."
         )
-    path = folder / RECORD
-    if not path.is_file() or sha256_of(path) != certificate.files[RECORD]:
-        raise DataError(f"{RECORD} is not there, or was changed after it was certified. Get the release anew.")
-    plan = from_bytes(path.read_bytes())
+    stated = certificate.files[RECORD]
+    if certificate.seal != certificate.computed_seal() or not os.path.lexists(folder / RECORD):
+        raise DataError(f"The certificate was changed after it was sealed, or {RECORD} is not there. {_ANEW}")
+    with opened(folder / RECORD, most=MOST_STATED) as file:
+        if os.fstat(file.fileno()).st_size != stated.bytes or sha256_of(file) != stated.sha256:
+            raise DataError(f"{RECORD} was changed after it was certified. {_ANEW}")
+        plan = from_bytes(read_most(file, MOST_STATED))
     return recoded_rows(plan, rows, tuple(column.name for column in certificate.columns))

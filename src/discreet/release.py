@@ -30,7 +30,7 @@ from discreet.certificate import (
     GroupsRecord,
     MethodRecord,
     VerdictRecord,
-    sha256_of,
+    file_record,
 )
 from discreet.data.baskets import Baskets
 from discreet.data.records import Records
@@ -45,7 +45,7 @@ from discreet.losses import ColumnChange, Losses, losses_of
 from discreet.plan import Plan
 from discreet.privacy.base import Promise, Verdict
 from discreet.privacy.noise import Noise, statement
-from discreet.recoding import RECORD, to_bytes
+from discreet.recoding import RECORD, published
 from discreet.signature import SIGNATURE, sign
 from discreet.signs import KEY_FILE, Signs, write_key
 from discreet.sketches import SKETCH, Sketches
@@ -234,9 +234,9 @@ class Release:
     def record(self) -> bytes | None:
         """What is published about the recoding, so that a recipient can bring rows to the same form; see recoding.py.
 
-        None for methods that do not recode rows, and for releases of more than 50,000 patterns.
+        None for methods that do not recode rows, and for releases of more than 50,000 patterns or 100,000 labels.
         """
-        return None if self._public_plan is None else to_bytes(self._public_plan)
+        return None if self._public_plan is None else published(self._public_plan)
 
     def save(
         self,
@@ -302,7 +302,7 @@ class Release:
             write_table(self.table, data, format)  # type: ignore[arg-type]
         if self.record is not None:
             (folder / RECORD).write_bytes(self.record)
-        statement = self.certificate.sealed({path.name: sha256_of(path) for path in folder.iterdir()}).to_bytes()
+        statement = self.certificate.sealed({path.name: file_record(path) for path in folder.iterdir()}).to_bytes()
         (folder / CERTIFICATE).write_bytes(statement)
         if sign_with is not None:
             (folder / SIGNATURE).write_bytes(sign(statement, Path(sign_with)))
@@ -319,7 +319,8 @@ class Release:
         }
         (folder / "trace.json").write_text(json.dumps(record, indent=1, default=str), encoding="utf-8")
         if self.persons is not None:
-            pq.write_table(pa.table({"person": self.persons}), folder / PERSONS)
+            persons = pa.table({"person": self.persons})
+            pq.write_table(persons, folder / PERSONS, compression="none", store_schema=False)
         if self.document is not None and self.document.evidence is not None:
             write_table(self.document.evidence, folder / EVIDENCE, "parquet")
         if self.source is not None:

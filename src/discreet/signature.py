@@ -21,7 +21,8 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 
-from discreet.errors import DataError
+from discreet.errors import DataError, shown
+from discreet.opening import MOST_SIGNATURE, read_plain
 
 SIGNATURE = "certificate.sig"
 PRIVATE, PUBLIC = "discreet-private.pem", "discreet-public.pem"
@@ -51,7 +52,7 @@ def new_key(folder: Path) -> tuple[Path, Path]:
 def sign(message: bytes, private_key: Path) -> bytes:
     """The signature file for a certificate's bytes."""
     try:
-        key = load_pem_private_key(Path(private_key).read_bytes(), password=None)
+        key = load_pem_private_key(read_plain(private_key, most=MOST_SIGNATURE, links=True), password=None)
     except (OSError, ValueError, TypeError, UnsupportedAlgorithm) as error:
         raise DataError(
             f"{Path(private_key).name!r} is not a readable private key ({type(error).__name__})."
@@ -60,32 +61,37 @@ def sign(message: bytes, private_key: Path) -> bytes:
     if not isinstance(key, Ed25519PrivateKey):
         raise DataError(f"{Path(private_key).name!r} is not an Ed25519 key. Make one with `discreet key new`.")
     public = key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
-    record = {"algorithm": "Ed25519", "public_key": public.hex(), "signature": key.sign(message).hex()}
+    return _written(public, key.sign(message))
+
+
+def _written(public: bytes, signature: bytes) -> bytes:
+    record = {"algorithm": "Ed25519", "public_key": public.hex(), "signature": signature.hex()}
     return (json.dumps(record, indent=2) + "\n").encode()
 
 
-def check_signature(message: bytes, signature: bytes, public_key: Path | None = None) -> str:
-    """The signer's public key in hex. Raises DataError unless the signature is right (and made by `public_key`)."""
+def check_signature(message: bytes, signature: bytes) -> str:
+    """The signer's public key in hex. DataError unless the signature fits the message; whose key it is, is another
+    question: compare it with `public_key_in`.
+    """
     try:
         record = json.loads(signature)
-        signer = bytes.fromhex(record["public_key"])
-        if record["algorithm"] != "Ed25519":
+        signer, signed = (bytes.fromhex(record[name]) for name in ("public_key", "signature"))
+        if _written(signer, signed) != signature:  # another algorithm, a further key, a space more
             raise ValueError
-        Ed25519PublicKey.from_public_bytes(signer).verify(bytes.fromhex(record["signature"]), message)
+        Ed25519PublicKey.from_public_bytes(signer).verify(signed, message)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise DataError(f"{SIGNATURE} is not a signature file.") from None
     except InvalidSignature:
         raise DataError(f"{SIGNATURE} does not fit the certificate: one of them was changed.") from None
-    if public_key is not None and signer != _public_bytes(Path(public_key)):
-        raise DataError("The certificate was signed with another key than the one given.")
     return signer.hex()
 
 
-def _public_bytes(path: Path) -> bytes:
+def public_key_in(path: Path) -> str:
+    """The public key in a file, in hex: the fingerprint to compare."""
     try:
-        key = load_pem_public_key(path.read_bytes())
+        key = load_pem_public_key(read_plain(path, most=MOST_SIGNATURE, links=True))
         if not isinstance(key, Ed25519PublicKey):
             raise ValueError
     except (OSError, ValueError, UnsupportedAlgorithm):
-        raise DataError(f"{path.name!r} is not a readable Ed25519 public key.") from None
-    return key.public_bytes(Encoding.Raw, PublicFormat.Raw)
+        raise DataError(f"{shown(Path(path).name)} is not a readable Ed25519 public key.") from None
+    return key.public_bytes(Encoding.Raw, PublicFormat.Raw).hex()

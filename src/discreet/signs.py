@@ -26,10 +26,12 @@ import numpy as np
 
 from discreet.errors import DataError, ParameterError
 from discreet.kernels import compiled
+from discreet.opening import MIB, read_plain
 from discreet.randomness import Randomness
 
 KEY_FILE = "key.json"  # in the owner's folder
 KEY_BYTES = 32
+MOST_KEY = 64 * MIB  # bytes of the file, which names all items
 MOST_ITEMS = 2**31  # a code of 63 bits is a machine word
 _BLOCK = 64  # components whose signs of an item are one word
 _FEW_ITEMS = 2**20  # codes of so many items are kept
@@ -117,10 +119,10 @@ def write_key(signs: Signs, names: Sequence[str], path: Path) -> None:
 def read_key(path: Path | str) -> tuple[Signs, tuple[str, ...]]:
     """The signs and the names of the items that `write_key` wrote."""
     try:
-        said = json.loads(Path(path).read_text(encoding="utf-8"))
+        said = json.loads(read_plain(path, most=MOST_KEY, links=True))
         names = tuple(map(str, said["items"]))
         return Signs(bytes.fromhex(said["key"]), len(names)), names
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(f"The owner's {KEY_FILE} cannot be read ({type(error).__name__}).") from None
 
 

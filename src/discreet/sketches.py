@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -25,10 +25,12 @@ import pyarrow.parquet as pq
 import scipy.sparse as sp
 from scipy.special import chdtri, stdtrit
 
+from discreet.data.parquet import read_parquet
 from discreet.data.records import Records, row_hash
 from discreet.data.write import LABEL
-from discreet.errors import DataError, ParameterError
+from discreet.errors import DataError, ParameterError, shown
 from discreet.kernels import compiled
+from discreet.opening import open_file
 from discreet.signs import Signs
 
 SKETCH = "sketch"  # the column of published sketches, beside their label
@@ -209,7 +211,7 @@ class Sketches:
 
     # -- files -----------------------------------------------------------------------------------------------------
 
-    def write(self, path: Path) -> None:
+    def write(self, path: Path | BinaryIO) -> None:
         """As Parquet: a label and a list of components for every record."""
         columns = {SKETCH: pa.ListArray.from_arrays(pa.array(self.offsets, pa.int32()), pa.array(self.values))}
         if self.labels is not None:
@@ -218,25 +220,36 @@ class Sketches:
         pq.write_table(pa.table(columns), path, compression="none", store_schema=False)
 
     @classmethod
-    def read(cls, path: Path) -> Sketches:
-        """The sketches in a published file."""
-        try:
-            table = pq.read_table(path)
-            if table.column_names not in ([SKETCH], [LABEL, SKETCH]):
-                raise KeyError
-            lists = table.column(SKETCH).combine_chunks()
-            if lists.null_count or lists.values.null_count:
-                raise ValueError
-            kind = np.float64 if pa.types.is_floating(lists.values.type) else np.int32
-            values, offsets = lists.values.to_numpy().astype(kind), lists.offsets.to_numpy().astype(np.int64)
-            labels = table.column(LABEL).to_numpy(zero_copy_only=False) if LABEL in table.column_names else None
-        except (pa.ArrowException, OSError, KeyError, AttributeError, TypeError, ValueError) as error:
-            raise DataError(
-                f"{path.name!r} does not hold sketches as the certificate says ({type(error).__name__})."
-            ) from None
+    def read(cls, source: Path | BinaryIO, *, labelled: bool = True, rows: int | None = None) -> Sketches:
+        """The sketches in a published file. Where it is stated how many `rows` it has and whether they are `labelled`,
+        that is compared before cells are read; a file of one's own, such as that of a stream, is read as it is.
+        """
+        with open_file(source) as (file, name):
+            try:
+                if rows is None:
+                    table = pq.ParquetFile(file).read()
+                    labelled = table.column_names == [LABEL, SKETCH]
+                else:
+                    table = read_parquet(file, [LABEL, SKETCH] if labelled else [SKETCH], lists=[SKETCH], rows=rows)
+                lists = table.column(SKETCH).combine_chunks()
+                values, offsets = lists.values, lists.offsets.to_numpy().astype(np.int64)
+                if lists.null_count or values.null_count or len(values) != offsets[-1]:
+                    raise ValueError
+                values = values.to_numpy().astype(np.float64 if pa.types.is_floating(values.type) else np.int32)
+                if not np.isfinite(values).all():
+                    raise ValueError
+                labels = table.column(LABEL).cast(pa.string()) if labelled else None
+                if labels is not None and labels.null_count:
+                    raise ValueError
+            except (pa.ArrowException, OSError, KeyError, AttributeError, TypeError, ValueError) as error:
+                if isinstance(error, DataError):
+                    raise
+                raise DataError(
+                    f"{shown(name)} does not hold sketches as the certificate says ({type(error).__name__})."
+                ) from None
         if labels is None:
             return cls(values, offsets)
-        classes, codes = np.unique(labels.astype(str), return_inverse=True)
+        classes, codes = np.unique(labels.to_numpy(zero_copy_only=False).astype(str), return_inverse=True)
         return cls(values, offsets, codes.astype(np.int32), classes)
 
 

@@ -1,48 +1,78 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Re-checks a saved release from its files. Knows promises, no method.
+"""Re-checks a saved release from its files. Knows promises, no method, and trusts nothing that it opens.
 
 What it finds wrong it lists; a release holds only when nothing is wrong: the certificate is whole, the folder holds
-the files it names and no others, their hashes agree, the promise holds on the data as read back, the measurement is the
-one that was certified, and the record of the recoding, where there is one, has no labels but those of the data.
+the plain files it names and no others, their sizes and hashes agree, what is stated fits the promise, the promise holds
+on the data as read back, every figure that can be counted again is the one that was certified, and no file holds more
+than its cells. What cannot be counted is the holder's word, and the remarks say so.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from discreet.certificate import CERTIFICATE, Certificate, GroupsRecord, VerdictRecord, sha256_of
+from discreet._version import __version__
+from discreet.certificate import ID_DIGITS, Certificate, GroupsRecord, VerdictRecord
+from discreet.checking.folder import (
+    Content,
+    Opened,
+    contents_of,
+    data_file,
+    open_folder,
+    open_release,
+    read_record,
+    read_release,
+    record_of,
+    signer_of,
+)
+from discreet.checking.noise import noise_of, noise_problems
+from discreet.checking.owner import EVIDENCE, PERSONS, read_persons, read_records, read_source, with_evidence
+from discreet.checking.parameters import PARAMETERS, other_promise, parameter_problems
+from discreet.checking.recount import bytes_problems, change_problems, column_problems, domain_problems, sketch_problems
+from discreet.checking.remarks import evidence_remarks, record_remarks, role_remarks, signer_remark
+from discreet.checking.verdicts import bare_problems, breach_problems, model_problems, person_problems, verdict_problems
 from discreet.data.baskets import Baskets
-from discreet.data.column import Kind, encode
+from discreet.data.column import encode
 from discreet.data.records import Records
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.data.write import read_baskets, read_table
-from discreet.document import SHAPES, Document, read_document
-from discreet.errors import DataError, DiscreetError, PromiseBroken, listing, quietly, shown
+from discreet.document import Document
+from discreet.errors import DataError, DiscreetError, listing, shown
 from discreet.losses import groups_of
 from discreet.privacy.base import Both, Promise, Verdict
-from discreet.privacy.noise import Noise, from_statement
-from discreet.recoding import RECORD, from_bytes, record_problems
-from discreet.signature import SIGNATURE, check_signature
-from discreet.signs import KEY_FILE, Signs, read_key
-from discreet.sketches import Sketches, sketch
+from discreet.privacy.noise import Noise
+from discreet.published_tree import PublishedTree
+from discreet.recoding import record_problems
+from discreet.signature import public_key_in
+from discreet.sketches import Sketches
 
-PERSONS = "persons.parquet"  # in the owner's folder: whose row each released row is
-EVIDENCE = "evidence.parquet"  # in the owner's folder: the rows behind a document, or behind published rows
-Content = Table | Baskets | Document | Sketches
+__all__ = [
+    "EVIDENCE",
+    "PERSONS",
+    "Verification",
+    "check_published",
+    "open_release",
+    "read_persons",
+    "read_record",
+    "read_records",
+    "read_release",
+    "verify",
+]
+
 _PERSON = "\x00person"  # a column name no file can have
+_DIFFERS = "What is measured now differs from what the certificate states."
 
 
 @dataclass(frozen=True)
 class Verification:
-    """What verifying found. `problems` is empty exactly when `holds`."""
+    """What verifying found. `problems` is empty exactly when `holds`; `signer` is a public key in hex."""
 
     holds: bool
     verdict: Verdict | None
@@ -50,6 +80,7 @@ class Verification:
     problems: tuple[str, ...] = ()
     signer: str | None = None
     remarks: tuple[str, ...] = ()
+    id: str | None = None
 
     def __bool__(self) -> bool:
         return self.holds
@@ -62,201 +93,244 @@ class Verification:
     __str__ = sentence
 
 
+@dataclass
+class _Findings:
+    """What a check came upon on its way."""
+
+    verdict: Verdict | None = None
+    problems: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+
 def verify(
-    folder: str | os.PathLike, *, owner: str | os.PathLike | None = None, public_key: str | os.PathLike | None = None
+    folder: str | os.PathLike,
+    *,
+    owner: str | os.PathLike | None = None,
+    public_key: str | os.PathLike | None = None,
+    expected_id: str | None = None,
 ) -> Verification:
     """Check a release folder. `owner` adds the owner's folder, for what only the private side can recompute;
-    `public_key` asks for a signature by that key.
+    `public_key` asks for a signature by that key, `expected_id` for this release and no other.
     """
-    folder = Path(folder)
-    certificate, problems = _certified(folder)
-    if certificate is None:
-        return Verification(False, None, None, tuple(problems))
-    signer: str | None = None
-    verdict: Verdict | None = None
-    if not problems:  # data whose hash differs is not the data that was certified
-        signer, problems = _signer(folder, public_key)
-        try:
-            verdict, found = _check(folder, certificate, owner)
-            problems += found
-        except DiscreetError as error:
-            problems.append(str(error))
-        except Exception as error:  # whatever a made-up certificate leads to, it is not verified
-            problems.append(f"The release cannot be checked ({type(error).__name__}).")
+    asked = None if public_key is None else public_key_in(Path(public_key))
+    with open_folder(Path(folder)) as release:
+        certificate, problems = release.certificate, release.problems
+        if certificate is None:
+            return Verification(False, None, None, tuple(problems))
+        found = _Findings(problems=problems + _id_problems(certificate, expected_id))
+        signer, wrong = signer_of(release, asked)
+        found.problems += wrong
+        if not problems:  # data whose hash differs is not the data that was certified
+            _guarded(release, None if owner is None else Path(owner), found)
+    remarks = (signer_remark(signer, asked) if signer or not wrong else "", *found.remarks)
     return Verification(
-        not problems, verdict, certificate, tuple(problems), signer, _remarks(certificate, signer, owner is not None)
+        not found.problems,
+        found.verdict,
+        certificate,
+        tuple(found.problems),
+        signer,
+        tuple(filter(None, remarks)),
+        certificate.id,
     )
 
 
-def open_release(folder: str | os.PathLike) -> tuple[Certificate, Content, Roles | None]:
-    """The certificate, the data and the roles of a folder whose files are those that were certified, and no others.
-
-    Whether the promise holds on them is another question: `verify` answers it, and attacks do.
-    """
-    folder = Path(folder)
-    certificate, problems = _certified(folder)
-    problems = problems or _signer(folder, None)[1]
-    if certificate is None or problems:
-        found = " ".join(problems)
-        raise PromiseBroken(f"{shown(folder.name)} is not as it was certified. {found} Get it anew from its holder.")
-    return certificate, *read_release(folder, certificate)
-
-
-def _certified(folder: Path) -> tuple[Certificate | None, list[str]]:
-    """What is promised, and what is wrong with the files that it is promised of."""
-    if not folder.is_dir():
-        raise DataError(f"There is no release folder {folder.name!r}. Pass the folder that holds {CERTIFICATE}.")
+def _guarded(release: Opened, owner: Path | None, found: _Findings) -> None:
     try:
-        certificate = Certificate.read(folder)
-    except DataError as error:
-        return None, [str(error)]
-    return certificate, _file_problems(folder, certificate)
+        _check(release, owner, found)
+    except DiscreetError as error:
+        found.problems.append(str(error))
+    except Exception as error:  # whatever a made-up certificate leads to, it is not verified
+        found.problems.append(f"The release cannot be checked ({type(error).__name__}).")
 
 
-def _file_problems(folder: Path, certificate: Certificate) -> list[str]:
+def _id_problems(certificate: Certificate, expected: str | None) -> list[str]:
+    if expected is None:
+        return []
+    if not re.fullmatch(f"[0-9a-fA-F]{{{ID_DIGITS}}}", expected.strip()):
+        return [f"An id has {ID_DIGITS} hexadecimal digits; something else was asked for."]
+    if expected.strip().lower() != certificate.id:
+        return [f"This is another release than the one asked for: its id is {certificate.id}."]
+    return []
+
+
+# -- checking ------------------------------------------------------------------------------------------------------
+
+
+def _check(release: Opened, owner: Path | None, found: _Findings) -> None:
+    certificate = release.certificate
+    assert certificate is not None
+    promise, stated = certificate.the_promise(), certificate.verdict
+    found.problems += verdict_problems(stated, promise, certificate.rows)
+    wrong = column_problems(certificate)
+    wrong += parameter_problems(certificate.method.name, certificate.method.parameters)
+    if wrong:  # what follows rests on columns and parameters that are as they should be
+        found.problems += wrong
+        return
+    found.problems += _statement_problems(certificate, promise, found)
+    data, roles = contents_of(release)
+    wrong, told = noise_problems(certificate, data if isinstance(data, Document) else None)
+    found.problems += wrong
+    if isinstance(data, Document):
+        _check_document(data, certificate, promise, owner, found)
+    elif isinstance(data, Sketches):
+        _check_sketches(data, certificate, promise, owner, found)
+    else:
+        _check_rows(release, data, roles, promise, owner, found)
+    if not isinstance(data, Document):
+        name = data_file(certificate)
+        wrong, more = bytes_problems(data, release.files[name], name, certificate.files[name].sha256)
+        found.problems += wrong
+        found.remarks += more
+    found.remarks += evidence_remarks(certificate, with_owner=owner is not None) + told
+    found.remarks += role_remarks(certificate, data if isinstance(data, (Table, Baskets)) else None, roles)
+
+
+def _statement_problems(certificate: Certificate, promise: Promise, found: _Findings) -> list[str]:
+    """What is wrong with the certificate before any data is read."""
     problems = []
-    if certificate.seal != certificate.computed_seal():
-        problems.append(f"{CERTIFICATE} was changed after it was sealed.")
-    expected = {*certificate.files, CERTIFICATE}
-    entries = {entry.name: entry.is_file(follow_symlinks=False) for entry in os.scandir(folder)}
-    extra = sum(name not in expected | {SIGNATURE} or not is_file for name, is_file in entries.items())
-    if extra:
-        problems.append(f"{extra} entries in the folder are not files that the certificate names.")
-    found = {name for name, is_file in entries.items() if is_file}
-    if expected - found:
-        problems.append(f"Files that the certificate names are not there: {listing(sorted(expected - found))}.")
-    changed = [
-        name for name, digest in certificate.files.items() if name in found and sha256_of(folder / name) != digest
-    ]
-    if changed:
-        problems.append(f"Files were changed after they were certified: {listing(sorted(changed))}.")
-    n_data = len(_data_files(certificate))
-    if n_data != 1:
-        problems.append(f"The certificate names {n_data} data files; a release has one.")
+    if certificate.method.name in PARAMETERS:
+        problems += other_promise(certificate.method.parameters, promise)
+    else:
+        found.remarks.append(
+            f"The method {shown(certificate.method.name)} is not known here: of its parameters nothing was compared."
+        )
+    if not re.fullmatch(r"[0-9A-Za-z.+-]{1,40}", certificate.discreet):
+        problems.append("The certificate does not state a version of discreet.")
+    if promise.to_dict() != _plain_promise(certificate.promise):
+        problems.append("The certificate states the promise in other words than discreet does.")
+    if certificate.does_not_protect != promise.does_not_protect:
+        if certificate.discreet == __version__ or len(certificate.does_not_protect) > 2000:
+            problems.append("The certificate says something else about what the promise does not protect.")
+        else:
+            found.remarks.append(
+                "The certificate, of another version of discreet, says in other words what the promise does not"
+                f" protect. This version says: {promise.does_not_protect}"
+            )
+    if (certificate.groups is not None) != (certificate.shape in ("table", "baskets")):
+        problems.append("The certificate states groups of rows where there are none, or none where there are.")
+    if certificate.counted == "persons" and certificate.verdict.kind != "owner":
+        problems.append("The certificate states another kind of evidence than this promise has.")
     return problems
 
 
-def _data_files(certificate: Certificate) -> list[str]:
-    return [name for name in certificate.files if name != RECORD]
+def _plain_promise(stated: object) -> object:
+    """As `to_dict` gives it: lists were tuples."""
+    if isinstance(stated, dict):
+        return {name: _plain_promise(value) for name, value in stated.items()}
+    if isinstance(stated, list):
+        plain = [_plain_promise(value) for value in stated]
+        return plain if any(isinstance(value, dict) for value in plain) else tuple(plain)
+    return stated
 
 
-def _signer(folder: Path, public_key: str | os.PathLike | None) -> tuple[str | None, list[str]]:
-    path = folder / SIGNATURE
-    if not path.exists():
-        return None, ["A signature was asked for; the release has none."] if public_key is not None else []
-    try:
-        message = (folder / CERTIFICATE).read_bytes()
-        return check_signature(message, path.read_bytes(), None if public_key is None else Path(public_key)), []
-    except DataError as error:
-        return None, [str(error)]
-
-
-def _check(folder: Path, certificate: Certificate, owner: str | os.PathLike | None) -> tuple[Verdict, list[str]]:
-    data, roles = read_release(folder, certificate)
-    if isinstance(data, Document):
-        return _check_document(data, certificate, owner)
-    if isinstance(data, Sketches):
-        return _check_sketches(data, certificate, owner)
-    problems = []
-    if len(data) != certificate.rows or not len(data):
+def _check_rows(
+    release: Opened, data: Table | Baskets, roles: Roles | None, promise: Promise, owner: Path | None, found: _Findings
+) -> None:
+    certificate = release.certificate
+    assert certificate is not None
+    by_person, problems = certificate.counted == "persons", found.problems
+    if len(data) != certificate.rows:
         problems.append(f"The certificate states {certificate.rows} rows; the data has {len(data)}.")
     if not certificate.names("quasi"):
         problems.append("The certificate names no quasi-identifiers, so it promises nothing about anyone.")
-    if not certificate.verdict.holds:
-        problems.append("The certificate itself states that the promise does not hold.")
-    promise, by_person = certificate.the_promise(), certificate.counted == "persons"
     left = sorted(set(certificate.names("quasi")) - promise.about(certificate.names("quasi")))
     if left:
         problems.append(f"The promise says nothing about the quasi-identifiers {listing(left)}.")
     drawn = "proved" if promise.kind == "proved" else "recomputed"
     if certificate.verdict.kind != ("owner" if by_person or promise.needs_source else drawn):
         problems.append("The certificate states another kind of evidence than this promise has.")
-    if problems:
-        raise DataError(" ".join(problems))
-    if promise.needs_source and owner is None:  # what was measured stays the owner's word
-        verdict, stated = certificate.verdict.verdict(), certificate.verdict
-        if verdict.promise != str(promise):
-            problems.append("The certificate's verdict is about another promise.")
-    elif promise.needs_source:
-        assert owner is not None
-        persons = read_persons(Path(owner), len(data)) if by_person else None
-        verdict = check_published(promise, data, roles, persons, read_source(Path(owner)))
-        stated = VerdictRecord.of(verdict)
-    elif not by_person:
-        noise = () if certificate.noise is None else from_statement(certificate.noise)
-        verdict = check_published(promise, data, roles, None, noise=noise)
-        stated = VerdictRecord.of(verdict)
-    elif owner is not None:
-        verdict = check_published(promise, data, roles, read_persons(Path(owner), len(data)))
-        stated = VerdictRecord.of(verdict).model_copy(update={"kind": "owner"})
-    else:  # rows can refute the promise where they tell; the count of persons stays the owner's word
-        verdict, stated = _by_rows(promise, data, roles), certificate.verdict
+    if len(data) != certificate.rows or not certificate.names("quasi"):
+        return
+    persons = read_persons(owner, len(data)) if by_person and owner is not None else None
+    verdict = _measured(certificate, promise, data, roles, persons, owner, found)
     if not verdict.holds:
         problems.append(verdict.sentence())
-    if stated != certificate.verdict:
-        problems.append("What is measured now differs from what the certificate states.")
-    if certificate.groups is not None and certificate.groups != GroupsRecord(**vars(groups_of(data, roles))):
+    if certificate.groups != GroupsRecord(**vars(groups_of(data, roles))):
         problems.append("The groups of the data differ from what the certificate states about them.")
-    return verdict, problems + _record_problems(folder, certificate, data)
+    record = None
+    if isinstance(data, Table):
+        record = record_of(
+            release, most_labels=sum(column.levels for column in data.columns(certificate.names("quasi")))
+        )
+    if record is not None and isinstance(data, Table):
+        problems += record_problems(record, data, certificate.names("quasi"))
+        found.remarks += record_remarks(record, promise)
+    problems += change_problems(certificate, data, record)
+    if isinstance(data, Table) and certificate.method.name == "private-table" and promise.kind == "proved":
+        problems += domain_problems(data, certificate.method.parameters["domain"])
+    found.verdict = verdict
 
 
-def _record_problems(folder: Path, certificate: Certificate, data: Table | Baskets) -> list[str]:
-    if RECORD not in certificate.files:
-        return []
-    if not isinstance(data, Table):
-        return [f"Baskets have no {RECORD}."]
-    return record_problems(from_bytes((folder / RECORD).read_bytes()), data, certificate.names("quasi"))
+def _measured(
+    certificate: Certificate,
+    promise: Promise,
+    data: Table | Baskets,
+    roles: Roles | None,
+    persons: np.ndarray | None,
+    owner: Path | None,
+    found: _Findings,
+) -> Verdict:
+    """The verdict on published rows, as far as the files and the owner's folder tell; what is stated is compared."""
+    stated, by_person = certificate.verdict, certificate.counted == "persons"
+    if promise.needs_source and owner is None:  # what was measured stays the owner's word
+        if isinstance(data, Table) and roles is not None:
+            found.problems += breach_problems(stated, promise, data, roles, persons=by_person)
+        return stated.verdict()
+    if by_person and owner is None:  # rows can refute the promise where they tell
+        verdict = _by_rows(promise, data, roles)
+        found.problems += person_problems(stated, VerdictRecord.of(verdict))
+        return verdict
+    source = read_source(owner) if promise.needs_source and owner is not None else None
+    verdict = check_published(promise, data, roles, persons, source, noise_of(certificate, None))
+    measured = VerdictRecord.of(verdict)
+    if (measured.model_copy(update={"kind": "owner"}) if by_person else measured) != stated:
+        found.problems.append(_DIFFERS)
+    return verdict
 
 
 def _check_document(
-    document: Document, certificate: Certificate, owner: str | os.PathLike | None
-) -> tuple[Verdict, list[str]]:
+    document: Document, certificate: Certificate, promise: Promise, owner: Path | None, found: _Findings
+) -> None:
     """What a document says is checked as far as it tells; the owner's rows tell the rest."""
     stated = certificate.verdict
     if document.columns != tuple((column.name, column.role, column.kind) for column in certificate.columns):
         raise DataError("The certificate names other columns than the document.")
     if certificate.rows:
         raise DataError(f"The certificate states {certificate.rows} rows; a document has none.")
-    if not stated.holds:
-        raise DataError("The certificate itself states that the promise does not hold.")
+    if document.content.get("counted", "rows") != certificate.counted:
+        raise DataError("The document counts something else than the certificate.")
     if owner is not None and stated.kind == "owner":
-        document = _with_evidence(document, Path(owner), by_person=certificate.counted == "persons")
-    verdict = certificate.the_promise().check(document)
-    problems = [] if verdict.holds else [verdict.sentence()]
+        document = with_evidence(document, owner, by_person=certificate.counted == "persons")
+    found.verdict = verdict = promise.check(document)
+    if not verdict.holds:
+        found.problems.append(verdict.sentence())
     if verdict.kind != stated.kind:
-        problems.append("The certificate states another kind of evidence than this promise has.")
+        found.problems.append("The certificate states another kind of evidence than this promise has.")
     told = verdict.kind != "owner" or owner is not None  # otherwise what was measured stays the owner's word
     if told and VerdictRecord.of(verdict) != stated:
-        problems.append("What is measured now differs from what the certificate states.")
-    return verdict, problems
+        found.problems.append(_DIFFERS)
+    if document.shape == "model":
+        found.problems += model_problems(stated, promise, PublishedTree.of(document))
+    found.problems += change_problems(certificate, None, None)
 
 
 def _check_sketches(
-    sketches: Sketches, certificate: Certificate, owner: str | os.PathLike | None
-) -> tuple[Verdict, list[str]]:
+    sketches: Sketches, certificate: Certificate, promise: Promise, owner: Path | None, found: _Findings
+) -> None:
     """Sketches tell nothing about their promise: without the owner's folder what was measured is the owner's word."""
-    stated, promise = certificate.verdict, certificate.the_promise()
-    if len(sketches) != certificate.rows or not len(sketches):
-        raise DataError(f"The certificate states {certificate.rows} rows; the data has {len(sketches)}.")
-    if not stated.holds:
-        raise DataError("The certificate itself states that the promise does not hold.")
+    stated = certificate.verdict
     if stated.kind != "owner" or not promise.needs_source or certificate.counted != "rows":
         raise DataError("The certificate states another kind of evidence than this promise has.")
-    if stated.promise != str(promise):
-        raise DataError("The certificate's verdict is about another promise.")
+    found.problems += bare_problems(stated) + change_problems(certificate, None, None)
+    found.problems += sketch_problems(sketches, certificate.method.parameters)
     if owner is None:
-        return stated.verdict(), []
-    verdict = promise.check_with_source(sketches, None, read_records(sketches, Path(owner))[0])
-    problems = [] if verdict.holds else [verdict.sentence()]
+        found.verdict = stated.verdict()
+        return
+    found.verdict = verdict = promise.check_with_source(sketches, None, read_records(sketches, owner)[0])
+    if not verdict.holds:
+        found.problems.append(verdict.sentence())
     if VerdictRecord.of(verdict) != stated:
-        problems.append("What is measured now differs from what the certificate states.")
-    return verdict, problems
-
-
-def _with_evidence(document: Document, owner: Path, *, by_person: bool) -> Document:
-    kinds = {name: kind for name, _, kind in document.columns}
-    evidence = read_table(owner / EVIDENCE, kinds)  # type: ignore[arg-type]
-    return document.with_evidence(evidence, read_persons(owner, len(evidence)) if by_person else None)
+        found.problems.append(_DIFFERS)
 
 
 def _by_rows(promise: Promise, data: Table | Baskets, roles: Roles | None) -> Verdict:
@@ -269,57 +343,6 @@ def _by_rows(promise: Promise, data: Table | Baskets, roles: Roles | None) -> Ve
             " (verify --owner)."
         )
     return check_published(telling[0] if len(telling) == 1 else Both(tuple(telling)), data, roles, None)
-
-
-def read_release(folder: Path, certificate: Certificate) -> tuple[Content, Roles | None]:
-    """The published data and the roles of its columns."""
-    (name,) = _data_files(certificate)
-    if certificate.shape in SHAPES:
-        return read_document(folder / name, certificate.shape), None
-    if certificate.shape == "baskets":
-        return read_baskets(folder / name, certificate.names("quasi")), None
-    if certificate.shape == "sketches":
-        sketches = Sketches.read(folder / name)
-        if sketches.columns != tuple(column.name for column in certificate.columns):
-            raise DataError("The certificate names other columns than the sketches have.")
-        return sketches, None
-    kinds = {column.name: column.kind for column in certificate.columns}
-    target = certificate.names("target")
-    roles = Roles(
-        target=target[0] if target else None,
-        quasi=certificate.names("quasi"),
-        sensitive=certificate.names("sensitive"),
-        other=certificate.names("other"),
-        allow_unique=certificate.names("other") + certificate.names("sensitive") + target,
-    )
-    return read_table(folder / name, kinds), roles  # type: ignore[arg-type]
-
-
-def read_source(owner: Path) -> Table:
-    """The owner's quasi-identifiers of the published rows; a file of the owner's states no kinds but by its types."""
-    try:
-        schema = pq.read_schema(owner / EVIDENCE)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise DataError(f"The owner's folder has no readable {EVIDENCE} ({type(error).__name__}).") from None
-    return read_table(owner / EVIDENCE, {field.name: _kind_of(field.type) for field in schema})
-
-
-def read_records(sketches: Sketches, owner: Path) -> tuple[Records, Signs]:
-    """The owner's records and signs, once it is clear that the published sketches are made of them."""
-    signs, names = read_key(owner / KEY_FILE)
-    records = Records.read(owner / EVIDENCE, names)
-    if len(records) != len(sketches):
-        raise DataError(f"The owner's {EVIDENCE} has {len(records)} records, the release {len(sketches)} sketches.")
-    again = sketch(records, signs, sketches.counts)
-    if not np.array_equal(again.values, sketches.values):
-        raise DataError("The published sketches are not those of the owner's records with the owner's key.")
-    return records, signs
-
-
-def _kind_of(type_: pa.DataType) -> Kind:
-    if pa.types.is_temporal(type_):
-        return "date"
-    return "number" if pa.types.is_integer(type_) or pa.types.is_floating(type_) else "category"
 
 
 def check_published(
@@ -353,45 +376,3 @@ def check_published(
             allow_unique=roles.allow_unique,
         )
     return promise.check(data, roles) if source is None else promise.check_with_source(data, roles, source)
-
-
-def read_persons(owner: Path, rows: int) -> np.ndarray:
-    try:
-        persons = pq.read_table(owner / PERSONS).column("person").to_numpy()
-        persons = np.unique(persons, return_inverse=True)[1]
-    except (OSError, KeyError, TypeError, pa.ArrowException):
-        raise DataError(f"The owner's folder has no readable {PERSONS}.") from None
-    if len(persons) != rows:
-        raise DataError(f"The owner's {PERSONS} has {len(persons)} rows, the release {rows}.")
-    return persons
-
-
-def _remarks(certificate: Certificate, signer: str | None, with_owner: bool) -> tuple[str, ...]:
-    remarks = []
-    if signer is None:
-        remarks.append("The certificate is not signed: this check detects accidents, not a forger.")
-    else:
-        remarks.append(f"Signed with the Ed25519 key {signer[:16]}...; compare it with the key the holder gave you.")
-    if certificate.shape in SHAPES:
-        if certificate.verdict.kind == "owner" and not with_owner:
-            remarks.append(
-                "The published file was checked for what it states. The rows behind it were counted by the owner"
-                " before saving (verify --owner repeats it)."
-            )
-    elif _needs_source(certificate):
-        if not with_owner:
-            remarks.append(
-                "The promise compares the published rows with what only the owner has. What was measured is the owner's"
-                " word here; it was checked before saving (verify --owner repeats it)."
-            )
-    elif certificate.counted == "persons" and not with_owner:
-        remarks.append(
-            "The promise was counted in persons, which the published files do not tell apart. Recomputed here on rows;"
-            " the count of persons was checked by the owner before saving (verify --owner repeats it)."
-        )
-    return tuple(remarks)
-
-
-def _needs_source(certificate: Certificate) -> bool:
-    promise, failure = quietly(certificate.the_promise, errors=(DiscreetError,))
-    return not failure and promise.needs_source

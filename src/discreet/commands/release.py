@@ -324,6 +324,7 @@ def _save(
     quiet: bool,
     as_json: bool,
 ) -> None:
+    from discreet.certificate import Certificate
     from discreet.choose import owner_measures
     from discreet.report.html import to_html
     from discreet.report.summary import summarise
@@ -338,15 +339,16 @@ def _save(
         written: dict[str, Any] = {"format": format, "sign_with": sign, "overwrite": overwrite, "owner_files": kept}
         outcome.release.save(out, **written, account=account)
     published, owner = out / "release", out / "owner"
+    release_id = Certificate.read(published).id
     if as_json:
         page = str(owner / "report.html") if pages else None
-        emit({"release": str(published), "owner": str(owner), "report": page, "summary": summary})
+        emit({"release": str(published), "id": release_id, "owner": str(owner), "report": page, "summary": summary})
         return
     say(*(to_text(summary).split("\n") if not quiet else [outcome.release.verdict.sentence()]))
     if quiet:
         return
     say("", f"Publish  {published}   ({', '.join(sorted(path.name for path in published.iterdir()))})")
     say(f"Keep     {owner}   ({', '.join(sorted(path.name for path in owner.iterdir()))})")
-    say(f"Check    discreet verify {published}")
+    say(f"Check    discreet verify {published} --id {release_id}")
     if account is not None:
         say(f"Left     {account.ledger.left(account.data_set)} of {plain(account.data_set)}")

@@ -21,6 +21,9 @@ def verify(
         Path | None, typer.Option(help="The owner's folder: repeats what only the private side can count.")
     ] = None,
     key: Annotated[Path | None, typer.Option(help="Ask for a signature by this public key.")] = None,
+    release_id: Annotated[
+        str | None, typer.Option("--id", help="Ask for the release with this id, as its holder gave it.")
+    ] = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -29,7 +32,7 @@ def verify(
 
     watch(quiet=quiet, as_json=as_json)
     with step("Reading and counting"):
-        found = check(folder, owner=owner, public_key=key)
+        found = check(folder, owner=owner, public_key=key, expected_id=release_id)
     if as_json:
         emit(_answer(found))
     else:
@@ -43,6 +46,7 @@ def _answer(found: Verification) -> dict[str, Any]:
         "holds": found.holds,
         "problems": list(found.problems),
         "remarks": list(found.remarks),
+        "id": found.id,
         "signer": found.signer,
         "verdict": None if found.verdict is None else asdict(found.verdict),
         "certificate": None if found.certificate is None else found.certificate.model_dump(mode="json"),
@@ -54,6 +58,8 @@ def _print(found: Verification, folder: Path, quiet: bool) -> None:
 
     if not found.holds:
         say(f"Not verified. {' '.join(found.problems)}", err=True)
+        for remark in () if quiet else found.remarks:
+            say(f"  note       {remark}", err=True)
         if found.certificate is None and (folder / "release" / CERTIFICATE).is_file():
             say(f"Did you mean {folder / 'release'}?", err=True)
         return
@@ -64,6 +70,7 @@ def _print(found: Verification, folder: Path, quiet: bool) -> None:
     if quiet:
         return
     kind = found.verdict.kind
+    say(f"  id         {found.id}")
     say(f"  evidence   {kind}: {EVIDENCE[kind]}")
     what, columns = (statement.shape, "") if not statement.rows else ("data", f"{statement.rows:,} rows, ")
     say(f"  {what:<10} {columns}{len(statement.columns):,} columns, by {statement.method.name}")

@@ -99,13 +99,13 @@ def encode(
     >>> encode("x", pa.array(["10", "9", "?", "9.0"])).codes.tolist()
     [1, 0, 2, 0]
     """
-    distinct, places = _distinct(name, array)
+    distinct, places = distinct_cells(name, array)
     values, kind = meaning(name, distinct, kind=kind, missing=missing)
     values, code_of = _ordered(values)
     return Column(name, kind, values, code_of.take(places))
 
 
-def _distinct(name: str, array: pa.Array | pa.ChunkedArray) -> tuple[pa.Array, np.ndarray]:
+def distinct_cells(name: str, array: pa.Array | pa.ChunkedArray) -> tuple[pa.Array, np.ndarray]:
     """The distinct cells of a column, all of them in use, and each row's place among them; null has the last place."""
     if isinstance(array.type, pa.BaseExtensionType):
         array = array.cast(array.type.storage_type)
@@ -140,7 +140,7 @@ def _mostly_different_numbers(array: pa.Array | pa.ChunkedArray) -> bool:
 
 
 def _distinct_numbers(array: pa.Array | pa.ChunkedArray) -> tuple[pa.Array, np.ndarray]:
-    """As `_distinct`, by sorting: three times as fast as hashing when most rows differ."""
+    """As `distinct_cells`, by sorting: three times as fast as hashing when most rows differ."""
     distinct, inverse = np.unique(array.drop_null().to_numpy(), return_inverse=True)
     if not array.null_count:
         return pa.array(distinct), inverse

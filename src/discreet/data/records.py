@@ -16,6 +16,7 @@ import scipy.sparse as sp
 
 from discreet.data.baskets import Baskets
 from discreet.errors import DataError, quietly
+from discreet.opening import opened
 
 _ITEMS, _COUNTS, _NEAR = "items", "counts", "neighbours"  # the columns of the owner's file
 _LARGEST = 2**31 - 1  # of the sum of a record, so that every component of its sketch is a 32-bit number
@@ -137,13 +138,14 @@ class Records:
         if self.neighbours is not None:
             ends = pa.array(np.arange(len(self) + 1) * self.neighbours.shape[1], pa.int32())
             lists[_NEAR] = pa.ListArray.from_arrays(ends, pa.array(self.neighbours.ravel()))
-        pq.write_table(pa.table(lists), path, store_schema=False)
+        pq.write_table(pa.table(lists), path, compression="none", store_schema=False)
 
     @classmethod
     def read(cls, path: Path, names: Iterable[str]) -> Records:
         named = tuple(names)
         try:
-            table = pq.read_table(path)
+            with opened(path) as file:
+                table = pq.ParquetFile(file).read()
             items, counts = (table.column(name).combine_chunks() for name in (_ITEMS, _COUNTS))
             parts = (counts.values.to_numpy(), items.values.to_numpy(), items.offsets.to_numpy())
             records = cls.of(sp.csr_array(parts, shape=(len(table), len(named))), names=named)
@@ -151,7 +153,7 @@ class Records:
                 return records
             near = table.column(_NEAR).combine_chunks().values.to_numpy().reshape(len(table), -1)
             return replace(records, neighbours=near)
-        except (pa.ArrowException, OSError, KeyError, AttributeError, TypeError, ValueError) as error:
+        except (pa.ArrowException, OSError, KeyError, AttributeError, TypeError, ValueError, IndexError) as error:
             raise DataError(f"The owner's records cannot be read ({type(error).__name__}).") from None
 
 

@@ -27,11 +27,11 @@ from discreet.errors import DataError, shown
 from discreet.evaluate.intervals import Share, mean_chance, wilson
 from discreet.plan import Plan
 from discreet.privacy.base import Both, Promise
-from discreet.recoding import RECORD, from_bytes
+from discreet.recoding import from_bytes
 from discreet.release import Release
 from discreet.signs import Signs
 from discreet.sketches import Sketches
-from discreet.verification import open_release, read_persons, read_records
+from discreet.verification import open_release, read_persons, read_record, read_records
 
 # What an attack gets at: a person's row, basket or sketch; that of the person who is easiest to find; a value that rows
 # tell; a value that is guessed; a statement true of one; a row that two parties join by; who is in the release; what
@@ -82,8 +82,7 @@ class Published:
             made = release.method, release.parameters
             return cls(release.content, release.promise, release.roles, record, swapped, *kept, *made)
         certificate, data, roles = open_release(release)
-        record_file = Path(release) / RECORD
-        recoding = from_bytes(record_file.read_bytes()) if record_file.is_file() else None
+        recoding = read_record(release)
         by_person = owner is not None and certificate.counted == "persons"
         persons = read_persons(Path(owner), certificate.rows) if by_person else None  # type: ignore[arg-type]
         swapped = certificate.changes.swapped_cells > 0

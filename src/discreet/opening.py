@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that others made: opened only where they are plain files of a bearable size, and never waited for.
+
+A folder from elsewhere may hold a pipe that never ends, a link to a device, a file of terabytes. What is opened here is
+looked at through its descriptor, so it is the same file that is then read. All that differs between systems is here.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from discreet.errors import DataError, shown
+
+MIB = 2**20
+MOST_STATED = 16 * MIB  # bytes of a certificate, a document, a record of a recoding
+MOST_SIGNATURE = 4096  # bytes of a signature or of a key
+MOST_DATA = 2**33  # bytes of a data file
+MOST_ENTRIES = 100  # entries of a release folder that are looked at
+
+# Not following links and not waiting are Unix's; where they are unknown, a link is looked for by its name.
+_FLAGS = os.O_RDONLY
+for _flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"):
+    _FLAGS |= getattr(os, _flag, 0)
+_LINKS_BY_NAME = not hasattr(os, "O_NOFOLLOW")
+
+
+def opened(path: Path | str, *, most: int = MOST_DATA, links: bool = False) -> BinaryIO:
+    """A plain file of at most so many bytes, open for reading; DataError for whatever else the path leads to.
+
+    `links` allows a link to a plain file: for paths that the user named, not for what a folder holds.
+    """
+    path, flags = Path(path), _FLAGS & ~getattr(os, "O_NOFOLLOW", 0) if links else _FLAGS
+    try:
+        if _LINKS_BY_NAME and not links and path.is_symlink():
+            raise DataError(f"{shown(path.name)} is a link. Only plain files are read.")
+        file = open(path, "rb", opener=lambda name, _: os.open(name, flags))  # noqa: SIM115 (the caller closes it)
+    except FileNotFoundError:
+        raise DataError(f"There is no file {shown(path.name)}.") from None
+    except (OSError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        link = getattr(error, "errno", None) == errno.ELOOP
+        why = "a link" if link else getattr(error, "strerror", None) or type(error).__name__
+        raise DataError(f"{shown(path.name)} is not a plain file that can be read ({why}).") from None
+    found = os.fstat(file.fileno())
+    if stat.S_ISREG(found.st_mode) and found.st_size <= most:
+        return file
+    file.close()
+    if stat.S_ISREG(found.st_mode):
+        raise DataError(f"{shown(path.name)} has {found.st_size:,} bytes; at most {most:,} are read.")
+    raise DataError(f"{shown(path.name)} is not a plain file ({_kind(found.st_mode)}).")
+
+
+@contextmanager
+def open_file(source: Path | str | BinaryIO) -> Iterator[tuple[BinaryIO, str]]:
+    """A file and its name: the plain file at a path, or one that was opened before, from its beginning."""
+    if isinstance(source, (Path, str)):
+        with opened(source) as file:
+            yield file, Path(source).name
+    else:
+        source.seek(0)
+        yield source, Path(source.name).name
+
+
+def read_plain(path: Path | str, *, most: int = MOST_STATED, links: bool = False) -> bytes:
+    """All bytes of a plain file."""
+    with opened(path, most=most, links=links) as file:
+        return read_most(file, most)
+
+
+def read_most(file: BinaryIO, most: int) -> bytes:
+    """All bytes of an open file from its beginning; one that grew beyond `most` since it was opened is refused."""
+    try:
+        file.seek(0)
+        content = file.read(most + 1)
+    except OSError as error:
+        raise DataError(f"A file cannot be read ({error.strerror}).") from None
+    if len(content) > most:
+        raise DataError(f"A file has grown beyond {most:,} bytes while it was read.")
+    return content
+
+
+def _kind(mode: int) -> str:
+    kinds = {stat.S_IFIFO: "a pipe", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFDIR: "a folder"}
+    return kinds.get(stat.S_IFMT(mode), "a socket" if stat.S_ISSOCK(mode) else "something else")
