@@ -152,7 +152,7 @@ def by_class_sizes(X, y):
 def by_pairs(X, y):
     """Ours: as many pairs as the score has, over the sensitivity that the method states."""
     data = Baskets.of(X, y)
-    return pair_scores(data) / ExponentialSelector(1.0, 1)._mechanism(data).sensitivity
+    return pair_scores(data) / ExponentialSelector(1.0, 1).mechanism(*data.shape).sensitivity
 
 
 def test_an_audit_refutes_the_sizes_of_the_classes_at_hand_and_not_ours():
@@ -183,7 +183,7 @@ def test_an_audit_refutes_one_pair_and_not_ours():
 
     def drawn(table, runs):  # as a release draws it
         data = Baskets.of(table[:, :-1], table[:, -1])
-        mechanism, scores = method._mechanism(data), pair_scores(data)
+        mechanism, scores = method.mechanism(*data.shape), pair_scores(data)
         return np.array([mechanism.run(scores) for _ in range(runs)])
 
     assert audit(exponential_picks(one_pair, claim), before, after, runs=10_000, false_alarm=1e-8).refutes(claim)
@@ -204,7 +204,7 @@ def test_an_audit_refutes_laplace_noise_as_printed_and_not_ours():
 
     def drawn(table, runs):  # as a release draws it, many at once
         data = Baskets.of(table, y)
-        scale = LaplaceSelector(claim, 1)._mechanism(data).scale
+        scale = LaplaceSelector(claim, 1).mechanism(*data.shape).scale
         noise = DiscreteLaplace(scale).draw(runs * d, Randomness()).reshape(runs, d)
         return np.argmax(pair_scores(data) + noise, axis=1)
 
@@ -225,7 +225,7 @@ def test_an_audit_on_the_worst_neighbours_does_not_refute_the_claim(selector):
 
     def sample(table, runs):
         data = Baskets.of(table, y)
-        mechanism, scores = method._mechanism(data), pair_scores(data)
+        mechanism, scores = method.mechanism(*data.shape), pair_scores(data)
         return np.array([mechanism.run(scores) for _ in range(runs)])
 
     found = audit(sample, *tables, runs=3000, false_alarm=1e-8)

@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from discreet.errors import DataError, listing, quietly, shown
+
+
+_MOST_DIGITS = 76  # of a decimal number in Arrow
 
 
 @dataclass(frozen=True, repr=False)
@@ -138,7 +142,7 @@ def _gathered(
     objects: dict[str, Any] = {}
     for name, column in columns:
         of_objects = _is_of_objects(column)
-        array, failure = (None, "TypeError") if of_objects and _mixes_moments(column) else quietly(convert, column)
+        array, failure = (None, "TypeError") if of_objects and _unfit(column) else quietly(convert, column)
         if of_objects or failure or len(array) != n_rows:
             cells, _ = quietly(lambda column=column: column if isinstance(column, np.ndarray) else list(column))
             objects[name] = cells if cells is not None and len(cells) == n_rows else [None] * n_rows
@@ -164,10 +168,14 @@ def _is_of_objects(column: Any) -> bool:
     return not isinstance(column, (pa.Array, pa.ChunkedArray))
 
 
-def _mixes_moments(column: Any) -> bool:
-    """NumPy's moments among other objects: Arrow crashes on some such lists."""
-    kinds, _ = quietly(lambda: set(map(type, column)) - {type(None)})
-    return kinds is not None and len(kinds) > 1 and any(issubclass(k, (np.datetime64, np.timedelta64)) for k in kinds)
+def _unfit(column: Any) -> bool:
+    """Objects that Arrow must not see: some of NumPy's moments among others make it crash, huge decimals hang."""
+    kinds = set(map(type, column)) - {type(None)}
+    if len(kinds) > 1 and any(issubclass(kind, (np.datetime64, np.timedelta64)) for kind in kinds):
+        return True
+    return Decimal in kinds and any(
+        type(cell) is Decimal and (not cell.is_finite() or abs(cell.adjusted()) > _MOST_DIGITS) for cell in column
+    )
 
 
 def _array(values: Any) -> pa.Array | pa.ChunkedArray:

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ import pyarrow as pa
 
 from discreet.data.cells import Cells, Marks
 from discreet.data.column import MISSING_MARKS, Column, Kind, encode
+from discreet.data.csv import public_dialect
 from discreet.data.read import ArrowSource, read
 from discreet.errors import DataError, did_you_mean, listing, shown
 
@@ -95,6 +97,18 @@ class Table:
             table._kinds = data._kinds | table._kinds
             return table
         return cls._lazy(read(data, empty=empty, **csv_options), kinds or {}, missing)
+
+    @classmethod
+    def by_cells(cls, data: Any, *, dialect: Mapping[str, Any] | None = None, **options) -> Table:
+        """As `of`, for those who ask for `cells`: no rows are no error, and of a CSV file only the first line tells
+        delimiter, quote and header, unless `dialect` does."""
+        if isinstance(data, Table):
+            return data
+        told = public_dialect(Path(os.fsdecode(data))) if isinstance(data, (str, os.PathLike)) else {}
+        stated = {name: value for name, value in (dialect or {}).items() if value is not None}
+        if "names" in stated or "header" in stated:
+            told.pop("header", None)
+        return cls.of(data, empty=True, **options, **told | stated)
 
     @classmethod
     def _lazy(
