@@ -33,7 +33,7 @@ CELLS = [
     *(1, 1.0, True, "1", "1.0", "True", "true", "TRUE", "+1", "01", "-0", -0.0, 0, "0.0", np.float32(0.1), 0.1, "0.1"),
     *(2**53 + 1, str(2**53 + 1), 10**400, "9" * 500, "1e400", 1e308, "1e308", 5e-324, math.inf, -math.inf, math.nan),
     *("inf", "-Infinity", "nan", "NA", "", "  ", "?", "-", None, pd.NA, pd.NaT, "unknown", " unknown ", "é", "x" * 10**5),
-    *("\0", "a\0", "\ud800", b"x", bytearray(b"x"), [1], {"a": 1}, (1, 2), {1}, Odd(), object, lambda: 0),
+    *("\0", "a\0", "\ud800", b"x", b"\xff", b" 1.0", bytearray(b"x"), [1], {"a": 1}, (1, 2), {1}, Odd(), object, lambda: 0),
     *(Decimal("1.50"), Decimal("sNaN"), Decimal("1e999999"), Fraction(1, 2), 1j, 1 + 0j, np.int8(1), np.bool_(True)),
     *(dt.date(2020, 1, 31), dt.datetime(2020, 1, 31), NOON, NOON.replace(tzinfo=ZONE), NOON.replace(tzinfo=dt.UTC)),
     *("2020-01-31", "2020-01-31 00:00", "2020-01-31T12:00:00Z", "2020-02-31", "2020-01-31 12:00:00.123456789", "9999-12-31"),
@@ -109,7 +109,7 @@ def test_numbers_of_every_width_are_the_doubles_they_are():
 
 
 def test_what_is_no_value_is_missing_and_never_an_error():
-    nested = [pa.array([[1], [2]]), pa.array([{"a": 1}]), pa.array([b"x"]), pa.array([dt.timedelta(1)]), pa.nulls(2)]
+    nested = [pa.array([[1], [2]]), pa.array([{"a": 1}]), pa.array([b"\xff"]), pa.array([dt.timedelta(1)]), pa.nulls(2)]
     for array in nested:
         assert written(Cells.of(array)) == [None] * len(array)
     far = pa.array([2**62, 0, None], pa.int64()).cast(pa.timestamp("s"))

@@ -5,7 +5,7 @@
 must have no say in how another is read. Here every cell has one canonical text, or is missing: numbers as doubles are
 written, truth values in lower case, dates in ISO form, other text without white space around it. The type of the column
 does not matter either: libraries change it for one cell (whole numbers become doubles where one is missing). Whatever
-is no value is missing: marks of a missing cell, not-a-number, infinity, bytes, lists, objects. Nothing here raises.
+is no value is missing: marks of a missing cell, not-a-number, infinity, lists, objects. Nothing here raises.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Marks:
 def reading(cell: object, marks: Marks | None = None) -> str | None:
     """The canonical text of one cell, None where it is missing.
 
-    >>> [reading(cell) for cell in (1, 1.0, "1.00", True, "TRUE", dt.date(2020, 1, 31), " x ", "?", float("inf"), b"x")]
+    >>> [reading(cell) for cell in (1, 1.0, "1.00", True, "TRUE", dt.date(2020, 1, 31), " x ", "?", float("inf"), [])]
     ['1', '1', '1', 'true', 'true', '2020-01-31', 'x', None, None, None]
     """
     text, _ = quietly(_read, cell)  # an object may raise whatever is asked of it
@@ -71,6 +71,8 @@ def reading(cell: object, marks: Marks | None = None) -> str | None:
 
 
 def _read(cell: Any) -> str | None:
+    if isinstance(cell, bytes):  # among bytes, Arrow makes bytes of text
+        cell = cell.decode("utf-8")
     if isinstance(cell, str):
         return _of_text(str.strip(cell))
     if isinstance(cell, (bool, np.bool_)):
@@ -286,6 +288,9 @@ def _of_moments(moments: np.ndarray, marks: Marks) -> Cells:
     return Cells(found, None)
 
 
+_TEXTUAL = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
+
+
 def _of_arrow(array: pa.Array | pa.ChunkedArray, marks: Marks, encoding: str | None) -> Cells:
     made, _ = quietly(_of_typed, array, marks, encoding)
     return made or _of_objects(_one_by_one(array), marks)
@@ -313,9 +318,11 @@ def _of_typed(array: pa.Array | pa.ChunkedArray, marks: Marks, encoding: str | N
         return _decoded(array.dictionary_encode(), marks, encoding)
     if pa.types.is_decimal(t):
         return _of_doubles(_numpy(array.cast(pa.string()).cast(pa.float64())), marks)
-    if pa.types.is_time(t) or (pa.types.is_fixed_size_binary(t) and t.byte_width == 16):
+    if pa.types.is_binary(t) or pa.types.is_large_binary(t):
+        return _decoded(array.dictionary_encode(), marks, encoding)
+    if pa.types.is_time(t) or pa.types.is_fixed_size_binary(t) or pa.types.is_binary_view(t):
         return None
-    return Cells([None], np.zeros(len(array), dtype=np.int64))  # bytes, lists, structures, durations
+    return Cells([None], np.zeros(len(array), dtype=np.int64))  # lists, structures, durations
 
 
 def _numpy(array: pa.Array | pa.ChunkedArray) -> np.ndarray:
@@ -339,7 +346,7 @@ def _decoded(array: pa.Array | pa.ChunkedArray, marks: Marks, encoding: str | No
     if isinstance(array, pa.ChunkedArray):
         array = pa.concat_arrays(array.chunks)
     values, places = array.dictionary, _numpy(pc.fill_null(array.indices.cast(pa.int64()), len(array.dictionary)))
-    if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+    if any(is_kind(values.type) for is_kind in _TEXTUAL):
         texts = [reading(_repaired(text, encoding), marks) for text in _one_by_one(values)]
     else:
         inner = _of_arrow(values, marks, encoding)
@@ -353,7 +360,7 @@ def _one_by_one(array: pa.Array | pa.ChunkedArray) -> list[Any]:
     listed, failure = quietly(array.to_pylist)
     if failure:
         listed = [quietly(scalar.as_py)[0] for scalar in array]
-    if pa.types.is_fixed_size_binary(array.type):
+    if pa.types.is_fixed_size_binary(array.type) and array.type.byte_width == 16:
         return [None if raw is None else uuid.UUID(bytes=raw) for raw in listed]
     return listed
 

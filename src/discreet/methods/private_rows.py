@@ -69,6 +69,8 @@ def labels_of(y: Any, rows: int) -> list[str | None]:
     """
     if y is None:
         raise RolesError("This method requires y to be passed, but the target y is None: it needs labels, (X, y).")
+    if not hasattr(y, "__len__"):
+        y = np.asarray(y)
     if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
         warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=3)
         y = np.asarray(y).ravel()
