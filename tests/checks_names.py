@@ -91,12 +91,13 @@ def names_of_few_classes_or_many_are_released(instance, tmp_path):
         assert instance.make(5).release(X, np.arange(len(X)) % classes).verdict.holds
 
 
-def names_are_refused_where_the_promise_would_not_cover_a_person(instance, tmp_path):
+def names_are_refused_by_what_is_public_alone(instance, tmp_path):
+    """Persons with several rows are not: one row of each is drawn, and the noise is for all rows."""
     X, y = baskets()
     method = instance.make(5)
-    with pytest.raises(DataError, match="several rows"):
-        method.release(Baskets.of(X, y, persons=[0, 0, *range(len(X) - 2)]))
-    assert method.release(Baskets.of(X, y, persons=range(len(X)))).verdict.holds
+    for persons in ([0, 0, *range(len(X) - 2)], range(len(X)), [0] * len(X)):
+        release = method.release(Baskets.of(X, y, persons=persons))
+        assert release.data["noise"][0]["sensitivity"] == len(X) - 1
     with pytest.raises(CannotRelease, match="99 of 14 features"):
         instance.make(5).set_params(n_features=99).release(X, y)
     with pytest.raises(CannotRelease, match="needs a public one"):

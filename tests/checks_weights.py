@@ -11,9 +11,20 @@ import pytest
 import scipy.sparse as sp
 
 from checks import published_bytes
-from discreet import Baskets, CannotRelease, DataError, PrivacyLeakWarning, PromiseBroken, RolesError, verify
+from discreet import (
+    Baskets,
+    CannotRelease,
+    DataError,
+    ParameterError,
+    PrivacyLeakWarning,
+    PromiseBroken,
+    RolesError,
+    Table,
+    verify,
+)
 from discreet.certificate import Certificate, file_record
 from discreet.document import Document
+from discreet.methods.private_fwell import PICKING
 from instances import MARKERS, ROLES, baskets, people
 
 NUMBERS = replace(ROLES, quasi=("age",), sensitive=(), other=("stay",))
@@ -63,10 +74,10 @@ def weights_of_a_table_name_nothing_but_columns(instance, tmp_path):
     folder = method.release(frame, NUMBERS).save(tmp_path / "out") / "release"
     assert [column["name"] for column in read(folder)["columns"]] == ["age"]
     assert not any(marker.encode() in published_bytes(folder) for marker in MARKERS)
-    with pytest.raises(DataError, match="'town'"):
-        method.release(frame, ROLES)
-    with pytest.raises(DataError, match="several rows"):
-        method.release(frame, replace(NUMBERS, person="who"))
+    with pytest.raises(DataError, match="'age' are declared"):
+        method.release(Table.of(frame, kinds={"age": "category"}), NUMBERS)
+    with pytest.raises(ParameterError, match="'town'"):
+        method.set_params(neighbours="splits").release(frame, ROLES)
     with pytest.raises(RolesError, match="target"):
         method.release(frame, replace(NUMBERS, target=None))
 
@@ -106,12 +117,17 @@ def weights_of_few_classes_or_many_are_released(instance, tmp_path):
         assert instance.make(5).release(X, np.arange(len(X)) % classes).verdict.holds
 
 
-def weights_are_refused_where_the_promise_would_not_cover_a_person(instance, tmp_path):
+def weights_are_refused_by_what_is_public_alone(instance, tmp_path):
+    """Of persons with several rows one row each is drawn, where the proof covers it; else they must not be named."""
     X, y = baskets()
     method = instance.make(5)
-    with pytest.raises(DataError, match="several rows"):
-        method.release(Baskets.of(X, y, persons=[0, 0, *range(len(X) - 2)]))
-    assert method.release(Baskets.of(X, y, persons=range(len(X)))).verdict.holds
+    for persons in ([0, 0, *range(len(X) - 2)], range(len(X)), [0] * len(X)):
+        if method.way(*X.shape) in PICKING:
+            release = method.release(Baskets.of(X, y, persons=persons))
+            assert release.data["noise"][0]["sensitivity"] == method.mechanism(*X.shape).sensitivity
+        else:
+            with pytest.raises(CannotRelease, match="one is drawn"):
+                method.release(Baskets.of(X, y, persons=persons))
     for unlabelled in (X, Baskets.of(X)):
         with pytest.raises(RolesError, match="labels"):
             method.release(unlabelled)

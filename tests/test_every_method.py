@@ -7,9 +7,11 @@ from checks import BASKET_LAWS, TABLE_LAWS
 from checks_breach import OWNER_LAWS
 from checks_models import MODEL_LAWS
 from checks_names import NAMES_LAWS
+from checks_private import PRIVATE_LAWS
 from checks_sketches import SKETCH_LAWS
 from checks_synthetic import SYNTHETIC_LAWS
 from checks_weights import WEIGHTS_LAWS
+from discreet import DifferentialPrivacy
 from discreet.methods import METHODS
 from instances import INSTANCES
 
@@ -62,6 +64,21 @@ def test_law_on_names(instance, law, tmp_path):
 @pytest.mark.parametrize(("instance", "law"), cases("synthetic", SYNTHETIC_LAWS))
 def test_law_on_synthetic_rows(instance, law, tmp_path):
     law(instance, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("instance", "law"),
+    [case for shape in ("names", "synthetic", "weights") for case in cases(shape, PRIVATE_LAWS)],
+)
+def test_law_of_differential_privacy(instance, law, tmp_path):
+    law(instance, tmp_path)
+
+
+def test_the_law_of_differential_privacy_is_for_every_method_that_promises_it():
+    promising = {name for name, one in INSTANCES.items() if isinstance(one.make(5).promise, DifferentialPrivacy)}
+    shapes = ("names", "synthetic", "weights")
+    assert promising == {name for name, one in INSTANCES.items() if set(one.shapes) & set(shapes)}
+    assert all(METHODS[INSTANCES[name].make(5).name].by_cells for name in promising)
 
 
 @pytest.mark.parametrize(("instance", "law"), cases("weights", WEIGHTS_LAWS))

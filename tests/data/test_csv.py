@@ -42,7 +42,7 @@ def refused(path, **options) -> str:
 
 
 def rows(path, **options) -> list[list]:
-    table = read_csv(path, **options)
+    table, _ = read_csv(path, **options)
     return [table.column_names, *map(list, zip(*(column.to_pylist() for column in table.columns), strict=True))]
 
 
@@ -160,7 +160,7 @@ def test_nameless_and_repeated_names_are_refused_by_place(write):
 
 def test_a_header_longer_than_the_sample(write):
     names = [f"word{i:06}" for i in range(24_748)]
-    table = read_csv(write(",".join(names) + "\n" + ",".join("1" * len(names)) + "\n"))
+    table, _ = read_csv(write(",".join(names) + "\n" + ",".join("1" * len(names)) + "\n"))
     assert table.column_names == names
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import DataError, Roles, Table
-from discreet.data.column import encode
+from discreet.data.cells import Cells
 from discreet.methods.domain import Domain, Levels
 
 ROLES = Roles(target="y", quasi=("age", "job"))
@@ -51,9 +51,9 @@ LEVELS = [
 def test_a_cell_is_read_by_itself_whatever_the_others_hold(cells, another, which):
     """One row must not change how the other rows are counted, or the sensitivity would be the number of rows."""
     levels = LEVELS[which]
-    alone = [levels.codes(encode("c", pa.array([cell])))[0] for cell in cells]
+    alone = [levels.codes(Cells.of(pa.array([cell])))[0] for cell in cells]
     for column in (cells, [*cells, another]):
-        assert levels.codes(encode("c", pa.array(column)))[: len(cells)].tolist() == alone
+        assert levels.codes(Cells.of(pa.array(column)))[: len(cells)].tolist() == alone
 
 
 def test_typed_columns_are_read_as_their_texts_are():
@@ -65,15 +65,15 @@ def test_typed_columns_are_read_as_their_texts_are():
         ([day, None], ["2020-01-31", ""]),
     ):
         for levels in LEVELS:
-            one, other = (levels.codes(encode("c", pa.array(cells))) for cells in (values, texts))
+            one, other = (levels.codes(Cells.of(pa.array(cells))) for cells in (values, texts))
             assert one.tolist() == other.tolist()
 
 
 def test_cells_outside_the_domain_are_empty_or_the_first_level():
-    column = encode("job", pa.array(["nurse", None, "smith", "clerk"]))
+    column = Cells.of(pa.array(["nurse", None, "smith", "clerk"]))
     assert Levels.of("job", ["clerk", "nurse"]).codes(column).tolist() == [1, 2, 2, 0]
     assert Levels.of("job", {"values": ["clerk", "nurse"], "missing": False}).codes(column).tolist() == [1, 0, 0, 0]
-    ages = encode("age", pa.array(["39", "40", "old", None]))
+    ages = Cells.of(pa.array(["39", "40", "old", None]))
     assert Levels.of("age", {"cuts": [40]}).codes(ages).tolist() == [0, 1, 2, 2]
     assert Levels.of("age", {"cuts": [40], "missing": False}).codes(ages).tolist() == [0, 1, 0, 0]
 

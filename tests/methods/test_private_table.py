@@ -15,7 +15,7 @@ from discreet.evaluate.utility import holdout
 from discreet.methods import private_table
 from discreet.methods.contingency import consistent, counted, rows_of, simplex
 from discreet.methods.domain import Domain
-from discreet.methods.private_table import some_rows
+from discreet.methods.private_rows import some_rows
 from discreet.randomness import Randomness
 from instances import people
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -44,8 +45,8 @@ def read_csv(
     encoding: str | None = None,
     names: Sequence[str] | None = None,
     header: bool | None = None,
-) -> pa.Table:
-    """All cells of a CSV file (also .gz, .bz2, .zst) as text.
+) -> tuple[pa.Table, str]:
+    """All cells of a CSV file (also .gz, .bz2, .zst) as text, and the encoding that it was read in.
 
     `names` says that the file has no header line. `header=True` says that its first line holds names even if they look
     like data, `header=False` that there are none: the columns are then called column1, column2 and so on. `quote=""`
@@ -62,8 +63,25 @@ def read_csv(
         cut = delimiter or find_delimiter(text, marks)
         table = _parse(path, cut, marks, codec, width=_width(path, text, cut, marks))
         if table is not None:
-            return _named(path, table, names, header)
+            return _named(path, table, names, header), codec
     raise DataError(f"{path.name!r} is not written in {' or '.join(candidates)}. Say which encoding it has.")
+
+
+def public_dialect(path: Path) -> dict[str, Any]:
+    """Delimiter, quote and header as the first line alone tells them: the names of the columns are public, rows not.
+
+    Nothing for a file that is no CSV file, or cannot be read: whoever reads it then says so.
+    """
+    head, _ = quietly(_head, path)
+    if head is None or head.startswith(b"PAR1"):
+        return {}
+    first = re.split(rb"\r|\n", head.lstrip(b"\r\n"), maxsplit=1)[0]
+    codec, _ = quietly(lambda: _encodings(path, head)[0])
+    line, _ = quietly(lambda: first.decode(codec or "utf-8", errors="replace").lstrip("\ufeff"))
+    if codec is None or (codec.startswith("utf-") and codec != "utf-8"):  # told by its first bytes
+        return {"header": True}
+    quote = find_quote(line)
+    return {"delimiter": find_delimiter(line, quote), "quote": quote, "header": True}
 
 
 def find_delimiter(text: str, quote: str = '"') -> str:
@@ -151,7 +169,7 @@ def _encodings(path: Path, head: bytes) -> list[str]:
             return [codec]
     if head.startswith(b"PK\x03\x04"):
         raise DataError(f"{path.name!r} is a packed file (a spreadsheet or a zip archive). Save its table as CSV.")
-    if b"\x00" in head:
+    if b"\x00" in re.split(rb"[\r\n]", head.lstrip(), maxsplit=1)[0]:  # UTF-16 has them in every line
         raise DataError(
             f"{path.name!r} holds zero bytes: it is not a text table. Pass a CSV or Parquet file, or the encoding."
         )

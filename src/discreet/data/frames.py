@@ -10,20 +10,30 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from discreet.errors import DataError, listing, quietly, shown
 
+_MOST_DIGITS = 76  # of a decimal number in Arrow
+
 
 @dataclass(frozen=True, repr=False)
 class ArrowSource:
-    """An Arrow table, the frame to give back (pandas, polars, duckdb or arrow), and why columns are unusable."""
+    """An Arrow table, the frame to give back (pandas, polars, duckdb or arrow), and why columns are unusable.
+
+    `objects` are the cells of columns that Arrow makes one type of by looking at all of them, or cannot hold at all.
+    `encoding` is what a file of text was taken for, where nobody said it.
+    """
 
     table: pa.Table
     frame: str
     unusable: dict[str, str] = field(default_factory=dict)
+    objects: dict[str, Any] = field(default_factory=dict)
+    encoding: str | None = None
 
     def __repr__(self) -> str:
         return f"ArrowSource({self.table.num_rows} rows, {self.table.num_columns} columns, {self.frame})"
@@ -128,8 +138,13 @@ def _gathered(
 ) -> ArrowSource:
     arrays: dict[str, pa.Array | pa.ChunkedArray] = {}
     unusable: dict[str, str] = {}
+    objects: dict[str, Any] = {}
     for name, column in columns:
-        array, failure = quietly(convert, column)
+        of_objects = _is_of_objects(column)
+        array, failure = (None, "TypeError") if of_objects and _unfit(column) else quietly(convert, column)
+        if of_objects or failure or len(array) != n_rows:
+            cells, _ = quietly(lambda column=column: column if isinstance(column, np.ndarray) else list(column))
+            objects[name] = cells if cells is not None and len(cells) == n_rows else [None] * n_rows
         if failure or len(array) != n_rows:
             array = pa.nulls(n_rows)
             unusable[name] = (
@@ -137,7 +152,29 @@ def _gathered(
                 f" text and numbers, turn all of it into text; if it holds lists or objects, leave it without a role."
             )
         arrays[name] = array
-    return ArrowSource(pa.table(arrays), frame, unusable)
+    return ArrowSource(pa.table(arrays), frame, unusable, objects)
+
+
+def _is_of_objects(column: Any) -> bool:
+    """Whether the type of the column does not tell that of its cells."""
+    library = type(column).__module__.split(".")[0]
+    if library in ("pandas", "polars"):
+        levels = getattr(column.dtype, "categories", None)
+        kind = str(getattr(levels, "dtype", column.dtype)).lower()
+        return kind.startswith(("object", "interval", "period", "complex", "timedelta"))
+    if isinstance(column, np.ndarray):
+        return column.dtype.kind not in "biufM"
+    return not isinstance(column, (pa.Array, pa.ChunkedArray))
+
+
+def _unfit(column: Any) -> bool:
+    """Objects that Arrow must not see: some of NumPy's moments among others make it crash, huge decimals hang."""
+    kinds = set(map(type, column)) - {type(None)}
+    if len(kinds) > 1 and any(issubclass(kind, (np.datetime64, np.timedelta64)) for kind in kinds):
+        return True
+    return Decimal in kinds and any(
+        type(cell) is Decimal and (not cell.is_finite() or abs(cell.adjusted()) > _MOST_DIGITS) for cell in column
+    )
 
 
 def _array(values: Any) -> pa.Array | pa.ChunkedArray:

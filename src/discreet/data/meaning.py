@@ -29,14 +29,14 @@ MISSING_MARKS = (
 )
 LONE_MARKS = ("-", "--", "---", ".", "..", ":")  # missing too, but only in a column of numbers or of dates
 
-_LARGEST = 2**53  # whole numbers below are exact as doubles
+LARGEST = 2**53  # whole numbers below are exact as doubles
 _FEW = 50  # values that Python looks at one by one
 _YEARS = (-62_135_596_800_000_000, 253_402_300_799_999_999)  # the years 1 to 9999 in microseconds since 1970
 
 _FRACTION = r"(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
 _INFINITE = r"([Ii]nf|INF|[Ii]nfinity)"
-_NUMBER = rf"[+-]?(((0|[1-9][0-9]*){_FRACTION}|{_INFINITE})"
-_ANY_NUMBER = rf"[+-]?(([0-9]+{_FRACTION}|{_INFINITE})"  # where the owner says that it is one: zeros may lead
+NUMBER = rf"[+-]?(((0|[1-9][0-9]*){_FRACTION}|{_INFINITE})"
+ANY_NUMBER = rf"[+-]?(([0-9]+{_FRACTION}|{_INFINITE})"  # where the owner says that it is one: zeros may lead
 _TRUTH = r"[Tt]rue|TRUE|[Ff]alse|FALSE"
 _ZONE = r"Z|[+-][0-9]{2}(:?[0-9]{2})?"
 _DATE = rf"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}([ T][0-9]{{2}}:[0-9]{{2}}(:[0-9]{{2}}(\.[0-9]{{1,9}})?)?({_ZONE})?)?"
@@ -74,7 +74,7 @@ def text_of(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < _LARGEST else repr(value)
+        return str(int(value)) if value.is_integer() and abs(value) < LARGEST else repr(value)
     return str(value)
 
 
@@ -126,7 +126,7 @@ def _integers(distinct: pa.Array) -> pa.Array:
     whole, failure = quietly(distinct.cast, pa.int64())
     if not failure:
         ends = pc.min_max(whole)
-        if ends["min"].as_py() is None or -_LARGEST < ends["min"].as_py() <= ends["max"].as_py() < _LARGEST:
+        if ends["min"].as_py() is None or -LARGEST < ends["min"].as_py() <= ends["max"].as_py() < LARGEST:
             return whole
     return distinct.cast(pa.string())
 
@@ -179,7 +179,7 @@ def _whole(name: str, numbers: pa.Array) -> pa.Array:
             f"Column {shown(name)} holds infinite numbers, which have no place on a scale. Replace them, or declare"
             f" them missing with missing=['', 'inf', '-inf']."
         )
-    if (np.abs(present) < _LARGEST).all() and (present == np.floor(present)).all():
+    if (np.abs(present) < LARGEST).all() and (present == np.floor(present)).all():
         return numbers.cast(pa.int64())
     return numbers
 
@@ -223,7 +223,7 @@ def _without_meant(values: pa.Array, marks: Sequence[str]) -> pa.Array:
     if not marks or pa.types.is_string(values.type) or pa.types.is_boolean(values.type):
         return values
     is_number = not pa.types.is_temporal(values.type)
-    pattern, convert = (_ANY_NUMBER, _to_numbers) if is_number else (_DATE, _to_moments)
+    pattern, convert = (ANY_NUMBER, _to_numbers) if is_number else (_DATE, _to_moments)
     meant = [convert(pa.array([mark.strip()])) for mark in marks if re.fullmatch(pattern, mark.strip())]
     meant_values = [one[0].as_py() for one in meant if one is not None]
     where = pc.is_in(values, value_set=pa.array(meant_values).cast(values.type, safe=False)) if meant_values else None
@@ -238,9 +238,9 @@ def _read(name: str, texts: pa.Array, kind: Kind | None, *, lone: bool) -> pa.Ar
     if lone:
         is_lone = pc.is_in(texts, value_set=pa.array(LONE_MARKS))
         present = pc.if_else(is_lone, None, texts) if pc.any(is_lone).as_py() else texts
-    for wanted, pattern, convert in (("number", _NUMBER, _to_numbers), ("date", _DATE, _to_moments)):
+    for wanted, pattern, convert in (("number", NUMBER, _to_numbers), ("date", _DATE, _to_moments)):
         if kind in (None, wanted):
-            pattern = _ANY_NUMBER if kind == "number" else pattern
+            pattern = ANY_NUMBER if kind == "number" else pattern
             values = convert(present) if _all_match(present, pattern) else None
             if values is not None and (kind == "number" or not _too_long(present, values)):
                 return values
@@ -281,7 +281,7 @@ def _too_long(texts: pa.Array, values: pa.Array) -> bool:
     """Digits alone that a double cannot hold exactly; and infinities alone, which then are words."""
     if not pa.types.is_floating(values.type):
         return False
-    large = pc.fill_null(pc.greater_equal(pc.abs(values), float(_LARGEST)), False)
+    large = pc.fill_null(pc.greater_equal(pc.abs(values), float(LARGEST)), False)
     if not pc.any(large).as_py():
         return False
     digits = pc.any(pc.match_substring_regex(texts.filter(large), "^[+-]?[0-9]+$")).as_py()

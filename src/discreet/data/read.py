@@ -22,13 +22,13 @@ __all__ = ["ArrowSource", "check_names", "read", "read_file"]
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # how pandas stores a nameless index in Parquet
 
 
-def read(data: Any, **csv_options) -> ArrowSource:
-    """Read `data`, or say what would have been understood."""
+def read(data: Any, *, empty: bool = False, **csv_options) -> ArrowSource:
+    """Read `data`, or say what would have been understood. No rows are refused, unless `empty` allows it."""
     is_file = isinstance(data, (str, os.PathLike))
     if csv_options and not is_file:
         raise DataError(f"The options {listing(csv_options)} are for CSV files; {type_of(data)} was given.")
     if is_file:
-        source = ArrowSource(read_file(_path(data), **csv_options), "arrow")
+        source = read_file(_path(data), **csv_options)
     elif isinstance(data, Mapping):
         source = from_mapping(data)
     elif isinstance(data, pa.Table):
@@ -38,19 +38,19 @@ def read(data: Any, **csv_options) -> ArrowSource:
     else:
         source = from_frame(data)
     check_names(source.table.column_names, quote=not is_file)
-    if source.table.num_rows == 0:
+    if source.table.num_rows == 0 and not empty:
         raise DataError(f"The table has {source.table.num_columns} columns and no rows: there is nothing to release.")
     return source
 
 
-def read_file(path: Path, **csv_options) -> pa.Table:
+def read_file(path: Path, **csv_options) -> ArrowSource:
     """A Parquet file or folder, told by its first bytes; else a CSV file. Of a release folder, the data in it."""
     there, failure = quietly(path.exists)
     if failure or not there:
         raise DataError(f"There is no file {path.name!r} in {_folder(path)}. Check the path.")
     if os.path.isfile(path / "certificate.json"):
         if os.path.isfile(path / "data.csv"):
-            return _without_marks(read_csv(path / "data.csv", **csv_options))
+            return ArrowSource(_without_marks(read_csv(path / "data.csv", **csv_options)[0]), "arrow")
         path = path / "data.parquet"
     is_parquet = path.is_dir()
     if not is_parquet:
@@ -61,7 +61,8 @@ def read_file(path: Path, **csv_options) -> pa.Table:
             raise DataError(f"{path.name!r} is empty (0 bytes). A table needs a header line and rows.")
         is_parquet = start == b"PAR1"
     if not is_parquet:
-        return read_csv(path, **csv_options)
+        text, encoding = read_csv(path, **csv_options)
+        return ArrowSource(text, "arrow", encoding=None if csv_options.get("encoding") else encoding)
     if csv_options:
         raise DataError(f"The options {listing(csv_options)} are for CSV files; {path.name!r} is Parquet.")
     table, failure = quietly(pq.read_table, path)
@@ -70,7 +71,8 @@ def read_file(path: Path, **csv_options) -> pa.Table:
         raise DataError(f"{path.name!r} is not a readable {what} ({failure}). Pass a whole CSV or Parquet file.")
     if table.num_columns == 0:
         raise DataError(f"{path.name!r} holds no columns. Pass a CSV or Parquet file.")
-    return table.select([name for name in table.column_names if not _PANDAS_INDEX.fullmatch(name)])
+    names = [name for name in table.column_names if not _PANDAS_INDEX.fullmatch(name)]
+    return ArrowSource(table.select(names), "arrow")
 
 
 def _without_marks(table: pa.Table) -> pa.Table:

@@ -10,16 +10,37 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from discreet.data.cells import Cells, Marks
 from discreet.data.column import MISSING_MARKS, Column, Kind, encode
+from discreet.data.csv import public_dialect
 from discreet.data.read import ArrowSource, read
 from discreet.errors import DataError, did_you_mean, listing, shown
 
 _MANY_ROWS = 200_000  # from here on several columns are coded at once
+
+
+@dataclass(frozen=True)
+class _Origin:
+    """Where the cells of a table came from, before anyone asked what a whole column means."""
+
+    source: ArrowSource
+    marks: Marks
+    rows: np.ndarray | None = None  # of the source; None: all
+    without: frozenset[str] = frozenset()  # columns that were replaced since
+
+    def cells(self, name: str) -> Cells:
+        raw = self.source.objects.get(name)
+        cells = Cells.of(
+            self.source.table.column(name) if raw is None else raw, marks=self.marks, encoding=self.source.encoding
+        )
+        return cells if self.rows is None else cells.take(self.rows)
 
 
 class Table:
@@ -40,6 +61,7 @@ class Table:
         self._source: ArrowSource | None = None
         self._kinds: dict[str, Kind] = {}
         self._missing: tuple[str, ...] = MISSING_MARKS
+        self._origin: _Origin | None = None
         self.names = tuple(self._columns)
         self._known = frozenset(self.names)
         self.frame = frame
@@ -55,19 +77,38 @@ class Table:
         *,
         kinds: Mapping[str, Kind] | None = None,
         missing: Sequence[str] = MISSING_MARKS,
+        empty: bool = False,
         **csv_options,
     ) -> Table:
         """A table from a pandas, polars or Arrow frame, a DuckDB relation, a mapping, or the path of a CSV or Parquet
         file. `kinds` overrides the kind of a column, `missing` the marks of a missing cell (an empty cell always is);
         further options (delimiter, quote, encoding, names, header) go to the CSV reader and are found when not given.
+        A table without rows is refused unless `empty` is true.
         """
         if isinstance(missing, str):
             missing = (missing,)
         if isinstance(data, Table):
             if not kinds and tuple(missing) == MISSING_MARKS and not csv_options:
                 return data
-            return cls._lazy(read(data.to_arrow(), **csv_options), kinds or {}, missing, frame=data.frame)
-        return cls._lazy(read(data, **csv_options), kinds or {}, missing)
+            table = cls._lazy(read(data.to_arrow(), **csv_options), kinds or {}, missing, frame=data.frame)
+            if data._origin is not None:
+                both = data._origin.marks.texts | Marks.of(missing).texts
+                table._origin = replace(data._origin, marks=Marks(both))
+            table._kinds = data._kinds | table._kinds
+            return table
+        return cls._lazy(read(data, empty=empty, **csv_options), kinds or {}, missing)
+
+    @classmethod
+    def by_cells(cls, data: Any, *, dialect: Mapping[str, Any] | None = None, **options) -> Table:
+        """As `of`, for those who ask for `cells`: no rows are no error, and of a CSV file only the first line tells
+        delimiter, quote and header, unless `dialect` does."""
+        if isinstance(data, Table):
+            return data
+        told = public_dialect(Path(os.fsdecode(data))) if isinstance(data, (str, os.PathLike)) else {}
+        stated = {name: value for name, value in (dialect or {}).items() if value is not None}
+        if "names" in stated or "header" in stated:
+            told.pop("header", None)
+        return cls.of(data, empty=True, **options, **told | stated)
 
     @classmethod
     def _lazy(
@@ -80,6 +121,7 @@ class Table:
             raise DataError(f"Kinds were given for columns that are not in the data: {listing(unknown)}.{hint}")
         table = cls([], frame=frame or source.frame)
         table._source, table._kinds, table._missing = source, dict(kinds), tuple(missing)
+        table._origin = _Origin(source, Marks.of(missing))
         table.names, table._known, table._n_rows = tuple(names), frozenset(names), source.table.num_rows
         return table
 
@@ -113,22 +155,45 @@ class Table:
             raise DataError(self._source.unusable[name])
         return encode(name, self._source.table.column(name), kind=self._kinds.get(name), missing=self._missing)
 
+    def cells(self, name: str) -> Cells:
+        """The cells of a column, each read by itself, as they came in: what others mean by the column has no say.
+
+        Of a column that was made here, such as one of labels, its values are the cells.
+        """
+        if name not in self._known:
+            raise DataError(f"There is no column {shown(name)}.{did_you_mean(name, self.names)}")
+        if self._origin is None or name in self._origin.without:
+            return Cells.of(self.column(name).to_arrow(), marks=Marks.of(()))
+        return self._origin.cells(name)
+
+    def declared(self, name: str) -> Kind | None:
+        """The kind that was declared for a column; None where it was left to its cells."""
+        return self._kinds.get(name)
+
     def select(self, names: Sequence[str]) -> Table:
         """These columns only."""
         return self._derived(self.columns(names))
 
     def take(self, rows: np.ndarray) -> Table:
         """These rows, in this order; values that no longer occur are forgotten."""
-        return Table([column.take(rows) for column in self.columns()], frame=self.frame)
+        table = self._derived([column.take(rows) for column in self.columns()])
+        if self._origin is not None:
+            before = self._origin.rows
+            table._origin = replace(self._origin, rows=np.asarray(rows) if before is None else before[rows])
+        return table
 
     def with_columns(self, columns: Iterable[Column]) -> Table:
         """This table with columns replaced or added."""
         changed = {column.name: column for column in columns}
         kept = {name: changed.get(name) or self.column(name) for name in self.names}
-        return self._derived([*kept.values(), *(column for name, column in changed.items() if name not in kept)])
+        table = self._derived([*kept.values(), *(column for name, column in changed.items() if name not in kept)])
+        if self._origin is not None:
+            table._origin = replace(self._origin, without=self._origin.without.union(changed))
+        return table
 
     def _derived(self, columns: list[Column]) -> Table:
         table = Table(columns, frame=self.frame)
+        table._origin, table._kinds = self._origin, self._kinds
         if not columns:
             table._n_rows = len(self)
         return table

@@ -75,6 +75,7 @@ class Method(BaseEstimator):
     gives: ClassVar[str] = ""  # the shape of the document that it releases, when it does not release rows
     recodes: ClassVar[bool] = True  # whether a release of a table recodes new rows
     recodes_source: ClassVar[bool] = True  # whether it then writes the rows it was made from as they were released
+    by_cells: ClassVar[bool] = False  # whether each cell is read by itself: no row has a say in how another is read
     random_cells: ClassVar[bool] = False  # whether chance decides about cells, and not only about the order of rows
     _parameter_constraints: ClassVar[dict] = {}
 
@@ -124,7 +125,8 @@ class Method(BaseEstimator):
         randomness = Randomness(getattr(self, "random_state", None))
         if isinstance(roles, Roles):
             self._must_take("table")
-            return self._release_table(Table.of(data), roles, randomness)
+            table = Table.by_cells(data) if self.by_cells else Table.of(data)
+            return self._release_table(table, roles, randomness)
         labels = y if roles is None else roles
         is_matrix = isinstance(data, (Baskets, Records)) or hasattr(data, "tocsr") or isinstance(data, np.ndarray)
         if not is_matrix:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,8 +25,8 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.boxes import EachColumn, Plan
+from discreet.data.cells import Cells, reading
 from discreet.data.column import SUPPRESSED, Column, Kind, encode, from_labels, text_of
-from discreet.data.meaning import LONE_MARKS, meaning
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, RolesError, did_you_mean, listing, quietly, shown
@@ -37,8 +38,8 @@ NOT_PUBLIC = (
     "No domain was given. One that is read from the rows tells what they hold; a release needs a public one:"
     " domain={column: values, or {'cuts': [...]}}, or a TOML or JSON file."
 )
+_MANY_DIGITS = re.compile(r"[+-]?[0-9]{16,400}")
 _MANY = 20  # different numbers that are cut into intervals, where a study reads the domain from the data
-_LOOKS_READ = frozenset("+-.0123456789tTfF")  # how a text begins that may be another way to write a value
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Levels:
 
     @classmethod
     def _of_values(cls, name: str, values: Sequence[Any] | np.ndarray, missing: bool) -> Levels:
-        texts = [_cell(_text(value)) for value in values]
+        texts = [reading(_text(value)) for value in values]
         if None in texts or SUPPRESSED in texts or len(set(texts)) < len(texts):
             raise DataError(
                 f"The {len(texts)} values of the domain of {shown(name)} must differ, and none may be a mark of a"
@@ -103,32 +104,18 @@ class Levels:
 
     @cached_property
     def _places(self) -> dict[str | None, int]:
-        return {label: place for place, label in enumerate(self.labels) if label is not None}
+        places: dict[str | None, int] = {label: place for place, label in enumerate(self.labels) if label is not None}
+        for label in [label for label in self.labels if label is not None and _MANY_DIGITS.fullmatch(label)]:
+            places.setdefault(reading(int(label)), places[label])  # where it comes as a number, it is a double
+        return places
 
-    def codes(self, column: Column) -> np.ndarray:
-        """The level of each row. The same for a cell, whatever kind its column was taken for."""
+    def codes(self, cells: Cells) -> np.ndarray:
+        """The level of each row: it depends on the row's own cell, and on what is public."""
         if self.kind == "category":
-            found = [self._place(text) for text in column.texts]
-        elif column.kind == self.kind:
-            found = np.searchsorted(self.cuts, column.numbers, side="right").tolist() if len(column.values) else []
-        elif column.kind == "category":
-            found = [self._interval(text) for text in column.texts]
-        else:
-            found = [self._outside] * len(column.values)
-        return np.array([*found, self._outside], dtype=np.int64)[column.codes]
-
-    def _place(self, text: str) -> int:
-        place = self._places.get(text)
-        if place is None and text[:1] in _LOOKS_READ:
-            place = self._places.get(_cell(text))
-        return self._outside if place is None else place
-
-    def _interval(self, text: str) -> int:
-        if text[:1] not in _LOOKS_READ:
-            return self._outside
-        column = encode(self.name, pa.array([text]))
-        fits = column.kind == self.kind and len(column.values)
-        return int(np.searchsorted(self.cuts, column.numbers[0], side="right")) if fits else self._outside
+            found = [self._places.get(text, self._outside) for text in cells.texts]
+            return np.array([*found, self._outside], dtype=np.int64)[cells.codes]
+        line = cells.numbers if self.kind == "number" else cells.days
+        return np.where(np.isnan(line), self._outside, np.searchsorted(self.cuts, line, side="right"))
 
     @property
     def labelling(self) -> Labelling:
@@ -169,13 +156,6 @@ def _text(value: Any) -> str:
     if value is None:
         return ""
     return text_of(value.item() if isinstance(value, np.generic) else value)
-
-
-def _cell(text: str) -> str | None:
-    """A cell as it is written when it is read by itself; None where it is a mark of a missing one."""
-    values, _ = meaning("cell", pa.array([text], pa.string()))
-    value = values[0].as_py()
-    return None if value is None or value in LONE_MARKS else text_of(value)
 
 
 @dataclass(frozen=True)
@@ -225,8 +205,7 @@ class Domain(Plan):
 
     def codes(self, table: Table) -> np.ndarray:
         """The levels of all rows, a line for each column."""
-        columns = table.columns([levels.name for levels in self.columns])
-        return np.stack([levels.codes(column) for levels, column in zip(self.columns, columns, strict=True)])
+        return np.stack([levels.codes(table.cells(levels.name)) for levels in self.columns])
 
     def table(self, codes: np.ndarray, frame: str, order: Sequence[str]) -> Table:
         """Rows of these levels, as a table whose columns have this order."""
@@ -235,7 +214,7 @@ class Domain(Plan):
 
     def apply(self, table: Table) -> dict[str, list[Column]]:
         known = [levels for levels in self.columns if levels.name in table]
-        return {levels.name: [levels.column(levels.codes(table.column(levels.name)))] for levels in known}
+        return {levels.name: [levels.column(levels.codes(table.cells(levels.name)))] for levels in known}
 
     @property
     def public(self) -> EachColumn:

@@ -28,19 +28,20 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.document import Document
-from discreet.errors import CannotRelease, DataError, ParameterError, PrivacyLeakWarning, RolesError, listing, quietly
+from discreet.errors import CannotRelease, DataError, ParameterError, PrivacyLeakWarning, listing, quietly
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.euclidean import Euclidean
 from discreet.mechanisms.selection import Exponential
 from discreet.methods.base import Method
+from discreet.methods.domain import check_roles
 from discreet.methods.fwell import REGULARIZATION
 from discreet.methods.margin_loss import minimiser
 from discreet.methods.near import margins
 from discreet.methods.private_margins import clipped, common_codes, longest, n_blocks, of_blocks
+from discreet.methods.private_rows import baskets_of, classes_of, labels_of, numbers, persons_of, some_rows
 from discreet.methods.private_select import SEEDED
 from discreet.methods.rank_pairs import rank_scores
 from discreet.methods.splits import UNIT, levels, picked_splits, split_scores
@@ -54,6 +55,10 @@ from discreet.release import Release
 AS_PUBLISHED = (
     "As published, Private FWELL is not differentially private: one row may be the neighbour of all others. Its weights"
     " are for studies, not for release; the other values of `neighbours` keep the promise."
+)
+ONE_ROW_EACH = (
+    "Of a person with several rows one is drawn, which 'ranks' and 'splits' allow: the proofs of the other values of"
+    " `neighbours` do not. Choose one of the two, or bring the rows of a person together and name no person."
 )
 NO_BOUNDS = "The bounds are read from the rows, and tell about them. Give public bounds for a release."
 PICKING = ("ranks", "splits")  # ways that pick columns by name
@@ -106,6 +111,7 @@ class PrivateFwell(Weighter, Method):
     name = "private-fwell"
     takes = frozenset({"table", "baskets"})
     gives = "weights"
+    by_cells = True
     _parameter_constraints: ClassVar[dict] = {
         "epsilon": [Interval(Real, 0, None, closed="neither")],
         "regularization": REGULARIZATION,
@@ -148,50 +154,56 @@ class PrivateFwell(Weighter, Method):
     def fit(self, X, y):
         """Weigh the columns of X, numbers dense or scipy sparse. The weights are private, the rows are not."""
         check_parameters(self, self._parameter_constraints)
-        X, y = self._rows(X, y)
+        X = numbers(X, self)
+        labels = labels_of(y, X.shape[0])
+        if self.n_features is not None and self.n_features > X.shape[1]:
+            raise ParameterError(f"{self.n_features} features were asked of {X.shape[1]}. Ask for fewer.")
         randomness = Randomness(self.random_state)
         for wrong in self._leaks(randomness):
             warnings.warn(wrong, PrivacyLeakWarning, stacklevel=2)
         names = [str(j) for j in range(X.shape[1])]
-        self.weights_ = self._weigh(X, y, names, randomness)[0]
+        self.weights_ = self._weigh(X, labels, names, randomness)[0]
         return self
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.string = True  # no cell is refused
+        return tags
 
     def _release(self, data: object, roles: object, y: object) -> Release:
         """As of every method, and `release(X, y)` of a matrix of numbers."""
         if isinstance(roles, Roles) or not (sp.issparse(data) or isinstance(data, np.ndarray)):
             return super()._release(data, roles, y)
-        labels = y if roles is None else roles
-        if labels is None:
-            raise RolesError("Weights need labels: release(X, y).")
-        X, labels = self._rows(data, labels)
-        return self._release_weights(X, labels, [(f"x{j}", "number") for j in range(X.shape[1])])
+        X = numbers(data)
+        labels = labels_of(y if roles is None else roles, X.shape[0])
+        return self._release_weights(X, labels, [(f"x{j}", "number") for j in range(X.shape[1])], None)
 
-    def _release_baskets(self, baskets: Baskets, randomness: Randomness) -> Release:
-        if baskets.labels is None or baskets.classes is None:
-            raise RolesError("Weights need labels: release(X, y).")
-        _one_row_each(baskets.persons)
+    def _release_matrix(self, data: Any, labels: Any, randomness: Randomness) -> Release:
+        baskets, read = baskets_of(data, labels)
         columns = [(name, "item") for name in baskets.names]
-        return self._release_weights(baskets.matrix.astype(np.float64), baskets.classes[baskets.labels], columns)
+        return self._release_weights(baskets.matrix.astype(np.float64), read, columns, baskets.persons)
 
     def _release_table(self, table: Table, roles: Roles, randomness: Randomness) -> Release:
-        roles.check(table)
-        if roles.target is None or not roles.quasi:
-            raise RolesError("Weights need a target, and quasi-identifiers: the columns that are weighed.")
-        columns = table.columns(roles.quasi)
-        named = [column.name for column in columns if column.kind == "category"]
+        check_roles(table, roles)
+        kinds = [(name, table.declared(name) or "number") for name in roles.quasi]
+        named = [name for name, kind in kinds if kind == "category"]
         if named:
-            raise DataError(f"Only numbers have weights; {listing(named)} are categories. Make 0/1 columns of them.")
-        _one_row_each(None if roles.person is None else table.column(roles.person).codes)
-        cells = np.column_stack([np.append(column.numbers, np.nan)[column.codes] for column in columns])
-        target = table.column(roles.target)
-        labels = np.array([*target.texts, ""], dtype=object)[target.codes]  # a missing label is a class of its own
-        return self._release_weights(cells, labels, [(column.name, column.kind) for column in columns])
+            raise DataError(f"Only numbers have weights; {listing(named)} are declared categories. Make 0/1 columns.")
+        cells = np.column_stack([table.cells(name).line for name in roles.quasi])
+        target = table.cells(str(roles.target))
+        texts = [*target.texts, None]
+        persons = None if roles.person is None else persons_of(table.cells(roles.person))
+        return self._release_weights(cells, [texts[code] for code in target.codes], kinds, persons)
 
-    def _release_weights(self, X: Any, labels: np.ndarray, columns: list[tuple[str, str]]) -> Release:
+    def _release_weights(
+        self, X: Any, labels: list[str | None], columns: list[tuple[str, str]], persons: np.ndarray | None
+    ) -> Release:
         randomness = Randomness(self.random_state)
         for wrong in self._leaks(randomness):
             raise CannotRelease(wrong)
-        weights, mechanism = self._weigh(X, labels, [name for name, _ in columns], randomness)
+        if persons is not None and self.way(*X.shape) not in PICKING:
+            raise CannotRelease(ONE_ROW_EACH)
+        weights, mechanism = self._weigh(X, labels, [name for name, _ in columns], randomness, persons)
         said = {"weights": weights.tolist(), KEY: [asdict(mechanism.noise)]}
         return self._release_document(
             Document.of("weights", [(name, "quasi", kind) for name, kind in columns], said), None, []
@@ -233,17 +245,17 @@ class PrivateFwell(Weighter, Method):
         factor = 2 if self.neighbours == "as-published" else 1 + _SLACK
         return Euclidean(sensitivity=factor * sensitivity, epsilon=self.epsilon, dimension=columns)
 
-    def statistic(self, X: Any, labels: np.ndarray, names: list[str]) -> np.ndarray:
+    def statistic(self, X: Any, labels: Any, names: list[str], way: str | None = None) -> np.ndarray:
         """What the noise is put on; between neighbours it changes by the sensitivity of `mechanism` at most.
 
         Missing cells are NaN. They count as larger than all others ("ranks"), or as the middle of the bounds. Of
         "splits" these are the scores of the first pick, a line of cuts for each column.
         """
-        classes = np.unique(labels, return_inverse=True)[1]
-        if self.way(*X.shape) == "ranks":
-            return rank_scores(X if sp.issparse(X) else np.where(np.isnan(X), np.inf, X), classes)
+        classes, way = classes_of(labels), way or self.way(*X.shape)
+        if way == "ranks":
+            return rank_scores(_filled(X, np.full(X.shape[1], np.inf)), classes)
         X, low, high = self._within(X, names)
-        if self.way(*X.shape) == "splits":
+        if way == "splits":
             return split_scores(levels(X, low, high), np.zeros_like(classes), classes)
         X = scaled(X, low, high)
         if self.neighbours == "blocks":
@@ -260,11 +272,9 @@ class PrivateFwell(Weighter, Method):
     def _within(self, X: Any, names: list[str]) -> tuple[Any, np.ndarray, np.ndarray]:
         """The cells without missing ones, and their bounds. What is refused depends on the bounds alone."""
         low, high = spread(X) if self.bounds is None else limits(self.bounds, names)
-        if not sp.issparse(X):
-            return np.where(np.isnan(X), (low + high) / 2, X), low, high
-        if self.bounds is not None and (np.clip(0.0, low, high) != 0).any():
+        if sp.issparse(X) and self.bounds is not None and (np.clip(0.0, low, high) != 0).any():
             raise ParameterError("Sparse rows have zeros: give bounds with the zero between them, or dense rows.")
-        return X, low, high
+        return _filled(X, (low + high) / 2), low, high
 
     def _sample(self, X: Any) -> tuple[Any, np.ndarray]:
         """The public sample, as dense or as sparse as X."""
@@ -277,17 +287,19 @@ class PrivateFwell(Weighter, Method):
         return made
 
     def _weigh(
-        self, X: Any, labels: np.ndarray, names: list[str], randomness: Randomness
+        self, X: Any, labels: Any, names: list[str], randomness: Randomness, persons: np.ndarray | None = None
     ) -> tuple[np.ndarray, Mechanism]:
-        rows, columns = X.shape
+        rows, columns = X.shape  # public; of each person one row is used
         if rows < 2 or columns < (self.n_features or 1):
             raise CannotRelease(f"{self.n_features or 1} of {columns} features were asked, from {rows} rows.")
         way, mechanism = self.way(rows, columns), self.mechanism(rows, columns)
+        if persons is not None:
+            kept = some_rows(persons, 1, randomness)
+            X, labels = X[kept], [labels[row] for row in kept]
         if isinstance(mechanism, Exponential) and way == "splits":
-            classes = np.unique(labels, return_inverse=True)[1]
-            drawn = picked_splits(levels(*self._within(X, names)), classes, mechanism, randomness)
+            drawn = picked_splits(levels(*self._within(X, names)), classes_of(labels), mechanism, randomness)
         else:
-            drawn = mechanism.apply(self.statistic(X, labels, names), randomness)
+            drawn = mechanism.apply(self.statistic(X, labels, names, way), randomness)
         if way not in PICKING:
             return drawn, mechanism
         weights = np.zeros(columns)
@@ -303,9 +315,8 @@ def _matrices(reference: Any, sparse: bool) -> tuple[Any, np.ndarray]:
     return (sp.csr_array(cells) if sparse else cells), np.asarray(labels)
 
 
-def _one_row_each(persons: np.ndarray | None) -> None:
-    if persons is not None and len(np.unique(persons)) < len(persons):
-        raise DataError(
-            "Some persons have several rows. The promise covers one row of each person: bring the rows of a person"
-            " together first."
-        )
+def _filled(X: Any, middle: np.ndarray) -> Any:
+    """X with these numbers, one for each column, in place of missing ones."""
+    if not sp.issparse(X):
+        return np.where(np.isnan(X), middle, X)
+    return sp.csr_array((np.where(np.isnan(X.data), middle[X.indices], X.data), X.indices, X.indptr), shape=X.shape)

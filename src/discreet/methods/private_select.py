@@ -21,7 +21,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import asdict, replace
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -32,7 +32,8 @@ from discreet.document import Document
 from discreet.errors import CannotRelease, DataError, PrivacyLeakWarning, listing
 from discreet.mechanisms.selection import Exponential, LaplaceTop, Selection
 from discreet.methods.domain import NOT_PUBLIC, Domain, check_roles
-from discreet.methods.selector import Selector, numeric
+from discreet.methods.private_rows import baskets_of, classes_of, labels_of, ones, persons_of, some_rows
+from discreet.methods.selector import Selector
 from discreet.parameters import Interval, check_parameters
 from discreet.prepare.binarise import Binarisation, Item
 from discreet.privacy.differential import DifferentialPrivacy
@@ -81,7 +82,8 @@ class PrivateSelector(Selector):
 
     takes = frozenset({"table", "baskets"})
     gives = "names"
-    mechanism: ClassVar[type[Selection]]
+    by_cells = True
+    selection: ClassVar[type[Selection]]
     _parameter_constraints: ClassVar[dict] = {
         "epsilon": [Interval(Real, 0, None, closed="neither")],
         "n_features": [Interval(Integral, 1, None, closed="left")],
@@ -102,38 +104,44 @@ class PrivateSelector(Selector):
     def fit(self, X, y):
         """Pick features of a 0/1 matrix (scipy sparse or dense) for the labels y; `support_` is in the order of picks.
 
-        The picks are differentially private. What `transform` makes of the rows is not.
+        The picks are differentially private. What `transform` makes of the rows is not. A cell that is a number other
+        than zero counts as a one, whatever else it holds as a zero; a label that cannot be read is a class of its own.
         """
         check_parameters(self, self._parameter_constraints)
-        X, y = numeric(self, X, y, "0/1 cells", advice=" Binarise it first.")
+        matrix = ones(X, self)
+        labels = labels_of(y, matrix.shape[0])
         randomness = Randomness(self.random_state)
         if randomness.seeded:
             warnings.warn(SEEDED, PrivacyLeakWarning, stacklevel=2)
-        baskets = Baskets.of(X, y)
-        self.support_ = self._mechanism(baskets).apply(pair_scores(baskets), randomness).astype(np.intp)
+        names = tuple(f"x{j}" for j in range(matrix.shape[1]))
+        baskets = _labelled(Baskets(matrix, names), classes_of(labels))
+        self.support_ = self.mechanism(*baskets.shape).apply(pair_scores(baskets), randomness).astype(np.intp)
         return self
 
-    def _mechanism(self, baskets: Baskets) -> Selection:
-        """The mechanism for as many rows; their number and that of the features are public."""
-        rows, features = baskets.shape
+    def mechanism(self, rows: int, features: int) -> Selection:
+        """The mechanism for as many rows and features: both numbers are public.
+
+        Where of each person one row is drawn, there are fewer; the sensitivity is for all of them still.
+        """
         if rows < 2 or self.n_features > features:
             raise CannotRelease(
                 f"{self.n_features} of {features} features were asked, from {rows} rows. Ask for as many as there are"
                 " or fewer, of two rows at least."
             )
-        if baskets.persons is not None and len(np.unique(baskets.persons)) < rows:
-            raise DataError(
-                "Some persons have several rows. The promise covers one row of each person: bring the rows of a person"
-                " together first."
-            )
-        return self.mechanism(sensitivity=rows - 1, epsilon=self.epsilon, picks=int(self.n_features))
+        return self.selection(sensitivity=rows - 1, epsilon=self.epsilon, picks=int(self.n_features))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = False  # no cell is refused
+        tags.input_tags.allow_nan = tags.input_tags.string = True
+        return tags
 
     # -- tables ----------------------------------------------------------------------------------------------------
 
     def simulate(self, data: object, roles: Roles) -> list[str]:
         """Names picked from a table for a study, never certified: with a seed, or with a domain read from the rows."""
         check_parameters(self, self._parameter_constraints)
-        randomness, table = Randomness(self.random_state), Table.of(data)
+        randomness, table = Randomness(self.random_state), Table.by_cells(data)
         check_roles(table, roles)
         if randomness.seeded:
             warnings.warn(SEEDED, PrivacyLeakWarning, stacklevel=2)
@@ -156,15 +164,18 @@ class PrivateSelector(Selector):
 
     # -- baskets ---------------------------------------------------------------------------------------------------
 
-    def _release_baskets(self, baskets: Baskets, randomness: Randomness) -> Release:
+    def _release_matrix(self, data: Any, labels: Any, randomness: Randomness) -> Release:
         if self.domain is not None:
             raise DataError("A domain is for tables: the cells of baskets are 0 and 1. Leave it out.")
-        return self._released(baskets, randomness)
+        baskets, read = baskets_of(data, labels)
+        return self._released(_labelled(baskets, classes_of(read)), randomness)
 
     # -- shared ----------------------------------------------------------------------------------------------------
 
     def _picked(self, baskets: Baskets, randomness: Randomness) -> tuple[list[str], Selection]:
-        mechanism = self._mechanism(baskets)
+        mechanism = self.mechanism(*baskets.shape)
+        if baskets.persons is not None:
+            baskets = baskets.take(some_rows(baskets.persons, 1, randomness))
         return [baskets.names[pick] for pick in mechanism.apply(pair_scores(baskets), randomness)], mechanism
 
     def _released(self, baskets: Baskets, randomness: Randomness) -> Release:
@@ -178,10 +189,12 @@ class PrivateSelector(Selector):
 def _as_items(table: Table, roles: Roles, domain: Domain) -> Baskets:
     """The rows as items of the domain. A label that is missing is a class of its own: no row is refused."""
     levels = Table([column for columns in domain.apply(table).values() for column in columns])
-    target = table.column(str(roles.target))
-    classes = np.arange(target.levels)
-    persons = None if roles.person is None else table.column(roles.person).codes.astype(np.int64)
-    return replace(items_of(domain).apply(levels), labels=target.codes, classes=classes, persons=persons)
+    persons = None if roles.person is None else persons_of(table.cells(roles.person))
+    return _labelled(replace(items_of(domain).apply(levels), persons=persons), table.cells(str(roles.target)).codes)
+
+
+def _labelled(baskets: Baskets, labels: np.ndarray) -> Baskets:
+    return replace(baskets, labels=labels, classes=np.arange(labels.max(initial=-1) + 1))
 
 
 class LaplaceSelector(PrivateSelector):
@@ -199,7 +212,8 @@ class LaplaceSelector(PrivateSelector):
     Promise
     -------
     `DifferentialPrivacy(epsilon)` of the names that are released, for tables of equally many rows that differ in one.
-    The number of rows and the names of all features are public; the classes, their sizes and the cells are not.
+    The number of rows and the names of all features are public; the classes, their sizes and the cells are not. With a
+    `person` in the roles one row of each person is drawn, and the tables may differ in all rows of one person.
 
     >>> X = [[1, 0, 1], [1, 1, 0], [0, 1, 1], [0, 0, 0]] * 50
     >>> LaplaceSelector(epsilon=5, n_features=1).fit(X, [1, 1, 0, 0] * 50).get_support().tolist()
@@ -207,7 +221,7 @@ class LaplaceSelector(PrivateSelector):
     """
 
     name = "laplace-select"
-    mechanism = LaplaceTop
+    selection = LaplaceTop
 
 
 class ExponentialSelector(PrivateSelector):
@@ -224,4 +238,4 @@ class ExponentialSelector(PrivateSelector):
     """
 
     name = "exponential-select"
-    mechanism = Exponential
+    selection = Exponential

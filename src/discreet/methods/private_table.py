@@ -34,6 +34,7 @@ from discreet.methods.base import Method, fresh_order
 from discreet.methods.contingency import MOST_CELLS, consistent, counted, noisy, rows_of
 from discreet.methods.domain import NOT_PUBLIC, Domain, check_roles
 from discreet.methods.marginals import Accountant, fit, rows
+from discreet.methods.private_rows import persons_of, some_rows
 from discreet.methods.private_select import SEEDED
 from discreet.parameters import Interval, StrOptions, check_parameters
 from discreet.privacy.budget import NEIGHBOURS
@@ -61,7 +62,7 @@ class Drawn:
 
     def recode(self, rows: object) -> Table:
         """New rows in the form of these: values and intervals of the domain."""
-        return recoded(self.domain, Table.of(rows), self.table.names)
+        return recoded(self.domain, Table.by_cells(rows), self.table.names)
 
 
 class PrivateTable(Method):
@@ -84,7 +85,8 @@ class PrivateTable(Method):
         Whose odds are compared: tables that differ in one row, the number of rows being public; or tables of which one
         has a row more, the number of rows being private.
     rows_per_person : int
-        With a person in the roles: of each person so many rows are drawn at most, and the promise is about persons.
+        With a person in the roles: of each person so many rows are drawn at most, and the promise is about persons. A
+        row without an id is a person of its own.
 
     Promise
     -------
@@ -100,6 +102,7 @@ class PrivateTable(Method):
 
     name = "private-table"
     gives = "synthetic"  # rows, none of them anyone's
+    by_cells = True
     random_cells = True
     recodes_source = False
     _parameter_constraints: ClassVar[dict] = {
@@ -138,7 +141,7 @@ class PrivateTable(Method):
     def simulate(self, data: object, roles: Roles) -> Drawn:
         """Rows for a study, never certified: with a seed, or with a domain that is read from the data."""
         check_parameters(self, self._parameter_constraints)
-        randomness, table = Randomness(self.random_state), Table.of(data)
+        randomness, table = Randomness(self.random_state), Table.by_cells(data)
         check_roles(table, roles)
         if randomness.seeded:
             warnings.warn(SEEDED, PrivacyLeakWarning, stacklevel=2)
@@ -153,6 +156,8 @@ class PrivateTable(Method):
         if self.domain is None:
             raise CannotRelease(NOT_PUBLIC)
         check_roles(table, roles)
+        if not len(table) and self.neighbours == "replace-one" and roles.person is None:
+            raise CannotRelease("The table has no rows, and says so: their number is public. Pass one with rows.")
         domain = Domain.of(self.domain, roles)
         drawn = self._draw(table, roles, domain, randomness)
         cells = len(drawn.table) * len(roles.quasi)
@@ -175,7 +180,7 @@ class PrivateTable(Method):
         codes = domain.codes(table)
         by_person = roles.person is not None
         if by_person:
-            persons = table.column(str(roles.person)).codes
+            persons = persons_of(table.cells(str(roles.person)))
             codes = codes[:, some_rows(persons, int(self.rows_per_person), randomness)]
         accountant = Accountant(
             self.epsilon, self.delta, self.neighbours, int(self.rows_per_person) if by_person else 1
@@ -220,16 +225,6 @@ def _from_marginals(
 ) -> tuple[np.ndarray, list[Noise]]:
     model = fit(list(codes), domain.sizes, public, accountant, randomness)
     return rows(model, model.total, randomness), model.noise
-
-
-def some_rows(persons: np.ndarray, most: int, randomness: Randomness) -> np.ndarray:
-    """Of each person at most so many rows, drawn by chance. What one person has does not touch another's draw."""
-    order = randomness.permutation(len(persons))
-    order = order[np.argsort(persons[order], kind="stable")]
-    sorted_ = persons[order]
-    first = np.flatnonzero(np.append(True, sorted_[1:] != sorted_[:-1])) if len(order) else np.empty(0, int)
-    rank = np.arange(len(order)) - np.repeat(first, np.diff(np.append(first, len(order))))
-    return np.sort(order[rank < most])
 
 
 def _stated(domain: Domain, roles: Roles) -> dict[str, Any]:

@@ -15,14 +15,19 @@ import scipy.sparse as sp
 
 from discreet.kernels import compiled
 
+_PAIRS = 2**22  # of classes that are kept in memory at a time: nobody is told how many classes there are
+
 
 @compiled
-def _scores(starts, rows, cells, classes, sizes):
-    """Columns hold their cells other than zero, in increasing order; the zeros are one group of equal cells."""
+def _scores(starts, rows, cells, classes, sizes, first, last):
+    """The part of the scores of the pairs whose larger class is one of `first` to `last`.
+
+    Columns hold their cells other than zero, in increasing order; the zeros are one group of equal cells.
+    """
     n_classes, n_columns = len(sizes), len(starts) - 1
     scores = np.zeros(n_columns, dtype=np.int64)
     below, here, zeros = np.zeros_like(sizes), np.zeros_like(sizes), np.zeros_like(sizes)
-    ordered = np.zeros((n_classes, n_classes), dtype=np.int64)
+    ordered = np.zeros((last - first, n_classes), dtype=np.int64)  # U of each pair
     for f in range(n_columns):
         zeros[:] = sizes
         for p in range(starts[f], starts[f + 1]):
@@ -40,14 +45,17 @@ def _scores(starts, rows, cells, classes, sizes):
                 while p < starts[f + 1] and cells[p] == cell:
                     here[classes[rows[p]]] += 1
                     p += 1
-            for k in range(n_classes):
+            for k in range(last):
                 if here[k]:
-                    for other in range(n_classes):
-                        ordered[k, other] += here[k] * below[other]
+                    for other in range(first, last):
+                        ordered[other - first, k] -= here[k] * below[other]
+                    if k >= first:
+                        for other in range(k):
+                            ordered[k - first, other] += here[k] * below[other]
             below += here
-        for k in range(n_classes):
+        for k in range(first, last):
             for other in range(k):
-                scores[f] += abs(ordered[k, other] - ordered[other, k])
+                scores[f] += abs(ordered[k - first, other])
     return scores
 
 
@@ -65,4 +73,8 @@ def rank_scores(X, classes: np.ndarray) -> np.ndarray:
     order = np.lexsort((columns.data, np.repeat(np.arange(columns.shape[1]), np.diff(columns.indptr))))
     rows, cells = columns.indices[order].astype(np.int64), columns.data[order].astype(np.float64)
     classes = np.asarray(classes, dtype=np.int64)
-    return _scores(columns.indptr.astype(np.int64), rows, cells, classes, np.bincount(classes).astype(np.int64))
+    sizes, starts = np.bincount(classes).astype(np.int64), columns.indptr.astype(np.int64)
+    step = max(1, _PAIRS // max(1, len(sizes)))
+    parts = [(first, min(first + step, len(sizes))) for first in range(0, len(sizes), step)]
+    scores = (_scores(starts, rows, cells, classes, sizes, *part) for part in parts)
+    return sum(scores, np.zeros(columns.shape[1], dtype=np.int64))

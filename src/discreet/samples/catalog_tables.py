@@ -46,7 +46,7 @@ def adult_train(quasi: int = 8) -> Sample:
 
 
 def _adult_text(relative: str) -> pa.Table:
-    table = read_csv(data_file(relative), delimiter=",", names=(*ADULT, "income"))
+    table, _ = read_csv(data_file(relative), delimiter=",", names=(*ADULT, "income"))
     trimmed = {name: pc.utf8_trim_whitespace(table.column(name)) for name in table.column_names}
     trimmed["income"] = pc.utf8_rtrim(trimmed["income"], characters=".")  # adult.test ends its labels with a dot
     return pa.table(trimmed)
