@@ -238,6 +238,25 @@ def test_a_rare_number_is_found_unless_it_is_a_border(tmp_path):
     assert found.borders == before + 1
 
 
+def test_a_rare_value_in_the_name_of_an_item_is_found_and_a_common_one_that_looks_like_a_label_is_not():
+    class Named:
+        record = None
+
+        def named(self, role):
+            return [f"town={text}" for text in ("a or missing", "Rare", "North")]
+
+    cells = ["a or missing", "a or missing", "North", "North", "Rare", "a"]
+    source = Source(
+        method="greedy",
+        promises=(Asked("containment", 2),),
+        columns={"town": cells, "label": ["0"] * 6},
+        kinds={"town": "category"},
+        quasi=("town",),
+    )
+    found = list(leaks.table_leaks(Named(), source, leaks.Rare(source)))
+    assert found == [("rare value in the name of an item", "'town': 'Rare'")]
+
+
 def test_a_name_in_any_file_is_found(tmp_path):
     folder, source = table_release(tmp_path)
     assert source.columns["name"][3] in source.hidden

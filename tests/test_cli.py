@@ -646,7 +646,7 @@ def partial(folder):
 def test_a_run_that_is_told_to_stop_while_writing_leaves_nothing(here, sent, status):
     people(20_000).to_csv("people.csv", index=False)
     process = start(here, SLOW)
-    wait_until(lambda: any((path / "owner" / "trace.json").exists() for path in partial(here)), process)
+    wait_until(lambda: any((path / "new" / "owner" / "trace.json").exists() for path in partial(here)), process)
     process.send_signal(sent)
     out, error = process.communicate(timeout=300)
     assert process.returncode == status
@@ -659,7 +659,7 @@ def test_a_run_that_is_told_to_stop_while_writing_leaves_nothing(here, sent, sta
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_a_run_that_is_killed_leaves_no_release_and_the_next_one_cleans_up(here):
     process = start(here, SLOW)
-    wait_until(lambda: any((path / "release" / CERTIFICATE).exists() for path in partial(here)), process)
+    wait_until(lambda: any((path / "new" / "release" / CERTIFICATE).exists() for path in partial(here)), process)
     process.kill()
     process.communicate()
     assert process.returncode == -signal.SIGKILL

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What attackers get: `python -m benchmarks.attacks [part ...]`.
 
-Parts: sparse, intersection, selections, membership, pairs, differencing. Prints the tables of docs/attacks; all of them
-if none is named. Needs DISCREET_DATA, except for the last three. --quick tries fewer persons and runs. Everything is
-drawn with seeds: the figures repeat.
+Parts: sparse, intersection, selections, membership, pairs, differencing, targets. Prints the tables of docs/attacks;
+all of them if none is named. Needs DISCREET_DATA, except for the last four. --quick tries fewer persons and runs.
+Everything is drawn with seeds: the figures repeat.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from discreet.evaluate.attacks.differencing import differencing
 from discreet.evaluate.attacks.intersection import intersection
 from discreet.evaluate.attacks.membership import membership, membership_of_row, simulated
 from discreet.evaluate.attacks.registry import Case
+from discreet.evaluate.attacks.singling_out import singling_out
 from discreet.evaluate.attacks.sparse import ECCENTRICITY, SCORES, SparseAttack
 from discreet.evaluate.utility import Share
 from discreet.samples import load
@@ -222,6 +223,20 @@ def one_more(quick: bool) -> None:
     table("400 made-up patients, with one of them and without", ("method", *RESULT), lines)
 
 
+def by_targets(quick: bool) -> None:
+    """Singling out by several columns, of one release, by how many rows are tried."""
+    everyone = load("clinic", rows=2000 if quick else 8000, seed=7).data
+    roles = Roles(target="readmitted", quasi=("age", "sex", "zip"), sensitive=("diagnosis",))
+    release = Published.of(Mondrian(5, random_state=1).release(everyone, roles))
+
+    def lines() -> Iterable[list[object]]:
+        for targets in (150, 600, 2000) if quick else (150, 600, 2000, 8000):
+            found = singling_out(Case(release, everyone, roles, targets=targets))
+            yield [targets, share(next(one for one in found if one.attack.endswith("several columns")).success)]
+
+    table(f"{len(everyone):,} made-up patients, Mondrian, k = 5", ("rows tried", "singled out"), lines())
+
+
 PARTS: dict[str, Callable[[bool], None]] = {
     "sparse": sparse,
     "intersection": intersect,
@@ -229,6 +244,7 @@ PARTS: dict[str, Callable[[bool], None]] = {
     "membership": members,
     "pairs": pairs,
     "differencing": one_more,
+    "targets": by_targets,
 }
 
 

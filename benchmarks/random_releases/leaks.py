@@ -123,9 +123,10 @@ def table_leaks(released: Released, source: Source, rare: Rare) -> Iterator[Leak
             yield "unknown column", f"{name!r} is no quasi-identifier and no item of one"
         elif name != column:
             text = name.removeprefix(f"{column}=")
-            found = rare.label(column, text) or (text if rare.value(column, text) else None)
-            if found is not None and not (text == "missing" and None in source.support[column]):
-                yield "rare value in the name of an item", f"{column!r}: {found!r}"
+            missing = text == "missing" and None in source.support[column]
+            alone = source.kinds[column] != "category" and rare.label(column, text) is not None
+            if not missing and (alone or rare.value(column, text)):
+                yield "rare value in the name of an item", f"{column!r}: {text!r}"
         elif source.method not in ITEM_METHODS:  # of an item a 0 says that it is lacking, not which value is there
             for label in set(released.texts[name]):
                 if (found := rare.label(column, label)) is not None:

@@ -65,7 +65,7 @@ def _writable(folder: Path) -> bool:
 
 def _private(folder: Path) -> bool:
     """Is it a writable folder of this user's, which no other user can write to, rename or replace by a link?"""
-    return _writable(folder) and not quietly(_check_private, folder, errors=(OSError, PermissionError))[1]
+    return _writable(folder) and not quietly(_check_private, folder, errors=(OSError,))[1]
 
 
 def _check_private(folder: Path) -> None:
@@ -74,7 +74,8 @@ def _check_private(folder: Path) -> None:
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != _user() or found.st_mode & 0o022:
         raise PermissionError
-    for above in folder.parent.resolve(strict=True), *folder.parent.resolve(strict=True).parents:
+    parent = folder.parent.resolve(strict=True)
+    for above in (parent, *parent.parents):
         found = above.lstat()
         shared = found.st_mode & 0o022 and not found.st_mode & stat.S_ISVTX
         if shared or found.st_uid not in (0, _user()):

@@ -88,7 +88,7 @@ class Overlap:
 def overlap(one: Likeness, other: Likeness) -> Overlap | None:
     """How much two likenesses of one kind have in common; None where there is nothing to compare.
 
-    >>> people = People(Table.of({"id": [f"p{i}" for i in range(2000)]}), Roles(target="id", person="id"))
+    >>> people = People(Table.of({"id": [f"p{i}" for i in range(2000)]}), Roles(person="id"))
     >>> ids = people.likenesses(bytes(32))[0]
     >>> overlap(ids, ids)
     Overlap(kind='ids', share=1.0, low=0.9928, high=1.0, remarkable=True)

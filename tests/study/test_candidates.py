@@ -131,7 +131,7 @@ def test_the_table_of_the_report_and_of_the_terminal_say_it(table, clinic, tmp_p
     asked = ["compare", str(clinic), str(tmp_path / "recipe.toml"), "-o", str(table.folder)]
     done = CliRunner().invoke(app, asked)
     assert done.exit_code == GOOD, done.output
-    assert f" {line['privacy']:.1f}" in done.stdout
+    assert f" {line['privacy']:.0f}" in done.stdout
 
 
 def test_sketches_are_candidates_by_what_their_key_and_some_items_find(visits):
