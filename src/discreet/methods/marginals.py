@@ -128,15 +128,14 @@ def fit(
 
     alone = [(0, column) for column in columns]
     first = accountant.counting(alone, sizes, shares[0])
-    tables = _measured(codes, sizes, alone, first, randomness)
-    classes = _classes(tables, total)
-    model = Model(classes, {c: simplex(table, classes) for c, table in zip(columns, tables, strict=True)})
+    model = of_columns(_measured(codes, sizes, alone, first, randomness), total)
     model.noise.append(first.noise)
     if not picks:
         return model
 
     picking = accountant.picking(picks, shares[1])
-    edges = _picked(codes, sizes, model, possible, picks, picking, accountant, randomness)
+    scores = pair_scores(codes, model, possible, noise_of_a_pair(sizes, possible, picks, accountant))
+    edges = picked(scores, possible, picks, picking, randomness)
     model.noise.append(replace(picking.noise, picks=picks))
     if edges:
         with_label = [(0, *edge) for edge in edges]
@@ -145,6 +144,12 @@ def fit(
         model.noise.append(last.noise)
         _join(model, dict(zip(edges, tables, strict=True)), _variance(first), _variance(last))
     return model
+
+
+def of_columns(tables: Sequence[np.ndarray], total: int | None) -> Model:
+    """What the noisy counts of each column with the label say."""
+    classes = _classes(tables, total)
+    return Model(classes, {place: simplex(table, classes) for place, table in enumerate(tables, start=1)})
 
 
 def _measured(
@@ -178,34 +183,50 @@ def _classes(single: Sequence[np.ndarray], total: int | None) -> np.ndarray:
 # -- which pairs -------------------------------------------------------------------------------------------------------
 
 
-def _picked(
-    codes: Sequence[np.ndarray],
-    sizes: Sequence[int],
-    model: Model,
-    possible: Sequence[tuple[int, int]],
-    picks: int,
-    mechanism: Exponential,
-    accountant: Accountant,
-    randomness: Randomness,
-) -> list[tuple[int, int]]:
-    """Pairs that make a forest, picked one after the other; fewer than `picks` once "no further pair" is picked."""
+def noise_of_a_pair(
+    sizes: Sequence[int], possible: Sequence[tuple[int, int]], picks: int, accountant: Accountant
+) -> float:
+    """The error that noise brings to a cell of a pair that is counted. Only what is public decides."""
     largest = sorted(possible, key=lambda pair: sizes[pair[0]] * sizes[pair[1]])[-picks:]
-    error = accountant.counting([(0, *pair) for pair in largest], sizes, SHARES[2]).error
+    return accountant.counting([(0, *pair) for pair in largest], sizes, SHARES[2]).error
+
+
+def pair_scores(
+    codes: Sequence[np.ndarray], model: Model, possible: Sequence[tuple[int, int]], error: float
+) -> list[int]:
+    """The score of each pair. Given the model, it changes with the true counts of the pair alone."""
     scores = []
     for a, b in possible:
         guess = np.rint(independent(model, a, b)).astype(np.int64)
         scores.append(pair_score(codes[0], codes[a], codes[b], guess) - round(error * guess.size))
-    part_of = list(range(len(codes)))
+    return scores
+
+
+def picked(
+    scores: Sequence[int],
+    possible: Sequence[tuple[int, int]],
+    picks: int,
+    mechanism: Exponential,
+    randomness: Randomness,
+) -> list[tuple[int, int]]:
+    """Pairs that make a forest, picked one after the other; fewer than `picks` once "no further pair" is picked."""
     edges: list[tuple[int, int]] = []
     for _ in range(picks):
-        joins = [place for place, (a, b) in enumerate(possible) if part_of[a] != part_of[b]]
+        joins = joining(possible, edges)
         choice = int(mechanism.apply(np.array([scores[place] for place in joins] + [0]), randomness)[0])
         if choice == len(joins):
             break
-        a, b = possible[joins[choice]]
-        edges.append((a, b))
-        part_of = [part_of[a] if part == part_of[b] else part for part in part_of]
+        edges.append(possible[joins[choice]])
     return edges
+
+
+def joining(possible: Sequence[tuple[int, int]], edges: Sequence[tuple[int, int]]) -> list[int]:
+    """The places of pairs that join two parts which the edges have not joined yet."""
+    part_of = {column: column for pair in possible for column in pair}
+    for a, b in edges:
+        one, other = part_of[a], part_of[b]
+        part_of = {column: one if part == other else part for column, part in part_of.items()}
+    return [place for place, (a, b) in enumerate(possible) if part_of[a] != part_of[b]]
 
 
 def independent(model: Model, a: int, b: int) -> np.ndarray:
