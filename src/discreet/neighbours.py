@@ -139,9 +139,8 @@ def approximate(records: Records, k: int, seed: int | None = None) -> Neighbours
     order = _order(records)
     matrix = sp.csr_matrix(records.matrix[order].astype(np.float32))
     wide = min(3 * k, len(records) - 1)
-    index = NNDescent(
-        matrix, metric="cosine", n_neighbors=wide + 1, random_state=seed, n_jobs=None if seed is None else 1
-    )
+    seeded = {} if seed is None else {"random_state": seed % 2**32, "n_jobs": 1}  # the index takes seeds of 32 bits
+    index = NNDescent(matrix, metric="cosine", n_neighbors=wide + 1, **seeded)
     found = _without_itself(index.neighbor_graph[0].astype(np.int64), wide)
     of = np.empty_like(found)
     of[order] = order[found]

@@ -107,11 +107,15 @@ def test_rows_of_a_cluster_get_one_vector_and_flips_are_counted(found, vector, s
     members = defaultdict(list)
     for row, published in enumerate(rows):
         members[published].append(row)
+    whose = range(len(matrix)) if persons is None else persons
+    having = [len({p for p, cell in zip(whose, column, strict=True) if cell}) for column in matrix.T]
+    common = np.array(having) >= k
+    assert not after[:, ~common].any()
     for published, mine in members.items():
         if vector == "member":
-            assert published in set(map(tuple, matrix[mine].tolist()))
+            assert tuple(np.array(published)[common]) in set(map(tuple, matrix[mine][:, common].tolist()))
         else:
-            assert (np.abs(matrix[mine] - published).mean(axis=0) <= 0.5).all()
+            assert (np.abs(matrix[mine] - published).mean(axis=0) <= 0.5)[common].all()
     assert len({(tuple(a), b) for a, b in zip(matrix.tolist(), rows, strict=True)}) == len(np.unique(matrix, axis=0))
 
 
@@ -127,12 +131,10 @@ def test_by_hand():
 
 
 def test_a_tie_falls_by_lot_and_the_seed_repeats_it():
-    X = np.array([[1, 0], [1, 1]] * 3)[:2]
-    seen = {RandomFlip(2, random_state=seed).release(X, [0, 1]).data.toarray().tolist()[0][-1] for seed in range(20)}
-    widths = {RandomFlip(2, random_state=seed).release(X, [0, 1]).data.shape[1] for seed in range(20)}
-    assert widths == {1, 2}
-    assert seen == {1}
-    one, other = (RandomFlip(2, random_state=5).release(X, [0, 1]).data.toarray().tolist() for _ in "ab")
+    X = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 1], [0, 1, 1]])  # of the first two, one has item 1
+    releases = [RandomFlip(2, random_state=seed).release(X, [0, 1, 0, 1]).data.toarray() for seed in range(20)]
+    assert {int(data[:, 1].sum()) for data in releases} == {2, 4}
+    one, other = (RandomFlip(2, random_state=5).release(X, [0, 1, 0, 1]).data.toarray().tolist() for _ in "ab")
     assert one == other
 
 
@@ -142,6 +144,18 @@ def test_an_item_that_no_row_has_any_more_is_not_named():
     assert release.columns == ("tea",)
     assert release.changes.columns_dropped == 1
     assert "secret" not in release.certificate.model_dump_json()
+
+
+@pytest.mark.parametrize("vector", ["majority", "member"])
+def test_an_item_that_fewer_than_k_persons_have_is_not_named(vector):
+    X = np.zeros((6, 3), dtype=int)
+    X[:, 0], X[0, 1], X[3, 2] = 1, 1, 1  # items 1 and 2 have one row each, and would survive in clusters of two
+    for seed in range(5):
+        assert RandomFlip(k=2, vector=vector, random_state=seed).release(X, [0, 1] * 3).features == (0,)
+    twice = np.array([[1, 1], [1, 1], [1, 0], [1, 0]])  # item 1 has two rows of one person
+    people = Baskets.of(twice, [0, 1, 0, 1], persons=np.array([7, 7, 8, 9]))
+    for seed in range(5):
+        assert RandomFlip(k=2, vector=vector, random_state=seed).release(people).features == (0,)
 
 
 def test_when_no_item_is_left_nothing_is_released():

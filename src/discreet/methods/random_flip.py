@@ -10,7 +10,8 @@ Departures from the paper:
    cluster whole, at the fewest flips for each row of theirs, so a cluster may have more than k.
 3. Persons are counted where rows say whose they are: a cluster grows by rows that bring a person it does not have yet,
    until it has k of them.
-4. An item that no row has any more is not published: its name would tell that somebody had it.
+4. An item that no row has any more, or that fewer than k persons had, is not published: its name would tell that
+   somebody had it.
 5. Ties go to the row that comes first by its items.
 """
 
@@ -36,7 +37,7 @@ from discreet.privacy.k_anonymity import KAnonymity
 from discreet.progress import progress
 from discreet.randomness import Randomness
 from discreet.release import Changes
-from discreet.tally import Partition, group
+from discreet.tally import Partition, group, persons_per_group
 
 
 class RandomFlip(Method):
@@ -97,7 +98,9 @@ class RandomFlip(Method):
         cluster = _clusters(rows, self.k, randomness)
         counts, size = _counts(rows, cluster)
         choose = _majority if self.vector == "majority" else _member
-        vectors = choose(rows, cluster, counts, size, randomness)[cluster]  # of each distinct row
+        common = _persons_with(baskets) >= self.k
+        vectors = sp.csr_array(choose(rows, cluster, counts, size, randomness)[cluster].multiply(common))
+        vectors.eliminate_zeros()  # one for each distinct row
         flips = (
             np.diff(rows.items.indptr) + np.diff(vectors.indptr) - 2 * rows.items.multiply(vectors).sum(axis=1)
         ) * rows.weight
@@ -105,8 +108,8 @@ class RandomFlip(Method):
         left = np.flatnonzero(flipped.support)
         if not len(left):
             raise CannotRelease(
-                f"No item is left at k = {self.k}: in every cluster, most rows lack each of the {baskets.shape[1]}"
-                " items. Lower k, merge rare items, or use vector='member'."
+                f"No item is left at k = {self.k}: each of the {baskets.shape[1]} items is lacked by most rows of every"
+                f" cluster, or had by fewer than {self.k} persons. Lower k, merge rare items, or use vector='member'."
             )
         flips_of = np.bincount(cluster, weights=flips).astype(np.int64)
         return Changed(
@@ -131,6 +134,14 @@ class RandomFlip(Method):
         published = item_columns(changed.baskets)
         changes = replace(changed.changes, columns_dropped=len(roles.quasi) - len(published))
         return Decision(None, changed.trace, published=published, changes=changes)
+
+
+def _persons_with(baskets: Baskets) -> np.ndarray:
+    """How many persons have each item."""
+    if baskets.persons is None:
+        return baskets.support
+    items = np.repeat(np.arange(baskets.shape[1]), baskets.support)
+    return persons_per_group(items, baskets.shape[1], baskets.persons[baskets.columns.indices])
 
 
 @dataclass(frozen=True)
