@@ -389,3 +389,13 @@ def test_the_command_line_releases_and_verifies_a_model(tmp_path):
         assert checked.exit_code == 0, checked.output
         assert "by kadet" in checked.output
         assert ("verify --owner repeats it" in checked.output) == (not options)
+
+
+def test_a_prefix_that_is_a_rare_code_is_not_named():
+    """One person has the code Q25; the prefix of the others, Q25*, would name it."""
+    codes = [*["Q251", "Q252", "Q781", "Q782"] * 6, "Q25"]
+    table = {"zip": codes, "y": [int(code[1] == "2") for code in codes]}
+    release = KAdet(6, prune=False).release(table, Roles(target="y", quasi=["zip"]))
+    assert b"Q251" in release.document.to_bytes()
+    assert b"Q25*" not in release.document.to_bytes()
+    assert b'"Q25"' not in release.document.to_bytes()

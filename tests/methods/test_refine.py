@@ -10,6 +10,7 @@ from discreet.data.table import Table
 from discreet.methods.cut import Cut, Rows
 from discreet.methods.finer import GivenTree, Line, Star
 from discreet.prepare.hierarchy import from_paths
+from discreet.prepare.rare import Rare
 from methods.test_specialize import DEGREES, PATHS, SETS, leaf_rows, steps_of
 from top_down import TopDown
 
@@ -40,7 +41,11 @@ def test_the_same_choices_as_counting_everything_anew(table, k, sets, by_person)
     target, person = data.column("y"), "who" if by_person else None
     town = Axis.of(data, "town", rarest=k, person=person, by_class=None)
     age = Axis.of(data, "age", rarest=k, person=person, by_class=None)
-    values = [Star(town, target), GivenTree(data.column("degree"), DEGREES, [], target), Line(age, target)]
+    values = [
+        Star(town, target),
+        GivenTree(DEGREES, Rare.of(data, "degree", rarest=1, person=None), target),
+        Line(age, target),
+    ]
     cut = Cut(values, Rows(values, len(data), persons), sets)
     places = range(values[0].n_leaves)
     may_be_shown = {leaf for leaf in places if leaf == town.n_values or town.names[leaf] != "other"}

@@ -15,6 +15,7 @@ from discreet.data.table import Table
 from discreet.methods.cut import Cut, Rows
 from discreet.methods.finer import FINEST, AutomaticTree, GivenTree, Line, entropy
 from discreet.prepare.hierarchy import from_paths
+from discreet.prepare.rare import Rare
 from instances import MARKERS, RARE, people
 from top_down import TopDown
 
@@ -79,7 +80,7 @@ def test_the_same_choices_as_counting_everything_anew(table, k, sets, by_person)
     target = data.column("y")
     values = [
         Line(axis_of(data, "age"), target),
-        GivenTree(data.column("degree"), DEGREES, [], target),
+        GivenTree(DEGREES, Rare.of(data, "degree", rarest=1, person=None), target),
         Line(axis_of(data, "pay"), target),
     ]
     cut = Cut(values, Rows(values, len(data), persons), sets)
@@ -159,12 +160,9 @@ def test_a_label_whose_rows_are_all_in_one_child_is_replaced_by_the_children_of_
     )
     assert release.table.column("degree").texts == ["a", "b"]
     assert len(release.trace) == 1
-    assert release.recode({"degree": ["c", "d", "e", "nobody"], "y": [0, 0, 0, 0]}).column("degree").texts == [
-        "*",
-        "c",
-        "d",
-        "e-f",
-    ]
+    new = {"degree": ["a", "c", "d", "e", "nobody"]}
+    assert release.plan.apply(Table.of(new))["degree"][0].texts == ["*", "a", "c", "d", "e-f"]
+    assert release.recode(new).column("degree").texts == ["*", "a"]  # labels that were published, and no others
 
 
 def test_where_nothing_is_valid_everything_is_suppressed():
@@ -270,7 +268,7 @@ def test_a_leaf_for_missing_is_used_and_stays_an_empty_cell():
 
 def test_numbers_in_a_given_tree_are_found_by_what_they_mean():
     tree = from_paths("n", [("1.0", "low", "*"), ("2.0", "low", "*"), ("9", "high", "*")])
-    table = {"n": [1, 2, 9, 9], "y": [0, 0, 1, 1]}
+    table = {"n": [1, 1, 2, 2, 9, 9], "y": [0, 0, 0, 0, 1, 1]}
     release = TopDownSpecialization(2, hierarchies={"n": tree}).release(table, Roles(target="y", quasi=["n"]))
     assert release.table.column("n").texts == ["high", "low"]
     assert release.recode({"n": [2, 9, 5], "y": [0, 1, 1]}).column("n").to_arrow().to_pylist() == ["low", "high", "*"]
@@ -281,7 +279,9 @@ def test_rare_values_of_a_given_tree_are_written_but_not_named_to_the_public():
     release = TopDownSpecialization(3, hierarchies={"degree": DEGREES}).release(
         table, Roles(target="y", quasi=["degree"])
     )
-    assert release.recode(table).column("degree").texts == ["a-d", "e-f"]
+    assert release.table.column("degree").texts == ["a-d", "e-f"]
+    recoded = release.recode(table).column("degree").to_arrow().to_pylist()  # by the public record
+    assert recoded == ["a-d"] * 3 + ["*"] + ["e-f"] * 4
     (public,) = release.plan.public.columns
     named = {text for meaning in public.meanings for text in meaning.texts}
     assert named == {"a", "e"}

@@ -27,6 +27,7 @@ def test_persons_are_counted_where_they_are_told_apart():
         ("not {b2, a1}", True),
         ("a1*", True),  # a short code, filled up
         ("a12", False),
+        ("a1-b2", False),  # a range: a1 is its end
         ("ba1", False),
         ("a*", False),
         ("b2", False),

@@ -267,7 +267,7 @@ class Labels:
             hierarchy = automatic(kept, counts=persons[named])
         else:
             hierarchy.check_against(column)
-            hierarchy = hierarchy.veiled(Rare(column, persons < k).is_named_by)
+        hierarchy = hierarchy.veiled(Rare(column, persons < k).is_named_by)
         leaves = hierarchy.leaf_codes(column)
         paths = {column.texts[code]: list(hierarchy.paths[leaves[code]][:-1]) for code in named}
         names, label_of = [], []

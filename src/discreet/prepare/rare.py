@@ -3,7 +3,7 @@
 
 A published label may cover such a value, but must not name it: whoever reads the name knows that somebody has it. A
 label names a category where the category stands in it as a whole word, and a number or date where it is that number or
-date, lists it in braces, or is an interval that holds no other. The borders of wider ranges are no names.
+date, lists it in braces, or is an interval that holds no other. The ends of wider ranges (31-40, a-d) are no names.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Rare:
 
 
 def _in_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
+    return character.isalnum() or character in "_-"  # "a-d" is a range, whose ends are borders
 
 
 def _number(text: str) -> float | None:
