@@ -156,7 +156,7 @@ def moved(before: list, after: list, uses, told: str = "") -> None:
         for (name, one), (_, other) in calls:
             assert name == use.mechanism
             change = np.linalg.norm((one.astype(float) - other.astype(float)).ravel(), NORMS.get(name, np.inf))
-            assert change <= use.sensitivity * (1 + 1e-9), f"{name} moved by {change}, {use.sensitivity} is stated {told}"
+            assert change <= use.sensitivity * (1 + 1e-9), f"{name}: {change}, stated {use.sensitivity} {told}"
 
 
 # -- the law -----------------------------------------------------------------------------------------------------------
@@ -217,7 +217,8 @@ def private_a_person_may_be_there_or_not(instance, tmp_path):
     method = of(instance)
     if not isinstance(method, PrivateTable):
         return
-    for most, (whose, roles) in [(1, ("rows", ROLES["rows"])), *((most, ("persons", ROLES["persons"])) for most in (1, 2))]:
+    for whose, most in (("rows", 1), ("persons", 1), ("persons", 2)):
+        roles = ROLES[whose]
         method.set_params(neighbours="add-remove", rows_per_person=most)
         for source in SOURCES:
             before, uses, public = released(method, COLUMNS, roles, source, tmp_path)

@@ -8,7 +8,7 @@ from unittest import mock
 
 import numpy as np
 
-from discreet import DiscreetError, ExponentialSelector, LaplaceSelector, PrivateFwell, PrivateTable, Roles
+from discreet import DiscreetError, ExponentialSelector, LaplaceSelector, PrivateFwell, PrivateTable, Roles, Table
 from discreet.mechanisms.selection import LaplaceTop, _Peeling
 from discreet.methods import private_table
 from discreet.methods.domain import Domain
@@ -66,9 +66,9 @@ def persons(epsilon: float, *, ids: bool):
     domain = Domain.of(DOMAIN, ROLES)
 
     def sample(more: bool, runs: int) -> np.ndarray:
-        from discreet import Table
-
-        table = Table.of({"y": [0, 1][: 1 + more], "a": [0, 1][: 1 + more], "who": (["p", "q"] if ids else [None] * 2)[: 1 + more]})
+        who = ["p", "q"] if ids else [None, None]
+        rows = {"y": [0, 1], "a": [0, 1], "who": who}
+        table = Table.of({name: cells[: 1 + more] for name, cells in rows.items()})
         found = np.empty(runs, dtype=np.int64)
         real = private_table.noisy
         for run in range(runs):

@@ -193,8 +193,9 @@ def read_table(
     header: bool | None = None,
     missing: list[str] | None = None,
     kinds: list[str] | None = None,
+    by_cells: bool = False,
 ) -> Table:
-    """The table in a file, read as the options say."""
+    """The table in a file, read as the options say; for a method that reads cell by cell no row tells how."""
     from discreet.data.column import KINDS, MISSING_MARKS
     from discreet.data.table import Table
 
@@ -211,4 +212,7 @@ def read_table(
             raise DataError(f"{kind!r} is not a kind of column.{did_you_mean(kind, KINDS)} They are {listing(KINDS)}.")
     given = {name: value for name, value in csv_options.items() if value is not None}
     with step(f"Reading {path.name}"):
-        return Table.of(path, kinds=by_name, missing=tuple(missing) if missing else MISSING_MARKS, **given)
+        marks = tuple(missing) if missing else MISSING_MARKS
+        if by_cells:
+            return Table.by_cells(path, dialect=given, kinds=by_name, missing=marks)
+        return Table.of(path, kinds=by_name, missing=marks, **given)

@@ -237,8 +237,8 @@ class Cells:
     def _coded(self) -> tuple[list[str], np.ndarray]:
         if isinstance(self.distinct, list):
             place_of: dict[str, int] = {}
-            codes = [-1 if text is None else place_of.setdefault(text, len(place_of)) for text in self.distinct]
-            coded = np.array(codes, dtype=np.int64)
+            places = [-1 if text is None else place_of.setdefault(text, len(place_of)) for text in self.distinct]
+            coded = np.array(places, dtype=np.int64)
             return list(place_of), np.where(coded < 0, len(place_of), coded)
         values, codes = np.unique(self.distinct, return_inverse=True)  # what is missing comes last, once
         if len(values) and _is_missing(values[-1:])[0]:

@@ -78,7 +78,7 @@ def public_dialect(path: Path) -> dict[str, Any]:
     first = re.split(rb"\r|\n", head.lstrip(b"\r\n"), maxsplit=1)[0]
     codec, _ = quietly(lambda: _encodings(path, head)[0])
     line, _ = quietly(lambda: first.decode(codec or "utf-8", errors="replace").lstrip("\ufeff"))
-    if codec is None or codec.startswith("utf-") and codec != "utf-8":  # told by its first bytes
+    if codec is None or (codec.startswith("utf-") and codec != "utf-8"):  # told by its first bytes
         return {"header": True}
     quote = find_quote(line)
     return {"delimiter": find_delimiter(line, quote), "quote": quote, "header": True}

@@ -18,10 +18,10 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.data.cells import Cells, Marks
-from discreet.data.column import MISSING_MARKS, Column, Kind, encode
+from discreet.data.column import MISSING_MARKS, Column, Kind, encode, from_labels
 from discreet.data.csv import public_dialect
 from discreet.data.read import ArrowSource, read
-from discreet.errors import DataError, did_you_mean, listing, shown
+from discreet.errors import DataError, did_you_mean, listing, quietly, shown
 
 _MANY_ROWS = 200_000  # from here on several columns are coded at once
 
@@ -41,6 +41,11 @@ class _Origin:
             self.source.table.column(name) if raw is None else raw, marks=self.marks, encoding=self.source.encoding
         )
         return cells if self.rows is None else cells.take(self.rows)
+
+
+def _by_cells(name: str, cells: Cells) -> Column:
+    texts = [text.encode("utf-8", "replace").decode() for text in cells.texts]
+    return from_labels(name, [*texts, None], cells.codes)
 
 
 class Table:
@@ -165,6 +170,16 @@ class Table:
         if self._origin is None or name in self._origin.without:
             return Cells.of(self.column(name).to_arrow(), marks=Marks.of(()))
         return self._origin.cells(name)
+
+    def readable(self, names: Iterable[str]) -> Table:
+        """This table, if these columns can be read as a whole; else one in which those that cannot are categories, each
+        cell read by itself. For the owner's eyes: which of the two it is depends on the cells."""
+        read = {name: quietly(self.column, name, errors=(DataError,))[0] for name in names}
+        if all(column is not None for column in read.values()):
+            return self
+        others = {name: quietly(self.column, name, errors=(DataError,))[0] for name in self.names if name not in read}
+        found = {name: column or _by_cells(name, self.cells(name)) for name, column in (read | others).items()}
+        return self._derived([found[name] for name in self.names if name in found])
 
     def declared(self, name: str) -> Kind | None:
         """The kind that was declared for a column; None where it was left to its cells."""

@@ -36,10 +36,10 @@ from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.euclidean import Euclidean
 from discreet.mechanisms.selection import Exponential
 from discreet.methods.base import Method
+from discreet.methods.domain import check_roles
 from discreet.methods.fwell import REGULARIZATION
 from discreet.methods.margin_loss import minimiser
 from discreet.methods.near import margins
-from discreet.methods.domain import check_roles
 from discreet.methods.private_margins import clipped, common_codes, longest, n_blocks, of_blocks
 from discreet.methods.private_rows import baskets_of, classes_of, labels_of, numbers, persons_of, some_rows
 from discreet.methods.private_select import SEEDED
@@ -185,7 +185,7 @@ class PrivateFwell(Weighter, Method):
 
     def _release_table(self, table: Table, roles: Roles, randomness: Randomness) -> Release:
         check_roles(table, roles)
-        kinds = [(name, table.declared(name) or "number") for name in roles.quasi]
+        kinds: list[tuple[str, str]] = [(name, table.declared(name) or "number") for name in roles.quasi]
         named = [name for name, kind in kinds if kind == "category"]
         if named:
             raise DataError(f"Only numbers have weights; {listing(named)} are declared categories. Make 0/1 columns.")

@@ -14,7 +14,6 @@ import numpy as np
 import scipy.sparse as sp
 from numba import njit
 
-
 _PAIRS = 2**22  # of classes that are kept in memory at a time: nobody is told how many classes there are
 
 
