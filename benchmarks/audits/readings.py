@@ -61,7 +61,7 @@ DOMAIN = {"y": [0, 1], "a": {"values": [0, 1], "missing": False}}
 
 
 def persons(epsilon: float, *, ids: bool):
-    """Noisy counts of a table with persons, as a release draws them: how much more the one cell has than the other."""
+    """Noisy counts of a table with persons, as a release draws them: which of two cells seem to have a row."""
     method = PrivateTable(epsilon, DOMAIN, neighbours="add-remove", model="cells")
     domain = Domain.of(DOMAIN, ROLES)
 
@@ -75,7 +75,7 @@ def persons(epsilon: float, *, ids: bool):
             caught: list = []
             with mock.patch.object(private_table, "noisy", lambda *given: caught.append(real(*given)) or caught[0]):  # noqa: B023
                 method._draw(table, ROLES, domain, Randomness())
-            found[run] = caught[0][3] - caught[0][0]
+            found[run] = 2 * (caught[0][0] >= 1) + (caught[0][3] >= 1)
         return found
 
     return sample
