@@ -88,11 +88,12 @@ def as_typed(columns, folder):
 
 
 def as_arrow(columns, folder):
-    """Of one type each; what Arrow cannot bring to one type is text."""
+    """Of one type each; cells of several types are text, but for those that Arrow makes one type of as they are."""
 
     def array(cells):
+        kinds = {type(cell) for cell in cells if cell is not None}
         try:
-            return pa.array(cells)
+            return pa.array(cells if len(kinds) == 1 or kinds in ({int, float}, {str, bytes}) else [object()])
         except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, UnicodeEncodeError, TypeError):
             texts = [None if cell is None else str(cell).encode("utf-8", "replace").decode() for cell in cells]
             return pa.array(texts)

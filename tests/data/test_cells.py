@@ -15,7 +15,8 @@ import pyarrow as pa
 import pytest
 
 from discreet import Table
-from discreet.data.cells import Cells, Marks, day_of, number_of, reading
+from discreet.data.cells import Cells
+from discreet.data.reading import Marks, day_of, number_of, reading
 
 
 class Odd:
@@ -122,6 +123,18 @@ def test_what_is_no_value_is_missing_and_never_an_error():
     buffers = [None, pa.py_buffer(np.array([0, 1, 2], "i4")), pa.py_buffer(b"\xffa")]
     broken = pa.Array.from_buffers(pa.string(), 2, buffers)
     assert written(Cells.of(broken)) == [None, "a"]
+
+
+def test_many_texts_are_read_as_each_is():
+    """Looking at many numbers at once says what looking at each does, with and without a text among them."""
+    rng = np.random.default_rng(0)
+    texts = [f"{number:.{digits}g}" for number in rng.normal(0, 1e3, 150) for digits in (3, 9, 17)]
+    texts += ["+1", "-0.0", " 7 ", "1e400", "1e-400", "5.", "0.10", "1E5", "NA", "-", "", "999999999999999"]
+    for more in ([], ["x"], ["007"], ["9007199254740993"], ["1e+400", "inf"], ["12345678901234567890.5"]):
+        cells = [*texts, *more]
+        assert written(Cells.of(pa.array(cells))) == [reading(text) for text in cells]
+        marked = Marks.of(["7", "0.1"])
+        assert written(Cells.of(pa.array(cells), marks=marked)) == [reading(text, marked) for text in cells]
 
 
 def test_numbers_and_dates_lie_on_a_line():

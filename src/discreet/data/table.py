@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from discreet.data.cells import Cells, Marks
+from discreet.data.cells import Cells
 from discreet.data.column import MISSING_MARKS, Column, Kind, encode, from_labels
 from discreet.data.csv import public_dialect
 from discreet.data.read import ArrowSource, read
+from discreet.data.reading import Marks
 from discreet.errors import DataError, did_you_mean, listing, quietly, shown
 
 _MANY_ROWS = 200_000  # from here on several columns are coded at once
@@ -67,6 +68,7 @@ class Table:
         self._kinds: dict[str, Kind] = {}
         self._missing: tuple[str, ...] = MISSING_MARKS
         self._origin: _Origin | None = None
+        self._declared: dict[str, Kind] = {}  # kinds, of a table that this one was made from too
         self.names = tuple(self._columns)
         self._known = frozenset(self.names)
         self.frame = frame
@@ -99,7 +101,7 @@ class Table:
             if data._origin is not None:
                 both = data._origin.marks.texts | Marks.of(missing).texts
                 table._origin = replace(data._origin, marks=Marks(both))
-            table._kinds = data._kinds | table._kinds
+            table._declared = data._declared | table._declared
             return table
         return cls._lazy(read(data, empty=empty, **csv_options), kinds or {}, missing)
 
@@ -126,7 +128,7 @@ class Table:
             raise DataError(f"Kinds were given for columns that are not in the data: {listing(unknown)}.{hint}")
         table = cls([], frame=frame or source.frame)
         table._source, table._kinds, table._missing = source, dict(kinds), tuple(missing)
-        table._origin = _Origin(source, Marks.of(missing))
+        table._origin, table._declared = _Origin(source, Marks.of(missing)), dict(kinds)
         table.names, table._known, table._n_rows = tuple(names), frozenset(names), source.table.num_rows
         return table
 
@@ -183,7 +185,7 @@ class Table:
 
     def declared(self, name: str) -> Kind | None:
         """The kind that was declared for a column; None where it was left to its cells."""
-        return self._kinds.get(name)
+        return self._declared.get(name)
 
     def select(self, names: Sequence[str]) -> Table:
         """These columns only."""
@@ -208,7 +210,7 @@ class Table:
 
     def _derived(self, columns: list[Column]) -> Table:
         table = Table(columns, frame=self.frame)
-        table._origin, table._kinds = self._origin, self._kinds
+        table._origin, table._declared = self._origin, self._declared
         if not columns:
             table._n_rows = len(self)
         return table
