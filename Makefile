@@ -27,7 +27,8 @@ docs: $(READY)
 bench: $(READY)  ## speed, as ratios against named rivals in one run
 	$(BIN)/python -m benchmarks.speed
 
-reproduce: $(READY)  ## the papers' tables, published beside ours: hours, goes on where it was stopped
+reproduce: $(READY)  ## audits of privacy claims, then the papers' tables beside ours: hours, goes on where stopped
+	$(BIN)/python -m benchmarks.audits
 	$(BIN)/python -m benchmarks.reproduce all
 
 $(READY): requirements.lock pyproject.toml

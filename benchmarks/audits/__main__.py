@@ -59,8 +59,9 @@ def readings(runs: int) -> Iterator[Line]:
         )  # fmt: skip
         yield Line(f"{name}, one label unknown", 0.5, found.epsilon, f"{runs:,}")
     for epsilon in (1.0, 2.0):
-        found = audit(persons(epsilon, ids=False), False, True, runs=runs, false_alarm=FALSE_ALARM)
-        yield Line("PrivateTable, a row without id more", epsilon, found.epsilon, f"{runs:,}")
+        drawn = max(runs // 5, QUICK)  # each of them a release of its own
+        found = audit(persons(epsilon, ids=False), False, True, runs=drawn, false_alarm=FALSE_ALARM)
+        yield Line("PrivateTable, a row without id more", epsilon, found.epsilon, f"{drawn:,}")
 
 
 def steps(runs: int) -> Iterator[Line]:

@@ -8,7 +8,7 @@ from unittest import mock
 
 import numpy as np
 
-from discreet import DiscreetError, ExponentialSelector, LaplaceSelector, PrivateFwell, PrivateTable, Roles
+from discreet import DiscreetError, ExponentialSelector, LaplaceSelector, PrivateFwell, PrivateTable, Roles, Table
 from discreet.mechanisms.selection import LaplaceTop, _Peeling
 from discreet.methods import private_table
 from discreet.methods.domain import Domain
@@ -61,21 +61,21 @@ DOMAIN = {"y": [0, 1], "a": {"values": [0, 1], "missing": False}}
 
 
 def persons(epsilon: float, *, ids: bool):
-    """Noisy counts of a table with persons, as a release draws them: how much more the one cell has than the other."""
+    """Noisy counts of a table with persons, as a release draws them: which of two cells seem to have a row."""
     method = PrivateTable(epsilon, DOMAIN, neighbours="add-remove", model="cells")
     domain = Domain.of(DOMAIN, ROLES)
 
     def sample(more: bool, runs: int) -> np.ndarray:
-        from discreet import Table
-
-        table = Table.of({"y": [0, 1][: 1 + more], "a": [0, 1][: 1 + more], "who": (["p", "q"] if ids else [None] * 2)[: 1 + more]})
+        who = ["p", "q"] if ids else [None, None]
+        rows = {"y": [0, 1], "a": [0, 1], "who": who}
+        table = Table.of({name: cells[: 1 + more] for name, cells in rows.items()})
         found = np.empty(runs, dtype=np.int64)
         real = private_table.noisy
         for run in range(runs):
             caught: list = []
             with mock.patch.object(private_table, "noisy", lambda *given: caught.append(real(*given)) or caught[0]):  # noqa: B023
                 method._draw(table, ROLES, domain, Randomness())
-            found[run] = caught[0][3] - caught[0][0]
+            found[run] = 2 * (caught[0][0] >= 1) + (caught[0][3] >= 1)
         return found
 
     return sample

@@ -109,12 +109,12 @@ def by_likelihood(losses: dict[bool, np.ndarray], delta: float, false_alarm: flo
 
 
 def _at_least(values: np.ndarray, false_alarm: float) -> float:
-    odds = math.log(2 / false_alarm)
-    return float(values.mean() - math.sqrt(2 * values.var(ddof=1) * odds / len(values)) - 7 * odds / (3 * len(values) - 3))
+    odds, runs = math.log(2 / false_alarm), len(values)
+    return float(values.mean() - math.sqrt(2 * values.var(ddof=1) * odds / runs) - 7 * odds / (3 * runs - 3))
 
 
 def exact_counts(epsilon: float, delta: float, relation: str) -> float:
-    """The epsilon of steps 1 and 3 together at this delta, exactly (Balle and Wang, 2018): a part of what is claimed."""
+    """The epsilon of steps 1 and 3 together at this delta, exactly (Balle and Wang, 2018): a part of the claim."""
     budget = accountant(epsilon, delta, relation)
     groups = (SINGLE, [(0, *pair) for pair in PAIRS[:PICKS]])
     used = [budget.counting(group, SIZES, share) for group, share in zip(groups, (SHARES[0], SHARES[2]), strict=True)]

@@ -218,3 +218,58 @@ def test_classifiers_learn_from_the_rows_what_they_would_have_learnt():
         found = holdout(PrivateTable(1.0, domain, model=model), people(4000), roles)
         assert found.difference.value > -0.04
         assert found.accuracy_after.low > found.majority.value + 0.1
+
+
+@pytest.mark.parametrize("odd", ["inf", "text", "\0", "1e999", ",", "é", '"a\nb"', "2020-01-31"])
+def test_no_cell_of_a_file_keeps_the_command_from_a_release(tmp_path, odd):
+    """Of the file only its form is public: columns, lines, the first of them."""
+    rows = people(30)[["age", "sex", "again", "who"]].astype(object)
+    rows.iloc[3, 0] = rows.iloc[4, 2] = rows.iloc[5, 3] = odd
+    rows.to_csv(tmp_path / "people.csv", index=False)
+    (tmp_path / "public.toml").write_text(TOML, encoding="utf-8")
+    roles = ["--target", "again", "--quasi", "age,sex", "--person", "who"]
+    how = ["--method", "private-table", "--set", "epsilon=2", "--set", f"domain={tmp_path / 'public.toml'}"]
+    command = ["release", str(tmp_path / "people.csv"), *roles, *how, "-o", str(tmp_path / "out")]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+
+
+# -- rows without a person's id ----------------------------------------------------------------------------------------
+
+
+def test_a_row_without_an_id_is_a_person_of_its_own():
+    roles = Roles(target="y", quasi=("a", "b"), person="who")
+    rows = {"y": [0, 1] * 100, "a": [0, 1] * 100, "b": [2] * 200, "who": [None] * 200}
+    assert PrivateTable(1000.0, DOMAIN).release(rows, roles).rows == 200
+    rows["who"] = ["", "NA", float("inf"), 7] * 50
+    assert PrivateTable(1000.0, DOMAIN).release(rows, roles).rows == 151
+
+
+class Fixed(Randomness):
+    """Priorities that are known."""
+
+    def __init__(self, priorities):
+        super().__init__(0)
+        self.priorities = priorities
+
+    def uint64(self, n):
+        return np.array(self.priorities[:n], dtype=np.uint64)
+
+
+@given(
+    st.lists(st.integers(0, 3), min_size=1, max_size=9),
+    st.permutations(range(10)),
+    st.integers(0, 8),
+    st.integers(0, 4),
+    st.integers(1, 3),
+)
+def test_with_the_priorities_fixed_one_id_moves_one_row_and_a_person_no_others(persons, priorities, row, other, most):
+    """At most one row leaves and one comes where a row changes its person; a new person's rows touch no others."""
+    row %= len(persons)
+    changed = [*persons[:row], other, *persons[row + 1 :]]
+    kept, after = (set(some_rows(np.array(who), most, Fixed(priorities)).tolist()) for who in (persons, changed))
+    assert len(kept - after) <= 1
+    assert len(after - kept) <= 1
+    joined = set(some_rows(np.array([*persons, 9]), most, Fixed(priorities)).tolist())
+    assert joined - {len(persons)} == kept
+    assert len(joined - kept) == 1

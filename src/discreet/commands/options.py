@@ -220,12 +220,16 @@ def read_table(
     header: bool | None = None,
     missing: list[str] | None = None,
     kinds: list[str] | None = None,
+    by_cells: bool = False,
 ) -> Table:
-    """The table in a file, read as the options say. Transactions are refused: their first row is no line of names."""
+    """The table in a file, read as the options say; for a method that reads cell by cell no row tells how.
+
+    Transactions are refused: their first row is no line of names.
+    """
     from discreet.data.column import KINDS, MISSING_MARKS
     from discreet.data.table import Table
 
-    if delimiter is None and names is None and header is None and shape_of(path) == "transactions":
+    if not by_cells and delimiter is None and names is None and header is None and shape_of(path) == "transactions":
         raise DataError(
             f"{path.name!r} looks like transactions, items parted by white space, not like a table. Say --baskets"
             " transactions, or how a table is to be read: --header or --no-header, --delimiter."
@@ -244,4 +248,7 @@ def read_table(
             raise DataError(f"{kind!r} is not a kind of column.{did_you_mean(kind, KINDS)} They are {listing(KINDS)}.")
     given = {name: value for name, value in csv_options.items() if value is not None}
     with step(f"Reading {path.name}"):
-        return Table.of(path, kinds=by_name, missing=tuple(missing) if missing else MISSING_MARKS, **given)
+        marks = tuple(missing) if missing else MISSING_MARKS
+        if by_cells:
+            return Table.by_cells(path, dialect=given, kinds=by_name, missing=marks)
+        return Table.of(path, kinds=by_name, missing=marks, **given)

@@ -174,6 +174,7 @@ def release(
             header=header,
             missing=missing,
             kinds=kinds,
+            by_cells=made_by.by_cells,
         )
 
     named = {"quasi": quasi, "sensitive": sensitive, "identifiers": identifiers, "other": other}
@@ -326,10 +327,13 @@ def _save(
 ) -> None:
     from discreet.certificate import Certificate
     from discreet.choose import owner_measures
+    from discreet.data.baskets import Baskets
     from discreet.report.html import to_html
     from discreet.report.summary import summarise
     from discreet.report.text import to_text
 
+    if roles is not None and not isinstance(data, Baskets):
+        data = data.readable(roles.named)
     summary = summarise(data, roles, [outcome], name=file.name)
     pages = {"report.html": to_html(summary).encode()} if report else {}
     kept = kept | pages

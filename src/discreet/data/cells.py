@@ -1,23 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cells that are read one by one: what a cell means depends on that cell, and on nothing else in its column.
+"""The cells of a column, each read by itself (`reading.py`), whatever kind of column they come in.
 
-`meaning.py` looks at a whole column, so one odd cell changes what the others mean. Under differential privacy one row
-must have no say in how another is read. Here every cell has one canonical text, or is missing: numbers as doubles are
-written, truth values in lower case, dates in ISO form, other text without white space around it. The type of the column
-does not matter either: libraries change it for one cell (whole numbers become doubles where one is missing). Whatever
-is no value is missing: marks of a missing cell, not-a-number, infinity, lists, objects. Nothing here raises.
+The type of a column does not matter: libraries change it for one cell (whole numbers become doubles where one is
+missing, and objects where one is text). Distinct cells are read once; that two cells are equal is told by their types
+too, since True is 1 for Python. Nothing here raises for what a cell holds.
 """
 
 from __future__ import annotations
 
-import datetime as dt
 import math
-import re
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -25,137 +19,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.data.meaning import ANY_NUMBER, LARGEST, LONE_MARKS, MISSING_MARKS, NUMBER, text_of
+from discreet.data.meaning import text_of
+from discreet.data.reading import TRUTH, USUAL, Marks, day_of, number_of, reading, written_moment
 from discreet.errors import quietly
 
-_LONGEST = 400  # characters of a number or a date; longer texts are only texts
-_BEGINNINGS = frozenset("+-.0123456789tTfFiI")  # of texts that may be numbers, dates or truth values
-_DATE = re.compile(
-    r"([0-9]{4}-[0-9]{2}-[0-9]{2})([ T]([0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?)(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?"
-)
-_NUMBER, _ANY_NUMBER, _DIGITS = re.compile(NUMBER), re.compile(ANY_NUMBER), re.compile(r"[+-]?[0-9]+")
-_TRUTH = {"true": 1.0, "false": 0.0}
 _PLAIN = frozenset({str, int, float, bool, type(None)})  # types whose equal objects are read alike
+_PLAIN_NUMBER = r"^[+-]?(0|[1-9][0-9]{0,14})(\.[0-9]{0,300})?([eE][+-]?[0-9]{1,3})?$"
+_MANY = 200  # texts from which looking at all at once pays
 _PER_DAY = 86_400e6
-
-
-@dataclass(frozen=True)
-class Marks:
-    """What stands for a missing cell, in any way to write it: the mark -9 also means -9.0."""
-
-    texts: frozenset[str]
-
-    @classmethod
-    def of(cls, marks: Iterable[str] = MISSING_MARKS) -> Marks:
-        listed = tuple(str(mark).strip() for mark in marks)
-        lone = LONE_MARKS if listed == MISSING_MARKS else ()
-        read = (_of_text(mark) for mark in listed)
-        return cls(frozenset({"", *listed, *lone, *(text for text in read if text is not None)}))
-
-    @cached_property
-    def numbers(self) -> np.ndarray:
-        return np.array([number for number in map(number_of, sorted(self.texts)) if not math.isnan(number)])
-
-
-def reading(cell: object, marks: Marks | None = None) -> str | None:
-    """The canonical text of one cell, None where it is missing.
-
-    >>> [reading(cell) for cell in (1, 1.0, "1.00", True, "TRUE", dt.date(2020, 1, 31), " x ", "?", float("inf"), [])]
-    ['1', '1', '1', 'true', 'true', '2020-01-31', 'x', None, None, None]
-    """
-    text, _ = quietly(_read, cell)  # an object may raise whatever is asked of it
-    marks = marks or _USUAL
-    if text is None or text in marks.texts or (isinstance(cell, str) and str.strip(cell) in marks.texts):
-        return None
-    return text
-
-
-def _read(cell: Any) -> str | None:
-    if isinstance(cell, bytes):  # among bytes, Arrow makes bytes of text
-        cell = cell.decode("utf-8")
-    if isinstance(cell, str):
-        return _of_text(str.strip(cell))
-    if isinstance(cell, (bool, np.bool_)):
-        return "true" if cell else "false"
-    if isinstance(cell, (int, float, complex, Decimal, Fraction, np.number)):
-        return _of_number(cell)
-    if isinstance(cell, np.datetime64):
-        return _of_moment(cell.astype("datetime64[us]").item())
-    if isinstance(cell, dt.date):
-        return _of_moment(cell)
-    if isinstance(cell, (dt.time, uuid.UUID)):
-        return str(cell)
-    return _of_pandas(cell)
-
-
-def _of_text(text: str) -> str | None:
-    if not text or len(text) > _LONGEST or text[0] not in _BEGINNINGS:
-        return text or None
-    if _NUMBER.fullmatch(text):
-        number = float(text)
-        named = _DIGITS.fullmatch(text) and abs(number) >= LARGEST  # accounts, telephones: doubles would mix them up
-        return text if named else _of_number(number)
-    if text.lower() in _TRUTH:
-        return text.lower()
-    found = _DATE.fullmatch(text)
-    if found is None:
-        return text
-    day, _, clock, _, fraction, *_ = found.groups()
-    clock = (clock or "00:00").removesuffix(fraction or "") + (fraction or "")[:7]
-    moment, _ = quietly(dt.datetime.fromisoformat, f"{day} {clock}")
-    return text if moment is None else _of_moment(moment)
-
-
-def _of_number(number: Any) -> str | None:
-    if isinstance(number, (complex, np.complexfloating)):
-        number = number.real if number.imag == 0 else math.nan
-    double = float(number)
-    return text_of(double + 0.0) if math.isfinite(double) else None
-
-
-def _of_moment(moment: Any) -> str | None:
-    """Midnight is a day; a time zone is left out: the clock on the spot counts."""
-    if not isinstance(moment, dt.date) or moment != moment:
-        return None
-    if not isinstance(moment, dt.datetime):
-        return moment.isoformat()
-    fields = (moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second, moment.microsecond)
-    plain = dt.datetime(*fields)
-    return str(plain.date() if plain.time() == dt.time() else plain)
-
-
-def _of_pandas(cell: Any) -> str | None:
-    """Periods, and intervals with whole numbers as such: their index makes doubles of all ends for one."""
-    kind = type(cell)
-    if kind.__module__.split(".")[0] != "pandas" or kind.__name__ not in ("Interval", "Period"):
-        return None
-    if kind.__name__ == "Period":
-        return str(cell)
-    low, high = _read(cell.left), _read(cell.right)
-    return f"{'[' if cell.closed_left else '('}{low}, {high}{']' if cell.closed_right else ')'}"
-
-
-def number_of(text: str) -> float:
-    """The number that a canonical text writes, zeros may lead; not-a-number where it writes none.
-
-    >>> number_of("1.5"), number_of("007"), number_of("x")
-    (1.5, 7.0, nan)
-    """
-    if len(text) > _LONGEST or text[:1] not in _BEGINNINGS or not _ANY_NUMBER.fullmatch(text):
-        return math.nan
-    number = float(text)
-    return number if math.isfinite(number) else math.nan
-
-
-def day_of(text: str) -> float:
-    """The days from 1970 to the date that a canonical text writes; not-a-number where it writes none."""
-    if len(text) > _LONGEST or not _DATE.fullmatch(text):
-        return math.nan
-    moment, _ = quietly(dt.datetime.fromisoformat, text)
-    return math.nan if moment is None else (moment - dt.datetime(1970, 1, 1)) / dt.timedelta(days=1)
-
-
-_USUAL = Marks(frozenset({*MISSING_MARKS, *LONE_MARKS}))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -173,12 +44,12 @@ class Cells:
     @classmethod
     def of(cls, values: Any, *, marks: Marks | None = None, encoding: str | None = None) -> Cells:
         """Cells of an Arrow or NumPy array, or of any objects. `encoding` is what a file of text was taken for."""
-        marks = marks or _USUAL
+        marks = marks or USUAL
         if isinstance(values, (pa.Array, pa.ChunkedArray)):
             return _of_arrow(values, marks, encoding)
         if isinstance(values, np.ndarray) and values.dtype.kind in "biufcmM" and values.ndim == 1:
             return _of_numpy(values, marks)
-        listed = list(values)
+        listed = values.tolist() if isinstance(values, np.ndarray) and values.dtype.kind in "US" else list(values)
         kinds = set(map(type, listed)) - {type(None)}
         if kinds <= {str}:
             texts, _ = quietly(pa.array, listed, pa.large_string())  # lone surrogates cannot be written
@@ -222,7 +93,7 @@ class Cells:
         """Where each row lies on a line: at its number, at 1 or 0 for a truth value, at the days of its date."""
         found = np.where(np.isnan(self.numbers), self.days, self.numbers)
         if isinstance(self.distinct, list):
-            truth = self._rows(_each(self.distinct, lambda text: _TRUTH.get(text, math.nan)))
+            truth = self._rows(_each(self.distinct, lambda text: TRUTH.get(text, math.nan)))
             found = np.where(np.isnan(found), truth, found)
         return found
 
@@ -237,13 +108,13 @@ class Cells:
     def _coded(self) -> tuple[list[str], np.ndarray]:
         if isinstance(self.distinct, list):
             place_of: dict[str, int] = {}
-            codes = [-1 if text is None else place_of.setdefault(text, len(place_of)) for text in self.distinct]
-            coded = np.array(codes, dtype=np.int64)
+            places = [-1 if text is None else place_of.setdefault(text, len(place_of)) for text in self.distinct]
+            coded = np.array(places, dtype=np.int64)
             return list(place_of), np.where(coded < 0, len(place_of), coded)
         values, codes = np.unique(self.distinct, return_inverse=True)  # what is missing comes last, once
         if len(values) and _is_missing(values[-1:])[0]:
             values = values[:-1]
-        written = map(_of_moment, values.tolist()) if values.dtype.kind == "M" else map(text_of, values.tolist())
+        written = map(written_moment, values.tolist()) if values.dtype.kind == "M" else map(text_of, values.tolist())
         return [str(text) for text in written], codes.astype(np.int64)
 
 
@@ -346,6 +217,9 @@ def _decoded(array: pa.Array | pa.ChunkedArray, marks: Marks, encoding: str | No
     if isinstance(array, pa.ChunkedArray):
         array = pa.concat_arrays(array.chunks)
     values, places = array.dictionary, _numpy(pc.fill_null(array.indices.cast(pa.int64()), len(array.dictionary)))
+    doubles, _ = quietly(_all_numbers, values, marks)
+    if doubles is not None:
+        return Cells(np.append(_of_doubles(doubles, marks).distinct, np.nan), places)
     if any(is_kind(values.type) for is_kind in _TEXTUAL):
         texts = [reading(_repaired(text, encoding), marks) for text in _one_by_one(values)]
     else:
@@ -353,6 +227,18 @@ def _decoded(array: pa.Array | pa.ChunkedArray, marks: Marks, encoding: str | No
         texts = [*inner.texts, None]
         places = np.append(inner.codes, len(texts) - 1)[places]
     return Cells([*texts, None], places)
+
+
+def _all_numbers(texts: pa.Array, marks: Marks) -> np.ndarray | None:
+    """Many texts as doubles at once, where each of them is a plain number or missing: what `reading` says, sooner."""
+    if len(texts) < _MANY or not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
+        return None
+    trimmed = pc.utf8_trim_whitespace(texts)
+    is_mark = pc.is_in(trimmed, value_set=pa.array(sorted(marks.texts), texts.type))
+    present = pc.if_else(is_mark, None, trimmed)
+    if not pc.all(pc.match_substring_regex(present, _PLAIN_NUMBER)).as_py():
+        return None
+    return _numpy(pc.utf8_ltrim(present, characters="+").cast(pa.float64()))
 
 
 def _one_by_one(array: pa.Array | pa.ChunkedArray) -> list[Any]:

@@ -141,7 +141,9 @@ def _gathered(
     objects: dict[str, Any] = {}
     for name, column in columns:
         of_objects = _is_of_objects(column)
-        array, failure = (None, "TypeError") if of_objects and _unfit(column) else quietly(convert, column)
+        array, failure = (
+            quietly(convert, column) if not of_objects or not _unfit(column) else (pa.nulls(0), "TypeError")
+        )
         if of_objects or failure or len(array) != n_rows:
             cells, _ = quietly(lambda column=column: column if isinstance(column, np.ndarray) else list(column))
             objects[name] = cells if cells is not None and len(cells) == n_rows else [None] * n_rows

@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from discreet.data.cells import Cells, Marks
-from discreet.data.column import MISSING_MARKS, Column, Kind, encode
+from discreet.data.cells import Cells
+from discreet.data.column import MISSING_MARKS, Column, Kind, encode, from_labels
 from discreet.data.csv import public_dialect
 from discreet.data.read import ArrowSource, read
-from discreet.errors import DataError, did_you_mean, listing, shown
+from discreet.data.reading import Marks
+from discreet.errors import DataError, did_you_mean, listing, quietly, shown
 
 _MANY_ROWS = 200_000  # from here on several columns are coded at once
 
@@ -43,6 +44,11 @@ class _Origin:
         return cells if self.rows is None else cells.take(self.rows)
 
 
+def _by_cells(name: str, cells: Cells) -> Column:
+    texts = [text.encode("utf-8", "replace").decode() for text in cells.texts]
+    return from_labels(name, [*texts, None], cells.codes)
+
+
 class Table:
     """Named columns of equal length, as codes.
 
@@ -62,6 +68,7 @@ class Table:
         self._kinds: dict[str, Kind] = {}
         self._missing: tuple[str, ...] = MISSING_MARKS
         self._origin: _Origin | None = None
+        self._declared: dict[str, Kind] = {}  # kinds, of a table that this one was made from too
         self.names = tuple(self._columns)
         self._known = frozenset(self.names)
         self.frame = frame
@@ -94,7 +101,7 @@ class Table:
             if data._origin is not None:
                 both = data._origin.marks.texts | Marks.of(missing).texts
                 table._origin = replace(data._origin, marks=Marks(both))
-            table._kinds = data._kinds | table._kinds
+            table._declared = data._declared | table._declared
             return table
         return cls._lazy(read(data, empty=empty, **csv_options), kinds or {}, missing)
 
@@ -121,7 +128,7 @@ class Table:
             raise DataError(f"Kinds were given for columns that are not in the data: {listing(unknown)}.{hint}")
         table = cls([], frame=frame or source.frame)
         table._source, table._kinds, table._missing = source, dict(kinds), tuple(missing)
-        table._origin = _Origin(source, Marks.of(missing))
+        table._origin, table._declared = _Origin(source, Marks.of(missing)), dict(kinds)
         table.names, table._known, table._n_rows = tuple(names), frozenset(names), source.table.num_rows
         return table
 
@@ -166,9 +173,19 @@ class Table:
             return Cells.of(self.column(name).to_arrow(), marks=Marks.of(()))
         return self._origin.cells(name)
 
+    def readable(self, names: Iterable[str]) -> Table:
+        """This table, if these columns can be read as a whole; else one in which those that cannot are categories, each
+        cell read by itself. For the owner's eyes: which of the two it is depends on the cells."""
+        read = {name: quietly(self.column, name, errors=(DataError,))[0] for name in names}
+        if all(column is not None for column in read.values()):
+            return self
+        others = {name: quietly(self.column, name, errors=(DataError,))[0] for name in self.names if name not in read}
+        found = {name: column or _by_cells(name, self.cells(name)) for name, column in (read | others).items()}
+        return self._derived([found[name] for name in self.names if name in found])
+
     def declared(self, name: str) -> Kind | None:
         """The kind that was declared for a column; None where it was left to its cells."""
-        return self._kinds.get(name)
+        return self._declared.get(name)
 
     def select(self, names: Sequence[str]) -> Table:
         """These columns only."""
@@ -193,7 +210,7 @@ class Table:
 
     def _derived(self, columns: list[Column]) -> Table:
         table = Table(columns, frame=self.frame)
-        table._origin, table._kinds = self._origin, self._kinds
+        table._origin, table._declared = self._origin, self._declared
         if not columns:
             table._n_rows = len(self)
         return table

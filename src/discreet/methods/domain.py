@@ -25,8 +25,9 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.boxes import EachColumn, Plan
-from discreet.data.cells import Cells, reading
+from discreet.data.cells import Cells
 from discreet.data.column import SUPPRESSED, Column, Kind, encode, from_labels, text_of
+from discreet.data.reading import reading
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, RolesError, did_you_mean, listing, quietly, shown

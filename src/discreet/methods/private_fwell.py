@@ -185,7 +185,7 @@ class PrivateFwell(Weighter, Method):
 
     def _release_table(self, table: Table, roles: Roles, randomness: Randomness) -> Release:
         check_roles(table, roles)
-        kinds = [(name, table.declared(name) or "number") for name in roles.quasi]
+        kinds: list[tuple[str, str]] = [(name, table.declared(name) or "number") for name in roles.quasi]
         named = [name for name, kind in kinds if kind == "category"]
         if named:
             raise DataError(f"Only numbers have weights; {listing(named)} are declared categories. Make 0/1 columns.")
@@ -271,7 +271,7 @@ class PrivateFwell(Weighter, Method):
 
     def _within(self, X: Any, names: list[str]) -> tuple[Any, np.ndarray, np.ndarray]:
         """The cells without missing ones, and their bounds. What is refused depends on the bounds alone."""
-        low, high = spread(X) if self.bounds is None else limits(self.bounds, names)
+        low, high = limits(self.bounds, names) if self.bounds is not None else spread(_filled(X, np.zeros(X.shape[1])))
         if sp.issparse(X) and self.bounds is not None and (np.clip(0.0, low, high) != 0).any():
             raise ParameterError("Sparse rows have zeros: give bounds with the zero between them, or dense rows.")
         return _filled(X, (low + high) / 2), low, high

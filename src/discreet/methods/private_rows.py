@@ -16,7 +16,8 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import validate_data
 
 from discreet.data.baskets import Baskets
-from discreet.data.cells import Cells, Marks
+from discreet.data.cells import Cells
+from discreet.data.reading import Marks
 from discreet.data.table import Table
 from discreet.errors import DataError, RolesError, quietly
 from discreet.randomness import Randomness
@@ -34,13 +35,15 @@ def numbers(X: Any, estimator: Any = None) -> Any:
         X = validate_data(estimator, X, accept_sparse="csr", ensure_min_samples=2, dtype=None, ensure_all_finite=False)
     if sp.issparse(X):
         cells = sp.csr_array(X, dtype=np.float64, copy=True)
+        cells.sum_duplicates()
         cells.data = np.where(np.isfinite(cells.data), cells.data, np.nan)
         return cells
     X = np.asarray(X)
     if X.ndim != 2:
         raise DataError(f"A matrix of rows and columns is needed; an array of {X.ndim} dimensions was given.")
     if X.dtype.kind in "biuf":
-        doubles = X.astype(np.float64)
+        with np.errstate(over="ignore"):
+            doubles = X.astype(np.float64)
         return np.where(np.isfinite(doubles), doubles, np.nan)
     return Cells.of(X.ravel().tolist()).line.reshape(X.shape)
 
@@ -53,7 +56,6 @@ def ones(X: Any, estimator: Any = None) -> sp.csr_array:
     """
     cells = numbers(X, estimator)
     if sp.issparse(cells):
-        cells.sum_duplicates()
         cells.data = np.nan_to_num(cells.data)
     has = sp.csr_array(cells if sp.issparse(cells) else np.nan_to_num(cells))
     has.eliminate_zeros()
