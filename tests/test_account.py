@@ -11,6 +11,7 @@ import pytest
 
 from discreet import (
     BudgetExceeded,
+    CannotRelease,
     DataError,
     DifferentialPrivacy,
     ExponentialSelector,
@@ -78,7 +79,7 @@ def test_what_cannot_be_paid_is_refused_before_the_data_is_touched(ledger):
 
 def test_a_release_that_fails_before_it_could_be_seen_costs_nothing(ledger, tmp_path):
     account = ledger.account("clinic")
-    with pytest.raises(DataError):
+    with pytest.raises(CannotRelease):
         half().release(np.array([["text"]]), ["a"], account=account)
     release = half().release(*baskets())
     (noise,) = release.data["noise"]
