@@ -143,10 +143,14 @@ def _of_numpy(values: np.ndarray, marks: Marks) -> Cells:
 
 
 def _of_doubles(doubles: np.ndarray, marks: Marks) -> Cells:
+    return Cells(_finite(doubles, marks), None)
+
+
+def _finite(doubles: np.ndarray, marks: Marks) -> np.ndarray:
     missing = ~np.isfinite(doubles)
     if len(marks.numbers):
         missing |= np.isin(doubles, marks.numbers)
-    return Cells(np.where(missing, np.nan, doubles + 0.0), None)
+    return np.where(missing, np.nan, doubles + 0.0)
 
 
 def _of_moments(moments: np.ndarray, marks: Marks) -> Cells:
@@ -219,7 +223,7 @@ def _decoded(array: pa.Array | pa.ChunkedArray, marks: Marks, encoding: str | No
     values, places = array.dictionary, _numpy(pc.fill_null(array.indices.cast(pa.int64()), len(array.dictionary)))
     doubles, _ = quietly(_all_numbers, values, marks)
     if doubles is not None:
-        return Cells(np.append(_of_doubles(doubles, marks).distinct, np.nan), places)
+        return Cells(np.append(_finite(doubles, marks), np.nan), places)
     if any(is_kind(values.type) for is_kind in _TEXTUAL):
         texts = [reading(_repaired(text, encoding), marks) for text in _one_by_one(values)]
     else:
