@@ -190,10 +190,16 @@ class Sketches:
 
     @classmethod
     def read(cls, source: Path | BinaryIO, *, labelled: bool = True, rows: int | None = None) -> Sketches:
-        """The sketches in a published file, with a label each where they are `labelled`."""
+        """The sketches in a published file. Where it is stated how many `rows` it has and whether they are `labelled`,
+        that is compared before cells are read; a file of one's own, such as that of a stream, is read as it is.
+        """
         with open_file(source) as (file, name):
             try:
-                table = read_parquet(file, [LABEL, SKETCH] if labelled else [SKETCH], lists=[SKETCH], rows=rows)
+                if rows is None:
+                    table = pq.ParquetFile(file).read()
+                    labelled = table.column_names == [LABEL, SKETCH]
+                else:
+                    table = read_parquet(file, [LABEL, SKETCH] if labelled else [SKETCH], lists=[SKETCH], rows=rows)
                 lists = table.column(SKETCH).combine_chunks()
                 values, offsets = lists.values, lists.offsets.to_numpy().astype(np.int64)
                 if lists.null_count or values.null_count or len(values) != offsets[-1]:

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the hostile folders and says what verify found, a line of JSON for each; `python -m hostile.run FOLDER heavy`
-runs those that may eat time or memory, within limits."""
+"""Makes the folder of a case, and says what verify found there.
+
+`python -m hostile.run FOLDER` looks at folders that were made before, within limits, and prints a line of JSON for each
+and one for the memory that was used.
+"""
+
+from __future__ import annotations
 
 import json
 import resource
@@ -9,39 +14,46 @@ import sys
 import time
 import traceback
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from discreet import verify
 from discreet.errors import DiscreetError
-from hostile.cases import Case, cases
 from hostile.plain import keeps
 
+if TYPE_CHECKING:
+    from hostile.cases import Case
 
-def make(case: Case, bases: Path, where: Path) -> tuple[Path, str]:
-    """The folder of a case, and the name of what was changed where that was drawn."""
+_PLAN = "options.json"
+
+
+def make(case: Case, bases: Path, where: Path) -> str:
+    """Make the folder of a case; the name of what was changed, where that was drawn."""
     shutil.rmtree(where, ignore_errors=True)
-    shutil.copytree(bases / case.base, where)
-    shutil.copytree(bases / "signed", where.parent / "signed", dirs_exist_ok=True)
-    return where / "release", case.change(where / "release") or ""
+    shutil.copytree(bases / case.base, where, symlinks=True)
+    changed = case.change(where / "release") or ""
+    plan = {"name": case.name, "changed": changed, "options": _options(case, bases, where)}
+    (where / _PLAN).write_text(json.dumps(plan))
+    return changed
 
 
-def options_of(case: Case, bases: Path, folder: Path) -> dict:
+def _options(case: Case, bases: Path, where: Path) -> dict:
     match case.options:
         case ("owner",):
-            return {"owner": folder.parent / "owner"}
+            return {"owner": str(where / "owner")}
         case ("key", keys):
-            return {"public_key": bases / keys / "discreet-public.pem"}
+            return {"public_key": str(bases / keys / "discreet-public.pem")}
         case ("id", number):
             return {"expected_id": number}
     return {}
 
 
-def outcome(case: Case, bases: Path, where: Path) -> dict:
+def look(where: Path) -> dict:
     """What came of a case, with the seconds that it took."""
-    folder, changed = make(case, bases, where)
+    plan = json.loads((where / _PLAN).read_text())
+    found: dict = {"error": "", "holds": False, "problems": [], "remarks": []}
     start = time.perf_counter()
-    found: dict = {"name": case.name, "changed": changed, "error": "", "holds": False, "problems": [], "remarks": []}
     try:
-        done = verify(folder, **options_of(case, bases, folder))
+        done = verify(where / "release", **plan.pop("options"))
         found |= {"holds": done.holds, "problems": list(done.problems), "remarks": list(done.remarks)}
         str(done)
     except DiscreetError as error:
@@ -49,17 +61,15 @@ def outcome(case: Case, bases: Path, where: Path) -> dict:
     except BaseException:
         found["error"] = traceback.format_exc()
     found["seconds"] = time.perf_counter() - start
-    found["keeps"] = keeps(folder) if found["holds"] else None
-    return found
+    found["keeps"] = keeps(where / "release") if found["holds"] else None
+    return plan | found
 
 
-def main(bases: Path) -> None:
+def main(folder: Path) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (300, 300))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    for case in cases():
-        if case.heavy:
-            sys.stdout.write(json.dumps(outcome(case, bases, bases / "heavy" / "case")) + "\n")
-    shutil.rmtree(bases / "heavy", ignore_errors=True)
+    for where in sorted(folder.iterdir()):
+        sys.stdout.write(json.dumps(look(where)) + "\n")
     used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     sys.stdout.write(json.dumps({"kilobytes": used // (1024 if sys.platform == "darwin" else 1)}) + "\n")
 

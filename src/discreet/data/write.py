@@ -30,7 +30,7 @@ from discreet.opening import open_file
 FORMATS = ("csv", "parquet")
 LABEL, ITEMS = "label", "items"  # the columns of published baskets
 _HEAD = 2**20  # bytes of a header line, and 100 for each column
-_BLOCK = 2**24  # bytes of CSV that are read at a time; no row is longer
+_BLOCK = 2**22  # bytes of CSV that are read at a time; no row is longer
 
 
 def write_table(table: Table, path: Path | BinaryIO, format: str) -> None:
@@ -70,7 +70,7 @@ def _read_csv(file: BinaryIO, names: Sequence[str], *, rows: int | None = None) 
     file.seek(0)
     reader = pacsv.open_csv(
         file,
-        read_options=pacsv.ReadOptions(block_size=_BLOCK),
+        read_options=pacsv.ReadOptions(block_size=_BLOCK, use_threads=False),
         parse_options=pacsv.ParseOptions(newlines_in_values=True),
         convert_options=pacsv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()),
