@@ -1,15 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
 import os
+import signal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet import DataError, GreedySelector, KAnonymity, LDiversity, Mondrian, PromiseBroken, Roles, verify
+from discreet import (
+    BreachAwareSelector,
+    DataError,
+    DeltaSketch,
+    GreedySelector,
+    KAnonymity,
+    LaplaceSelector,
+    LDiversity,
+    Mondrian,
+    PrivateFwell,
+    PrivateTable,
+    PromiseBroken,
+    Roles,
+    verify,
+)
 from discreet.certificate import Certificate, file_record
-from discreet.signature import new_key
-from instances import PERSON_ROLES, ROLES, baskets, people
+from discreet.signature import new_key, public_key_in
+from discreet.verification import open_release
+from instances import DOMAIN, PERSON_ROLES, ROLES, baskets, people
 
 
 @pytest.fixture
@@ -300,3 +316,270 @@ def test_promises_joined_by_and_are_verified_together(tmp_path):
     found = verify(folder)
     assert found.holds
     assert [part.promise for part in found.verdict.parts] == ["40-anonymity", "distinct 2-diversity"]
+
+
+# -- hostile folders ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def soon():
+    """Ends a test that waits for what never comes."""
+
+    def late(*_):
+        raise TimeoutError("verify waits")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(20)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize("name", ["certificate.json", "data.csv", "recoding.json", "certificate.sig"])
+def test_a_pipe_is_not_waited_for(folder, name, soon):
+    (folder / name).unlink(missing_ok=True)
+    os.mkfifo(folder / name)
+    problems(folder)
+    with pytest.raises(PromiseBroken):
+        open_release(folder)
+
+
+@pytest.mark.parametrize("where", ["/dev/zero", "/dev/null", "nowhere", "certificate.json"])
+@pytest.mark.parametrize("name", ["certificate.json", "data.csv", "certificate.sig"])
+def test_links_are_not_followed(folder, name, where, soon):
+    (folder / name).unlink(missing_ok=True)
+    (folder / name).symlink_to(where)
+    problems(folder)
+
+
+def test_the_folder_itself_may_be_a_link(folder, tmp_path):
+    (tmp_path / "link").symlink_to(folder)
+    assert verify(tmp_path / "link").holds
+
+
+def test_a_file_of_another_size_is_not_even_hashed(folder, monkeypatch):
+    monkeypatch.setattr("discreet.checking.folder.sha256_of", lambda file: pytest.fail("it was hashed"))
+    with (folder / "data.csv").open("r+b") as file:
+        file.truncate(2**40)
+    (folder / "recoding.json").write_bytes(b"")
+    found = problems(folder)
+    assert "at most" in found or "Files were changed" in found
+
+
+def test_a_certificate_is_not_read_when_it_is_too_long(folder):
+    with (folder / "certificate.json").open("r+b") as file:
+        file.truncate(2**40)
+    assert "at most 16,777,216 are read" in problems(folder)
+
+
+def test_rows_are_compared_before_they_are_read(tmp_path, monkeypatch):
+    """20 million rows in less than a megabyte: the footer says so, and no cell is decoded."""
+    folder = Mondrian(5).release(people(), ROLES).save(tmp_path / "out", format="parquet") / "release"
+    path = folder / "data.parquet"
+    part = pa.table({column.name: pa.repeat(pa.scalar("*"), 100_000) for column in Certificate.read(folder).columns})
+    with pq.ParquetWriter(path, part.schema, compression="none", store_schema=False) as writer:
+        for _ in range(5):
+            writer.write_table(part)
+    monkeypatch.setattr(pq, "ParquetFile", lambda *_, **__: pytest.fail("it was decoded"))
+    edit(folder, lambda c: c["files"].update({"data.parquet": file_record(path)}), reseal=True)
+    assert "160 rows were stated; the data has 500000" in problems(folder)
+
+
+def test_a_folder_with_many_entries_is_not_listed_to_its_end(folder):
+    for number in range(300):
+        (folder / f"further-{number}").touch()
+    assert "entries in the folder are not files that the certificate names" in problems(folder)
+
+
+def test_what_is_opened_is_what_was_hashed(folder, monkeypatch):
+    """A file that is exchanged after it was hashed is not the one that is read."""
+    from discreet.checking import folder as module
+
+    read = module.contents_of
+
+    def exchanged(release):
+        (folder / "data.csv").unlink()
+        (folder / "data.csv").write_text('"a"\n"raw"\n')
+        return read(release)
+
+    monkeypatch.setattr("discreet.verification.contents_of", exchanged)
+    assert verify(folder).holds
+
+
+# -- figures and schemas -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda c: c["changes"].update(suppressed_cells=7), "suppressed cells; the certificate states 7"),
+        (lambda c: c["changes"].update(quasi_cells=641), "cells of quasi-identifiers"),
+        (lambda c: c["changes"].update(changed_cells=10**6), "more cells of one kind than there are"),
+        (lambda c: c["changes"].update(rows_dropped=5), "5 rows were left out; at most 4 may be"),
+        (lambda c: c["method"]["parameters"].update(rows=[["Ann", 34]]), "has no parameters 'rows'"),
+        (lambda c: c["method"]["parameters"].pop("split"), "states 'split', too"),
+        (lambda c: c["method"]["parameters"].update(split="none"), "out of range: 'split'"),
+        (lambda c: c["method"]["parameters"].update(k=50), "something else than the promise"),
+        (lambda c: c["method"].update(name="magic", parameters={"rows": [["Ann", 34]]}), "not known here"),
+        (lambda c: c["verdict"].update(notes=["Ann is 34"]), "differs from what the certificate states"),
+        (lambda c: c["promise"].update(rows=[["Ann", 34]]), "parameters it does not have"),
+        (lambda c: c.update(does_not_protect="All is protected."), "what the promise does not protect"),
+        (lambda c: c.update(discreet="0.1 with Ann"), "does not state a version"),
+        (lambda c: c["columns"][0].update(kind="item"), "columns of the certificate"),
+        (lambda c: c.update(noise=[]), "Noise is stated"),
+        (lambda c: c.update(groups=None), "none where there are"),
+    ],
+)
+def test_figures_and_parameters_are_compared(folder, change, problem):
+    edit(folder, change, reseal=True)
+    assert problem in problems(folder)
+
+
+def test_a_method_that_is_not_known_is_said(folder):
+    edit(folder, lambda c: c["method"].update(name="magic", parameters={"k": 5, "wand": "oak"}), reseal=True)
+    assert "The method 'magic' is not known here" in " ".join(verify(folder).remarks)
+
+
+@pytest.mark.parametrize("measured", [0.0, 0.29, 5.0])
+def test_the_owner_s_word_must_keep_the_promise_of_sketches(tmp_path, measured):
+    folder = DeltaSketch(0.3).release(*baskets()).save(tmp_path / "out") / "release"
+    assert "owner's word" in verify(folder).remarks[1]
+    edit(folder, lambda c: c["verdict"].update(measured=measured), reseal=True)
+    problems(folder)
+
+
+def test_the_owner_s_word_must_keep_the_promise_of_a_breach_increase(tmp_path):
+    method = BreachAwareSelector(alpha=1.0, attackers=("c45",), folds=4)
+    folder = method.release(people(), ROLES).save(tmp_path / "out") / "release"
+    assert verify(folder).holds
+    edit(folder, lambda c: c["verdict"].update(measured=9.0), reseal=True)
+    assert "asks for 1 at most; the certificate states 9 measured" in problems(folder)
+    edit(folder, lambda c: c["verdict"].update(required=9.0), reseal=True)
+    assert "The promise requires 1" in problems(folder)
+
+
+def test_no_group_has_more_persons_than_rows(tmp_path):
+    folder = Mondrian(3).release(people(), PERSON_ROLES).save(tmp_path / "out") / "release"
+    edit(folder, lambda c: c["verdict"].update(measured=100.0), reseal=True)
+    assert "more persons in a group than the group has rows" in problems(folder)
+
+
+def test_a_role_that_was_moved_is_said(folder):
+    """The promise is true of the columns that are left; whoever knows the others is not held off."""
+
+    def move(stated):
+        stated["columns"][2]["role"] = "other"
+
+    assert stated_names(folder)[2] == "town"
+    edit(folder, move, reseal=True)
+    said = " ".join(verify(folder).remarks) + problems(folder)
+    assert "4 columns were declared unknown to outsiders: 'town', 'ill', 'stay', 'again'" in said
+
+
+def stated_names(folder):
+    return [column.name for column in Certificate.read(folder).columns]
+
+
+def test_a_column_that_singles_everybody_out_is_said(tmp_path):
+    table = people().assign(stay=range(160))
+    roles = Roles(target="again", quasi=ROLES.quasi, sensitive=["ill"], other=["stay"], allow_unique=["stay"])
+    found = verify(Mondrian(5).release(table, roles).save(tmp_path / "out") / "release")
+    assert "'stay' is one of them, and 160 of 160 rows have a value there that no other row has." in found.remarks
+
+
+# -- differential privacy ----------------------------------------------------------------------------------------------
+
+
+def test_raw_rows_under_a_certificate_of_differential_privacy_are_said_to_look_the_same(tmp_path):
+    folder = PrivateTable(1.0, DOMAIN).release(people(), ROLES).save(tmp_path / "out") / "release"
+    assert "The noise is the holder's word" in verify(folder).remarks[1]
+    assert "Rows without any noise would look the same" in verify(folder).remarks[1]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda use: use.update(sensitivity=0),
+        lambda use: use.update(sensitivity=0.001),
+        lambda use: use.update(scale=1e9),
+        lambda use: use.update(picks=7),
+        lambda use: use.update(mechanism="laplace"),
+    ],
+)
+@pytest.mark.parametrize("method", [LaplaceSelector(1.0, 3), PrivateFwell(1.0, n_features=3)])
+def test_noise_of_another_sensitivity_is_refused(tmp_path, method, change):
+    X, y = baskets()
+    folder = method.release(X, y).save(tmp_path / "out") / "release"
+    assert "stated for 150 rows" in " ".join(verify(folder).remarks)
+    path = folder / f"{Certificate.read(folder).shape}.json"
+    said = json.loads(path.read_text())
+    change(said["noise"][0])
+    path.write_bytes((json.dumps(said, indent=1, ensure_ascii=False) + "\n").encode())
+
+    def restate(stated):
+        stated["files"][path.name] = file_record(path)
+
+    edit(folder, restate, reseal=True)
+    problems(folder)
+
+
+def test_drawn_rows_have_cells_of_the_domain(tmp_path):
+    folder = PrivateTable(1.0, DOMAIN).release(people(), ROLES).save(tmp_path / "out") / "release"
+    text = (folder / "data.csv").read_text().splitlines()
+    text[1] = text[1].replace(text[1].split(",")[2], '"Rare-7731"', 1)
+    (folder / "data.csv").write_text("\n".join(text) + "\n")
+    edit(folder, lambda c: c["files"].update({"data.csv": file_record(folder / "data.csv")}), reseal=True)
+    assert "not in the public domain" in problems(folder)
+
+
+# -- which release -----------------------------------------------------------------------------------------------------
+
+
+def test_another_release_by_the_same_key_does_not_take_its_place(tmp_path):
+    private, public = new_key(tmp_path / "keys")
+    one, other = (
+        Mondrian(k).release(people(), ROLES).save(tmp_path / f"k{k}", sign_with=private) / "release" for k in (5, 2)
+    )
+    asked = verify(one).id
+    assert len(asked) == 32
+    assert verify(one, public_key=public, expected_id=asked).holds
+    assert "another release than the one asked for" in problems(other, public_key=public, expected_id=asked)
+    assert "An id has 32" in problems(one, expected_id="latest")
+
+
+def test_another_key_is_named_and_nobody_says_that_it_is_not_signed(tmp_path):
+    private, public = new_key(tmp_path / "keys")
+    _, other = new_key(tmp_path / "other")
+    folder = Mondrian(5).release(people(), ROLES).save(tmp_path / "out", sign_with=private) / "release"
+    found = verify(folder, public_key=other)
+    assert not found.holds
+    assert found.signer == public_key_in(public)
+    assert f"another key than the one given: {found.signer}" in found.problems[0]
+    assert "not signed" not in str(found)
+
+
+# -- bytes -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_parquet_file_holds_nothing_but_its_cells(tmp_path):
+    folder = Mondrian(5).release(people(), ROLES).save(tmp_path / "out", format="parquet") / "release"
+    path = folder / "data.parquet"
+    table = pq.read_table(path)
+    coded = table.column("town").combine_chunks().dictionary_encode()
+    more = pa.concat_arrays([coded.dictionary, pa.array(["Rare-7731"])])
+    unused = table.set_column(2, "town", pa.DictionaryArray.from_arrays(coded.indices, more))
+    for content, options in ((unused, {}), (table, {"write_statistics": False})):
+        pq.write_table(content, path, compression="none", store_schema=False, **options)
+        edit(folder, lambda c: c["files"].update({"data.parquet": file_record(path)}), reseal=True)
+        assert "holds more than them" in problems(folder)
+
+
+def test_control_characters_do_not_reach_the_terminal(folder, capsys):
+    from typer.testing import CliRunner
+
+    from discreet.cli import app
+
+    edit(folder, lambda c: c["promise"].update(columns=["\x1b[2J"]), reseal=True)
+    done = CliRunner().invoke(app, ["verify", str(folder)])
+    assert done.exit_code == 1
+    assert "\x1b" not in done.output
