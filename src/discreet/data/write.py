@@ -36,11 +36,17 @@ _BLOCK = 2**22  # bytes of CSV that are read at a time; no row is longer
 def write_table(table: Table, path: Path | BinaryIO, format: str) -> None:
     arrow = table.to_arrow()
     if format == "csv":
-        pacsv.write_csv(arrow, path, pacsv.WriteOptions(quoting_style="needed"))
+        pacsv.write_csv(_in_texts(arrow), path, pacsv.WriteOptions(quoting_style="needed"))
     elif format == "parquet":
         pq.write_table(arrow, path, compression="none", store_schema=False)
     else:
         raise DataError(f"{format!r} is not a format of a release; they are {' and '.join(FORMATS)}.")
+
+
+def _in_texts(arrow: pa.Table) -> pa.Table:
+    """Truth values as texts, which is what they are read back as: a file is the same when it is written again."""
+    fields = [pa.field(f.name, pa.string() if pa.types.is_boolean(f.type) else f.type) for f in arrow.schema]
+    return arrow.cast(pa.schema(fields))
 
 
 def read_table(source: Path | BinaryIO, kinds: Mapping[str, Kind], *, rows: int | None = None) -> Table:
