@@ -442,7 +442,7 @@ def test_a_certificate_edited_by_hand_is_found(saved, field):
 
 def test_a_certificate_that_is_none_is_found(saved):
     (saved / CERTIFICATE).write_text(f'{{"format": 1, "note": "{MARKER}"}}')
-    assert "not a certificate" in fails(run("verify", saved), BROKEN)
+    assert "reads format 2" in fails(run("verify", saved), BROKEN)
 
 
 def test_an_extra_file_and_a_missing_file_are_found(saved):
@@ -649,3 +649,13 @@ def test_the_session_of_the_page_runs_as_it_is_printed(tmp_path, monkeypatch):
         assert MARKER not in done.output
         pattern = ".*".join(map(re.escape, expected.split("...\n")))
         assert re.fullmatch(pattern, done.output, re.DOTALL), f"{command}\n{done.output}"
+
+
+def test_an_id_and_a_key_are_asked_for_on_the_command_line(saved, here):
+    keys = json.loads(run("key", "new", "keys", "--json").stdout)
+    assert run("key", "show", keys["public"]).stdout.strip() == keys["key"]
+    answer = json.loads(run("verify", saved, "--json").stdout)
+    assert len(answer["id"]) == 32
+    assert answer["remarks"]
+    assert f"id         {answer['id']}" in run("verify", saved, "--id", answer["id"]).stdout
+    assert "another release" in fails(run("verify", saved, "--id", "0" * 32), BROKEN)

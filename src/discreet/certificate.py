@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, Valid
 
 from discreet._version import __version__
 from discreet.bounded_json import read_json
-from discreet.errors import DataError, quietly, shown
+from discreet.errors import DataError, quietly
 from discreet.opening import MOST_STATED, opened, read_plain
 from discreet.privacy.base import Promise, Verdict, promise_from
 
@@ -162,9 +162,9 @@ class Certificate(_Record):
         raw, failure = quietly(read_json, content, errors=(ValueError,))
         if failure or not isinstance(raw, dict):
             raise DataError(f"{CERTIFICATE} is not a certificate of format {FORMAT} ({failure or 'no object'}).")
-        if type(raw.get("format")) is int and raw["format"] != FORMAT:
+        if type(raw.get("format")) is int and raw["format"] != FORMAT and 0 <= raw["format"] < 1000:
             raise DataError(
-                f"{CERTIFICATE} has the format {shown(raw['format'])}; this version of discreet reads format {FORMAT}."
+                f"{CERTIFICATE} has the format {raw['format']}; this version of discreet reads format {FORMAT}."
                 " Check it with the version that wrote it, or ask the holder to save the release anew."
             )
         if not _is_bounded(raw):
