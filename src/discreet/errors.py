@@ -98,5 +98,5 @@ def did_you_mean(name: object, known: Iterable[object]) -> str:
     >>> did_you_mean("zipcode", ["zip_code", "age"])
     " Did you mean 'zip_code'?"
     """
-    near = difflib.get_close_matches(str(name), [str(k) for k in known], n=1, cutoff=0.6)
+    near = difflib.get_close_matches(str(name)[:_LONGEST], [str(k)[:_LONGEST] for k in known], n=1, cutoff=0.6)
     return f" Did you mean {shown(near[0])}?" if near else ""

@@ -191,6 +191,9 @@ def record_problems(plan: EachColumn | Boxes, table: Table, quasi: tuple[str, ..
     """What the record says that the published rows do not."""
     if sorted(labelling.name for labelling in plan.columns) != sorted(quasi):
         return [f"{RECORD} is about other columns than the quasi-identifiers of the release."]
+    for labelling in plan.columns:
+        if labelling.name != labelling.source and not labelling.name.startswith(f"{labelling.source}="):
+            return [f"{RECORD} names a column that its items are not named after."]
     met = plan.within(table)
     strange = sum(len(labelling.labels) for labelling in plan.columns)
     strange -= sum(len(labelling.labels) for labelling in met.columns)

@@ -248,7 +248,7 @@ class Release:
         with ExitStack() as seen, new_folder(Path(folder), overwrite=overwrite, replaceable=_FOLDERS) as partial:
             self._write_release(partial / "release", format, sign_with)
             self._write_owner(partial / "owner", owner_files or {})
-            found = verify(partial / "release", owner=partial / "owner")
+            found = verify(partial / "release", owner=partial / "owner", patient=True)
             if not found.holds:
                 raise PromiseBroken(f"The written files do not verify: {' '.join(found.problems)} Nothing was saved.")
             written, _ = read_release(partial / "release", found.certificate)  # type: ignore[arg-type]

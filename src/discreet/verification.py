@@ -18,7 +18,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from discreet._version import __version__
 from discreet.certificate import ID_DIGITS, Certificate, GroupsRecord, VerdictRecord
 from discreet.checking.folder import (
     Content,
@@ -34,9 +33,10 @@ from discreet.checking.folder import (
 )
 from discreet.checking.noise import noise_of, noise_problems
 from discreet.checking.owner import EVIDENCE, PERSONS, read_persons, read_records, read_source, with_evidence
-from discreet.checking.parameters import PARAMETERS, other_promise, parameter_problems
+from discreet.checking.parameters import parameter_problems, promise_problems
 from discreet.checking.recount import bytes_problems, change_problems, column_problems, domain_problems, sketch_problems
 from discreet.checking.remarks import evidence_remarks, record_remarks, role_remarks, signer_remark
+from discreet.checking.statement import statement_problems
 from discreet.checking.verdicts import bare_problems, breach_problems, model_problems, person_problems, verdict_problems
 from discreet.data.baskets import Baskets
 from discreet.data.column import encode
@@ -44,9 +44,10 @@ from discreet.data.records import Records
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.document import Document
-from discreet.errors import DataError, DiscreetError, listing, shown
+from discreet.errors import DataError, DiscreetError, listing
 from discreet.losses import groups_of
 from discreet.privacy.base import Both, Promise, Verdict
+from discreet.privacy.exposure import are_items
 from discreet.privacy.noise import Noise
 from discreet.published_tree import PublishedTree
 from discreet.recoding import record_problems
@@ -67,6 +68,8 @@ __all__ = [
 ]
 
 _PERSON = "\x00person"  # a column name no file can have
+_MOST_PAIRS = 10**8  # a few seconds
+_LONGEST = 1000  # characters of a problem: a made-up name may have millions
 _DIFFERS = "What is measured now differs from what the certificate states."
 
 
@@ -108,9 +111,11 @@ def verify(
     owner: str | os.PathLike | None = None,
     public_key: str | os.PathLike | None = None,
     expected_id: str | None = None,
+    patient: bool = False,
 ) -> Verification:
     """Check a release folder. `owner` adds the owner's folder, for what only the private side can recompute;
-    `public_key` asks for a signature by that key, `expected_id` for this release and no other.
+    `public_key` asks for a signature by that key, `expected_id` for this release and no other. `patient` also checks
+    what takes longer than a few seconds: items of many rows are compared pair by pair.
     """
     asked = None if public_key is None else public_key_in(Path(public_key))
     with open_folder(Path(folder)) as release:
@@ -121,7 +126,7 @@ def verify(
         signer, wrong = signer_of(release, asked)
         found.problems += wrong
         if not problems:  # data whose hash differs is not the data that was certified
-            _guarded(release, None if owner is None else Path(owner), found)
+            _guarded(release, None if owner is None else Path(owner), found, patient)
     remarks = (signer_remark(signer, asked) if signer or not wrong else "", *found.remarks)
     return Verification(
         not found.problems,
@@ -134,11 +139,11 @@ def verify(
     )
 
 
-def _guarded(release: Opened, owner: Path | None, found: _Findings) -> None:
+def _guarded(release: Opened, owner: Path | None, found: _Findings, patient: bool) -> None:
     try:
-        _check(release, owner, found)
+        _check(release, owner, found, patient)
     except DiscreetError as error:
-        found.problems.append(str(error))
+        found.problems.append(str(error)[:_LONGEST])
     except Exception as error:  # whatever a made-up certificate leads to, it is not verified
         found.problems.append(f"The release cannot be checked ({type(error).__name__}).")
 
@@ -156,17 +161,19 @@ def _id_problems(certificate: Certificate, expected: str | None) -> list[str]:
 # -- checking ------------------------------------------------------------------------------------------------------
 
 
-def _check(release: Opened, owner: Path | None, found: _Findings) -> None:
+def _check(release: Opened, owner: Path | None, found: _Findings, patient: bool) -> None:
     certificate = release.certificate
     assert certificate is not None
     promise, stated = certificate.the_promise(), certificate.verdict
     found.problems += verdict_problems(stated, promise, certificate.rows)
-    wrong = column_problems(certificate)
+    wrong = column_problems(certificate) + promise_problems(promise)
     wrong += parameter_problems(certificate.method.name, certificate.method.parameters)
     if wrong:  # what follows rests on columns and parameters that are as they should be
         found.problems += wrong
         return
-    found.problems += _statement_problems(certificate, promise, found)
+    wrong, said = statement_problems(certificate, promise)
+    found.problems += wrong
+    found.remarks += said
     data, roles = contents_of(release)
     wrong, told = noise_problems(certificate, data if isinstance(data, Document) else None)
     found.problems += wrong
@@ -175,7 +182,7 @@ def _check(release: Opened, owner: Path | None, found: _Findings) -> None:
     elif isinstance(data, Sketches):
         _check_sketches(data, certificate, promise, owner, found)
     else:
-        _check_rows(release, data, roles, promise, owner, found)
+        _check_rows(release, data, roles, promise, owner, found, patient)
     if not isinstance(data, Document):
         name = data_file(certificate)
         wrong, more = bytes_problems(data, release.files[name], name, certificate.files[name].sha256)
@@ -185,46 +192,14 @@ def _check(release: Opened, owner: Path | None, found: _Findings) -> None:
     found.remarks += role_remarks(certificate, data if isinstance(data, (Table, Baskets)) else None, roles)
 
 
-def _statement_problems(certificate: Certificate, promise: Promise, found: _Findings) -> list[str]:
-    """What is wrong with the certificate before any data is read."""
-    problems = []
-    if certificate.method.name in PARAMETERS:
-        problems += other_promise(certificate.method.parameters, promise)
-    else:
-        found.remarks.append(
-            f"The method {shown(certificate.method.name)} is not known here: of its parameters nothing was compared."
-        )
-    if not re.fullmatch(r"[0-9A-Za-z.+-]{1,40}", certificate.discreet):
-        problems.append("The certificate does not state a version of discreet.")
-    if promise.to_dict() != _plain_promise(certificate.promise):
-        problems.append("The certificate states the promise in other words than discreet does.")
-    if certificate.does_not_protect != promise.does_not_protect:
-        if certificate.discreet == __version__ or len(certificate.does_not_protect) > 2000:
-            problems.append("The certificate says something else about what the promise does not protect.")
-        else:
-            found.remarks.append(
-                "The certificate, of another version of discreet, says in other words what the promise does not"
-                f" protect. This version says: {promise.does_not_protect}"
-            )
-    if (certificate.groups is not None) != (certificate.shape in ("table", "baskets")):
-        problems.append("The certificate states groups of rows where there are none, or none where there are.")
-    if certificate.counted == "persons" and certificate.verdict.kind != "owner":
-        problems.append("The certificate states another kind of evidence than this promise has.")
-    return problems
-
-
-def _plain_promise(stated: object) -> object:
-    """As `to_dict` gives it: lists were tuples."""
-    if isinstance(stated, dict):
-        return {name: _plain_promise(value) for name, value in stated.items()}
-    if isinstance(stated, list):
-        plain = [_plain_promise(value) for value in stated]
-        return plain if any(isinstance(value, dict) for value in plain) else tuple(plain)
-    return stated
-
-
 def _check_rows(
-    release: Opened, data: Table | Baskets, roles: Roles | None, promise: Promise, owner: Path | None, found: _Findings
+    release: Opened,
+    data: Table | Baskets,
+    roles: Roles | None,
+    promise: Promise,
+    owner: Path | None,
+    found: _Findings,
+    patient: bool,
 ) -> None:
     certificate = release.certificate
     assert certificate is not None
@@ -241,12 +216,19 @@ def _check_rows(
         problems.append("The certificate states another kind of evidence than this promise has.")
     if len(data) != certificate.rows or not certificate.names("quasi"):
         return
+    groups = groups_of(data, roles)
+    if certificate.groups != GroupsRecord(**vars(groups)):
+        problems.append("The groups of the data differ from what the certificate states about them.")
+    if not patient and _pairs(data, roles, groups.groups) > _MOST_PAIRS:
+        problems.append(
+            f"The data has {groups.groups:,} different rows of items, which are compared pair by pair: that takes long."
+            " Say that it may (patient, --patient)."
+        )
+        return
     persons = read_persons(owner, len(data)) if by_person and owner is not None else None
     verdict = _measured(certificate, promise, data, roles, persons, owner, found)
     if not verdict.holds:
         problems.append(verdict.sentence())
-    if certificate.groups != GroupsRecord(**vars(groups_of(data, roles))):
-        problems.append("The groups of the data differ from what the certificate states about them.")
     record = None
     if isinstance(data, Table):
         labels = sum(column.levels for column in data.columns(certificate.names("quasi")))
@@ -258,6 +240,17 @@ def _check_rows(
     if isinstance(data, Table) and certificate.method.name == "private-table" and promise.kind == "proved":
         problems += domain_problems(data, certificate.method.parameters["domain"])
     found.verdict = verdict
+
+
+def _pairs(data: Table | Baskets, roles: Roles | None, distinct: int) -> int:
+    """How many words of items are compared when each different row is compared with each: none of other tables."""
+    if isinstance(data, Table):
+        if roles is None or not are_items(data, roles.quasi):
+            return 0
+        items = len(roles.quasi)
+    else:
+        items = len(data.names)
+    return distinct**2 * -(-items // 64)
 
 
 def _measured(

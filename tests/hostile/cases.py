@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hostile.bases import BASES
-from hostile.plain import certificate_of, restate, rows_of
+from hostile.plain import certificate_of, group_sizes, restate, rows_of
 
 SEED = 20_260_101
 PER_BASE = 20  # fields of a certificate that are changed, for each base
@@ -278,7 +278,75 @@ def _certificates():
         yield Case(f"{base}: falls short", base, _verdict(rows_short=3))
     yield Case("diverse: l 3", "diverse", forged(lambda s: s["promise"]["promises"][1].update(l=3)))
     yield Case("diverse: without l", "diverse", forged(_without_l))
+    many = {"name": "all of", "promises": [{"name": "k-anonymity", "k": 5}] * 50_000}
+    yield Case("mondrian: 50,000 promises", "mondrian", _set(promise=many), heavy=True)
+    sets = [["age", "sex", "town", "job"]] * 50_000
+    yield Case("mondrian: 50,000 sets", "mondrian", forged(lambda s: s["promise"].update(sets=sets)), heavy=True)
+    yield Case("mondrian: a long name", "mondrian", forged(lambda s: s["promise"].update(name="x" * 10**7)), heavy=True)
+    yield Case("mondrian: a long k", "mondrian", forged(lambda s: s["promise"].update(k="x" * 10**7)), heavy=True)
+    yield Case("mondrian-parquet: rows without end", "mondrian-parquet", _set(rows=10**30))
+    yield Case("mondrian: sets", "mondrian", _of_sets, "told", "whoever knows columns of several sets")
+    yield Case("mondrian: by nobody", "mondrian", _private_by("magic"), "told", "The method 'magic' is not known here")
+    yield Case("baskets: by nobody", "baskets", _private_by("magic"), "told", WORD)
+    for method in ("private-table", "mondrian", "laplace-select"):
+        yield Case(f"mondrian: private by {method}", "mondrian", _private_by(method))
+    yield Case("mondrian: little", "mondrian", _private_by("magic", epsilon=50.0), "told", "asks for little")
+    yield Case("baskets: many pairs", "baskets", _many_baskets, heavy=True)
     yield Case("tds: half", "tds", forged(lambda s: s["promise"].update(columns=["age"])))
+
+
+def _of_sets(folder):
+    """Each column by itself: true, and next to nothing."""
+    stated, rows = certificate_of(folder), rows_of(folder)
+    names = ["age", "sex", "town", "job"]
+    worst = min((group_sizes(rows, [name]) for name in names), key=lambda sizes: min(sizes.values()))
+    labelled = min(min(group_sizes(rows, [name, "again"]).values()) for name in names)
+    stated["promise"]["sets"] = [[name] for name in names]
+    stated["verdict"] |= {"promise": "5-anonymity of 4 column sets", "measured": float(min(worst.values()))}
+    stated["verdict"] |= {"with_label": float(labelled), "details": {"groups": float(len(worst)), "unique rows": 0.0}}
+    reseal(folder, stated)
+
+
+def _private_by(method, epsilon=1.0):
+    """The same rows as if they had been drawn."""
+
+    def change(stated):
+        use = {"mechanism": "geometric", "sensitivity": 2, "scale": 2 / epsilon, "picks": 1}
+        use |= {"delta": 0.0, "neighbours": "replace-one"}
+        stated["promise"] = {"name": "differential privacy", "epsilon": epsilon, "delta": 0.0}
+        stated["promise"] |= {"neighbours": "replace-one"}
+        stated["method"] = {"name": method, "parameters": {}}
+        stated["noise"] = [use]
+        stated["does_not_protect"] = (
+            "What is true of many persons together is not hidden, and may be applied to one of them. Several releases"
+            " of the same persons add up: the epsilons are summed."
+        )
+        stated["verdict"] |= {
+            "promise": f"{epsilon:g}-differential privacy",
+            "required": epsilon,
+            "measured": epsilon,
+            "rows": 0,
+            "kind": "proved",
+            "with_label": None,
+            "details": {},
+            "notes": [
+                f"geometric: scale {2 / epsilon:g}, L1 sensitivity 2 (replace-one neighbours), epsilon {epsilon:g};"
+                " proof: docs/privacy/differential.md#geometric-noise"
+            ],
+        }
+
+    return forged(change)
+
+
+def _many_baskets(folder):
+    """60,000 different rows, each to be compared with each."""
+    stated, dice = certificate_of(folder), random.Random(SEED)
+    names = [f"x{number}" for number in range(40)]
+    rows = [[name for name in names if dice.random() < 0.5] for _ in range(60_000)]
+    _plainly(pa.table({"label": ["a", "b"] * 30_000, "items": rows}), folder / "data.parquet")
+    stated["columns"][1:] = [{"name": name, "role": "quasi", "kind": "item"} for name in names]
+    stated["rows"] = stated["verdict"]["rows"] = len(rows)
+    reseal(folder, stated)
 
 
 def _by_base(base):

@@ -60,7 +60,8 @@ def group_sizes(rows, names):
 
 
 def _k_anonymous(rows, roles, promise):
-    return min(group_sizes(rows, promise.get("columns") or roles["quasi"]).values()) >= promise["k"]
+    sets = promise.get("sets") or [promise.get("columns") or roles["quasi"]]
+    return all(min(group_sizes(rows, names).values()) >= promise["k"] for names in sets)
 
 
 def _contained(rows, roles, promise):

@@ -254,6 +254,28 @@ PARAMETERS: dict[str, dict[str, list]] = {
     },
 }
 
+_ITEMS, _GROUPS = {"table", "baskets"}, {"k-anonymity", "l-diversity"}
+RELEASES: dict[str, tuple[set[str], set[str]]] = {  # the shapes of a method's releases, and the promises they may make
+    "breach-aware": ({"table"}, {"breach increase"}),
+    "delta-sketch": ({"sketches"}, {"delta-anonymity"}),
+    "exponential-select": ({"names"}, {"differential privacy"}),
+    "greedy": (_ITEMS, {"containment", "k-anonymity"}),
+    "kactus": ({"table"}, {"k-anonymity"}),
+    "kactus2": ({"table"}, _GROUPS),
+    "kadet": ({"model"}, {"k-anonymous model"}),
+    "laplace-select": ({"names"}, {"differential privacy"}),
+    "maximal": (_ITEMS, {"containment"}),
+    "mondrian": ({"table"}, _GROUPS),
+    "optimal": (_ITEMS, {"containment"}),
+    "private-fwell": ({"weights"}, {"differential privacy"}),
+    "private-table": ({"table"}, {"differential privacy"}),
+    "random-flip": (_ITEMS, {"k-anonymity"}),
+    "tdr": ({"table"}, {"k-anonymity"}),
+    "tds": ({"table"}, {"k-anonymity"}),
+    "tree-ladder": ({"table"}, {"k-anonymity"}),
+    "variance-sketch": ({"sketches"}, {"k-variance", "delta-anonymity"}),
+}
+_MOST_PARTS = 100  # promises that are joined, and sets of columns that one is about
 _PROMISED = (
     "k",
     "l",
@@ -294,9 +316,21 @@ def _unknown_method(method: str, parameters: Mapping[str, Any]) -> list[str]:
     return []
 
 
-def other_promise(parameters: Mapping[str, Any], promise: Promise) -> list[str]:
-    """Whether the parameters are those of a method that makes another promise."""
+def promise_problems(promise: Promise) -> list[str]:
+    """A promise of thousands of parts would take as long to check as its forger likes."""
     parts = promise.promises if isinstance(promise, Both) else (promise,)
+    many = len(parts) + sum(len(getattr(part, "sets", None) or ()) for part in parts)
+    if many > _MOST_PARTS or any(isinstance(part, Both) for part in parts):
+        return [f"The promise has {many} parts; at most {_MOST_PARTS} are checked, and none within another."]
+    return []
+
+
+def other_promise(method: str, shape: str, parameters: Mapping[str, Any], promise: Promise) -> list[str]:
+    """Whether the method and its parameters make releases of another shape, or another promise."""
+    parts = promise.promises if isinstance(promise, Both) else (promise,)
+    shapes, promises = RELEASES[method]
+    if shape not in shapes or not {part.name for part in parts} <= promises:
+        return [f"The method {shown(method)} makes no release of this shape with this promise."]
     if parameters.get("quasi_sets") is not None:
         said = [(tuple(columns), k) for columns, k in parameters["quasi_sets"]]
         return [] if said == [(part.columns, part.k) for part in parts if isinstance(part, KAnonymity)] else [_OTHER]

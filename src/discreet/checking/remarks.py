@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 
 from discreet.boxes import Boxes, EachColumn
@@ -12,24 +14,33 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.document import SHAPES
 from discreet.errors import listing, shown
-from discreet.privacy.base import Promise
+from discreet.privacy.base import Both, Promise
 from discreet.privacy.differential import private_part
+from discreet.privacy.k_anonymity import KAnonymity
 from discreet.recoding import RECORD, unseen_values
 from discreet.tally import group
 
+_WEAK = {  # from where on a promise says little
+    "differential privacy": {"epsilon": 10, "delta": 1e-3},
+    "t-closeness": {"t": 0.9},
+    "breach increase": {"alpha": 1.0},
+}
 _FEW = 20  # rows below which nearly every column differs from row to row
 _NEARLY = 0.5  # share of rows with a value of their own, from which a column is called nearly unique
 
 
 def evidence_remarks(certificate: Certificate, *, with_owner: bool) -> list[str]:
     """What is the holder's word, in words."""
-    promise, remarks = certificate.the_promise(), []
+    promise = certificate.the_promise()
+    remarks = weakness_remarks(promise)
     if private_part(promise) is not None:
         what = {"names": "Names", "weights": "Weights"}.get(certificate.shape, "Rows")
         remarks.append(
             "The noise is the holder's word: what was stated about it was checked, but no file shows that it was drawn."
             f" {what} without any noise would look the same."
         )
+        if certificate.method.parameters.get("domain") is not None:
+            remarks.append("That the domain in the certificate was known without the rows is the holder's word, too.")
     if with_owner or certificate.verdict.kind != "owner":
         return remarks
     if certificate.shape in SHAPES:
@@ -58,12 +69,39 @@ def role_remarks(certificate: Certificate, data: Table | Baskets | None, roles: 
     if not outside or getattr(certificate.the_promise(), "public_class", False):
         return []
     many = len(outside) > 1
-    remarks = [
+    remarks = _parts_remarks(certificate.the_promise())
+    remarks += [
         f"{len(outside)} {'columns were' if many else 'column was'} declared unknown to outsiders:"
         f" {listing(outside)}. Whoever knows {'them' if many else 'it'} is not held off by this promise."
     ]
     if isinstance(data, Table) and roles is not None:
         remarks += _singled_out(data, outside)
+    return remarks
+
+
+def _parts_remarks(promise: Promise) -> list[str]:
+    """A promise about some columns at a time says less than one about all of them together."""
+    parts = promise.promises if isinstance(promise, Both) else (promise,)
+    sets = sum(len(part.sets or ()) + (part.columns is not None) for part in parts if isinstance(part, KAnonymity))
+    if not sets:
+        return []
+    return [
+        f"The promise is about {sets} sets of quasi-identifiers, each by itself: whoever knows columns of several sets"
+        " is not held off by it."
+    ]
+
+
+def weakness_remarks(promise: Promise) -> list[str]:
+    """Promises that are kept by nearly every release."""
+    remarks = []
+    for part in promise.promises if isinstance(promise, Both) else (promise,):
+        weak = [
+            f"{word} of {getattr(part, word):g}"
+            for word, least in _WEAK.get(part.name, {}).items()
+            if isinstance(getattr(part, word), Real) and getattr(part, word) >= least
+        ]
+        if weak:
+            remarks.append(f"The promise asks for little: with {' and '.join(weak)} nearly every release keeps it.")
     return remarks
 
 

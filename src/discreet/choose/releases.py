@@ -106,7 +106,7 @@ def from_folder(
 ) -> Candidate:
     """A saved release as a candidate, verified: the folder given to `save`, or its `release` folder alone."""
     published, owner = folders(Path(folder))
-    found = verify(published, owner=owner)
+    found = verify(published, owner=owner, patient=owner is not None)
     if not found.holds:
         raise PromiseBroken(f"{shown(published.parent.name)} is no candidate. {found.sentence()}")
     certificate = found.certificate

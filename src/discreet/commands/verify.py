@@ -25,6 +25,9 @@ def verify(
     release_id: Annotated[
         str | None, typer.Option("--id", help="Ask for the release with this id, as its holder gave it.")
     ] = None,
+    patient: Annotated[
+        bool, typer.Option("--patient", help="Check it even if that takes long: items of many different rows.")
+    ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -33,7 +36,7 @@ def verify(
 
     watch(quiet=quiet, as_json=as_json)
     with step("Reading and counting"):
-        found = check(folder, owner=owner, public_key=key, expected_id=release_id)
+        found = check(folder, owner=owner, public_key=key, expected_id=release_id, patient=patient)
     if as_json:
         emit(_answer(found))
     else:

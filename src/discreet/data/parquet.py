@@ -21,6 +21,7 @@ from discreet.errors import DataError
 
 _MAGIC = b"PAR1"
 _MOST_FOOTER = 2**23
+_MOST_FIELDS = 1_000_000  # of a footer
 _HEADER = 2**16  # bytes of a page that its header may have
 _DEEP = 12  # structures within structures
 _DATA, _DICTIONARY = 0, 2  # types of pages
@@ -48,7 +49,20 @@ def read_parquet(
     """The columns of a file that is laid out as discreet writes them; texts come as dictionaries."""
     layout = layout_of(file, names, lists=lists, rows=rows)
     file.seek(0)
-    return pq.ParquetFile(file, read_dictionary=list(layout.texts)).read()
+    table = pq.ParquetFile(file, read_dictionary=list(layout.texts)).read()
+    if not all(map(_all_used, table.columns)):
+        raise _strange("entries of a dictionary that no cell has")
+    return table
+
+
+def _all_used(column: pa.ChunkedArray) -> bool:
+    """Whether every entry of a column's dictionary stands in some cell."""
+    if pa.types.is_list(column.type):
+        column = pa.chunked_array([chunk.values for chunk in column.chunks], column.type.value_type)
+    if not pa.types.is_dictionary(column.type) or not column.num_chunks:
+        return True
+    whole = column.unify_dictionaries().combine_chunks()
+    return len(whole.indices.drop_null().unique()) == len(whole.dictionary)
 
 
 def layout_of(
@@ -83,7 +97,8 @@ def _layout(file: BinaryIO, names: Sequence[str] | None, lists: frozenset[str], 
         raise _strange("no beginning")
     file.seek(start)
     groups = 2 + (0 if rows is None else rows // 2**19)  # of rows, that a file may have
-    footer = Thrift(file.read(length), budget=10_000 + 100 * (1000 if names is None else len(names)) * groups).whole()
+    budget = 10_000 + 100 * (1000 if names is None else len(names)) * groups
+    footer = Thrift(file.read(length), budget=min(budget, _MOST_FIELDS)).whole()
     if footer.get(5):
         raise _strange("metadata")
     leaves = _leaves(footer[2], names, lists)
@@ -169,7 +184,7 @@ class _Chunk:
                 raise _strange("pages")
             place += header.place + page[3]
             pages += 1
-            if pages > 1000 + (cells + self.rows) // 100:
+            if pages > 1000 + (meta[7] + meta[5]) // 10_000:
                 raise _strange("too many pages")
         if place != stop or cells != meta[5] or (len(self.leaf.path) == 1 and cells != self.rows):
             raise _strange("cells")
