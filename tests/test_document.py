@@ -76,13 +76,13 @@ def test_a_shape_holds_what_it_holds_and_nothing_else(shape):
             further.append(content | {name: [value[0] | rows, *value[1:]]})
         further.append(content | {name: "text"})
     for changed in further:
-        with pytest.raises(DataError, match=r"The document|shape"):
+        with pytest.raises(DataError, match="The document"):
             Document.from_bytes(Document(shape, changed).to_bytes(), shape)
 
 
 def test_names_and_weights_are_those_of_the_columns():
     for shape, said in (("names", {"names": ["y", "age"]}), ("weights", {"weights": [1.0]})):
-        with pytest.raises(DataError, match=r"other names|1 weights of 2 columns"):
+        with pytest.raises(DataError, match="and nothing else"):
             Document.from_bytes(Document.of(shape, COLUMNS, said | {"noise": []}).to_bytes(), shape)
 
 

@@ -44,6 +44,11 @@ _NOISE: Mapping[str, type] = {
     "delta": float,
     "neighbours": str,
 }
+NODES = (  # the fields of a leaf, of a question about a number, of one about a category
+    {"class", "at_least", "counts"},
+    {"column", "cut", "below", "not_below"},
+    {"column", "level", "branches", "missing", "otherwise"},
+)
 _ROLES, _KINDS = ("target", "quasi", "sensitive", "other"), (*KINDS, "item")
 
 
@@ -61,8 +66,8 @@ def _texts(value: Any) -> bool:
 
 
 def _is_of_shape(content: Any, shape: str) -> bool:
-    """Whether there is what a document of the shape holds and nothing else. Of a tree the nodes are looked at by
-    published_tree.py.
+    """Whether there is what a document of the shape holds and nothing else; what the nodes of a tree say is looked at
+    by published_tree.py.
     """
     if not _has(content, _KEYS[shape]) or (content["format"], content["shape"]) != (FORMAT, shape):
         return False
@@ -82,7 +87,7 @@ def _is_of_shape(content: Any, shape: str) -> bool:
         (content["model"], content["counted"] in ("rows", "persons")) == ("decision tree", True)
         and all(type(label) in (str, int, float) for label in content["classes"])
         and all(isinstance(labels, dict) and all(map(_texts, labels.values())) for labels in values)
-        and all(isinstance(node, dict) for node in content["nodes"])
+        and all(isinstance(node, dict) and set(node) in NODES for node in content["nodes"])
     )
 
 

@@ -21,15 +21,11 @@ import numpy as np
 
 from discreet.data.column import Column, text_of
 from discreet.data.table import Table
-from discreet.document import Document
+from discreet.document import NODES, Document
 from discreet.errors import DataError, shown
 from discreet.tally import group
 
-_KEYS = {
-    "leaf": {"class", "at_least", "counts"},
-    "number": {"column", "cut", "below", "not_below"},
-    "category": {"column", "level", "branches", "missing", "otherwise"},
-}
+_KEYS = dict(zip(("leaf", "number", "category"), NODES, strict=True))
 
 
 @dataclass(frozen=True, eq=False)

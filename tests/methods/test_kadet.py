@@ -289,7 +289,7 @@ CHANGES = {
     "not its commonest": lambda m: leaf(m).update({"class": "young", "counts": [50, 40]}),
     "not one for each class": lambda m: leaf(m).update(counts=[50]),
     "states no class": lambda m: leaf(m).update({"class": "ancient"}),
-    "other fields": lambda m: leaf(m).update(note="here are seven"),
+    "shape 'model' holds": lambda m: leaf(m).update(note="here are seven"),
     "do not form a tree": lambda m: m["nodes"].append(dict(leaf(m))),
     "does not follow it": lambda m: m["nodes"][0].update(below=0),
     "asks about other columns": lambda m: m["nodes"].__setitem__(slice(None), [leaf(m)]),
