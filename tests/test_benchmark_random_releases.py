@@ -27,14 +27,6 @@ from discreet.methods import METHODS
 from instances import DOMAIN, PERSON_ROLES, ROLES, baskets, people
 
 HERE = Path(run.__file__).parent
-KNOWN = {  # to be closed: nothing else may join
-    ("mondrian", "rare value in the data"),  # a leaf of a value tree, "or missing"
-    ("mondrian", "rare value in a label of the record"),
-    ("mondrian", "rare value in a published byte"),
-    ("random-flip", "rare item published"),  # baskets: the vector of a cluster may hold items that few have
-}
-
-
 # -- a slice -----------------------------------------------------------------------------------------------------------
 
 
@@ -42,7 +34,7 @@ def test_a_slice_of_the_random_releases():
     tally = run.many(300, seed=7_000_000, jobs=1)
     printed = command.report(tally)
     assert not tally.broken + tally.failed, printed
-    assert {(finding.method, finding.kind) for finding in tally.leaks} <= KNOWN, printed
+    assert not tally.leaks, printed
     assert not tally.orders.leaks(), printed
     assert tally.released.total() >= 300
     assert len(tally.released) > 12
