@@ -177,7 +177,7 @@ def _change(old: Column, new: Sequence[Column]) -> ColumnChange:
         name=old.name,
         published=tuple(column.name for column in new),
         values_before=old.levels,
-        values_after=int(after.max()) + 1 if new else 0,
+        values_after=int(after.max(initial=-1)) + 1 if new else 0,
         suppressed_cells=sum(int(is_star(column)[column.codes].sum()) for column in new) if new else len(old),
         detail=min(max(told / everything, 0.0), 1.0) if everything > 0 else float(bool(new)),
     )

@@ -234,6 +234,17 @@ def test_no_cell_of_a_file_keeps_the_command_from_a_release(tmp_path, odd):
     assert done.exit_code == 0, done.output
 
 
+@pytest.mark.parametrize("rows", ["", "31,f,no\n"])
+def test_a_file_without_rows_is_released_like_one_with_a_row_where_their_number_is_private(tmp_path, rows):
+    (tmp_path / "people.csv").write_text(f"age,sex,again\n{rows}", encoding="utf-8")
+    (tmp_path / "public.toml").write_text(TOML, encoding="utf-8")
+    command = ["release", str(tmp_path / "people.csv"), "--target", "again", "--quasi", "age,sex"]
+    how = ["--method", "private-table", "--set", f"domain={tmp_path / 'public.toml'}", "-o", str(tmp_path / "out")]
+    done = CliRunner().invoke(app, [*command, *how, "--set", "neighbours=add-remove"])
+    assert done.exit_code == 0, done.output
+    assert CliRunner().invoke(app, [*command, *how[:-1], str(tmp_path / "no")]).exit_code == (0 if rows else 2)
+
+
 # -- rows without a person's id ----------------------------------------------------------------------------------------
 
 

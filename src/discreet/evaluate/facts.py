@@ -148,6 +148,6 @@ def plain_risk(found: Risk) -> dict[str, Any]:
     return asdict(found) | {
         "below": {str(size): rows for size, rows in found.below.items()},
         "sizes": [asdict(size) for size in found.sizes],
-        "unique_share": found.unique / found.rows,
-        "largest": 1 / found.k,
+        "unique_share": found.unique / max(found.rows, 1),
+        "largest": 1 / max(found.k, 1),
     }

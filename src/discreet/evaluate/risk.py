@@ -77,10 +77,10 @@ def risk(data: object, quasi: Sequence[str] | None = None, *, persons: np.ndarra
         rows=n,
         persons=n if persons is None else len(np.unique(persons)),
         groups=len(rows),
-        k=int(sizes.min()),
+        k=int(sizes.min(initial=n)),
         unique=int(rows[sizes == 1].sum()),
         below={size: int(rows[sizes < size].sum()) for size in BELOW},
-        average=float((rows / sizes).sum() / n),
+        average=float((rows / sizes).sum() / max(n, 1)),
         sizes=_bins(sizes, rows),
     )
 
@@ -97,5 +97,5 @@ def _bins(sizes: np.ndarray, rows: np.ndarray) -> tuple[Bin, ...]:
     place = np.frexp(sizes)[1] - 1  # the power of two at or below the size
     return tuple(
         Bin(2**p, 2 ** (p + 1) - 1, int((place == p).sum()), int(rows[place == p].sum()))
-        for p in range(int(place.max()) + 1)
+        for p in range(int(place.max(initial=-1)) + 1)
     )

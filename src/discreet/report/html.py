@@ -105,7 +105,7 @@ def group_sizes(summary: dict[str, Any]) -> list[dict[str, Any]]:
         low, high = 2**place, 2 ** (place + 1) - 1
         label = f"{low} or more" if last else "1 (unique)" if low == 1 else f"{low} to {high}"
         shares = [
-            sum(size["rows"] for size in found["sizes"][place : None if last else place + 1]) / found["rows"]
+            sum(size["rows"] for size in found["sizes"][place : None if last else place + 1]) / max(found["rows"], 1)
             for found in risks
         ]
         bars = [{"share": share, "text": approximately(share)} for share in shares]
