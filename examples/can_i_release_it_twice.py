@@ -38,7 +38,7 @@ for found in told:
 assert worst.breaks_promise
 
 both = ds.Mondrian(K, random_state=1).release(people, ds.Roles(quasi=sorted({*parts[0], *parts[1]}), **kept))
-alone, easiest = ds.attack(both, people, attacks=["prosecutor"])
+alone, easiest, *_ = ds.attack(both, people, attacks=["prosecutor"])
 print(f"\nAll columns in one release: {alone.success.value:.0%}, of the easiest person {easiest.success.value:.0%}.")
 print("Release once, with all that anyone will need.")
 assert not easiest.breaks_promise

@@ -23,6 +23,16 @@ def covers(meaning: Meaning, value, named: set[str]) -> bool:
     return text in meaning.texts or (meaning.others and text not in named)
 
 
+def unlisted(labelling, label: str | None, value) -> bool:
+    """Whether no list of the column holds the value, though all are spelt out, and the label is more than one value."""
+    if labelling.kind != "category" or value is None or label is None:
+        return False
+    lists = [*(meaning.texts for meaning in labelling.meanings), labelling.known]
+    spelt_out = all(not one.others and (not one.but or not one.texts) for one in labelling.meanings)
+    meant = dict(zip(labelling.labels, labelling.meanings, strict=True))
+    return spelt_out and not any(text_of(value) in texts for texts in lists) and meant[label].texts != {label}
+
+
 def fits(published, labels: dict, known: dict, *, presences: bool = False) -> bool:
     """Whether a published row, label by column, fits what is known, value by column."""
     recorded = {one.name: one for one in published.recoding.labellings} if published.recoding else {}
@@ -40,7 +50,7 @@ def fits(published, labels: dict, known: dict, *, presences: bool = False) -> bo
             has = covers(labelling.meanings[0], value, named)
             if (has and str(label) == "0") or (not has and str(label) == "1" and not presences):
                 return False
-        elif label in meant and not covers(meant[label], value, named):
+        elif label in meant and not covers(meant[label], value, named) and not unlisted(labelling, label, value):
             return False
     return True
 

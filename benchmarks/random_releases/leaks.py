@@ -151,9 +151,9 @@ def _column_of_item(name: str, source: Source) -> str | None:
 def model_leaks(model: dict[str, Any], source: Source, rare: Rare) -> Iterator[Leak]:
     """Rare values and classes in a published tree."""
     for column, paths in model["values"].items():
-        for path in paths.values():
-            for label in path:
-                if rare.value(column, label) or rare.label(column, label) is not None:
+        for value, path in paths.items():
+            for label in path:  # the value itself stands there as it is, also where it looks like a set
+                if rare.value(column, label) or (label != value and rare.label(column, label) is not None):
                     yield "rare value in the model", f"{column!r}: {label!r}"
     for node in model["nodes"]:
         for label in node.get("branches", ()):

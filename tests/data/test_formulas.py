@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from discreet import DataError, Mondrian, Roles, Table, recode, verify
-from discreet.certificate import Certificate, sha256_of
+from discreet.certificate import Certificate, file_record
 from discreet.choose import Result, Results
 from discreet.cli import GOOD
 from discreet.cli import app as cli
@@ -171,7 +171,7 @@ def test_formulas_as_they_are_do_not_verify(saved):
     for old, new in ((b"'@SUM", b"@SUM"), (b"'@SUM", b"@SUM")):
         data.write_bytes(data.read_bytes().replace(old, new, 1))
         certificate = Certificate.read(folder)
-        files = {name: sha256_of(folder / name) for name in certificate.files}
+        files = {name: file_record(folder / name) for name in certificate.files}
         (folder / "certificate.json").write_bytes(certificate.sealed(files).to_bytes())
         assert "Column 'note' holds formulas as a spreadsheet runs them" in " ".join(verify(folder).problems)
 

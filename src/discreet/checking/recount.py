@@ -160,7 +160,8 @@ def sketch_problems(sketches: Sketches, parameters: Mapping[str, Any]) -> list[s
 def column_problems(certificate: Certificate) -> list[str]:
     """Whether the columns can be those of a release of this shape."""
     columns = certificate.columns
-    names, targets = [column.name for column in columns], certificate.names("target")
+    apart = certificate.shape == "baskets"  # an item may be called like the column of labels
+    names, targets = [column.name for column in columns[apart:]], certificate.names("target")
     wrong = ["The columns of the certificate are not those of a release of its shape."]
     if len(set(names)) < len(names) or len(targets) > 1 or any(c.sensitive and c.role != "target" for c in columns):
         return wrong

@@ -9,7 +9,7 @@ cannot be known is taken to stand for anything.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -74,6 +74,7 @@ def read_columns(published: Published, known: Table, names: Iterable[str] | None
         column = _table(published).column(name)
         labelling = recorded.get(name) or _as_it_looks(column, known)
         if labelling is not None and labelling.source in known:
+            labelling = _with_unlisted(labelling, known.column(labelling.source))
             found.append(Reading.of(column, known.column(labelling.source), labelling))
     if not found:
         asked = [recorded[name].source if name in recorded else name for name in names]
@@ -81,6 +82,21 @@ def read_columns(published: Published, known: Table, names: Iterable[str] | None
             f"The known table has none of the columns that the release speaks of: {listing(dict.fromkeys(asked))}."
         )
     return found
+
+
+def _with_unlisted(labelling: Labelling, known: Column) -> Labelling:
+    """A value on no list was too rare to be listed: it may stand behind every label that is more than one value."""
+    if labelling.kind != "category" or labelling.fallback == "0" or any(one.others for one in labelling.meanings):
+        return labelling
+    if any(one.but and one != EVERYTHING for one in labelling.meanings):
+        return labelling
+    listed = frozenset[str]().union(*(one.texts for one in labelling.meanings), labelling.known)
+    unlisted = frozenset(known.texts) - listed
+    wider = (
+        one if one.but or label is None or one.texts == {label} else replace(one, texts=one.texts | unlisted)
+        for label, one in zip(labelling.labels, labelling.meanings, strict=True)
+    )
+    return replace(labelling, meanings=tuple(wider)) if unlisted else labelling
 
 
 def recode_known(published: Published, known: Table) -> Table:
