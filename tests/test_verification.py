@@ -4,11 +4,13 @@ import os
 import re
 import signal
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from discreet import (
+    Baskets,
     BreachAwareSelector,
     DataError,
     DeltaSketch,
@@ -584,3 +586,10 @@ def test_control_characters_do_not_reach_the_terminal(folder, capsys):
     done = CliRunner().invoke(app, ["verify", str(folder)])
     assert done.exit_code == 1
     assert "\x1b" not in done.output
+
+
+def test_an_item_may_be_called_like_the_column_of_labels(tmp_path):
+    X = np.array([[1, 0], [0, 1]] * 6)
+    release = GreedySelector(k=2).release(Baskets.of(X, [0, 1] * 6, names=["label", "tea"]))
+    assert "label" in release.columns
+    assert verify(release.save(tmp_path / "out") / "release").holds

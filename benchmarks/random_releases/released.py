@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from benchmarks.random_releases.cells import key, written
 
 CERTIFICATE, RECORD = "certificate.json", "recoding.json"
-csv.field_size_limit(1 << 24)
+_LONGEST = 1 << 24  # characters of a cell
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,12 @@ class Released:
         path = self.folder / self.data_file
         if path.suffix == ".parquet":
             return pq.read_table(path).to_pydict()
-        with path.open(encoding="utf-8", newline="") as file:
-            head, *rows = csv.reader(file, strict=True)
+        before = csv.field_size_limit(_LONGEST)  # of the whole process
+        try:
+            with path.open(encoding="utf-8", newline="") as file:
+                head, *rows = csv.reader(file, strict=True)
+        finally:
+            csv.field_size_limit(before)
         stated = [column["name"] for column in self.certificate["columns"]]
         head = stated if [key(name) for name in head] == [key(name) for name in stated] else head
         rows = [row or [""] for row in rows]  # an empty line is a row of one missing cell
