@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from discreet.data.table import Table
-from discreet.evaluate.attacks.inference import _answers, _in_classes, _judged, _learnt
 from discreet.evaluate.attacks.homogeneity import codes_among, known_besides, sensitive_columns
+from discreet.evaluate.attacks.inference import _answers, _in_classes, _judged, _learnt
 from discreet.evaluate.attacks.membership import _excess, _known_of_all
 from discreet.evaluate.attacks.reading import read_columns, recode_known
 from discreet.evaluate.attacks.registry import ATTACKS, Case
