@@ -84,17 +84,23 @@ def mean_chance(chances: np.ndarray, *, of: int | None = None) -> Share:
     largest = float(np.max(chances))
     most = mean * (largest - mean)
     seen = (float(((chances - mean) ** 2).sum()) + _ADDED * most) / (n + _ADDED)
-    spread = min(seen * n / (n - 1) * (float(stdtrit(n - 1, _UPPER)) / _Z) ** 2, most)
+    spread = min(seen * n / (n - 1) * _student(n), most)
     if spread <= _SLACK * mean**2:  # all alike
         return Share(mean, mean, mean)
     found = wilson(mean / largest, n * left * most / spread)
     return Share(mean, found.low * largest, found.high * largest)
 
 
+def _student(n: int) -> float:
+    """How much larger a variance is to count that n values gave: Student's quantile against the normal one, squared."""
+    return (float(stdtrit(n - 1, _UPPER)) / _Z) ** 2
+
+
 def share_of_pairs(first: np.ndarray, second: np.ndarray) -> Share:
     """How often a score of the first kind is larger than one of the second, over all pairs; equal ones count half.
 
-    The interval is about the choice of both, after DeLong, DeLong and Clarke-Pearson 1988.
+    The interval is about the choice of both, after DeLong, DeLong and Clarke-Pearson 1988. Near 0 and 1 few scores tell
+    how much they vary: one that wins all or nothing is added to each kind, and the quantile is Student's.
 
     >>> share_of_pairs(np.array([1.0, 3.0]), np.array([0.0, 2.0])).value
     0.75
@@ -104,8 +110,12 @@ def share_of_pairs(first: np.ndarray, second: np.ndarray) -> Share:
     if min(len(first), len(second)) < 2 or mean in (0.0, 1.0):
         found = wilson(mean, min(len(first), len(second)))
         return Share(mean, 0.0 if mean == 0 else found.low, 1.0 if mean == 1 else found.high)
-    variance = below.var(ddof=1) / len(first) + above.var(ddof=1) / len(second)
-    return wilson(mean, mean * (1 - mean) / max(float(variance), _SLACK))
+    most = mean * (1 - mean)
+    kinds = (below, above)
+    added = [(float(won.var()) * len(won) + most) / (len(won) + 1) for won in kinds]
+    variance = sum(spread / (len(won) - 1) for spread, won in zip(added, kinds, strict=True))
+    variance *= _student(min(map(len, kinds)))
+    return wilson(mean, most / max(variance, _SLACK))
 
 
 def _won(these: np.ndarray, those: np.ndarray) -> np.ndarray:
