@@ -63,6 +63,19 @@ def test_the_interval_of_a_mean_chance_covers_19_times_in_20(kind, n):
     assert 0.925 <= covered <= 0.985
 
 
+@pytest.mark.parametrize("n", [11, 23])
+def test_the_interval_of_a_few_chances_is_neither_narrow_nor_wide(n):
+    """4,000 draws of chances around 3/4: a share of 0.97 is above 0.9775 with probability under 0.003."""
+    rng = np.random.default_rng(3)
+    found = [mean_chance(rng.beta(24, 8, n)) for _ in range(4000)]
+    assert 0.93 <= np.mean([share.low <= 0.75 <= share.high for share in found]) <= 0.9775
+
+
+def test_one_chance_alone_is_not_certain():
+    assert not mean_chance(np.array([0.6])).is_counted
+    assert mean_chance(np.array([0.6])) == wilson(0.6, 1)
+
+
 def test_a_mean_chance_of_all_is_counted_and_of_none_unknown():
     assert mean_chance(np.array([0.2, 0.4]), of=2).is_counted
     assert mean_chance(np.zeros(5)).low == 0

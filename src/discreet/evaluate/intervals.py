@@ -12,8 +12,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import stdtrit
 
+_ADDED = 0.2  # of a draw, to chances
 _SLACK = 1e-12  # of a variance
+_UPPER = 0.975
 _Z = 1.959963984540054  # 97.5 % point of the normal distribution
 
 
@@ -60,7 +63,8 @@ def mean_chance(chances: np.ndarray, *, of: int | None = None) -> Share:
     `of` is how many there are to draw from; the interval narrows as more of them are drawn, and has no width when all
     are. None for endlessly many. Wilson's interval is that of draws of 0 and 1. Chances vary between 0 and the largest
     of them, and less than if they were one or the other: as many such draws as would vary as little take the place of
-    n. One is added lest chances that happen to be alike seem certain.
+    n. How much they vary is estimated from them: Student's quantile allows for that, and a part of a draw is added lest
+    chances that happen to be alike seem certain. Of one chance alone it cannot be estimated: it counts as a draw.
 
     >>> mean_chance(np.array([1.0, 0.0, 0.0, 0.0])) == wilson(0.25, 4)
     True
@@ -74,22 +78,29 @@ def mean_chance(chances: np.ndarray, *, of: int | None = None) -> Share:
     if of is not None and n >= of:
         return Share(mean, mean, mean)
     left = 1.0 if of is None else (of - 1) / (of - n)
-    if mean in (0.0, 1.0):
+    if mean in (0.0, 1.0) or n == 1:
         found = wilson(mean, n * left)
-        return Share(mean, 0.0, found.high) if mean == 0 else Share(mean, found.low, 1.0)
+        return Share(mean, found.low if mean > 0 else 0.0, found.high if mean < 1 else 1.0)
     largest = float(np.max(chances))
     most = mean * (largest - mean)
-    spread = (float(((chances - mean) ** 2).sum()) + most) / (n + 1)
+    seen = (float(((chances - mean) ** 2).sum()) + _ADDED * most) / (n + _ADDED)
+    spread = min(seen * n / (n - 1) * _student(n), most)
     if spread <= _SLACK * mean**2:  # all alike
         return Share(mean, mean, mean)
     found = wilson(mean / largest, n * left * most / spread)
     return Share(mean, found.low * largest, found.high * largest)
 
 
+def _student(n: int) -> float:
+    """How much larger a variance is to count that n values gave: Student's quantile against the normal one, squared."""
+    return (float(stdtrit(n - 1, _UPPER)) / _Z) ** 2
+
+
 def share_of_pairs(first: np.ndarray, second: np.ndarray) -> Share:
     """How often a score of the first kind is larger than one of the second, over all pairs; equal ones count half.
 
-    The interval is about the choice of both, after DeLong, DeLong and Clarke-Pearson 1988.
+    The interval is about the choice of both, after DeLong, DeLong and Clarke-Pearson 1988. Near 0 and 1 few scores tell
+    how much they vary: one that wins all or nothing is added to each kind, and the quantile is Student's.
 
     >>> share_of_pairs(np.array([1.0, 3.0]), np.array([0.0, 2.0])).value
     0.75
@@ -99,8 +110,12 @@ def share_of_pairs(first: np.ndarray, second: np.ndarray) -> Share:
     if min(len(first), len(second)) < 2 or mean in (0.0, 1.0):
         found = wilson(mean, min(len(first), len(second)))
         return Share(mean, 0.0 if mean == 0 else found.low, 1.0 if mean == 1 else found.high)
-    variance = below.var(ddof=1) / len(first) + above.var(ddof=1) / len(second)
-    return wilson(mean, mean * (1 - mean) / max(float(variance), _SLACK))
+    most = mean * (1 - mean)
+    kinds = (below, above)
+    added = [(float(won.var()) * len(won) + most) / (len(won) + 1) for won in kinds]
+    variance = sum(spread / (len(won) - 1) for spread, won in zip(added, kinds, strict=True))
+    variance *= _student(min(map(len, kinds)))
+    return wilson(mean, most / max(variance, _SLACK))
 
 
 def _won(these: np.ndarray, those: np.ndarray) -> np.ndarray:

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from benchmarks.calibration.attacked import cases, lines
+from benchmarks.calibration.attacked import cases, lines, lines_of_groups
+from benchmarks.calibration.quick import attacked, drawing
 from scipy.stats import binom
 
 from discreet.evaluate.attacks.registry import ATTACKS
@@ -44,6 +45,36 @@ def test_intervals_hold_the_rate_of_all(made, name):
     assert found
     assert min(line.share for line in found) >= 0.8, found
     assert max(abs(line.mean - line.of_all) for line in found) < 0.03
+
+
+@pytest.mark.parametrize("name", ["singling-out", "inference", "membership", "sketches"])
+def test_targets_drawn_from_what_all_give_are_those_of_the_attack(made, name):
+    """The calibration makes slow attacks once; its intervals are the attack's own, to the last digit."""
+    quick, itself = drawing(name, made[name]), attacked(name, made[name])
+    for targets, seed in ((40, 1), (90, 2)):
+        found, expected = quick(targets, seed), itself(targets, seed)
+        assert found
+        for title, one in found.items():
+            assert (one.success, one.targets) == (expected[title].success, expected[title].targets)
+            assert name == "inference" or one.of_all == pytest.approx(expected[title].of_all, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["singling-out", "inference", "membership"])
+def test_intervals_of_many_draws_hold_95_of_100(made, name):
+    """800 draws: within 95 +- 2 %, and what a share of 0.93 or 0.97 gives with a probability of 0.9999."""
+    found = [line for line in lines(name, made[name], runs=800, sizes=(90,)) if line.of_all * line.targets > 5]
+    assert found  # of fewer hits an interval can end in few places only
+    for line in found:
+        assert binom.ppf(5e-5, 800, 0.93) <= 800 * line.share <= binom.ppf(1 - 5e-5, 800, 0.97), line
+
+
+@pytest.mark.parametrize(("name", "persons"), [("downcoding", 512), ("minimality", 260)])
+def test_intervals_of_groups_hold_what_groups_of_other_persons_give(name, persons):
+    """60 tables: by chance fewer than 49 intervals hold with probability under 0.0005 at 95 %."""
+    assert binom.cdf(48, 60, 0.95) < 5e-4
+    (line,) = lines_of_groups(name, runs=60, persons=persons)
+    assert line.runs == 60
+    assert line.share >= 49 / 60, line
 
 
 def test_singling_out_by_several_columns_tries_as_much_for_each_row(made):

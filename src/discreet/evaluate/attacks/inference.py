@@ -19,6 +19,7 @@ from discreet.evaluate.attacks.base import CannotAttack, Finding, in_words, rate
 from discreet.evaluate.attacks.homogeneity import codes_among, known_besides, sensitive_columns
 from discreet.evaluate.attacks.reading import recode_known
 from discreet.evaluate.attacks.registry import Case
+from discreet.evaluate.intervals import Share
 from discreet.learning.classifiers import CLASSIFIERS, Classifier, examples_for
 from discreet.prepare.binning import Binning, equal_frequency_cuts
 from discreet.privacy.inference import ATTACKERS, MOST_NUMBERS
@@ -48,13 +49,10 @@ def _finding(case: Case, name: str) -> Finding | None:
     if values.levels < 2 or not features:
         return None
     persons, truth = case.persons(known), codes_among(values, known.column(name))
-    chosen_on, measured_on = _halves(len(known), persons, case.seed)
     models = _learnt(release, features, name)
     right = {learner: _answers(model, people, values) == truth for learner, model in models.items()}
-    strongest = max(right, key=lambda learner: int(right[learner][chosen_on].sum()))
+    strongest, measured_on, success, n = _judged(right, persons, case.seed)
     whose = None if persons is None else persons[measured_on]
-    everybody = len(known) if persons is None else len(np.unique(persons))
-    success, n = rate_of_persons(right[strongest][measured_on].astype(float), whose, of=everybody)
     commonest = int(np.argmax(np.bincount(values.codes)[: len(values.values)]))
     guess, _ = rate_of_persons((truth[measured_on] == commonest).astype(float), whose)
     control = None
@@ -76,6 +74,18 @@ def _finding(case: Case, name: str) -> Finding | None:
         detail=f"The strongest of {len(models)} learners is {strongest}, chosen on the other half of the persons.",
         knows=knows,
     )
+
+
+def _judged(
+    right: dict[str, np.ndarray], persons: np.ndarray | None, seed: int | None
+) -> tuple[str, np.ndarray, Share, int]:
+    """The strongest learner on one half of the persons, the rows of the other half, and its success on these."""
+    rows = len(next(iter(right.values())))
+    chosen_on, measured_on = _halves(rows, persons, seed)
+    strongest = max(right, key=lambda learner: int(right[learner][chosen_on].sum()))
+    whose = None if persons is None else persons[measured_on]
+    everybody = rows if persons is None else len(np.unique(persons))
+    return strongest, measured_on, *rate_of_persons(right[strongest][measured_on].astype(float), whose, of=everybody)
 
 
 def _learnt(release: Table, features: list[str], name: str) -> dict[str, Classifier]:

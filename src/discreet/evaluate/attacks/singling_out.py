@@ -67,13 +67,7 @@ def _finding(case: Case, names: Sequence[str], how: str) -> Finding | None:
         return None
     release = _Rows(readings, published.persons, are_published=True)
     rows = _rows(published, case.targets, rng)
-    statements = _of_one if how == "one column" else _of_several
-    medians = [int(np.median(reading.published.codes)) for reading in readings]
-    bets, alone = [], 0
-    for row in rows:
-        bet, true_of = _rarest(statements(readings, medians, int(row)), release)
-        bets.append(bet)
-        alone += true_of == 1
+    bets, alone = _bets(readings, release, rows, how)
     known = _Rows(readings, case.persons(case.table), are_published=False)
     hits = np.array([known.count(bet) == 1 for bet in bets], dtype=float)
     by_chance = sum(known.count(_by_chance(readings, bet, rng)) == 1 for bet in bets)
@@ -110,6 +104,14 @@ def _bound(published: Published, readings: list[Reading]) -> float | None:
 
 
 # -- statements ----------------------------------------------------------------------------------------------------
+
+
+def _bets(readings: list[Reading], release: _Rows, rows: np.ndarray, how: str) -> tuple[list[Statement], int]:
+    """The bet that each row gives, whichever others are tried, and how many are true of one published person."""
+    statements = _of_one if how == "one column" else _of_several
+    medians = [int(np.median(reading.published.codes)) for reading in readings]
+    found = [_rarest(statements(readings, medians, int(row)), release) for row in rows]
+    return [bet for bet, _ in found], sum(true_of == 1 for _, true_of in found)
 
 
 def _rarest(statements: list[Statement], release: _Rows) -> tuple[Statement, int]:
