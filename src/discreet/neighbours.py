@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
@@ -140,8 +141,11 @@ def approximate(records: Records, k: int, seed: int | None = None) -> Neighbours
     matrix = sp.csr_matrix(records.matrix[order].astype(np.float32))
     wide = min(3 * k, len(records) - 1)
     seeded = {} if seed is None else {"random_state": seed % 2**32, "n_jobs": 1}  # the index takes seeds of 32 bits
-    index = NNDescent(matrix, metric="cosine", n_neighbors=wide + 1, **seeded)
-    found = _without_itself(index.neighbor_graph[0].astype(np.int64), wide)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # that it did not find enough of them: others take their place
+        index = NNDescent(matrix, metric="cosine", n_neighbors=wide + 1, **seeded)
+        graph = index.neighbor_graph[0]
+    found = _without_itself(graph.astype(np.int64), wide)
     of = np.empty_like(found)
     of[order] = order[found]
     rows = np.repeat(np.arange(len(records)), wide)
