@@ -103,6 +103,8 @@ class Rare:
         self.borders += kind != "category" and any(self.source.is_rare(column, border) for border in borders(label))
         if self.published_raw:
             return label if self.value(column, label) else None
+        if label in self.source.columns[column] and not self.source.is_rare(column, label):
+            return None  # a value that enough persons have, also where it looks like a set
         if kind == "date" and column in self.with_times and _DAY.fullmatch(label.removesuffix(_SUFFIX)):
             return None  # a day is an interval of moments
         named = elements(label, kind)
