@@ -88,8 +88,8 @@ class Rare:
         }
 
     def value(self, column: str, text: str | None) -> bool:
-        """Whether the text is a rare value, and not the word for all of them."""
-        return text is not None and text != _OTHER and self.source.is_rare(column, text)
+        """Whether the text is a rare value, and not a word for many of them."""
+        return text is not None and text not in (_OTHER, "not missing") and self.source.is_rare(column, text)
 
     def listed(self, column: str, text: str) -> bool:
         """Whether the text is a rare value that a list names, and no public one: those are listed whoever has them."""
@@ -110,7 +110,7 @@ class Rare:
         named = elements(label, kind)
         if named == [label] and _AMBIGUOUS.search(label):
             return None  # not as a label would write such a value: it is the label of something else
-        tells = self.value if len(named) == 1 else self.listed
+        tells = self.listed if "{" in label else self.value
         return next((text for text in named if tells(column, text)), None)
 
 
