@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.report.html import environment, scripts
 from discreet.report.plots import COLOURS, SHAPES, SOFT, Spec, spec
+from discreet.report.release_page import environment, scripts
 
 _PAGE = """<!doctype html>
 <html lang="en">

@@ -9,7 +9,7 @@ owner has new messages sorted by it. Then the other side: what somebody with the
 import numpy as np
 
 import discreet as ds
-from discreet.sketches import sketch
+from discreet.sketching.sketches import sketch
 
 KINDS = {"order": range(150), "login": range(150, 300)}
 COMMON = range(300, 400)

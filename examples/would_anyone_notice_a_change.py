@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import discreet as ds
-from discreet.signature import new_key
+from discreet.release.signature import new_key
 
 sample = ds.samples.load("clinic", rows=500, seed=7)
 release = ds.Mondrian(k=5, random_state=7).release(sample.data, sample.roles)

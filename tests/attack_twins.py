@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Slow twins of the attacks: plain Python over all pairs of a published row and a known one."""
 
-from discreet.boxes import Meaning
 from discreet.data.column import text_of
 from discreet.data.table import Table
+from discreet.recoding.patterns import Meaning
 
 
 def cells(table: Table, name: str) -> list:

@@ -15,10 +15,10 @@ import pytest
 import oracles
 import planted
 from discreet import CannotRelease, DataError, Roles, Table, recode, verify
-from discreet.certificate import CERTIFICATE
 from discreet.data.formulas import neutral
 from discreet.errors import DiscreetError
-from discreet.report.public import summarise_public, to_public_page
+from discreet.release.certificate import CERTIFICATE
+from discreet.report.public_page import summarise_public, to_public_page
 from instances import MARKERS, NAME, PERSON_ROLES, RARE, ROLES, baskets, people
 
 # -- looking at what was written, without any of the library's readers ------------------------------------------------

@@ -14,7 +14,7 @@ import checks
 from checks import published_bytes, published_rows, save
 from discreet import CannotRelease, DataError, DiscreetError, Roles, Table, recode, verify
 from discreet.learning.classifiers import CLASSIFIERS, examples_for
-from discreet.privacy.inference import content_folds
+from discreet.privacy.predictability import content_folds
 from instances import HIDDEN, INDEX, MARKERS, METADATA, NAME, PERSON_ROLES, RARE, ROLES, UNUSED, people
 
 
@@ -72,7 +72,7 @@ def owner_rows_that_were_edited_do_not_verify(instance, tmp_path):
 
 def owner_certificates_that_were_edited_do_not_verify(instance, tmp_path):
     """Whoever edits and seals again is found out by the owner."""
-    from discreet.certificate import Certificate
+    from discreet.release.certificate import Certificate
 
     folder = instance.make(5).release(people(), ROLES).save(tmp_path / "out")
     said = Certificate.read(folder / "release")

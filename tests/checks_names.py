@@ -12,8 +12,8 @@ import scipy.sparse as sp
 
 from checks import published_bytes
 from discreet import Baskets, CannotRelease, DataError, PrivacyLeakWarning, PromiseBroken, RolesError, verify
-from discreet.certificate import Certificate, file_record
-from discreet.document import Document
+from discreet.data.document import Document
+from discreet.release.certificate import Certificate, file_record
 from instances import ROLES, baskets, people
 
 
@@ -33,7 +33,7 @@ def names_promise_is_proved_on_the_saved_files(instance, tmp_path):
     (noise,) = said["noise"]
     assert 2 * noise["picks"] * noise["sensitivity"] / noise["scale"] <= method.epsilon
     assert (noise["sensitivity"], noise["picks"], noise["neighbours"]) == (149, method.n_features, "replace-one")
-    assert "proof: docs/privacy/differential.md#" in found.verdict.notes[0]
+    assert "proof: docs/privacy/differential_privacy.md#" in found.verdict.notes[0]
 
 
 def names_are_all_that_leaves(instance, tmp_path):

@@ -21,11 +21,11 @@ import pandas as pd
 import pyarrow as pa
 
 from discreet import PrivateTable, Roles, Table
+from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.additive import Geometric, _OnGrid
 from discreet.mechanisms.euclidean import Euclidean
 from discreet.mechanisms.selection import LaplaceTop, _Peeling
 from discreet.privacy.noise import from_statement, statement
-from discreet.randomness import Randomness
 
 ROWS = 24
 COLUMNS = {

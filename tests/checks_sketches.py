@@ -14,11 +14,11 @@ import scipy.sparse as sp
 
 from checks import published_bytes
 from discreet import Baskets, CannotRelease, DataError, DeltaAnonymity, KVariance, PromiseBroken, RolesError, verify
-from discreet.certificate import Certificate, file_record
-from discreet.components import quarters
 from discreet.errors import DiscreetError
-from discreet.signs import Signs
-from discreet.sketches import Sketches, sketch
+from discreet.release.certificate import Certificate, file_record
+from discreet.sketching.component_limits import quarters
+from discreet.sketching.signs import Signs
+from discreet.sketching.sketches import Sketches, sketch
 from instances import ROLES, baskets, people
 
 

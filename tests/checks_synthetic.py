@@ -15,8 +15,8 @@ import pytest
 
 from checks import published_bytes, published_rows
 from discreet import CannotRelease, DataError, PrivacyLeakWarning, PromiseBroken, Roles, RolesError, recode, verify
-from discreet.certificate import Certificate
 from discreet.privacy.noise import Noise, statement
+from discreet.release.certificate import Certificate
 from instances import DOMAIN, MARKERS, PERSON_ROLES, ROLES, people
 
 
@@ -41,7 +41,7 @@ def synthetic_promise_is_proved_on_the_saved_files(instance, tmp_path):
         assert found.verdict.kind == found.certificate.verdict.kind == "proved"
         assert found.verdict.measured <= method.epsilon
         assert found.certificate.noise == statement(release.noise)
-        assert all("proof: docs/privacy/differential.md#" in note for note in found.verdict.notes)
+        assert all("proof: docs/privacy/differential_privacy.md#" in note for note in found.verdict.notes)
         assert found.certificate.method.parameters["domain"].keys() == DOMAIN.keys()
 
 

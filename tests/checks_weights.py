@@ -22,9 +22,9 @@ from discreet import (
     Table,
     verify,
 )
-from discreet.certificate import Certificate, file_record
-from discreet.document import Document
-from discreet.methods.private_fwell import PICKING
+from discreet.data.document import Document
+from discreet.methods.noise.private_fwell import PICKING
+from discreet.release.certificate import Certificate, file_record
 from instances import MARKERS, ROLES, baskets, people
 
 NUMBERS = replace(ROLES, quasi=("age",), sensitive=(), other=("stay",))
@@ -46,7 +46,7 @@ def weights_promise_is_proved_on_the_saved_files(instance, tmp_path):
     assert 0.99 * method.epsilon < found.verdict.measured <= method.epsilon
     (noise,) = said["noise"]
     assert noise["sensitivity"] == method.mechanism(150, 14).sensitivity
-    assert "proof: docs/privacy/differential.md#" in found.verdict.notes[0]
+    assert "proof: docs/privacy/differential_privacy.md#" in found.verdict.notes[0]
 
 
 def weights_are_all_that_leaves(instance, tmp_path):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from discreet.learning.tree import Branch
+from discreet.learning.decision_tree import Branch
 
 
 @dataclass

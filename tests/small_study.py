@@ -4,10 +4,10 @@
 from pathlib import Path
 
 from discreet import samples
-from discreet.commands.compare import load_source
-from discreet.data.write import write_table
+from discreet.cli.compare import load_source
+from discreet.data.storage import write_table
 from discreet.evaluate.source import Source
-from discreet.recipe import recipe_from
+from discreet.study.recipe_reader import recipe_from
 
 RECIPE = """format = 1
 attacks = "prosecutor"

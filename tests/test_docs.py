@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import pytest
 
-from discreet.certificate import Certificate
 from discreet.methods import METHODS
 from discreet.privacy import PROMISES, Both
+from discreet.release.certificate import Certificate
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = sorted(page for page in (ROOT / "docs").rglob("*.md") if "_build" not in page.parts)
@@ -117,7 +117,7 @@ def test_the_readme_names_every_promise_and_method():
 
 
 def test_the_commands_of_the_readme_run_one_after_the_other(tmp_path):
-    pytest.importorskip("discreet.cli")
+    pytest.importorskip("discreet.cli.app")
     commands = "".join(block.code for block in blocks(ROOT / "README.md") if block.language == "console")
     asked = re.findall(r"^\$ discreet (.+)$", commands, re.MULTILINE)
     assert [command.split()[0] for command in asked] == ["data", "inspect", "release", "verify"]

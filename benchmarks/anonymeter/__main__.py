@@ -22,11 +22,11 @@ import numpy as np
 from benchmarks import rivals
 from benchmarks.private_table.__main__ import line, public_domain
 from discreet import DifferentialPrivacy, KAnonymity, Mondrian, PrivacyLeakWarning, PrivateTable, Roles, Table
-from discreet.data.write import write_table
-from discreet.evaluate.attacks import Case, Finding, Published
-from discreet.evaluate.attacks.reading import recode_known
-from discreet.evaluate.attacks.registry import run_case
-from discreet.methods.domain import Domain
+from discreet.attacks import Case, Finding, Published
+from discreet.attacks.reading import recode_known
+from discreet.attacks.registry import run_case
+from discreet.data.storage import write_table
+from discreet.recoding.public_domain import Domain
 from discreet.samples import load
 
 SECRET = "salary-class"

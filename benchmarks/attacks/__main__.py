@@ -15,13 +15,13 @@ from itertools import product
 import numpy as np
 
 from discreet import Baskets, Containment, GreedySelector, MaximalSelector, Mondrian, PrivateTable, Roles, Table
-from discreet.evaluate.attacks.base import Finding, Published
-from discreet.evaluate.attacks.differencing import differencing
-from discreet.evaluate.attacks.intersection import intersection
-from discreet.evaluate.attacks.membership import membership, membership_of_row, simulated
-from discreet.evaluate.attacks.registry import Case
-from discreet.evaluate.attacks.singling_out import singling_out
-from discreet.evaluate.attacks.sparse import ECCENTRICITY, SCORES, SparseAttack
+from discreet.attacks.attack import Finding, Published
+from discreet.attacks.differencing import differencing
+from discreet.attacks.intersection import intersection
+from discreet.attacks.membership import membership, membership_of_row, simulated
+from discreet.attacks.registry import Case
+from discreet.attacks.singling_out import singling_out
+from discreet.attacks.sparse import ECCENTRICITY, SCORES, SparseAttack
 from discreet.evaluate.utility import Share
 from discreet.samples import load
 

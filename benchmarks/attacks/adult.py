@@ -15,9 +15,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from discreet import KActus2, KAnonymity, Mondrian, Roles, Table
-from discreet.evaluate.attacks import CannotAttack, Case, Finding, Published
-from discreet.evaluate.attacks.registry import Attack, chosen
-from discreet.report.words import approximately
+from discreet.attacks import CannotAttack, Case, Finding, Published
+from discreet.attacks.registry import Attack, chosen
+from discreet.report.wording import approximately
 from discreet.samples import load
 
 ROWS = 30_162

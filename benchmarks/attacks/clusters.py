@@ -13,8 +13,8 @@ import argparse
 import numpy as np
 
 from discreet import Mondrian, Roles
-from discreet.evaluate.attacks import CannotAttack, attack
-from discreet.evaluate.attacks.base import Finding
+from discreet.attacks import CannotAttack, attack
+from discreet.attacks.attack import Finding
 from discreet.prepare.hierarchy import Hierarchy
 
 CLUSTERS, PERSONS, K, RARE = 64, 8, 5, 0.04

@@ -9,10 +9,10 @@ from unittest import mock
 import numpy as np
 
 from discreet import DiscreetError, ExponentialSelector, LaplaceSelector, PrivateFwell, PrivateTable, Roles, Table
+from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.selection import LaplaceTop, _Peeling
-from discreet.methods import private_table
-from discreet.methods.domain import Domain
-from discreet.randomness import Randomness
+from discreet.methods.noise import private_table
+from discreet.recoding.public_domain import Domain
 
 RIVALS = 30  # columns that tell nothing
 REFUSED = -1  # the outcome where there is no release

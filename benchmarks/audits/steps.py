@@ -15,11 +15,19 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import norm
 
+from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.additive import Gaussian
-from discreet.methods.contingency import counted
-from discreet.methods.marginals import SHARES, Accountant, joining, noise_of_a_pair, of_columns, pair_scores, picked
+from discreet.methods.noise.private_table_cells import counted
+from discreet.methods.noise.private_table_model import (
+    SHARES,
+    Accountant,
+    joining,
+    noise_of_a_pair,
+    of_columns,
+    pair_scores,
+    picked,
+)
 from discreet.privacy.budget import epsilon_of, rho_for
-from discreet.randomness import Randomness
 
 SIZES = (2, 2, 2, 2)  # the label, and three columns
 ROWS = [(0, 0, 0, 0)] * 8 + [(1, 1, 1, 1)] * 8

@@ -12,8 +12,8 @@ from benchmarks.breach import protocol, study
 from benchmarks.breach.wrapper import Wrapper, best_first
 from benchmarks.choice.protocol import published as published_choice
 from discreet import BreachAwareSelector
-from discreet.methods.subset_candidates import Candidate, categories, region
-from discreet.progress import show
+from discreet.foundation.progress import show
+from discreet.methods.breach.breach_aware_rankings import Candidate, categories, region
 
 _CASES = {"sensitive": (False,), "same": (True,), "both": (False, True)}
 _LAST = 0.01  # one in the last digit printed: the paper cuts off some figures and rounds others

@@ -17,10 +17,10 @@ from benchmarks.choice.protocol import published as published_choice
 from benchmarks.learning.parity import load
 from benchmarks.learning.weka import folds
 from discreet.data.table import Table
-from discreet.learning.subsets import SubsetScores
-from discreet.methods.subset_measures import Measures
+from discreet.learning.subset_scores import SubsetScores
+from discreet.methods.breach.breach_aware_measures import Measures
 from discreet.prepare.binning import Binning
-from discreet.privacy.inference import Inference
+from discreet.privacy.predictability import Inference
 
 HERE = Path(__file__).parent
 SENSITIVE = "preg"

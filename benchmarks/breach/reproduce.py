@@ -17,12 +17,12 @@ from benchmarks.learning.weka import folds
 from benchmarks.reproduction.published import read
 from benchmarks.reproduction.units import IN_WORDS, Found, Row, Unit, Why, yes_or_no
 from discreet import BreachAwareSelector, Roles, Table
-from discreet.choose.evaluation import evaluation
-from discreet.learning.crossval import kfold
-from discreet.learning.subsets import SubsetScores
-from discreet.methods.subset_candidates import region
-from discreet.methods.subset_measures import Measures
-from discreet.privacy.inference import Inference
+from discreet.choose.e_score import evaluation
+from discreet.learning.cross_validation import kfold
+from discreet.learning.subset_scores import SubsetScores
+from discreet.methods.breach.breach_aware_measures import Measures
+from discreet.methods.breach.breach_aware_rankings import region
+from discreet.privacy.predictability import Inference
 from discreet.samples import clinic
 
 HONEST = (

@@ -13,9 +13,9 @@ from __future__ import annotations
 import argparse
 
 from benchmarks.breach.study import SETS, WEIGHTS, line, load, measured, names_of, nested, selector
-from discreet.choose.evaluation import evaluation
-from discreet.methods.subset_candidates import merged
-from discreet.progress import show
+from discreet.choose.e_score import evaluation
+from discreet.foundation.progress import show
+from discreet.methods.breach.breach_aware_rankings import merged
 
 WAYS = tuple((search, score) for search in ("ranked", "forward", "backward", "floating") for score in ("rank", "value"))
 TITLES = ("search", "score", "subset", "Perf", "PBI", "measured", "place", "nested Perf", "nested PBI")

@@ -26,9 +26,9 @@ from sklearn.tree import DecisionTreeClassifier
 from benchmarks.breach import study
 from discreet.data.column import Column
 from discreet.data.table import Table
-from discreet.learning.encode import one_hot
-from discreet.methods.subset_candidates import Candidate
-from discreet.methods.subset_measures import Measures
+from discreet.learning.encoding import one_hot
+from discreet.methods.breach.breach_aware_measures import Measures
+from discreet.methods.breach.breach_aware_rankings import Candidate
 
 RIVALS = {"c45": lambda: DecisionTreeClassifier(min_samples_leaf=2), "naive-bayes": GaussianNB}
 

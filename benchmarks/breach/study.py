@@ -16,15 +16,15 @@ import numpy as np
 
 from benchmarks.breach.protocol import published
 from discreet import samples
-from discreet.choose.evaluation import evaluation
+from discreet.choose.e_score import evaluation
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.learning.crossval import kfold
-from discreet.learning.subsets import SubsetScores
-from discreet.methods.breach_aware import BreachAwareSelector, Found
-from discreet.methods.subset_candidates import merged, region
-from discreet.methods.subset_measures import Measures
-from discreet.privacy.inference import with_classes
+from discreet.learning.cross_validation import kfold
+from discreet.learning.subset_scores import SubsetScores
+from discreet.methods.breach.breach_aware import BreachAwareSelector, Found
+from discreet.methods.breach.breach_aware_measures import Measures
+from discreet.methods.breach.breach_aware_rankings import merged, region
+from discreet.privacy.predictability import with_classes
 
 WEIGHTS = ((1 / 3, 1 / 3, 1 / 3), (0.5, 0.25, 0.25), (0.2, 0.6, 0.2))
 TITLES = ("learner", "C = SA", "weights", "subset", "Perf", "PBI", "region", "nested Perf", "nested PBI")

@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.learning.weka import JavaRandom, folds
 from discreet.data.table import Table
-from discreet.learning.subsets import SubsetScores
+from discreet.learning.subset_scores import SubsetScores
 
 _STALE, _REPEATS, _FOLDS, _THRESHOLD, _BETTER = 5, 5, 5, 0.01, 0.00001
 

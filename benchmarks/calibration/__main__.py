@@ -13,7 +13,7 @@ from pathlib import Path
 from benchmarks.calibration.picture import picture
 from benchmarks.calibration.study import SUBJECTS, Line, lines
 from discreet.evaluate.protocols import PROTOCOLS
-from discreet.progress import show
+from discreet.foundation.progress import show
 
 HERE = Path(__file__).parent
 RESULTS = HERE.parent / "results" / "calibration"

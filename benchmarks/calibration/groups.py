@@ -16,9 +16,9 @@ from benchmarks.attacks.clusters import CLUSTERS, COLUMNS, PERSONS, K, trees
 from benchmarks.attacks.clusters import persons as clustered
 from benchmarks.calibration.quick import EVERYBODY, Drawn
 from discreet import Mondrian, Roles
+from discreet.attacks.attack import Published
+from discreet.attacks.registry import ATTACKS, Case
 from discreet.data.table import Table
-from discreet.evaluate.attacks.base import Published
-from discreet.evaluate.attacks.registry import ATTACKS, Case
 
 RUNS = 500  # at most, since tables are made anew in each
 NUMBERS = {"downcoding": (CLUSTERS * PERSONS,), "minimality": (260, 1000)}  # of persons

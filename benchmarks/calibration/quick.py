@@ -12,16 +12,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from discreet.attacks.homogeneity import codes_among, known_besides, sensitive_columns
+from discreet.attacks.inference import _answers, _in_classes, _judged, _learnt
+from discreet.attacks.membership import _excess, _known_of_all
+from discreet.attacks.reading import read_columns, recode_known
+from discreet.attacks.registry import ATTACKS, Case
+from discreet.attacks.singling_out import _bets, _Rows
+from discreet.attacks.sketched_records import named
 from discreet.data.table import Table
-from discreet.evaluate.attacks.homogeneity import codes_among, known_besides, sensitive_columns
-from discreet.evaluate.attacks.inference import _answers, _in_classes, _judged, _learnt
-from discreet.evaluate.attacks.membership import _excess, _known_of_all
-from discreet.evaluate.attacks.reading import read_columns, recode_known
-from discreet.evaluate.attacks.registry import ATTACKS, Case
-from discreet.evaluate.attacks.singling_out import _bets, _Rows
-from discreet.evaluate.attacks.sketches import named
-from discreet.evaluate.intervals import Share, mean_chance, share_of_pairs
-from discreet.sketches import Sketches
+from discreet.evaluate.confidence import Share, mean_chance, share_of_pairs
+from discreet.sketching.sketches import Sketches
 
 EVERYBODY = 10**9
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.signs import Signs
-from discreet.sketches import sketch
+from discreet.sketching.signs import Signs
+from discreet.sketching.sketches import sketch
 
 ITEMS, RECORDS = 200, 48
 COMPONENTS = (8, 15, 30, 60)

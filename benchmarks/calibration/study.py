@@ -39,11 +39,11 @@ from discreet import (
     TreeLadder,
     VarianceSketch,
 )
+from discreet.evaluate.cross_evaluation import evaluate_utility
 from discreet.evaluate.evaluation import ORIGINAL
 from discreet.evaluate.protocols import PROTOCOLS
-from discreet.evaluate.study import evaluate_utility
+from discreet.foundation.progress import track
 from discreet.methods import Method
-from discreet.progress import track
 
 ROWS, ITEMS, CATEGORIES, NUMBERS = 120, 400, 14, 6
 FOLDS = "3-fold"  # 20 test rows of each class

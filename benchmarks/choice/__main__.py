@@ -7,7 +7,7 @@ import argparse
 from pathlib import Path
 
 from benchmarks.choice import protocol
-from discreet.report.choice import pictures, summarise_choice, to_page
+from discreet.report.choice_page import pictures, summarise_choice, to_page
 
 MOST = 40  # candidates; two eliminations of 14 attributes give 27 at most
 

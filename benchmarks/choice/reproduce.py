@@ -9,7 +9,7 @@ from itertools import product
 
 from benchmarks.choice import protocol
 from benchmarks.reproduction.units import IN_WORDS, Found, Row, Unit, Why, yes_or_no
-from discreet.choose.evaluation import evaluation
+from discreet.choose.e_score import evaluation
 
 HONEST = "E(S) itself is arithmetic on printed values: an honest protocol has no meaning there."
 MOST = 40  # candidates; two eliminations of 14 attributes give 27 at most

@@ -15,9 +15,9 @@ import numpy as np
 
 from benchmarks.containment.protocol import splits
 from discreet import Baskets, OptimalSelector
-from discreet.linear import Logistic, auc_of_counts, logistic
+from discreet.methods.containment.optimal_models import Logistic, auc_of_counts, logistic
+from discreet.methods.containment.optimal_search import Maximal
 from discreet.samples import load
-from discreet.search import Maximal
 
 AGE = (25, 35, 45, 55)
 DEGREES = (8, 9, 12)  # years: no high-school degree; that; some college; bachelor and above

@@ -28,9 +28,9 @@ from sklearn.svm import LinearSVC
 
 from benchmarks.containment import adult, protocol
 from discreet import Baskets, ExponentialSelector, GreedySelector, LaplaceSelector, PrivacyLeakWarning
+from discreet.foundation.randomness import Randomness
 from discreet.mechanisms import Exponential, LaplaceTop, PermuteAndFlip
-from discreet.methods.private_select import pair_scores
-from discreet.randomness import Randomness
+from discreet.methods.noise.private_select import pair_scores
 
 EPSILONS = (0.5, 1.0, 1.5, 2.0)
 RUNS, FOLDS = 10, 5

@@ -18,9 +18,10 @@ from benchmarks.containment import adult, figure1, protocol
 from benchmarks.reproduction.published import Key, read
 from benchmarks.reproduction.units import Found, Row, Unit, Value, Why, answered, of_auc, readme_table, yes_or_no
 from discreet import Baskets, GreedySelector, PrivacyLeakWarning
-from discreet.itemsets import largest_contained, largest_frequent
+from discreet.counting.class_separation import ham_dist
+from discreet.methods.containment.maximal_contained import largest_contained
+from discreet.methods.containment.maximal_frequent import largest_frequent
 from discreet.privacy import containment_anonymity, k_anonymity
-from discreet.utility import ham_dist
 
 HONEST = "Honest: features are selected on the training rows of each fold; the test rows are only scored."
 KS = (5, 8, 11)

@@ -17,7 +17,8 @@ import numpy as np
 
 from benchmarks.containment import adult, protocol
 from discreet import Baskets, GreedySelector, MaximalSelector, OptimalSelector, RandomFlip
-from discreet.itemsets import Clock, largest_contained
+from discreet.methods.containment.maximal_contained import largest_contained
+from discreet.methods.containment.maximal_pool import Clock
 
 KS = (5, 8, 11)
 LIMIT = 60  # seconds for a search

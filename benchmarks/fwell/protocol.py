@@ -21,7 +21,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
 from discreet import Fwell, PrivacyLeakWarning, PrivateFwell
-from discreet.methods.weighting import heaviest, scaled, spread
+from discreet.methods.noise.weighting import heaviest, scaled, spread
 from discreet.samples import load
 
 PUBLIC = 5  # one of so many training rows is the public sample of "reference"

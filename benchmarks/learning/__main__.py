@@ -19,7 +19,7 @@ from benchmarks.learning import others
 from benchmarks.learning.parity import HOW, accuracy, load
 from benchmarks.learning.weka import folds
 from discreet.learning.c45 import C45
-from discreet.learning.crossval import kfold
+from discreet.learning.cross_validation import kfold
 
 PUBLISHED = tomllib.loads((Path(__file__).parent / "published.toml").read_text(encoding="utf-8"))
 PROTOCOLS = (("5x2", 2, 5), ("10-fold", 10, 1))  # name, folds, repeats that make up a figure

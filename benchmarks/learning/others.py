@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.learning.parity import accuracy, load
 from benchmarks.learning.weka import folds
 from discreet.learning.classifiers import CLASSIFIERS
-from discreet.learning.crossval import kfold
+from discreet.learning.cross_validation import kfold
 
 WEKA_NAMES = {"part": "PART", "naive-bayes": "naive-bayes", "logistic": "logistic"}  # ours: as in published.toml
 _LARGE = 2000  # rows from which on a figure hardly depends on the folds: one division will do

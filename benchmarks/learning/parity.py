@@ -11,7 +11,7 @@ import numpy as np
 from discreet import samples
 from discreet.data.table import Table
 from discreet.learning.classifiers import Classifier, examples_for
-from discreet.learning.crossval import Fold
+from discreet.learning.cross_validation import Fold
 from discreet.prepare.binning import Binning
 
 How = Literal["raw", "inside the fold", "whole file"]

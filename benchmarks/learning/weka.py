@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.learning.crossval import Fold
+from discreet.learning.cross_validation import Fold
 
 _MASK = (1 << 48) - 1
 

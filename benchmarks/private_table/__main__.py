@@ -19,9 +19,9 @@ import numpy as np
 from scipy.stats import t as student
 
 from discreet import PrivacyLeakWarning, PrivateTable, Roles, Table
+from discreet.foundation.progress import show, track
 from discreet.learning.classifiers import CLASSIFIERS, examples_for
-from discreet.learning.crossval import kfold, score_on
-from discreet.progress import show, track
+from discreet.learning.cross_validation import kfold, score_on
 from discreet.samples import data_file, load
 
 LEARNERS = ("logistic", "forest", "tree")

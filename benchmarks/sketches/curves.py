@@ -11,7 +11,7 @@ from typing import Any
 from benchmarks.curves import Curve, page
 from benchmarks.plot import log_log
 from benchmarks.sketches.protocol import CLASSIFIERS, NEIGHBOURS
-from discreet.report.words import plural
+from discreet.report.wording import plural
 
 MEASURED = Path(__file__).parent / "measured.jsonl"
 SETS = {"c20_i4": "C20.I4", "c20_i6": "C20.I6", "text_fbis": "text_fbis", "basehock": "basehock"}

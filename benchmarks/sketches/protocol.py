@@ -37,10 +37,10 @@ from sklearn.preprocessing import normalize
 from benchmarks.sketches import readings
 from discreet import DeltaSketch, SketchKMeans, SketchKNeighborsClassifier, SketchLinearClassifier, VarianceSketch
 from discreet.data.records import Records
-from discreet.methods.sketch import SketchMethod
+from discreet.methods.sketches.sketch import SketchMethod
 from discreet.samples import load, quest
-from discreet.signs import Signs
-from discreet.sketches import sketch
+from discreet.sketching.signs import Signs
+from discreet.sketching.sketches import sketch
 
 CLUSTERS = 10
 NEIGHBOURS = 5

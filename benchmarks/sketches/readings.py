@@ -19,11 +19,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from discreet.components import UNLIMITED, pair_limits, pair_sums
 from discreet.data.records import Records
-from discreet.methods.k_variance import k_variance_counts
-from discreet.methods.sketch import SketchMethod
-from discreet.neighbours import Neighbours, cosines, nearest
+from discreet.methods.sketches.sketch import SketchMethod
+from discreet.methods.sketches.variance_sketch_components import k_variance_counts
+from discreet.sketching.component_limits import UNLIMITED, pair_limits, pair_sums
+from discreet.sketching.similar_records import Neighbours, cosines, nearest
 
 Limits = Callable[[Records, np.ndarray, np.ndarray], np.ndarray]
 

@@ -16,10 +16,10 @@ import numpy as np
 from benchmarks.sketches.studies import Asked, head, row
 from discreet import DeltaSketch
 from discreet.data.records import Records
-from discreet.neighbours import _nearest, _order, _Ranked, approximate, nearest, recall
 from discreet.samples import quest
-from discreet.signs import Signs
-from discreet.sketches import sketch
+from discreet.sketching.signs import Signs
+from discreet.sketching.similar_records import _nearest, _order, _Ranked, approximate, nearest, recall
+from discreet.sketching.sketches import sketch
 
 ONES = (10, 20, 30, 40, 60, 80)
 ROWS = (50_000, 100_000, 200_000, 500_000, 1_000_000)

@@ -8,8 +8,8 @@ import numba
 import discreet as ds
 from benchmarks.speed import data
 from benchmarks.speed.measure import Table, against, in_turns, within
+from discreet.counting.class_separation import separated_pairs
 from discreet.samples import load
-from discreet.utility import separated_pairs
 
 _SELECTED = {"hamdist": {5: 12, 8: 11, 11: 11}, "distcnt": {5: 12, 8: 9, 11: 7}}  # by the reference, +-1 for ties
 

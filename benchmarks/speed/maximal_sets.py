@@ -24,7 +24,8 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from discreet.itemsets import Clock, largest_frequent
+from discreet.methods.containment.maximal_frequent import largest_frequent
+from discreet.methods.containment.maximal_pool import Clock
 from discreet.samples import load
 
 CANDIDATES = 20

@@ -8,8 +8,8 @@ import numpy as np
 from benchmarks.speed.measure import Table, against, in_turns, within
 from discreet import ExponentialSelector, LaplaceSelector
 from discreet.mechanisms import Geometric
-from discreet.mechanisms.base import opendp
-from discreet.methods.private_select import pair_scores
+from discreet.mechanisms.mechanism import opendp
+from discreet.methods.noise.private_select import pair_scores
 from discreet.samples import load
 
 PICKS, CELLS = 20, 1_300_000

@@ -6,7 +6,7 @@ from __future__ import annotations
 import discreet as ds
 from benchmarks.speed import data
 from benchmarks.speed.measure import Table, in_turns, within
-from discreet.methods.domain import Domain
+from discreet.recoding.public_domain import Domain
 
 _CUTS = {"age": [30, 50]}
 _COMMON = {"native-country": ["United-States"]}  # every other country is an empty cell

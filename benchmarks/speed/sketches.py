@@ -8,8 +8,8 @@ import scipy.sparse as sp
 from sklearn.random_projection import SparseRandomProjection
 
 from benchmarks.speed.measure import Table, Times, against, in_a_process, in_turns, within
-from discreet.signs import Signs
-from discreet.sketches import sketch
+from discreet.sketching.signs import Signs
+from discreet.sketching.sketches import sketch
 
 _ROWS, _ITEMS, _ONES, _COMPONENTS = 200_000, 1000, 20, 100
 
@@ -44,7 +44,7 @@ _K_VARIANCE = """
 import json, sys, tempfile, time
 from pathlib import Path
 from discreet import VarianceSketch, verify
-from discreet.neighbours import _all
+from discreet.sketching.similar_records import _all
 from discreet.samples import quest
 
 data = quest(int(sys.argv[1]), 1000, mean_length=20, classes=2).data

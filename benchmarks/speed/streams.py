@@ -14,9 +14,9 @@ from pathlib import Path
 
 from benchmarks.speed.measure import Line, Table, Times, in_turns, within
 from discreet import DeltaSketch
+from discreet.methods.sketches.streaming import as_batch, line_batches, sketch_stream
 from discreet.samples import quest
-from discreet.signs import Signs
-from discreet.streaming import as_batch, line_batches, sketch_stream
+from discreet.sketching.signs import Signs
 
 _RECORDS = 50_000  # to be done in a second
 _TIMES = 20  # as many more for the command
@@ -24,7 +24,7 @@ _ITEMS = 1000
 _WATCHED = """
 import atexit, re
 from pathlib import Path
-from discreet.cli import main
+from discreet.cli.app import main
 def peak():  # getrusage counts the parent's too
     Path("peak").write_text(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
 atexit.register(peak)

@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.trees.protocol import DATA, LEARNERS, METHODS, ORIGINAL, OWN_TREE, Cell, cells, mean, study
 from benchmarks.trees.verdicts import HEADINGS, Areas, of_the_paper, verdicts
 from discreet.evaluate.statistics import area_under_curve as area
-from discreet.progress import show
+from discreet.foundation.progress import show
 
 
 def line(*found: object) -> str:

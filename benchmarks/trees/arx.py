@@ -22,11 +22,11 @@ from pathlib import Path
 import numpy as np
 
 from discreet import KActus2, Mondrian, Roles, Table, TopDownSpecialization, TreeLadder
+from discreet.foundation.progress import show, track
 from discreet.learning.classifiers import CLASSIFIERS, examples_for
-from discreet.learning.crossval import Fold, kfold, score_on
+from discreet.learning.cross_validation import Fold, kfold, score_on
 from discreet.methods import Method
 from discreet.prepare.hierarchy import Hierarchy, read_hierarchies
-from discreet.progress import show, track
 from discreet.samples import data_file, load
 
 LEARNERS = ("logistic", "forest", "tree")

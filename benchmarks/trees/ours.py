@@ -25,10 +25,10 @@ from benchmarks.trees.__main__ import line
 from benchmarks.trees.protocol import LEARNERS, METHODS, accuracies
 from discreet import KAdet, Roles, Table, TreeLadder
 from discreet.evaluate.statistics import friedman
-from discreet.learning.crossval import five_by_two
+from discreet.foundation.progress import show, track
+from discreet.learning.cross_validation import five_by_two
 from discreet.methods import Method
-from discreet.methods.class_tree import grow
-from discreet.progress import show, track
+from discreet.methods.trees.tree_ladder_growth import grow
 from discreet.samples import data_file, load
 
 Data = tuple[Table, Roles]

@@ -36,11 +36,12 @@ from discreet import (
     TopDownSpecialization,
     TreeLadder,
 )
-from discreet.learning import classifiers, crossval
+from discreet.foundation.progress import track
+from discreet.learning import classifiers
+from discreet.learning import cross_validation as crossval
 from discreet.learning.classifiers import CLASSIFIERS, examples_for
-from discreet.learning.crossval import Fold, five_by_two, score_on
+from discreet.learning.cross_validation import Fold, five_by_two, score_on
 from discreet.methods import Method
-from discreet.progress import track
 from discreet.samples import load
 
 RESULTS = Path(__file__).parents[1] / "results" / "trees"

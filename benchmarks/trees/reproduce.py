@@ -24,7 +24,7 @@ from discreet import Roles, Table
 from discreet.data.column import SUPPRESSED
 from discreet.evaluate.statistics import area_under_curve, corrected_resampled, friedman
 from discreet.learning.classifiers import CLASSIFIERS, examples_for
-from discreet.learning.crossval import score_on
+from discreet.learning.cross_validation import score_on
 from discreet.prepare.binning import Binning
 
 HONEST = (

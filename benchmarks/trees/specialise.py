@@ -14,8 +14,8 @@ from itertools import pairwise
 
 from benchmarks.trees.arx import KS, LEARNERS, arx_hierarchies, held_out, line
 from discreet import Release, Table, TopDownRefinement, TopDownSpecialization
-from discreet.learning.crossval import kfold
-from discreet.progress import show, track
+from discreet.foundation.progress import show, track
+from discreet.learning.cross_validation import kfold
 from discreet.samples import load
 
 METHODS = {"TDS": TopDownSpecialization, "TDR": TopDownRefinement}

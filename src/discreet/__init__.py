@@ -50,20 +50,20 @@ _WHERE = {
     "TreeLadder": "discreet.methods",
     "VarianceSketch": "discreet.methods",
     # mining sketches
-    "SketchKMeans": "discreet.mining",
-    "SketchKNeighborsClassifier": "discreet.mining",
-    "SketchLinearClassifier": "discreet.mining",
-    "SketchReconstruction": "discreet.mining",
+    "SketchKMeans": "discreet.sketching.mining",
+    "SketchKNeighborsClassifier": "discreet.sketching.mining",
+    "SketchLinearClassifier": "discreet.sketching.mining",
+    "SketchReconstruction": "discreet.sketching.mining",
     # what goes out, and whether it holds
-    "Release": "discreet.release",
-    "Ledger": "discreet.ledger",
+    "Release": "discreet.release.release",
+    "Ledger": "discreet.release.ledger",
     "load_model": "discreet.methods",
-    "verify": "discreet.verification",
-    "recode": "discreet.recoding",
+    "verify": "discreet.release.verify",
+    "recode": "discreet.release.recode_rows",
     # what it is worth
-    "evaluate_utility": "discreet.evaluate.study",
+    "evaluate_utility": "discreet.evaluate.cross_evaluation",
     # what it still tells
-    "attack": "discreet.evaluate.attacks",
+    "attack": "discreet.attacks",
     # what can go wrong
     "DiscreetError": "discreet.errors",
     "DataError": "discreet.errors",
@@ -79,6 +79,7 @@ _WHERE = {
 __all__ = ["__version__", *_WHERE]
 
 if TYPE_CHECKING:
+    from discreet.attacks import attack
     from discreet.data.baskets import Baskets
     from discreet.data.roles import Roles, suggest, suggested_roles
     from discreet.data.table import Table
@@ -93,9 +94,7 @@ if TYPE_CHECKING:
         PromiseBroken,
         RolesError,
     )
-    from discreet.evaluate.attacks import attack
-    from discreet.evaluate.study import evaluate_utility
-    from discreet.ledger import Ledger
+    from discreet.evaluate.cross_evaluation import evaluate_utility
     from discreet.methods import (
         BreachAwareSelector,
         DeltaSketch,
@@ -118,7 +117,6 @@ if TYPE_CHECKING:
         VarianceSketch,
         load_model,
     )
-    from discreet.mining import SketchKMeans, SketchKNeighborsClassifier, SketchLinearClassifier, SketchReconstruction
     from discreet.privacy import (
         BreachIncrease,
         Containment,
@@ -131,12 +129,33 @@ if TYPE_CHECKING:
         TCloseness,
         Verdict,
     )
-    from discreet.recoding import recode
-    from discreet.release import Release
-    from discreet.verification import verify
+    from discreet.release.ledger import Ledger
+    from discreet.release.recode_rows import recode
+    from discreet.release.release import Release
+    from discreet.release.verify import verify
+    from discreet.sketching.mining import (
+        SketchKMeans,
+        SketchKNeighborsClassifier,
+        SketchLinearClassifier,
+        SketchReconstruction,
+    )
 
-# discreet.utility.ham_dist and the like
-_MODULES = {"utility", "privacy", "samples", "methods", "prepare", "choose", "mining"}
+# the folders of the flow, each loaded when it is first used
+_PACKAGES = {
+    *(
+        "foundation",
+        "data",
+        "counting",
+        "engines",
+        "prepare",
+        "recoding",
+        "samples",
+        "learning",
+        "sketching",
+        "privacy",
+    ),
+    *("mechanisms", "release", "choose", "methods", "evaluate", "attacks", "study", "report", "cli"),
+}
 
 
 def __getattr__(name: str):
@@ -144,10 +163,10 @@ def __getattr__(name: str):
         value = getattr(importlib.import_module(_WHERE[name]), name)
         globals()[name] = value
         return value
-    if name in _MODULES:
+    if name in _PACKAGES:
         return importlib.import_module(f"discreet.{name}")
     raise AttributeError(f"module 'discreet' has no attribute {name!r}")
 
 
 def __dir__():
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *_PACKAGES})

@@ -6,7 +6,7 @@ from benchmarks.choice.protocol import pima
 
 from browsing import CUT_OFF, DESKTOP, PHONE, SMALL, SMALLEST, drawn, watched
 from discreet.choose import choose
-from discreet.report.choice import pictures, summarise_choice, to_page
+from discreet.report.choice_page import pictures, summarise_choice, to_page
 
 pytestmark = pytest.mark.browser
 

@@ -9,7 +9,7 @@ import pytest
 from browsing import DESKTOP, PHONE, watched
 from discreet.evaluate.statistics import friedman
 from discreet.report.critical import critical_plot
-from discreet.report.html import scripts
+from discreet.report.release_page import scripts
 
 pytestmark = pytest.mark.browser
 

@@ -9,7 +9,7 @@ import pytest
 from browsing import CONTRAST, CUT_OFF, DESKTOP, PHONE, SMALL, SMALLEST, new_page, watched
 from discreet import GreedySelector, KAdet, Mondrian, Roles, Table
 from discreet.evaluate.utility import holdout
-from discreet.report.html import to_html
+from discreet.report.release_page import to_html
 from discreet.report.summary import Outcome, summarise
 
 pytestmark = pytest.mark.browser

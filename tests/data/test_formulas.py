@@ -14,12 +14,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from discreet import DataError, Mondrian, Roles, Table, recode, verify
-from discreet.certificate import Certificate, file_record
 from discreet.choose import Result, Results
-from discreet.cli import GOOD
-from discreet.cli import app as cli
+from discreet.cli.app import GOOD
+from discreet.cli.app import app as cli
 from discreet.data.formulas import neutral, neutral_cells, plain, plain_cells
-from discreet.data.write import read_table, write_table
+from discreet.data.storage import read_table, write_table
+from discreet.release.certificate import Certificate, file_record
 
 FORMULAS = [
     "=1+1",

@@ -16,12 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet.engines.duckdb as engine
+from discreet.counting.tally import tally
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.engines import DuckDB
 from discreet.errors import DataError
 from discreet.privacy import KAnonymity, LDiversity, TCloseness, k_anonymity
-from discreet.tally import tally
 
 
 def assert_same(found, expected):

@@ -6,7 +6,7 @@ import pytest
 
 from discreet import DataError, GreedySelector, Mondrian, RandomFlip, Roles
 from discreet.evaluate.changes import column_changes
-from discreet.losses import entropy
+from discreet.release.losses import entropy
 
 RNG = np.random.default_rng(4)
 TABLE = {

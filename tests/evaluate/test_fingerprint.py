@@ -92,9 +92,15 @@ def test_what_has_no_content_is_refused():
 
 def test_the_source_of_a_method_is_what_it_imports_and_no_other_method():
     files = {path.relative_to(fingerprint._PACKAGE).as_posix() for path in imported([Path(_file(Mondrian))])}
-    assert {"methods/mondrian.py", "methods/base.py", "methods/mondrian_cuts.py", "plan.py", "tally.py"} <= files
-    assert "methods/tree_ladder.py" not in files
-    assert not any(file.startswith(("report/", "commands/")) for file in files)
+    assert {
+        "methods/trees/mondrian.py",
+        "methods/base.py",
+        "methods/trees/mondrian_partition.py",
+        "recoding/plan.py",
+        "counting/tally.py",
+    } <= files
+    assert "methods/trees/tree_ladder.py" not in files
+    assert not any(file.startswith(("report/", "cli/")) for file in files)
 
 
 def test_learners_and_protocols_are_part_of_every_source(monkeypatch):
@@ -109,12 +115,12 @@ def test_learners_and_protocols_are_part_of_every_source(monkeypatch):
     named = [[path.name for path in start] for start in asked]
     assert named == [["classifiers.py", "protocols.py", "mondrian.py"], ["classifiers.py", "protocols.py"]]
     learners = imported([fingerprint._PACKAGE / "learning" / "classifiers.py"])
-    assert {"c45.py", "part.py", "bayes.py", "encode.py"} <= {path.name for path in learners}
+    assert {"c45.py", "part.py", "naive_bayes.py", "encoding.py"} <= {path.name for path in learners}
 
 
 def test_the_source_changes_with_a_file_it_rests_on(tmp_path, monkeypatch):
     file = tmp_path / "mine.py"
-    file.write_text("from discreet.methods.mondrian import Mondrian\n")
+    file.write_text("from discreet.methods.trees.mondrian import Mondrian\n")
     monkeypatch.setattr(fingerprint.inspect, "getfile", lambda cls: str(file))
     hashes = set()
     for text in ("a = 1\n", "a = 2\n", "a = 1\n"):

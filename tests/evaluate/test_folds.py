@@ -9,7 +9,7 @@ import pytest
 from discreet import ParameterError
 from discreet.evaluate.folds import Folds
 from discreet.evaluate.statistics import corrected_resampled, five_by_two_cv
-from discreet.learning.crossval import five_by_two, kfold
+from discreet.learning.cross_validation import five_by_two, kfold
 
 
 @pytest.mark.parametrize(

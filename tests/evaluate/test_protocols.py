@@ -26,9 +26,9 @@ from discreet import (
 from discreet.evaluate.folds import Folds
 from discreet.evaluate.protocols import as_published, held_out, original, read
 from discreet.evaluate.source import Source, item_table
-from discreet.labels import EVERYTHING, Meaning
-from discreet.learning.bayes import NaiveBayes
-from discreet.learning.crossval import cross_validate, kfold
+from discreet.learning.cross_validation import cross_validate, kfold
+from discreet.learning.naive_bayes import NaiveBayes
+from discreet.recoding.labels import EVERYTHING, Meaning
 from instances import DOMAIN, PERSON_ROLES, ROLES, baskets, people
 
 TABLE_METHODS = [

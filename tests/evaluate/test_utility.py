@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import Baskets, CannotRelease, DataError, GreedySelector, Mondrian, Roles, RolesError, Table
-from discreet.evaluate.intervals import wilson
+from discreet.evaluate.confidence import wilson
 from discreet.evaluate.utility import holdout, split
-from discreet.randomness import Randomness
+from discreet.foundation.randomness import Randomness
 from discreet.samples import clinic
 
 ROLES = Roles(target="y", quasi=["age", "sex"], other=["note"])

@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 
-from discreet.signature import new_key
+from discreet.release.signature import new_key
 from instances import DOMAIN, INSTANCES, PERSON_ROLES, ROLES, baskets, people
 
 QUASI_DOMAIN = {name: DOMAIN[name] for name in ROLES.quasi}

@@ -331,7 +331,7 @@ def _private_by(method, epsilon=1.0):
             "details": {},
             "notes": [
                 f"geometric: scale {2 / epsilon:g}, L1 sensitivity 2 (replace-one neighbours), epsilon {epsilon:g};"
-                " proof: docs/privacy/differential.md#geometric-noise"
+                " proof: docs/privacy/differential_privacy.md#geometric-noise"
             ],
         }
 

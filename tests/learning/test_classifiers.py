@@ -18,7 +18,7 @@ from discreet.data.table import Table
 from discreet.errors import DataError
 from discreet.learning import classifiers
 from discreet.learning.classifiers import CLASSIFIERS, examples_for
-from discreet.learning.encode import OneHot, Ordinal
+from discreet.learning.encoding import OneHot, Ordinal
 from discreet.learning.examples import Examples
 
 FEATURES = ["age", "sex", "zip", "height"]
@@ -192,7 +192,7 @@ def test_equal_rows_share_what_is_left_of_the_three():
 
 
 def test_scikit_learn_is_loaded_when_first_used():
-    code = "import sys, discreet.learning.crossval; print('sklearn' in sys.modules)"
+    code = "import sys, discreet.learning.cross_validation; print('sklearn' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
 

@@ -14,6 +14,7 @@ from scipy.stats import beta, binom, gamma, kstest
 
 from discreet.errors import DataError, DiscreetError, ParameterError
 from discreet.evaluate.audit import audit
+from discreet.foundation.randomness import Randomness
 from discreet.mechanisms import (
     Euclidean,
     Exponential,
@@ -25,9 +26,8 @@ from discreet.mechanisms import (
     PermuteAndFlip,
     euclidean,
 )
-from discreet.mechanisms.base import opendp, scale_for
-from discreet.mechanisms.exact import DiscreteLaplace
-from discreet.randomness import Randomness
+from discreet.mechanisms.exact_sampling import DiscreteLaplace
+from discreet.mechanisms.mechanism import opendp, scale_for
 
 ALARM = 1e-8
 SELECTIONS = [LaplaceTop, Exponential, PermuteAndFlip]
@@ -52,7 +52,7 @@ def test_the_loss_is_the_epsilon_asked_and_never_more(cls, epsilon, sensitivity)
     assert epsilon * (1 - 1e-6) < mechanism.loss.epsilon <= epsilon
     assert mechanism.loss.delta == {Gaussian: 1e-5, Euclidean: 2.0**-100}.get(cls, 0.0)
     assert mechanism.noise.neighbours == "replace-one"
-    assert mechanism.noise.proof.startswith("docs/privacy/differential.md#")
+    assert mechanism.noise.proof.startswith("docs/privacy/differential_privacy.md#")
 
 
 @pytest.mark.parametrize("cls", SELECTIONS)

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 import oracles
 from discreet import Containment, DataError, GreedySelector, KAnonymity, Roles, verify
+from discreet.counting import supersets
 from discreet.data.baskets import Baskets
-from discreet.parameters import ParameterError
-from discreet.privacy import containment_anonymity, promise_from, supersets
-from discreet.privacy.one_hot import one_hot_groups
+from discreet.foundation.parameters import ParameterError
+from discreet.privacy import containment_anonymity, promise_from
+from discreet.privacy.exclusive_items import one_hot_groups
 from paper_example import TABLE_1, TABLE_1_LABELS
 
 

@@ -11,7 +11,7 @@ import oracles
 from discreet import KAnonymity, Roles, RolesError
 from discreet.data.baskets import Baskets
 from discreet.privacy import k_anonymity
-from discreet.privacy.base import promise_from
+from discreet.privacy.promise import promise_from
 
 cells = st.one_of(st.none(), st.sampled_from(["a", "b", "*"]))
 

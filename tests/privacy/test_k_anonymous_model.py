@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 
 from discreet import DataError, KAnonymousModel, Roles
+from discreet.data.document import Document
 from discreet.data.table import Table
-from discreet.document import Document
 from discreet.errors import ParameterError
 from discreet.privacy import promise_from
 

@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from discreet.commands.report import report
+from discreet.cli.report import report
 from discreet.errors import DataError
-from discreet.report.study import FORMAT, SUMMARY
+from discreet.report.study_page import FORMAT, SUMMARY
 
 ROWS = [{"name": "mondrian-k5", "made": True}, {"name": "laplace-select-epsilon1", "made": False}]
 

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from discreet.choose import Candidate, Criterion, Measure, choose
-from discreet.choose.regions import REGIONS, regions
-from discreet.report.choice import pictures, ratios, summarise_choice, to_page
+from discreet.choose.quadrants import REGIONS, regions
+from discreet.report.choice_page import pictures, ratios, summarise_choice, to_page
 from discreet.report.placing import sides_of
 from discreet.report.plots import (
     COLOURS,

@@ -3,9 +3,9 @@
 
 from functools import partial
 
-from discreet.recipe import recipe_from
-from discreet.report.study import summarise_study, to_page
+from discreet.report.study_page import summarise_study, to_page
 from discreet.study import run_study
+from discreet.study.recipe_reader import recipe_from
 from parsed import Page
 from small_study import ATTACKED, load, written_clinic
 

@@ -21,9 +21,9 @@ from discreet import (
 )
 from discreet.evaluate.facts import promise_in_words
 from discreet.evaluate.utility import holdout
-from discreet.privacy.base import PROMISES, Both
 from discreet.privacy.k_anonymous_model import KAnonymousModel
-from discreet.report.html import to_html
+from discreet.privacy.promise import PROMISES, Both
+from discreet.report.release_page import to_html
 from discreet.report.summary import FORMAT, Outcome, summarise
 from discreet.report.text import to_text
 

@@ -7,7 +7,7 @@ python holding.py compare ...  is `discreet compare ...`. The processes of a stu
 import time
 
 from discreet import TopDownSpecialization
-from discreet.cli import main
+from discreet.cli.app import main
 
 
 def held(*_):

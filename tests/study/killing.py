@@ -13,7 +13,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from discreet.cli import app
+from discreet.cli.app import app
 
 CHANGES = ("replace", "rename", "mkdir", "rmdir", "unlink", "open", "chmod")
 LAST, BY_CHANCE = 14, 4

@@ -6,12 +6,12 @@ import pytest
 from typer.testing import CliRunner
 
 from discreet import Baskets
-from discreet.cli import GOOD, app
+from discreet.cli.app import GOOD, app
 from discreet.evaluate.source import Source
-from discreet.recipe import recipe_from
-from discreet.report.study import summarise_study, to_page
+from discreet.report.study_page import summarise_study, to_page
 from discreet.study import run_study
 from discreet.study.candidates import unfound
+from discreet.study.recipe_reader import recipe_from
 from small_study import load, written_clinic
 
 RECIPE = """format = 1

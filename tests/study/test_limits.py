@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from discreet import Baskets, atomic
+from discreet import Baskets
 from discreet.errors import DataError
 from discreet.evaluate.source import Source
-from discreet.recipe import recipe_from
-from discreet.report.study import summarise_study
+from discreet.foundation import atomic_files as atomic
+from discreet.report.study_page import summarise_study
 from discreet.study import run, run_study
 from discreet.study.measure import DISK
+from discreet.study.recipe_reader import recipe_from
 from small_study import RECIPE, load, written_clinic
 
 

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from discreet.choose import read_study
-from discreet.cli import STOPPED
+from discreet.cli.app import STOPPED
 from discreet.errors import DataError
 from discreet.evaluate.source import Source
-from discreet.recipe import recipe_from
 from discreet.study import run_study
+from discreet.study.recipe_reader import recipe_from
 from small_study import RECIPE, load, written_clinic
 
 SEEDED = f"{RECIPE}[run]\nseed = 3\n"

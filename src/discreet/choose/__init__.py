@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which one to take: E(S) by ranks, a score by values, the Pareto front; over attribute subsets and over releases."""
 
-from discreet.choose.candidates import MEASURES, Candidate, Choice, Measure, choose
+from discreet.choose.choice import MEASURES, Candidate, Choice, Measure, choose
 from discreet.choose.criteria import Criterion
-from discreet.choose.evaluation import Evaluation, evaluate, evaluation
-from discreet.choose.front import knee_of, pareto_front
-from discreet.choose.releases import from_folder, from_release, owner_measures
-from discreet.choose.results import Result, Results, read_study
+from discreet.choose.e_score import Evaluation, evaluate, evaluation
+from discreet.choose.pareto import knee_of, pareto_front
+from discreet.choose.release_candidates import from_folder, from_release, owner_measures
+from discreet.choose.study_file import Result, Results, read_study
 
 __all__ = [
     "MEASURES",

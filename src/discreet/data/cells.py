@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.data.meaning import text_of
+from discreet.data.cell_kinds import text_of
 from discreet.data.reading import TRUTH, USUAL, Marks, day_of, number_of, reading, written_moment
 from discreet.errors import quietly
 

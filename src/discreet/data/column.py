@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One column as integer codes: distinct values in increasing order, missing as a value of its own.
 
-Everything later counts codes. What a cell means is decided in `meaning.py`, on the distinct values alone.
+Everything later counts codes. What a cell means is decided in `cell_kinds.py`, on the distinct values alone.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.data.meaning import KINDS, MISSING_MARKS, Kind, meaning, refuse, text_of
+from discreet.data.cell_kinds import KINDS, MISSING_MARKS, Kind, meaning, refuse, text_of
 from discreet.errors import DataError, shown
 
 __all__ = ["KINDS", "MISSING_MARKS", "SUPPRESSED", "Column", "Kind", "encode", "from_labels", "text_of"]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """CSV as people have it: delimiter, quoting and encoding are found when they are not given.
 
-Cells are read as text; what the text means is decided once for every source, in `meaning.py`. Messages name the file,
+Cells are read as text; what the text means is decided once for every source (cell_kinds.py). Messages name the file,
 places and counts: the first line of a file without a header is data, so not even the names of the columns are shown.
 """
 
@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
-from discreet.data.meaning import MISSING_MARKS
+from discreet.data.cell_kinds import MISSING_MARKS
 from discreet.errors import DataError, quietly
 
 DELIMITERS = (",", ";", "\t", "|")

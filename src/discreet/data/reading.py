@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """One cell, read by itself: its canonical text, or missing. What else its column holds, or is typed as, has no say.
 
-`meaning.py` looks at a whole column, so one odd cell changes what the others mean. Under differential privacy one row
-must have no say in how another is read. Here numbers are written as doubles are, truth values in lower case, dates in
-ISO form, other text without white space around it. Whatever is no value is missing: marks of a missing cell,
+`cell_kinds.py` looks at a whole column, so one odd cell changes what the others mean. Under differential privacy one
+row must have no say in how another is read. Here numbers are written as doubles are, truth values in lower case, dates
+in ISO form, other text without white space around it. Whatever is no value is missing: marks of a missing cell,
 not-a-number, infinity, lists, objects. Nothing here raises.
 """
 
@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.data.meaning import ANY_NUMBER, LARGEST, LONE_MARKS, MISSING_MARKS, NUMBER, text_of
+from discreet.data.cell_kinds import ANY_NUMBER, LARGEST, LONE_MARKS, MISSING_MARKS, NUMBER, text_of
 from discreet.errors import quietly
 
 TRUTH = {"true": 1.0, "false": 0.0}

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from discreet.data.baskets import Baskets
 from discreet.errors import DataError, quietly
-from discreet.opening import opened
+from discreet.foundation.plain_files import opened
 
 _ITEMS, _COUNTS, _NEAR = "items", "counts", "neighbours"  # the columns of the owner's file
 _LARGEST = 2**31 - 1  # of the sum of a record, so that every component of its sketch is a 32-bit number

@@ -22,12 +22,12 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
+from discreet.counting.tally import Tally, tally, tally_of_groups
 from discreet.data.column import MISSING_MARKS, Column, Kind, encode
 from discreet.data.table import Table
-from discreet.engines.packing import Numbering, Packing
+from discreet.engines.duckdb_packing import Numbering, Packing
 from discreet.engines.sources import from_data, from_relation, no_csv_options
 from discreet.errors import DataError, did_you_mean, listing, quietly, shown
-from discreet.tally import Tally, tally, tally_of_groups
 
 _MOST_TEXTS = 1000  # distinct texts of a column that are numbered before grouping; an ENUM of many more is slow
 _MOST_WHOLE = 2**20  # a column of whole numbers over a longer range is not numbered
@@ -150,7 +150,7 @@ class DuckDB:
     # -- counting --------------------------------------------------------------------------------------------------
 
     def tally(self, columns: Sequence[str], *, target: str | None = None, person: str | None = None) -> Tally:
-        """The distinct rows of `columns` with their counts, as `discreet.tally.tally` gives them for a table."""
+        """The distinct rows of `columns` with their counts, as `counting.tally.tally` gives them for a table."""
         named = [name for name in (*columns, target, person) if name is not None]
         absent = [name for name in named if name not in self._source.columns]
         if absent:

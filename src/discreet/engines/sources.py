@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from discreet.data.frames import check_names, type_of
 from discreet.data.read import _PANDAS_INDEX, _first_bytes, _folder, _path
-from discreet.engines.batches import CsvBatches
+from discreet.engines.sources_batches import CsvBatches
 from discreet.errors import DataError, listing, quietly
 
 

@@ -17,9 +17,9 @@ import numpy as np
 from scipy.stats import beta
 
 from discreet.errors import ParameterError
+from discreet.foundation.randomness import Randomness
 from discreet.mechanisms import Geometric, Mechanism
 from discreet.mechanisms.selection import Selection
-from discreet.randomness import Randomness
 
 _EVENTS = 200  # outcomes, and thresholds, that are tried for each view of the outcome
 _RIVALS = 10  # candidates of a selection that the first ones are compared with

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from discreet.data.table import Table
 from discreet.errors import DataError
-from discreet.losses import ColumnChange, changes_of_columns
-from discreet.release import Release
+from discreet.release.losses import ColumnChange, changes_of_columns
+from discreet.release.release import Release
 
 
 def column_changes(release: Release, table: object) -> tuple[ColumnChange, ...]:

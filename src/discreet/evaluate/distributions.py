@@ -21,9 +21,9 @@ from discreet.data.column import Column
 from discreet.data.table import Table
 from discreet.errors import DataError
 from discreet.evaluate.protocols import read
-from discreet.learning.encode import ends_of, places
+from discreet.learning.encoding import ends_of, places
 from discreet.prepare.intervals import interval_label
-from discreet.release import Release
+from discreet.release.release import Release
 
 MOST = 10  # labels or bins of a column that are told apart; the others are counted together
 

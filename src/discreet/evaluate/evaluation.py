@@ -14,13 +14,13 @@ from typing import Any, get_args
 import numpy as np
 
 from discreet.errors import DataError, did_you_mean, listing, shown
-from discreet.evaluate.cache import Refusal
+from discreet.evaluate.confidence import Share
 from discreet.evaluate.folds import Folds
-from discreet.evaluate.intervals import Share
 from discreet.evaluate.protocols import Protocol
+from discreet.evaluate.score_cache import Refusal
 from discreet.evaluate.statistics import Difference
 from discreet.learning.classifiers import CLASSIFIERS
-from discreet.learning.crossval import Measure, Score, Scores
+from discreet.learning.cross_validation import Measure, Score, Scores
 
 ORIGINAL = "original"
 MEASURES: tuple[Measure, ...] = get_args(Measure)

@@ -10,17 +10,17 @@ from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
-from discreet.certificate import EVIDENCE
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import RolesError
 from discreet.evaluate.changes import column_changes
 from discreet.evaluate.risk import Risk, released_risk, risk
-from discreet.losses import Losses
-from discreet.privacy.base import Both, Promise, Verdict
-from discreet.published_tree import PublishedTree, children_of
-from discreet.release import Release
+from discreet.learning.published_tree import PublishedTree, children_of
+from discreet.privacy.promise import Both, Promise, Verdict
+from discreet.release.certificate import EVIDENCE
+from discreet.release.losses import Losses
+from discreet.release.release import Release
 
 
 def source_facts(data: Table | Baskets, roles: Roles | None) -> dict[str, Any]:

@@ -28,7 +28,6 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from discreet.boxes import EachColumn, recoded
 from discreet.data.baskets import Baskets
 from discreet.data.column import text_of
 from discreet.data.roles import Roles
@@ -37,14 +36,15 @@ from discreet.errors import DataError
 from discreet.evaluate.folds import Folds
 from discreet.evaluate.source import Source, item_table, number_table
 from discreet.learning.classifiers import CLASSIFIERS, examples_for
-from discreet.learning.crossval import Score, score, score_on
-from discreet.methods.domain import Domain
-from discreet.methods.private_select import items_of
-from discreet.methods.weighting import heaviest
-from discreet.mining.ragged import as_matrix
-from discreet.published_tree import PublishedTree
-from discreet.release import Release
-from discreet.sketches import sketch
+from discreet.learning.cross_validation import Score, score, score_on
+from discreet.learning.published_tree import PublishedTree
+from discreet.methods.noise.private_select import items_of
+from discreet.methods.noise.weighting import heaviest
+from discreet.recoding.patterns import EachColumn, recoded
+from discreet.recoding.public_domain import Domain
+from discreet.release.release import Release
+from discreet.sketching.mining.ragged import as_matrix
+from discreet.sketching.sketches import sketch
 
 Protocol = Literal["holdout", "recoded", "as-published"]
 PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)

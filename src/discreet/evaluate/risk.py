@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.counting.tally import Partition, group, persons_per_group
 from discreet.data.baskets import Baskets
 from discreet.data.table import Table
 from discreet.errors import RolesError
-from discreet.release import Release
-from discreet.tally import Partition, group, persons_per_group
+from discreet.release.release import Release
 
 BELOW = (2, 3, 5, 10)  # the group sizes that statistical offices and hospitals ask about
 

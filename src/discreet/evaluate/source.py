@@ -16,7 +16,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, RolesError
 from discreet.methods.base import Method
-from discreet.release import Release
+from discreet.release.release import Release
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,18 +17,18 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from discreet.counting.tally import group
 from discreet.data.baskets import Baskets
 from discreet.data.column import text_of
+from discreet.data.document import Document
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.document import Document
 from discreet.errors import DataError, RolesError
-from discreet.evaluate.intervals import Share, effective_rows, paired_difference, wilson
-from discreet.learning.encode import PARTS, encoded
+from discreet.evaluate.confidence import Share, effective_rows, paired_difference, wilson
+from discreet.foundation.randomness import Randomness
+from discreet.learning.encoding import PARTS, encoded
+from discreet.learning.published_tree import PublishedTree
 from discreet.methods.base import Method
-from discreet.published_tree import PublishedTree
-from discreet.randomness import Randomness
-from discreet.tally import group
 
 CLASSIFIER = f"logistic regression, categories one-hot, numbers standardised and in {PARTS} parts"
 

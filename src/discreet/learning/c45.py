@@ -22,12 +22,12 @@ from scipy.special import ndtri
 
 from discreet.data.table import Table
 from discreet.errors import DataError
+from discreet.foundation.parameters import Interval, check_parameters
 from discreet.learning.c45_entries import Entries, Memory, entries_of, memory_of
 from discreet.learning.c45_grow import grow
 from discreet.learning.c45_prune import collapse, prune, reached
+from discreet.learning.decision_tree import Tree
 from discreet.learning.examples import Examples
-from discreet.learning.tree import Tree
-from discreet.parameters import Interval, check_parameters
 
 
 class C45:

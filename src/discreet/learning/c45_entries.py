@@ -14,8 +14,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from discreet.counting.tally import order_of
 from discreet.learning.examples import Examples
-from discreet.tally import order_of
 
 _MOST_LOGS = 1 << 16  # n log2 n is looked up below this
 _WIDE = 1 << 12  # codes of a feature whose counts are more than a cache holds

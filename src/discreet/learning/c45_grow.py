@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels import compiled
+from discreet.foundation.compiled_kernels import compiled
 from discreet.learning.c45_split import SMALL, choose
 
 # What is known of a node. LIMIT is the last code below the cut, -1 for a category; START and SIZE are its stretch;

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from discreet.kernels import compiled
+from discreet.foundation.compiled_kernels import compiled
 from discreet.learning.c45_grow import FIRST, LIMIT, SIZE, START, TEST, WIDTH, longer, part
 from discreet.learning.c45_split import SMALL
 

@@ -16,8 +16,8 @@ import math
 
 import numpy as np
 
-from discreet.bitmaps import lowest_bit
-from discreet.kernels import compiled
+from discreet.counting.bitmaps import lowest_bit
+from discreet.foundation.compiled_kernels import compiled
 
 SMALL = 1e-6  # two weights, gains or ratios nearer than this are equal (Weka's Utils.SMALL)
 _NEARLY = 1e-3  # gain that a test may lack to the average (Weka's C45ModelSelection)

@@ -30,9 +30,9 @@ import numpy as np
 
 from discreet.data.table import Table
 from discreet.errors import DataError
-from discreet.learning.bayes import NaiveBayes, probabilities
-from discreet.learning.encode import Coding, OneHot, Ordinal
+from discreet.learning.encoding import Coding, OneHot, Ordinal
 from discreet.learning.examples import Examples
+from discreet.learning.naive_bayes import NaiveBayes, probabilities
 
 _TREES = 100  # of a forest
 _DENSE = 50_000_000  # cells up to which rows are compared as a dense matrix

@@ -10,10 +10,10 @@ from typing import Literal
 
 import numpy as np
 
+from discreet.counting.tally import group
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.table import Table
 from discreet.errors import DataError, shown
-from discreet.tally import group
 
 MISSING = ""  # the text of a missing cell where missing is a value; no cell of a table is empty and not missing
 

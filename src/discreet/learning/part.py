@@ -22,16 +22,16 @@ from typing import ClassVar, Literal
 import numpy as np
 from scipy.special import entr, ndtri
 
+from discreet.counting.tally import group
 from discreet.data.table import Table
 from discreet.errors import DataError
-from discreet.kernels import compiled
+from discreet.foundation.compiled_kernels import compiled
+from discreet.foundation.parameters import Interval, check_parameters
 from discreet.learning.c45_entries import Entries, entries_of, memory_of
 from discreet.learning.c45_grow import part
 from discreet.learning.c45_prune import FREE, expected
 from discreet.learning.c45_split import SMALL, choose
 from discreet.learning.examples import Examples, Feature
-from discreet.parameters import Interval, check_parameters
-from discreet.tally import group
 
 _NONE = memory_of(0, 0)  # rules ask about each stretch of rows once
 _DIGITS = 9  # weights and entropies that are equal to so many decimals are equal: the first branch is taken

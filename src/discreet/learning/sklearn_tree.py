@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import DataError
+from discreet.learning.decision_tree import Branch
 from discreet.learning.examples import Examples
-from discreet.learning.tree import Branch
 
 
 def sklearn_branches(examples: Examples, **parameters: Any) -> tuple[Branch, ...]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Noise that is added to numbers: Laplace, geometric (Laplace on whole numbers) and Gaussian.
 
-Proofs: docs/privacy/differential.md.
+Proofs: docs/privacy/differential_privacy.md.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.errors import DataError
-from discreet.mechanisms.base import Mechanism, opendp, real, scale_for, whole
-from discreet.mechanisms.exact import DiscreteLaplace
+from discreet.foundation.randomness import Randomness
+from discreet.mechanisms.exact_sampling import DiscreteLaplace
+from discreet.mechanisms.mechanism import Mechanism, opendp, real, scale_for, whole
 from discreet.privacy.budget import exact, rho_for
 from discreet.privacy.noise import Noise, up
-from discreet.randomness import Randomness
 
 _FINE = 40  # binary places of the sensitivity, below which numbers are rounded
 

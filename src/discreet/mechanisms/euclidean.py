@@ -19,10 +19,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.errors import DataError, ParameterError
-from discreet.mechanisms.base import Mechanism, real, scale_for
+from discreet.foundation.randomness import Randomness
+from discreet.mechanisms.mechanism import Mechanism, real, scale_for
 from discreet.privacy.budget import exact
 from discreet.privacy.noise import FINITE, Noise
-from discreet.randomness import Randomness
 
 DIGITS = 160  # of every number on the way
 _BYTES = 64  # of a uniform number: 512 bits

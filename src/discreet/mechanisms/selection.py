@@ -6,7 +6,7 @@ Exponential      the exponential mechanism, pick after pick without replacement 
 PermuteAndFlip   the same with exponential noise, pick after pick; never worse in expectation than Exponential
 
 Scores are whole numbers, and `sensitivity` is the most that any one of them changes. So ties and floating point have
-no part in the proofs (docs/privacy/differential.md): the noise is exact and the comparison is of whole numbers.
+no part in the proofs (docs/privacy/differential_privacy.md): the noise is exact and the comparison is of whole numbers.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.errors import DataError
-from discreet.mechanisms.base import Mechanism, opendp, scale_for, whole
-from discreet.mechanisms.exact import DiscreteLaplace
+from discreet.foundation.randomness import Randomness
+from discreet.mechanisms.exact_sampling import DiscreteLaplace
+from discreet.mechanisms.mechanism import Mechanism, opendp, scale_for, whole
 from discreet.privacy.budget import exact
 from discreet.privacy.noise import Noise
-from discreet.randomness import Randomness
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,23 +2,23 @@
 """How: one published method per file."""
 
 from discreet.methods.base import METHODS, Method
-from discreet.methods.breach_aware import BreachAwareSelector
-from discreet.methods.fwell import Fwell
-from discreet.methods.greedy import GreedySelector
-from discreet.methods.kactus import KActus
-from discreet.methods.kactus2 import KActus2
-from discreet.methods.kadet import KAdet, load_model
-from discreet.methods.maximal import MaximalSelector
-from discreet.methods.mondrian import Mondrian
-from discreet.methods.optimal import OptimalSelector
-from discreet.methods.private_fwell import PrivateFwell
-from discreet.methods.private_select import ExponentialSelector, LaplaceSelector
-from discreet.methods.private_table import PrivateTable
-from discreet.methods.random_flip import RandomFlip
-from discreet.methods.refine import TopDownRefinement
-from discreet.methods.sketch import DeltaSketch, VarianceSketch
-from discreet.methods.specialize import TopDownSpecialization
-from discreet.methods.tree_ladder import TreeLadder
+from discreet.methods.breach.breach_aware import BreachAwareSelector
+from discreet.methods.containment.greedy import GreedySelector
+from discreet.methods.containment.maximal import MaximalSelector
+from discreet.methods.containment.optimal import OptimalSelector
+from discreet.methods.containment.random_flip import RandomFlip
+from discreet.methods.noise.fwell import Fwell
+from discreet.methods.noise.private_fwell import PrivateFwell
+from discreet.methods.noise.private_select import ExponentialSelector, LaplaceSelector
+from discreet.methods.noise.private_table import PrivateTable
+from discreet.methods.sketches.sketch import DeltaSketch, VarianceSketch
+from discreet.methods.trees.kactus import KActus
+from discreet.methods.trees.kactus2 import KActus2
+from discreet.methods.trees.kadet import KAdet, load_model
+from discreet.methods.trees.mondrian import Mondrian
+from discreet.methods.trees.refinement import TopDownRefinement
+from discreet.methods.trees.specialization import TopDownSpecialization
+from discreet.methods.trees.tree_ladder import TreeLadder
 
 __all__ = [
     "METHODS",

@@ -14,27 +14,27 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from discreet.boxes import MOST_PATTERNS, Boxes
+from discreet.counting.tally import group
 from discreet.data.baskets import Baskets
 from discreet.data.column import SUPPRESSED, Column
+from discreet.data.document import Document
 from discreet.data.records import Records
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.document import Document
 from discreet.errors import CannotRelease, DataError, PromiseBroken, RolesError, listing
-from discreet.ledger import Account
-from discreet.likeness import People
-from discreet.losses import changes_of_columns, penalty_of
+from discreet.foundation.parameters import check_parameters
+from discreet.foundation.randomness import Randomness
 from discreet.methods.limits import check_limit
-from discreet.parameters import check_parameters
-from discreet.plan import Plan, Recode
 from discreet.prepare.hierarchy import Hierarchy
-from discreet.privacy.base import Promise
 from discreet.privacy.containment import Containment
-from discreet.privacy.one_hot import one_hot_note
-from discreet.randomness import Randomness
-from discreet.release import Changes, Release
-from discreet.tally import group
+from discreet.privacy.exclusive_items import one_hot_note
+from discreet.privacy.promise import Promise
+from discreet.recoding.patterns import MOST_PATTERNS, Boxes
+from discreet.recoding.plan import Plan, Recode
+from discreet.release.ledger import Account
+from discreet.release.ledger_likeness import People
+from discreet.release.losses import changes_of_columns, penalty_of
+from discreet.release.release import Changes, Release
 
 METHODS: dict[str, type[Method]] = {}  # by the name the command line uses
 

@@ -11,8 +11,8 @@ from numbers import Real
 from typing import Any
 
 from discreet.errors import CannotRelease
-from discreet.losses import Losses
-from discreet.parameters import Interval
+from discreet.foundation.parameters import Interval
+from discreet.release.losses import Losses
 
 _SHARE = Interval(Real, 0, 1, closed="both")
 

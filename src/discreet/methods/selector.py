@@ -17,13 +17,13 @@ from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError
+from discreet.foundation.parameters import check_parameters
+from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Changed, Decision, Method
-from discreet.parameters import check_parameters
-from discreet.plan import KeepItems
-from discreet.privacy.base import Promise
 from discreet.privacy.containment import Containment
-from discreet.privacy.one_hot import one_hot_note
-from discreet.randomness import Randomness
+from discreet.privacy.exclusive_items import one_hot_note
+from discreet.privacy.promise import Promise
+from discreet.recoding.plan import KeepItems
 
 ONE_HOT = (
     "The items are values of columns: lacking one value of a column means having another. Of such absences the promise"

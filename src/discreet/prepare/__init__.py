@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Before a method: numbers into intervals, values into items, values into trees of ever coarser ones."""
 
-from discreet.prepare.automatic import automatic
-from discreet.prepare.binarise import Binarisation, Item
+from discreet.prepare.automatic_hierarchy import automatic
 from discreet.prepare.binning import Binning, equal_frequency_cuts, equal_width_cuts, mdl_cuts
 from discreet.prepare.hierarchy import Hierarchy, Node, read_hierarchies, read_hierarchy
 from discreet.prepare.intervals import cut_between, interval_label, is_whole
+from discreet.prepare.one_hot import Binarisation, Item
 
 __all__ = [
     "Binarisation",

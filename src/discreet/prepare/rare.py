@@ -13,10 +13,10 @@ from functools import cached_property
 
 import numpy as np
 
+from discreet.counting.tally import persons_per_group
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.table import Table
 from discreet.prepare.intervals import is_whole, read_interval
-from discreet.tally import persons_per_group
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is promised: definitions and checks, no search."""
 
-from discreet.privacy.base import PROMISES, Both, Promise, Verdict, promise_from
-from discreet.privacy.breach import BreachIncrease
+from discreet.privacy.breach_increase import BreachIncrease
 from discreet.privacy.budget import Budget
 from discreet.privacy.containment import Containment, containment_anonymity
-from discreet.privacy.differential import DifferentialPrivacy
+from discreet.privacy.differential_privacy import DifferentialPrivacy
 from discreet.privacy.k_anonymity import KAnonymity, k_anonymity
 from discreet.privacy.k_anonymous_model import KAnonymousModel
 from discreet.privacy.l_diversity import LDiversity
-from discreet.privacy.sketching import DeltaAnonymity, KVariance
+from discreet.privacy.promise import PROMISES, Both, Promise, Verdict, promise_from
+from discreet.privacy.sketch_promises import DeltaAnonymity, KVariance
 from discreet.privacy.t_closeness import TCloseness
 
 __all__ = [

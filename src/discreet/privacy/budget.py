@@ -6,7 +6,7 @@ zcdp    the releases' zero-concentrated losses rho are summed and turned into an
         is fixed beforehand; better than `basic` for many small releases
 
 Both hold when each release was chosen after seeing the ones before it, as long as the limit was fixed beforehand.
-A number is what it is written as: ten times 0.1 is 1, not a little more. Proofs: docs/privacy/differential.md.
+A number is what it is written as: ten times 0.1 is 1, not a little more. Proofs: docs/privacy/differential_privacy.md.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numbers import Rational, Real
 from typing import ClassVar
 
 from discreet.errors import ParameterError
-from discreet.parameters import Interval, check_parameters
+from discreet.foundation.parameters import Interval, check_parameters
 
 ACCOUNTING = ("basic", "zcdp")
 NEIGHBOURS = ("replace-one", "add-remove")  # one row is another one; one row more or less

@@ -20,14 +20,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from discreet.counting.supersets import Distinct
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError
-from discreet.privacy.base import Interval, Promise, Verdict, as_baskets, table_and_roles
+from discreet.privacy.exclusive_items import one_hot_note
 from discreet.privacy.exposure import exposure, items_of
-from discreet.privacy.one_hot import one_hot_note
-from discreet.privacy.supersets import Distinct
+from discreet.privacy.promise import Interval, Promise, Verdict, as_baskets, table_and_roles
 
 
 def containment_anonymity(X: object, absences: int = 0) -> int:

@@ -8,10 +8,10 @@ items.
 
 from __future__ import annotations
 
+from discreet.counting.supersets import Distinct
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.privacy.supersets import Distinct
 
 _BITS = frozenset({"0", "1", "true", "false"})
 

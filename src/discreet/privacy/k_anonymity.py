@@ -16,14 +16,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from discreet.counting.supersets import Distinct
+from discreet.counting.tally import Partition, group, group_sizes, is_engine, persons_per_group, tally
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import RolesError, did_you_mean, listing
-from discreet.privacy.base import Interval, Promise, Verdict, as_baskets, table_and_roles
 from discreet.privacy.exposure import are_items, exposure, items_of
-from discreet.privacy.supersets import Distinct
-from discreet.tally import Partition, group, group_sizes, is_engine, persons_per_group, tally
+from discreet.privacy.promise import Interval, Promise, Verdict, as_baskets, table_and_roles
 
 
 def k_anonymity(table: object, quasi: Sequence[str], *, person: str | None = None) -> int:

@@ -16,13 +16,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from discreet.counting.tally import persons_per_group
 from discreet.data.column import Column
+from discreet.data.document import Document
 from discreet.data.roles import Roles
-from discreet.document import Document
 from discreet.errors import DataError
-from discreet.privacy.base import Interval, Promise, Verdict, VerdictKind
-from discreet.published_tree import PublishedTree
-from discreet.tally import persons_per_group
+from discreet.learning.published_tree import PublishedTree
+from discreet.privacy.promise import Interval, Promise, Verdict, VerdictKind
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from discreet.counting.tally import tally
 from discreet.data.roles import Roles
 from discreet.errors import RolesError
-from discreet.privacy.base import Interval, Promise, StrOptions, Verdict, table_and_roles
-from discreet.tally import tally
+from discreet.privacy.promise import Interval, Promise, StrOptions, Verdict, table_and_roles
 
 _SLACK = 1e-9  # of an entropy, which is not a rational number
 

@@ -14,12 +14,12 @@ from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-from discreet.document import Document
+from discreet.data.document import Document
 from discreet.errors import DataError, did_you_mean
-from discreet.parameters import Interval, StrOptions, check_parameters
+from discreet.foundation.parameters import Interval, StrOptions, check_parameters
 from discreet.privacy.budget import NEIGHBOURS, Budget, epsilon_of, exact
 
-PAGE = "docs/privacy/differential.md"
+PAGE = "docs/privacy/differential_privacy.md"
 KEY = "noise"  # under which a document states it
 FINITE = 2.0**-100  # the delta that finite arithmetic costs the Euclidean noise
 

@@ -18,12 +18,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from discreet.counting.tally import is_engine
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import RolesError
-from discreet.privacy.base import Interval, Promise, StrOptions, Verdict
 from discreet.privacy.l_diversity import Measured, ValueCounts, over_sensitive
-from discreet.tally import is_engine
+from discreet.privacy.promise import Interval, Promise, StrOptions, Verdict
 
 _NEAR = 1e-9
 _BLOCK = 1 << 22  # cells of the dense block that ordered distances need

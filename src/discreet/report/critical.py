@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from discreet.errors import DataError, did_you_mean, shown
 from discreet.evaluate.statistics import Friedman
 from discreet.report.plots import COLOURS, INK, SHAPES, SOFT, Spec, spec
-from discreet.report.words import short
+from discreet.report.wording import short
 
 _LANE = 26  # pixels
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from discreet.choose.candidates import Candidate, Choice
-from discreet.choose.regions import REGIONS, regions
+from discreet.choose.choice import Candidate, Choice
+from discreet.choose.quadrants import REGIONS, regions
 from discreet.report.placing import EDGE, ROOM, SIDES, sides_of
-from discreet.report.words import precise, short
+from discreet.report.wording import precise, short
 
 Spec = dict[str, Any]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from discreet.report.plots import COLOURS, SHAPES, SOFT, Spec, interval, rows, signs, spec, within
-from discreet.report.words import percent
+from discreet.report.wording import percent
 
 
 def scores_plot(lines: Sequence[dict[str, Any]], title: str) -> Spec:

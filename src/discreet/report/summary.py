@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Everything a report says, collected into one plain dictionary that can be written as JSON.
 
-The renderers (html.py, text.py, `--json`) compute nothing: what is not in here is in no report. It holds names of
-columns and counts; of the values of cells only what is published anyway, as names of 0/1 columns. FORMAT changes when
-the meaning of a key does.
+The renderers (release_page.py, text.py, `--json`) compute nothing: what is not in here is in no report. It holds names
+of columns and counts; of the values of cells only what is published anyway, as names of 0/1 columns. FORMAT changes
+when the meaning of a key does.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from discreet.data.table import Table
 from discreet.evaluate.distributions import distributions
 from discreet.evaluate.facts import release_facts, risk_facts, source_facts
 from discreet.evaluate.utility import Utility
-from discreet.release import Release
+from discreet.release.release import Release
 
 FORMAT = 1
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import listing
-from discreet.report.words import approximately, count, number, percent, plural, points
+from discreet.report.wording import approximately, count, number, percent, plural, points
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -12,9 +12,9 @@ import pyarrow as pa
 from discreet.data.column import from_labels
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.randomness import Randomness
-from discreet.samples.market import quest
-from discreet.samples.patients import clinic
+from discreet.foundation.randomness import Randomness
+from discreet.samples.clinic import clinic
+from discreet.samples.quest import quest
 from discreet.samples.sample import Sample, one_of, whole
 
 SQUARES = tuple(

@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 
 from discreet.choose import Candidate, Choice, Measure, choose
-from discreet.choose.evaluation import By
-from discreet.choose.results import BASELINE
-from discreet.recipe import Recipe
+from discreet.choose.e_score import By
+from discreet.choose.study_file import BASELINE
+from discreet.study.recipe import Recipe
 
 _NAMED = ("row", "record")  # what attacks get at that name a person's row, basket, sketch or record
 _TITLES = {"accuracy": "Accuracy", "balanced_accuracy": "Balanced accuracy", "auc": "AUC", "brier": "Brier score"}

@@ -6,7 +6,7 @@ recipe.toml       the recipe as it was given
 results/NAME.json what came of one task
 releases/NAME/    its release and the owner's files
 results/NAME.doing  while a task is being done in the process of the study itself: it stays when that is killed
-cache/            scores of single folds, see evaluate/cache.py
+cache/            scores of single folds, see evaluate/score_cache.py
 results.parquet, report.html    made at the end, from the results
 
 A file appears whole or not at all, so a study that was killed goes on where it was.
@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from discreet._version import __version__
-from discreet.atomic import write_whole
 from discreet.errors import DataError, shown
+from discreet.foundation.atomic_files import write_whole
 
 FORMAT = 1
 _STATE = "study.json"

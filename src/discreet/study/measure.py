@@ -21,23 +21,23 @@ from typing import Any
 
 import numpy as np
 
+from discreet.attacks.attack import Finding, Published
+from discreet.attacks.registry import ATTACKS, Case, run_case
 from discreet.data.roles import Roles
 from discreet.errors import CannotRelease, DataError, DiscreetError, PrivacyLeakWarning, PromiseBroken
-from discreet.evaluate.attacks.base import Finding, Published
-from discreet.evaluate.attacks.registry import ATTACKS, Case, run_case
+from discreet.evaluate.cross_evaluation import evaluate_utility
 from discreet.evaluate.distributions import distributions
 from discreet.evaluate.evaluation import ORIGINAL, Evaluation
 from discreet.evaluate.facts import release_facts
 from discreet.evaluate.source import Source
-from discreet.evaluate.study import evaluate_utility
 from discreet.evaluate.utility import split
+from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Method
 from discreet.privacy import DifferentialPrivacy, LDiversity, TCloseness
-from discreet.privacy.base import Promise
-from discreet.randomness import Randomness
-from discreet.recipe import Recipe
-from discreet.release import Release
+from discreet.privacy.promise import Promise
+from discreet.release.release import Release
 from discreet.study.folder import StudyFolder
+from discreet.study.recipe import Recipe
 from discreet.study.tasks import Task
 
 CONTROL = 0.2  # of the rows, or persons, who are left out of a release that is attacked

@@ -27,11 +27,11 @@ from discreet.errors import DataError, ParameterError
 from discreet.evaluate.fingerprint import digest
 from discreet.evaluate.folds import Folds
 from discreet.evaluate.source import Source
-from discreet.progress import progress
-from discreet.recipe import Recipe
-from discreet.recipe.read import located
+from discreet.foundation.progress import progress
 from discreet.study.folder import StudyFolder
 from discreet.study.measure import DIED, asked_of, failed, measured
+from discreet.study.recipe import Recipe
+from discreet.study.recipe_reader import located
 from discreet.study.tasks import Task, tasks_of
 
 Load = Callable[[], Source]

@@ -13,8 +13,8 @@ import numpy as np
 
 from discreet.evaluate.source import Source
 from discreet.methods import METHODS, Method
-from discreet.recipe import Recipe
-from discreet.recipe.write import default_methods
+from discreet.study.recipe import Recipe
+from discreet.study.recipe_template import default_methods
 
 _WORDS = {"table": "a table", "baskets": "baskets"}
 

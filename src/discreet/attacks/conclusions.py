@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What attacks come to, in sentences that name what was taken to be known.
+
+"Kept" is said of the promise alone: that nobody who knows what it is about got more than it allows. What whoever knows
+more gets is another sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from discreet.attacks.attack import Finding, counted, in_words
+from discreet.attacks.linkage import chances_of
+from discreet.attacks.matching import Matching
+from discreet.attacks.registry import Case
+from discreet.data.table import Table
+
+
+def promised(case: Case) -> str:
+    """The promise and what it is about: "5-anonymity of age, sex and zip"."""
+    published = case.published
+    if not isinstance(published.data, Table) or published.roles is None or not published.roles.quasi:
+        return str(published.promise)
+    return f"{published.promise} of {in_words(dict.fromkeys(map(published.source, published.roles.quasi)))}"
+
+
+def knowing(case: Case) -> str:
+    """What was taken to be known, as a heading."""
+    if not isinstance(case.published.data, Table):
+        return ""
+    known = in_words(dict.fromkeys(map(case.published.source, case.columns)))
+    return f"Knowing {known}" + (", which is what the promise is about" if case.knows is None else "")
+
+
+def about_promise(case: Case, found: Sequence[Finding]) -> str:
+    """Whether more was found than is promised."""
+    bounded = [finding for finding in found if finding.bound is not None]
+    broken = [finding.attack for finding in bounded if finding.breaks_promise]
+    if broken:
+        return f"Broken. More was found than {promised(case)} allows: {', '.join(broken)}."
+    if not bounded:
+        return f"Not tested: {promised(case)} bounds none of these findings."
+    held = f"none of the {len(bounded)} findings that it bounds exceeds its bound"
+    if len(bounded) == 1:
+        held = "the finding that it bounds does not exceed its bound"
+    others = sum(not finding.beyond for finding in found) - len(bounded)
+    silent = f"of the other {others}, nor " if others else ""
+    return f"Kept: {promised(case)}; {held}. It says nothing {silent}of whoever knows more."
+
+
+def beyond(case: Case, found: Sequence[Finding]) -> list[str]:
+    """What whoever knows all published columns gets; nothing where that was not tried."""
+    before = {(one.by, one.kind, one.column): one for one in reversed(found) if not one.beyond}
+    said = []
+    for one in found:
+        first = before.get((one.by, one.kind, one.column))
+        if one.beyond and one.by == "prosecutor" and one.kind == "row" and first is not None:
+            said.append(_found(case, first, one))
+    told = [(one, before[one.by, one.kind, one.column]) for one in found if one.beyond and one.by == "homogeneity"]
+    if told:
+        most, first = max(told, key=lambda pair: pair[0].success.value - pair[1].success.value)
+        if most.success.value - first.success.value > _WORTH_SAYING:
+            said.append(
+                f"Whoever knows all columns but {in_words([most.column])} reads it off the rows that fit, of"
+                f" {of_100(most.success.value)} of 100 persons, not {of_100(first.success.value)}."
+            )
+    return said
+
+
+_WORTH_SAYING = 0.005  # of a share
+_MOST = 12  # columns that are tried one by one
+
+
+def _found(case: Case, first: Finding, second: Finding) -> str:
+    """How many are found with all columns, and with the one that tells most."""
+    also = [name for name in second.knows or () if name not in (first.knows or ())]
+    before, after = of_100(first.success.value), of_100(second.success.value)
+    text = f"Whoever also knows {in_words(also)} finds {after} of 100 persons"
+    text += f", not {before}" if after != before else ", no more"
+    if 1 < len(also) <= _MOST and after != before:
+        chances = {name: _with(case, name) for name in also}
+        most = max(chances, key=lambda name: chances[name])
+        text += f"; whoever also knows {in_words([most])} alone, {of_100(chances[most])}"
+    return f"{text}. The promise is not about {'these' if len(also) > 1 else 'this'}."
+
+
+def _with(case: Case, name: str) -> float:
+    """What a prosecutor finds who knows one column more."""
+    published = case.published
+    matched = Matching(published, case.table, (*case.columns, *published.named([name])))
+    return counted(chances_of(matched), case.persons(case.table))[0].value
+
+
+def of_100(share: float) -> str:
+    """How many of 100, in words that do not round to none or to all.
+
+    >>> of_100(0.974), of_100(0.0004), of_100(0.9999), of_100(0.0)
+    ('97', 'fewer than 1', 'more than 99', '0')
+    """
+    if share in (0.0, 1.0):
+        return str(round(100 * share))
+    if share < 0.005:
+        return "fewer than 1"
+    return "more than 99" if share >= 0.995 else str(round(100 * share))

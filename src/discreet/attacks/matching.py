@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which published rows fit what is known of a person.
+
+A published row fits when each of its labels stands for the value that is known of the person. Equal published rows are
+one pattern, and persons whom no label tells apart are one target, so the work depends on distinct rows only. For a
+block of patterns every class of values has a bit per pattern that it fits; a target is the AND of its classes' words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+import numpy as np
+
+from discreet.attacks.attack import Published
+from discreet.attacks.reading import Reading, read_columns
+from discreet.counting.bitmaps import lowest_bit
+from discreet.counting.tally import group, persons_per_group
+from discreet.data.table import Table
+from discreet.foundation.compiled_kernels import compiled
+
+_BLOCK = 4096  # patterns that targets are held against at a time
+
+
+class Matching:
+    """A published table beside what is known of persons.
+
+    Parameters
+    ----------
+    published : what an attacker has
+    known : a row for each person (or several), with the columns as they were before the release
+    columns : published columns that are known; the quasi-identifiers if not given
+    presences : known is only which items a person has, not which are lacking
+
+    Attributes
+    ----------
+    columns : the published columns that were held against known ones
+    pattern_of_row, target_of_row : of published and of known rows
+    n_patterns, n_targets : how many there are
+
+    >>> from discreet import KAnonymity, Roles
+    >>> released = Published(Table.of({"age": ["< 40", "< 40", "*"]}), KAnonymity(2), Roles(quasi=["age"]))
+    >>> found = Matching(released, Table.of({"age": [31, 45]}))
+    >>> found.rows[found.target_of_row].tolist()
+    [3, 1]
+    """
+
+    def __init__(
+        self, published: Published, known: Table, columns: Iterable[str] | None = None, *, presences: bool = False
+    ):
+        self._readings = read_columns(published, known, columns)
+        self._presences, self._persons = presences, published.persons
+        self.columns = tuple(reading.published.name for reading in self._readings)
+        n = len(self._readings[0].published)
+        labels = [reading.published.codes for reading in self._readings]
+        self.pattern_of_row, first = group(labels, n, [len(r.published.values) + 1 for r in self._readings])
+        self._patterns = np.column_stack([codes[first] for codes in labels])
+        classes = [reading.class_of_row for reading in self._readings]
+        self.target_of_row, first = group(classes, len(known), [len(r.classes) for r in self._readings])
+        self._targets = np.column_stack([codes[first] for codes in classes]).astype(np.int64)
+        self.n_patterns, self.n_targets = len(self._patterns), len(self._targets)
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.pattern_of_row)
+
+    @property
+    def n_persons(self) -> int:
+        """Persons behind the published rows: the rows, where it is not known whose they are."""
+        return self.n_rows if self._persons is None else len(np.unique(self._persons))
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """Of each target, the published rows that fit."""
+        return self.sums(np.bincount(self.pattern_of_row, minlength=self.n_patterns)[:, None])[:, 0].astype(np.int64)
+
+    @cached_property
+    def persons(self) -> np.ndarray:
+        """Of each target, the persons behind the published rows that fit, each once."""
+        if self._persons is None:
+            return self.rows
+        numbered = np.unique(self._persons, return_inverse=True)[1]
+        _, first = group([self.pattern_of_row, numbered], self.n_rows)  # by pattern, each person once
+        start = np.searchsorted(self.pattern_of_row[first], np.arange(self.n_patterns + 1))
+        words = [bits for _, bits in self._blocks()]
+        met = np.full(self.n_persons, -1, dtype=np.int64)
+        return _persons_met(self._targets, np.hstack(words), self._starts, start, numbered[first], met)
+
+    @cached_property
+    def persons_of_pattern(self) -> np.ndarray:
+        """The persons behind each pattern."""
+        return persons_per_group(self.pattern_of_row, self.n_patterns, self._persons)
+
+    def sums(self, values: np.ndarray) -> np.ndarray:
+        """Of each target, the sum of a line of values per pattern over the patterns that fit."""
+        values = np.ascontiguousarray(values, dtype=np.float64)
+        found, unused = np.zeros((self.n_targets, values.shape[1])), np.zeros(self.n_targets)
+        for start, bits in self._blocks():
+            here = values[start : start + _BLOCK]
+            _add_up(self._targets, bits, self._starts, here, found, unused, np.zeros(len(here)))
+        return found
+
+    def counts(self, codes: np.ndarray, n_values: int) -> np.ndarray:
+        """Of each target, how many of the rows that fit have each code; `codes` are of the published rows."""
+        cells = np.bincount(self.pattern_of_row * n_values + codes, minlength=self.n_patterns * n_values)
+        return self.sums(cells.reshape(self.n_patterns, n_values))
+
+    def fitting(self, weights: np.ndarray | None = None) -> np.ndarray:
+        """Of each pattern, how many known rows fit it, or the sum of their weights."""
+        times = np.bincount(self.target_of_row, weights, minlength=self.n_targets).astype(np.float64)
+        found = np.zeros(self.n_patterns)
+        for start, bits in self._blocks():
+            here = found[start : start + _BLOCK]
+            _add_up(self._targets, bits, self._starts, np.empty((len(here), 0)), np.empty((0, 0)), times, here)
+        return found
+
+    @cached_property
+    def _starts(self) -> np.ndarray:
+        return np.cumsum([0, *(len(reading.classes) for reading in self._readings[:-1])]).astype(np.int64)
+
+    def _blocks(self) -> Iterator[tuple[int, np.ndarray]]:
+        """For some patterns at a time, a line of words per class of values: a bit for each pattern that it fits."""
+        for start in range(0, self.n_patterns, _BLOCK):
+            patterns = self._patterns[start : start + _BLOCK]
+            yield start, np.vstack([self._bits(reading, patterns[:, c]) for c, reading in enumerate(self._readings)])
+
+    def _bits(self, reading: Reading, codes: np.ndarray) -> np.ndarray:
+        used, place = np.unique(codes, return_inverse=True)
+        fits = reading.fits(used, presences=self._presences).T[:, place.ravel()]
+        packed = np.zeros((len(fits), -(-len(codes) // 64) * 8), dtype=np.uint8)
+        bits = np.packbits(fits, axis=1, bitorder="little")
+        packed[:, : bits.shape[1]] = bits
+        return packed.view("<u8").astype(np.uint64)
+
+
+@compiled
+def _word(targets, bits, starts, t, word):
+    """The patterns of a word that fit a target in all columns; most words are empty after a few."""
+    left = bits[starts[0] + targets[t, 0], word]
+    c = 1
+    while c < targets.shape[1] and left != np.uint64(0):
+        left &= bits[starts[c] + targets[t, c], word]
+        c += 1
+    return left
+
+
+@compiled
+def _add_up(targets, bits, starts, values, sums, times, fitting):
+    """For each target and pattern that fit: the pattern's values to the target, the target's times to the pattern."""
+    n_targets = len(targets)
+    n_values = values.shape[1]
+    one, none = np.uint64(1), np.uint64(0)
+    for t in range(n_targets):
+        for word in range(bits.shape[1]):
+            left = _word(targets, bits, starts, t, word)
+            while left != none:
+                pattern = word * 64 + np.int64(lowest_bit(left))
+                left &= left - one
+                fitting[pattern] += times[t]
+                for v in range(n_values):
+                    sums[t, v] += values[pattern, v]
+
+
+@compiled
+def _persons_met(targets, bits, starts, first, persons, met):
+    """Of each target the different persons of the patterns that fit; met[person] is the last target they were met by.
+
+    `persons[first[p] : first[p + 1]]` are those of pattern p. Blocks stand side by side in `bits`, each but the last
+    full, so that the place of a bit is the number of its pattern.
+    """
+    n_targets = len(targets)
+    one, none = np.uint64(1), np.uint64(0)
+    found = np.zeros(n_targets, dtype=np.int64)
+    for t in range(n_targets):
+        for word in range(bits.shape[1]):
+            left = _word(targets, bits, starts, t, word)
+            while left != none:
+                pattern = word * 64 + np.int64(lowest_bit(left))
+                left &= left - one
+                for place in range(first[pattern], first[pattern + 1]):
+                    if met[persons[place]] != t:
+                        met[persons[place]] = t
+                        found[t] += 1
+    return found

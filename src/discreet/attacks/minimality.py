@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Minimality: what does it tell of sensitive values that a group was not cut further?
+
+Paper: R. Wong, A. Fu, K. Wang, J. Pei, "Minimality Attack in Privacy Preserving Data Publishing", 2007. A method that
+generalises no more than its promise asks for gives away why it stopped. Whoever knows the method, its parameters and
+the quasi-identifiers of the persons (a public register) sees which cuts of a group would have left k persons on both
+sides. That such a cut was not made means that one side would have had fewer than l different sensitive values.
+
+Mondrian cuts a group while any cut between two neighbouring values of any column leaves both sides what they need, so
+each cut that the counts of persons allow was refused for its sensitive values. The group's rows are published; whose
+they are is not. Of all ways to hand them out to the group's persons, which are equally likely beforehand, those that
+would not have had each of these cuts refused are ruled out. What is left gives the posterior of each person's value;
+the prior is the value's share in the group. Ways are drawn by chance; a group of which nearly all ways are ruled out is
+left at its prior.
+
+Success is how likely the true value of a person is afterwards, the baseline how likely it was. Only groups count in
+which a cut was refused.
+Other methods are not inverted, and `why_not` says why.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.attacks.attack import CannotAttack, Finding, Published, in_words
+from discreet.attacks.homogeneity import codes_among
+from discreet.attacks.members import Members
+from discreet.attacks.registry import Case
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.evaluate.confidence import mean_chance
+from discreet.recoding.axis import Axis
+
+DRAWN = 4000  # ways at a time
+MOST = 40_000  # ways at most
+ENOUGH = 200  # ways that were not ruled out
+LARGEST = 200  # persons of a group
+
+_CLASS = (
+    "which cuts it makes depends on the class of all rows at once, so that one group by itself tells nothing of why"
+)
+_NOT_INVERTED = {
+    "kactus": _CLASS,
+    "kactus2": _CLASS,
+    "kadet": _CLASS,
+    "tree-ladder": _CLASS,
+    "tds": "it asks for k only, which depends on quasi-identifiers; " + _CLASS,
+    "tdr": "it asks for k only, which depends on quasi-identifiers; " + _CLASS,
+}
+
+
+def minimality(case: Case) -> list[Finding]:
+    """What refused cuts tell of the sensitive values, for each sensitive column."""
+    published = case.published
+    if why := why_not(published):
+        raise CannotAttack(f"Not applicable: {why}.")
+    assert published.roles is not None
+    assert isinstance(published.data, Table)
+    names = [name for name in published.roles.sensitive if name in case.table]
+    if not names:
+        raise CannotAttack("Whether a value is right cannot be told: the known table lacks the sensitive columns.")
+    members = Members.of(published, case.table)
+    groups = _refused(case, members)
+    if not groups:
+        raise CannotAttack(
+            f"Not applicable: of {int(members.is_known.sum())} groups whose persons are known none has a"
+            " cut that the number of persons allows, so none was refused for its sensitive values."
+        )
+    chosen = np.sort(np.random.default_rng(case.seed).permutation(len(groups))[: case.targets])
+    told = [_told(published, groups[place], int(place)) for place in chosen]
+    groups = [groups[place] for place in chosen]
+    return [_finding(case, members, groups, told, name) for name in names]
+
+
+def why_not(published: Published) -> str:
+    """Why the decisions of the method are not inverted; nothing when they are."""
+    asked = published.parameters
+    if published.method != "mondrian":
+        return _NOT_INVERTED.get(published.method, "what this method refuses to publish is not inverted")
+    if asked.get("l") is None:
+        return "without l no cut is refused for its sensitive values, only for the number of persons"
+    if asked.get("labels", "local") not in ("local", "hierarchy"):
+        return "cuts may be limited to public places, and which ones were tried is not told"
+    if asked.get("relaxed"):
+        return "rows with equal values are shared by chance, and which cuts were tried depends on it"
+    if published.persons is not None:
+        return "persons have several rows, and the ways to hand these out are not enumerated"
+    return ""
+
+
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """The persons of a group, as places in the known table, its published rows, and who is left of each refused cut."""
+
+    persons: np.ndarray
+    rows: np.ndarray
+    cuts: np.ndarray
+
+
+def _refused(case: Case, members: Members) -> list[_Group]:
+    """The groups in which the number of persons would have allowed a cut, with these cuts."""
+    published, table = case.published, case.table
+    assert published.roles is not None
+    k, l = int(published.parameters["k"]), int(published.parameters["l"])  # noqa: E741
+    ranks = _ranks(published, table, published.roles)
+    order = np.argsort(members.group_of_known, kind="stable")
+    start = np.searchsorted(members.group_of_known[order], np.arange(len(members.codes) + 1))
+    rows = np.argsort(members.pattern_of_row, kind="stable")
+    first = np.searchsorted(members.pattern_of_row[rows], np.arange(len(members.codes) + 1))
+    found = []
+    for group in np.flatnonzero(members.is_known & (members.sizes <= LARGEST)):
+        persons = order[start[group] : start[group + 1]]
+        cuts = []
+        for rank in ranks:
+            mine = rank[persons]
+            lefts = [mine <= value for value in np.unique(mine)[:-1]]
+            cuts += [left for left in lefts if min(left.sum(), (~left).sum()) >= max(k, l)]
+        if cuts:
+            found.append(_Group(persons, rows[first[group] : first[group + 1]], np.unique(np.array(cuts), axis=0)))
+    return found
+
+
+def _ranks(published: Published, table: Table, roles: Roles) -> list[np.ndarray]:
+    """The order in which the method can have cut each column. Categories only where their order is that of names."""
+    asked, found = published.parameters, []
+    for name in roles.quasi:
+        if name not in table:
+            continue
+        by_name = asked.get("labels", "local") == "local" and asked.get("split", "median") == "median"
+        if table.column(name).kind == "category" and not by_name:
+            continue
+        axis = Axis.of(table, name, rarest=int(asked["k"]), person=None, by_class=None)
+        found.append(axis.rank_of_code[axis.column.codes])
+    return found
+
+
+def _told(published: Published, group: _Group, seed: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Of each sensitive column, the prior of the group's values and the posterior of each of its persons."""
+    assert published.roles is not None
+    assert isinstance(published.data, Table)
+    columns = published.data.columns(published.roles.sensitive)
+    values = [column.codes[group.rows].astype(np.int64) for column in columns]
+    ways = _ways(values, group.cuts, int(published.parameters["l"]), seed)
+    found = {}
+    for column, mine in zip(columns, values, strict=True):
+        prior = np.bincount(mine, minlength=column.levels + 1) / len(mine)
+        posterior = np.tile(prior, (len(mine), 1))
+        if len(ways) >= ENOUGH:
+            handed = mine[ways]
+            posterior = np.stack([(handed == code).mean(axis=0) for code in range(len(prior))], axis=1)
+        found[column.name] = prior, posterior
+    return found
+
+
+def _ways(values: list[np.ndarray], cuts: np.ndarray, least: int, seed: int) -> np.ndarray:
+    """Ways to hand the rows out to the persons under which each cut leaves one side too few values of a column."""
+    rng, n = np.random.default_rng([seed, len(values[0])]), len(values[0])
+    kept: list[np.ndarray] = []
+    for _ in range(MOST // DRAWN):
+        ways = np.argsort(rng.random((DRAWN, n)), axis=1)
+        possible = np.ones(DRAWN, dtype=bool)
+        for left in cuts:
+            refused = np.zeros(DRAWN, dtype=bool)
+            for mine in values:
+                handed = mine[ways]
+                refused |= (_different(handed[:, left]) < least) | (_different(handed[:, ~left]) < least)
+            possible &= refused
+        kept.append(ways[possible])
+        if sum(map(len, kept)) >= 10 * ENOUGH:
+            break
+    return np.concatenate(kept)
+
+
+def _different(codes: np.ndarray) -> np.ndarray:
+    """How many different values each line has."""
+    ordered = np.sort(codes, axis=1)
+    return 1 + (ordered[:, 1:] != ordered[:, :-1]).sum(axis=1)
+
+
+def _finding(
+    case: Case,
+    members: Members,
+    groups: list[_Group],
+    told: list[dict[str, tuple[np.ndarray, np.ndarray]]],
+    name: str,
+) -> Finding:
+    """How likely the true value of a person is, before and after."""
+    assert case.published.roles is not None
+    assert isinstance(case.published.data, Table)
+    truth = codes_among(case.published.data.column(name), case.table.column(name))
+    before, after, moved, most = [], [], 0, (0.0, 0.0)
+    for group, found in zip(groups, told, strict=True):
+        prior, posterior = found[name]
+        mine = truth[group.persons]
+        before.append(float(_of(np.broadcast_to(prior, posterior.shape), mine).mean()))
+        after.append(float(_of(posterior, mine).mean()))
+        moved += not np.allclose(posterior, prior)
+        gain = posterior - prior
+        place = np.unravel_index(int(gain.argmax()), gain.shape)
+        most = max(most, (float(gain[place]), float(posterior[place])))
+    known = tuple(dict.fromkeys(map(case.published.source, case.published.roles.quasi)))
+    return Finding(
+        attack=f"minimality of {name}",
+        question=f"How likely is the true {name} of a person to whoever knows {in_words(known)} of all persons, and why"
+        " groups were not cut?",
+        success=mean_chance(np.array(after)),
+        targets=len(groups),
+        baseline=float(np.mean(before)),
+        note=f"In {len(groups)} of {int(members.is_known.sum())} groups a cut was refused for its sensitive values."
+        " Guessing is what the rows of a group give by themselves."
+        f" Most is told where a value becomes {most[1]:.0%} likely that was {most[1] - most[0]:.0%}.",
+        units="groups",
+        kind="value",
+        column=name,
+        detail=f"What is likely changes in {moved} groups.",
+        knows=known,
+    )
+
+
+def _of(chances: np.ndarray, true: np.ndarray) -> np.ndarray:
+    """The chance that each person's true value has; none for one that is not published."""
+    return np.where(true >= 0, chances[np.arange(len(true)), np.maximum(true, 0)], 0.0)

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How an attacker reads a published column: which values of a known column each of its labels stands for.
+
+The published recoding says it. Where there is none, a label means what it looks like: "*" anything, an interval its
+numbers, any other text itself; and a 0/1 column named "town=North" the item that its name tells. A label whose meaning
+cannot be known is taken to stand for anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from discreet.attacks.attack import Published
+from discreet.data.column import SUPPRESSED, Column, Kind
+from discreet.data.table import Table
+from discreet.errors import DataError, listing
+from discreet.recoding.labels import Classes, Labelling, Meaning, read_interval
+from discreet.recoding.patterns import EVERYTHING, MISSING, EachColumn, recoded
+
+_ANYTHING, _ABSENT = -1, -2  # places of labels without a meaning of their own: a fallback, and the "0" of an item
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A published column, and the known column that it speaks of, in classes that no label tells apart."""
+
+    published: Column
+    known: Column
+    labelling: Labelling
+    classes: Classes
+
+    @classmethod
+    def of(cls, published: Column, known: Column, labelling: Labelling) -> Reading:
+        return cls(published, known, labelling, labelling.classes(known))
+
+    @property
+    def is_item(self) -> bool:
+        return self.labelling.fallback == "0"
+
+    @property
+    def class_of_row(self) -> np.ndarray:
+        """The class of each known row."""
+        return self.classes.of_code[self.known.codes]
+
+    @cached_property
+    def places(self) -> np.ndarray:
+        """The label that each published code is, missing included."""
+        place_of = {label: place for place, label in enumerate(self.labelling.labels)}
+        other = {"0": _ABSENT} if self.is_item else {}
+        texts = [*self.published.texts, None]
+        return np.array([place_of.get(text, other.get(text, _ANYTHING)) for text in texts])  # type: ignore[arg-type]
+
+    def fits(self, codes: np.ndarray, *, presences: bool = False) -> np.ndarray:
+        """Which classes each published code stands for; with `presences` a row with an item fits those without, too."""
+        found = np.ones((len(codes), len(self.classes)), dtype=bool)
+        for line, place in zip(found, self.places[codes], strict=True):
+            if place >= 0 and not (presences and self.is_item):
+                line[:] = self.classes.fit(place)
+            elif place == _ABSENT:
+                line[:] = ~self.classes.fit(0)
+        return found
+
+
+def read_columns(published: Published, known: Table, names: Iterable[str] | None = None) -> list[Reading]:
+    """The quasi-identifiers of a published table, or these columns, beside what is known; DataError if none is."""
+    names, recorded = _asked(published, names), _recorded(published)
+    known = _as_released(published, known)
+    found = []
+    for name in names:
+        column = _table(published).column(name)
+        labelling = recorded.get(name) or _as_it_looks(column, known)
+        if labelling is not None and labelling.source in known:
+            labelling = _with_unlisted(labelling, known.column(labelling.source))
+            found.append(Reading.of(column, known.column(labelling.source), labelling))
+    if not found:
+        asked = [recorded[name].source if name in recorded else name for name in names]
+        raise DataError(
+            f"The known table has none of the columns that the release speaks of: {listing(dict.fromkeys(asked))}."
+        )
+    return found
+
+
+def _with_unlisted(labelling: Labelling, known: Column) -> Labelling:
+    """A value on no list was too rare to be listed: it may stand behind every label that is more than one value."""
+    if labelling.kind != "category" or labelling.fallback == "0" or any(one.others for one in labelling.meanings):
+        return labelling
+    if any(one.but and one != EVERYTHING for one in labelling.meanings):
+        return labelling
+    listed = frozenset[str]().union(*(one.texts for one in labelling.meanings), labelling.known)
+    unlisted = frozenset(known.texts) - listed
+    wider = (
+        one if one.but or label is None or one.texts == {label} else replace(one, texts=one.texts | unlisted)
+        for label, one in zip(labelling.labels, labelling.meanings, strict=True)
+    )
+    return replace(labelling, meanings=tuple(wider)) if unlisted else labelling
+
+
+def recode_known(published: Published, known: Table) -> Table:
+    """What is known, written with the labels of the release: its quasi-identifiers, other columns as they are."""
+    table = _table(published)
+    known = _as_released(published, known)
+    if published.recoding is not None and all(one.source in known for one in published.recoding.labellings):
+        return recoded(published.recoding, known, table.names)
+    readings = read_columns(published, known)
+    changed = [one.labelling for one in readings if one.is_item or one.published.kind != one.known.kind]
+    return recoded(EachColumn(tuple(changed)), known, table.names)
+
+
+def _table(published: Published) -> Table:
+    if not isinstance(published.data, Table):
+        raise DataError("Rows can be held against a published table only.")
+    return published.data
+
+
+def _asked(published: Published, names: Iterable[str] | None) -> Sequence[str]:
+    if names is not None:
+        return tuple(names)
+    return () if published.roles is None else published.roles.quasi
+
+
+def _recorded(published: Published) -> dict[str, Labelling]:
+    return {} if published.recoding is None else {one.name: one for one in published.recoding.labellings}
+
+
+def _as_released(published: Published, known: Table) -> Table:
+    """The known table with its columns of the kinds that they had when they were released."""
+    wanted: dict[str, Kind] = {
+        column.name: column.kind for column in _table(published).columns() if column.kind != "category"
+    }
+    wanted |= {one.source: one.kind for one in _recorded(published).values()}
+    differ = {name: kind for name, kind in wanted.items() if name in known and known.column(name).kind != kind}
+    return Table.of(known, kinds=differ) if differ else known
+
+
+def _as_it_looks(column: Column, known: Table) -> Labelling | None:
+    """What the labels of a column mean by themselves; None if it speaks of no known column."""
+    if column.name in known:
+        kind = known.column(column.name).kind
+        labels = (*column.texts, *([None] if column.has_missing else []))
+        return Labelling(column.name, kind, labels, tuple(_meaning(label, kind) for label in labels))
+    sources = [name for name in known.names if column.name.startswith(f"{name}=")]
+    if not sources or not {*column.texts} <= {"0", "1"}:
+        return None
+    source = max(sources, key=len)
+    kind, text = known.column(source).kind, column.name[len(source) + 1 :]
+    meaning = MISSING if text == "missing" else _meaning(text, kind)
+    return Labelling(column.name, kind, ("1",), (meaning,), fallback="0", made_from=source)
+
+
+def _meaning(label: str | None, kind: Kind) -> Meaning:
+    if label is None:
+        return MISSING
+    if label == SUPPRESSED:
+        return EVERYTHING
+    if label.startswith(("{", "not {")):  # a set of values whose list may be cut short
+        return EVERYTHING
+    interval = None if kind == "category" else read_interval(label, kind)
+    return Meaning(interval) if interval else Meaning.of([label])

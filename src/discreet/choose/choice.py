@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Candidates with measures, and the choice among them. A candidate is a subset of attributes, or a whole release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from discreet.choose.criteria import Criterion, Number
+from discreet.choose.e_score import By, Evaluation, evaluate
+from discreet.errors import DataError, ParameterError, did_you_mean, listing, shown
+
+
+class Measure(BaseModel):
+    """What a measure means: how a plot names it, its unit, and which way is better.
+
+    `scale` is (worst, best): the values that count as 0 and 1 in a score by values.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    title: str = ""
+    unit: str = ""
+    higher_is_better: bool = True
+    scale: tuple[float, float] | None = None
+
+
+def _lower(title: str, unit: str = "") -> Measure:
+    return Measure(title=title, unit=unit, higher_is_better=False)
+
+
+MEASURES: dict[str, Measure] = {  # known by their names alone; others need a meaning
+    "utility": Measure(title="Utility"),
+    "performance": Measure(title="Performance"),
+    "accuracy": Measure(title="Accuracy"),
+    "privacy": Measure(title="Privacy"),
+    "size": _lower("Size"),
+    "pbi": _lower("Privacy breach increase"),
+    "risk": _lower("Average risk"),
+    "information_loss": _lower("Information loss"),
+    "certainty_penalty": _lower("Certainty penalty"),
+}
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Something that could be taken, and what was measured of it; `meanings` explain measures, see `Measure`."""
+
+    name: str
+    measures: Mapping[str, Number]
+    method: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    meanings: Mapping[str, Measure] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The candidates in their order, and how they were judged."""
+
+    candidates: tuple[Candidate, ...]
+    evaluation: Evaluation
+    meanings: Mapping[str, Measure]
+
+    @property
+    def best(self) -> Candidate:
+        return self.candidates[self.evaluation.best]
+
+    @property
+    def second(self) -> Candidate | None:
+        """The second best, if there are two."""
+        return None if self.evaluation.second is None else self.candidates[self.evaluation.second]
+
+    @property
+    def ranking(self) -> tuple[Candidate, ...]:
+        """All candidates, the best first."""
+        return tuple(self.candidates[place] for place in self.evaluation.order)
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """E(S), or the score by values, by name; the best first."""
+        return {self.candidates[place].name: self.evaluation.scores[place] for place in self.evaluation.order}
+
+    @property
+    def front(self) -> tuple[Candidate, ...]:
+        """Those that no other beats, in the order of the ranking."""
+        members = set(self.evaluation.front)
+        return tuple(self.candidates[place] for place in self.evaluation.order if place in members)
+
+    @property
+    def knee(self) -> Candidate | None:
+        return None if self.evaluation.knee is None else self.candidates[self.evaluation.knee]
+
+    def __repr__(self) -> str:
+        second = "" if self.second is None else f", second={self.second.name!r}"
+        return f"Choice(best={self.best.name!r}{second}, {len(self.candidates)} candidates by {self.evaluation.by})"
+
+
+def choose(
+    candidates: Sequence[Candidate],
+    weights: Mapping[str, Number],
+    by: By = "rank",
+    *,
+    measures: Mapping[str, Measure] | None = None,
+) -> Choice:
+    """The best of the candidates by the weighted measures. Equal scores: the one of smaller `size`, then the first.
+
+    `measures` says what measures mean where neither the candidates do nor their names (MEASURES). A measure of weight 0
+    is ignored; where some candidates do not have it, it is not shown either.
+
+    >>> few = Candidate("few columns", {"utility": 0.81, "privacy": 20, "size": 3})
+    >>> many = Candidate("many columns", {"utility": 0.84, "privacy": 5, "size": 9})
+    >>> choose([few, many], {"utility": 0.5, "privacy": 0.25, "size": 0.25})
+    Choice(best='few columns', second='many columns', 2 candidates by rank)
+    """
+    if not candidates:
+        raise DataError("There is no candidate to choose from.")
+    names = [candidate.name for candidate in candidates]
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        raise DataError(f"Several candidates have the same name: {listing(twice)}.")
+    if weights and not any(weights.values()):
+        raise ParameterError("The weights must sum to 1, and all of them are 0. Give one of them a weight.")
+    used = [name for name, weight in weights.items() if weight or _had(name, candidates) in (0, len(candidates))]
+    meanings = {name: _meaning(name, candidates, measures or {}) for name in used}
+    criteria = [
+        Criterion(
+            name,
+            [candidate.measures[name] for candidate in candidates],
+            meaning.higher_is_better,
+            weights[name],
+            scale=meaning.scale,
+        )
+        for name, meaning in meanings.items()
+    ]
+    return Choice(tuple(candidates), evaluate(criteria, by=by, tie_breaker=_sizes(candidates)), meanings)
+
+
+def _had(name: str, candidates: Sequence[Candidate]) -> int:
+    """By how many candidates."""
+    return sum(name in candidate.measures for candidate in candidates)
+
+
+def _meaning(name: str, candidates: Sequence[Candidate], given: Mapping[str, Measure]) -> Measure:
+    """What a measure means, after a look whether all candidates have it and mean the same by it."""
+    without = [candidate.name for candidate in candidates if name not in candidate.measures]
+    if without:
+        if len(without) < len(candidates):
+            raise DataError(
+                f"{len(without)} of {len(candidates)} candidates have no measure {shown(name)}: {listing(without)}."
+                f" Leave them out, or take another measure."
+            )
+        known = dict.fromkeys(known for candidate in candidates for known in candidate.measures)
+        has = f" They have {listing(known, most=12)}." if known else " They have no measures at all."
+        raise DataError(f"No candidate has a measure {shown(name)}.{did_you_mean(name, known)}{has}")
+    if name in given:
+        return given[name]
+    said = {candidate.meanings[name]: candidate.name for candidate in candidates if name in candidate.meanings}
+    if len(said) > 1:  # on scales of their own they share none
+        said = {meaning.model_copy(update={"scale": None}): who for meaning, who in said.items()}
+    if len(said) > 1:
+        differing = " and ".join(f"{shown(m.title or name)} for {shown(who)}" for m, who in list(said.items())[:2])
+        shared = [other for other in candidates[0].measures if other != name and _is_shared(other, candidates)]
+        hint = f" All of them have {listing(shared, most=12)}." if shared else ""
+        raise DataError(
+            f"The measure {shown(name)} is {differing}: they cannot be compared. Measure the same of every candidate."
+            f"{hint}"
+        )
+    if said:
+        return next(iter(said))
+    if name in MEASURES:
+        return MEASURES[name]
+    raise ParameterError(f"Say whether more or less of {shown(name)} is better: its name does not tell.")
+
+
+def _is_shared(name: str, candidates: Sequence[Candidate]) -> bool:
+    """Whether all candidates have a measure and mean the same by it."""
+    said = {(meaning.title, meaning.higher_is_better) for c in candidates if (meaning := c.meanings.get(name))}
+    return _had(name, candidates) == len(candidates) and len(said) < 2
+
+
+def _sizes(candidates: Sequence[Candidate]) -> Criterion | None:
+    if not all("size" in candidate.measures for candidate in candidates):
+        return None
+    return Criterion("size", [candidate.measures["size"] for candidate in candidates], higher_is_better=False)

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Releases as candidates: what a release in memory, or a saved one, tells of its privacy, size and losses.
+
+utility            what was measured of it: an accuracy, or any number that the owner gives
+privacy            what the release's own promise measures, or another promise, or an attack's success
+k-anonymity, ...   the same under the name of each promise, also where several are joined
+risk               the chance to pick the right row in a group, averaged over the rows: groups divided by rows
+size               published columns without the target; or published quasi-identifier cells that are not suppressed
+information_loss, certainty_penalty    see losses.py
+
+A saved release is verified first: what does not keep its promise is no candidate. What the published files do not tell
+is the owner's, and stands in `owner/measures.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Literal, Protocol, cast
+
+from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError
+
+from discreet.choose.choice import Candidate, Measure
+from discreet.choose.criteria import Number
+from discreet.data.baskets import Baskets
+from discreet.data.document import Document
+from discreet.data.table import Table
+from discreet.errors import DataError, PromiseBroken, shown
+from discreet.privacy.promise import Both, Promise, Verdict
+from discreet.release.certificate import CERTIFICATE, Certificate, VerdictRecord
+from discreet.release.losses import is_star
+from discreet.release.release import Release
+from discreet.release.verify import check_published, read_release, verify
+from discreet.sketching.sketches import Sketches
+
+MEASURED = "measures.json"  # in the owner's folder
+Size = Literal["columns", "cells"]
+
+
+class _Share(Protocol):
+    @property
+    def value(self) -> float: ...
+
+
+class Utility(Protocol):
+    """What `discreet.evaluate.utility.holdout` returns."""
+
+    @property
+    def accuracy_before(self) -> _Share: ...
+    @property
+    def accuracy_after(self) -> _Share: ...
+    @property
+    def majority(self) -> _Share: ...
+
+
+class _Measured(BaseModel):
+    """`owner/measures.json`: what the owner measured of a release."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    format: Literal[1] = 1
+    measures: dict[str, FiniteFloat]
+    meanings: dict[str, Measure] = {}
+
+
+_RISK = Measure(title="Average risk", unit="share", higher_is_better=False, scale=(1.0, 0.0))
+
+
+def from_release(
+    release: Release,
+    *,
+    name: str = "",
+    utility: Utility | Number | None = None,
+    privacy: Promise | Number | None = None,
+    size: Size = "columns",
+) -> Candidate:
+    """A release as a candidate.
+
+    `utility` is a number or what `holdout` returns. `privacy` is a promise to measure on the release in place of its
+    own, or a number, such as an attack's success (say with `choose(measures=...)` that less of it is better).
+    """
+    measures, meanings = _measured_by_owner(release, utility)
+    of_promise, explained = _privacy(release.promise, release.verdict, privacy)
+    if isinstance(privacy, Promise):
+        of_promise["privacy"] = release.check(privacy).measured
+    more, means = _of_content(release.certificate, release.content, size)
+    return Candidate(
+        name or f"{release.method}, {release.promise}",
+        measures | of_promise | more,
+        release.method,
+        release.parameters,
+        meanings | explained | means,
+    )
+
+
+def from_folder(
+    folder: str | os.PathLike,
+    *,
+    name: str = "",
+    utility: Utility | Number | None = None,
+    privacy: Promise | Number | None = None,
+    size: Size = "columns",
+) -> Candidate:
+    """A saved release as a candidate, verified: the folder given to `save`, or its `release` folder alone."""
+    published, owner = folders(Path(folder))
+    found = verify(published, owner=owner, patient=owner is not None)
+    if not found.holds:
+        raise PromiseBroken(f"{shown(published.parent.name)} is no candidate. {found.sentence()}")
+    certificate = found.certificate
+    assert certificate is not None
+    of_promise, meanings = _privacy(certificate.the_promise(), certificate.verdict, privacy)
+    content, roles = read_release(published, certificate)
+    if isinstance(privacy, Promise):
+        if certificate.counted == "persons":
+            raise DataError(
+                f"{shown(published.parent.name)} counts persons, whom its files do not tell apart: another promise is"
+                " measured on the release in memory (from_release)."
+            )
+        of_promise["privacy"] = check_published(privacy, content, roles, None).measured
+    more, means = _of_content(certificate, content, size)
+    kept = _read_measured(owner)
+    measures = dict(kept.measures) | of_promise | more
+    meanings = dict(kept.meanings) | meanings | means
+    if utility is not None:
+        measures["utility"], meanings = _number(utility), _with_accuracy(meanings, utility)
+    method = certificate.method
+    return Candidate(name or Path(folder).name, measures, method.name, method.parameters, meanings)
+
+
+def owner_measures(release: Release, utility: Utility | Number | None = None) -> dict[str, bytes]:
+    """What only the owner can measure, as a file: `release.save(folder, owner_files=owner_measures(release, ...))`."""
+    measures, meanings = _measured_by_owner(release, utility)
+    said = _Measured(measures={name: float(value) for name, value in measures.items()}, meanings=meanings)
+    return {MEASURED: (json.dumps(said.model_dump(mode="json"), indent=1) + "\n").encode()}
+
+
+def folders(folder: Path) -> tuple[Path, Path | None]:
+    """The published folder and, where there is one, the owner's."""
+    published = folder / "release" if (folder / "release" / CERTIFICATE).is_file() else folder
+    if not (published / CERTIFICATE).is_file():
+        raise DataError(
+            f"{shown(folder.name)} holds no release: neither it nor its folder 'release' has {CERTIFICATE}."
+        )
+    owner = published.parent / "owner"
+    return published, owner if published.name == "release" and owner.is_dir() else None
+
+
+# -- measures ------------------------------------------------------------------------------------------------------
+
+
+def _measured_by_owner(release: Release, utility: Utility | Number | None) -> tuple[dict[str, Any], dict[str, Measure]]:
+    measures: dict[str, Any] = {}
+    if release.shape in ("table", "baskets"):
+        measures["information_loss"] = release.losses.information_loss
+        if release.losses.certainty_penalty is not None:
+            measures["certainty_penalty"] = release.losses.certainty_penalty
+    if utility is None:
+        return measures, {}
+    return measures | {"utility": _number(utility)}, _with_accuracy({}, utility)
+
+
+def _number(utility: Utility | Number) -> Number:
+    return utility.accuracy_after.value if hasattr(utility, "accuracy_after") else utility
+
+
+def _with_accuracy(meanings: Mapping[str, Measure], utility: Utility | Number) -> dict[str, Measure]:
+    """An accuracy is worth 0 if it is that of the commonest class, and 1 if it is that of the original columns."""
+    without = {name: meaning for name, meaning in meanings.items() if name != "utility"}
+    if not hasattr(utility, "accuracy_after"):
+        return without
+    measured = cast("Utility", utility)
+    worst, best = measured.majority.value, measured.accuracy_before.value
+    scale = (worst, best) if worst < best else None
+    return without | {"utility": Measure(title="Accuracy on held-out rows", unit="share", scale=scale)}
+
+
+def _privacy(
+    promise: Promise, verdict: Verdict | VerdictRecord, asked: Promise | Number | None
+) -> tuple[dict[str, Any], dict[str, Measure]]:
+    """What each promise measures, under its name; and as `privacy` what was asked for, or the only promise's."""
+    parts = promise.promises if isinstance(promise, Both) else (promise,)
+    found = verdict.parts if isinstance(promise, Both) else (verdict,)  # parts may be sensitive columns, too
+    measures: dict[str, Any] = {part.name: its.measured for part, its in zip(parts, found, strict=True)}
+    meanings = {part.name: _meaning(part) for part in parts}
+    if asked is None:
+        if len(parts) == 1:
+            measures["privacy"], meanings["privacy"] = verdict.measured, _meaning(promise)
+    elif isinstance(asked, Promise):
+        if isinstance(asked, Both):
+            raise DataError("Several promises measure different things: name one of them as 'privacy'.")
+        meanings["privacy"] = _meaning(asked)
+    else:
+        measures["privacy"] = asked
+    return measures, meanings
+
+
+def _meaning(promise: Promise) -> Measure:
+    """A promise's first parameter is what it asks for; the others say what it is about, so they tell measures apart."""
+    said = promise.to_dict()
+    others = [f"{field.name} {_words(said[field.name])}" for field in fields(promise)[1:] if field.name in said]  # type: ignore[arg-type]
+    title = f"{promise.name} ({', '.join(others)})" if others else promise.name
+    return Measure(title=title, higher_is_better=promise.higher_is_safer)
+
+
+def _words(value: object) -> str:
+    return " ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+def _of_content(
+    certificate: Certificate, content: Table | Baskets | Document | Sketches, size: Size
+) -> tuple[dict[str, Any], dict[str, Measure]]:
+    measures: dict[str, Any] = {}
+    meanings: dict[str, Measure] = {}
+    if certificate.groups is not None:
+        measures["risk"], meanings["risk"] = certificate.groups.groups / max(certificate.rows, 1), _RISK
+    if size == "columns":
+        measures["size"] = sum(column.role != "target" for column in certificate.columns)
+    elif size == "cells":
+        measures["size"] = _cells(certificate, content)
+    else:
+        raise DataError(f"'size' counts 'columns' or 'cells'; got {size!r}.")
+    meanings["size"] = Measure(title="Size", unit=size, higher_is_better=False)
+    return measures, meanings
+
+
+def _cells(certificate: Certificate, content: Table | Baskets | Document | Sketches) -> int:
+    """Published quasi-identifier cells that say something."""
+    if isinstance(content, Document):
+        raise DataError("A document publishes no cells: count its columns.")
+    if isinstance(content, Sketches):
+        return len(content.values)
+    quasi = certificate.names("quasi")
+    if isinstance(content, Baskets):
+        return len(content) * len(quasi)
+    return sum(int((~is_star(column))[column.codes].sum()) for column in content.columns(quasi))
+
+
+def _read_measured(owner: Path | None) -> _Measured:
+    path = None if owner is None else owner / MEASURED
+    if path is None or not path.exists():
+        return _Measured(measures={})
+    try:
+        return _Measured.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError) as error:
+        raise DataError(f"The owner's {MEASURED} cannot be read ({type(error).__name__}).") from None

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""discreet choose: which of the candidates of a study to take."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.options import Json, Quiet, cell, console, emit, pairs, say, split, step, watch
+from discreet.errors import DataError, did_you_mean, listing
+
+if TYPE_CHECKING:
+    from discreet.choose import Candidate, Measure
+
+_EQUAL = "utility=1/3,privacy=1/3,size=1/3"
+
+
+class By(StrEnum):
+    rank = "rank"
+    value = "value"
+
+
+def choose(
+    study: Annotated[
+        Path, typer.Argument(help="A folder of saved releases, of results.json|parquet|csv, or such a file.")
+    ],
+    weights: Annotated[
+        str, typer.Option(help="How much each measure counts; they sum to 1, and 0 ignores one.")
+    ] = _EQUAL,
+    by: Annotated[By, typer.Option(help="Weigh ranks, as E(S) does, or values between worst and best.")] = By.rank,
+    lower: Annotated[list[str] | None, typer.Option(help="Measures of which less is better, a,b; repeatable.")] = None,
+    higher: Annotated[list[str] | None, typer.Option(help="Measures of which more is better, a,b; repeatable.")] = None,
+    baseline: Annotated[str | None, typer.Option(help="The candidate that plots compare the others with.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write the ranking and its plots to this HTML file.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file of --plot.")] = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Rank the candidates of a study by weighted measures, and name the best.
+
+    Saved releases are verified first; utility is known of those made with --evaluate.
+    """
+    from discreet.choose import choose as decide
+    from discreet.choose import read_study
+    from discreet.report.choice_page import pictures, summarise_choice, to_page
+
+    watch(quiet=quiet, as_json=as_json)
+    if plot is not None and plot.exists() and not (overwrite and plot.is_file()):
+        raise DataError(f"{plot.name!r} exists already. Choose another file, or add --overwrite.")
+    asked = weights_of(weights)
+    with step("Reading and verifying the candidates"):
+        candidates, named = read_study(study)
+    baseline = _checked(baseline, candidates) if baseline is not None else named
+    counting = {name for name, weight in asked.items() if weight}
+    complete = [candidate for candidate in candidates if counting <= candidate.measures.keys()]
+    left_out = tuple(c.name for c in candidates if c not in complete) if complete else ()
+    choice = decide(
+        complete or candidates, asked, by.value, measures=_ways(split(lower), split(higher), candidates, asked)
+    )
+    summary = summarise_choice(choice, name=study.resolve().name, left_out=left_out)
+    if plot is not None:
+        from discreet.foundation.atomic_files import write_whole
+
+        try:
+            write_whole(plot, to_page(summary, pictures(choice, baseline)).encode())
+        except OSError as error:
+            raise DataError(f"{plot.name!r} cannot be written ({error.strerror}). Choose another file.") from None
+    if as_json:
+        emit(summary)
+    else:
+        _print(summary, quiet)
+        if plot is not None and not quiet:
+            say(f"Plots        {plot}")
+
+
+def weights_of(text: str) -> dict[str, Fraction]:
+    """Weights by name, exact.
+
+    >>> weights_of("utility=0.5, privacy=1/4,size=0.25")["privacy"]
+    Fraction(1, 4)
+    """
+    found: dict[str, Fraction] = {}
+    given = text.split(",")
+    named = pairs(given, "--weights")
+    if len(named) < len(given):
+        raise DataError("--weights names a measure twice. Give each one weight.")
+    for name, number in named.items():
+        try:
+            found[name] = Fraction(number)
+        except (ValueError, ZeroDivisionError):
+            raise DataError(f"The weight of {name!r} is no number. Write, say, --weights {_EQUAL}.") from None
+    return found
+
+
+def _checked(baseline: str, candidates: tuple[Candidate, ...]) -> str:
+    names = [candidate.name for candidate in candidates]
+    if baseline not in names:
+        raise DataError(
+            f"There is no candidate {baseline!r}.{did_you_mean(baseline, names)} They are {listing(names)}."
+        )
+    return baseline
+
+
+def _ways(
+    lower: tuple[str, ...], higher: tuple[str, ...], candidates: tuple[Candidate, ...], asked: dict[str, Fraction]
+) -> dict[str, Measure]:
+    """Meanings of the measures whose better way was said on the command line."""
+    from discreet.choose import MEASURES, Measure
+
+    if unknown := [name for name in (*lower, *higher) if name not in asked]:
+        hint = did_you_mean(unknown[0], asked)
+        raise DataError(f"--lower and --higher speak of measures that have a weight; not of {listing(unknown)}.{hint}")
+    if both := set(lower) & set(higher):
+        raise DataError(f"Less and more of {listing(sorted(both))} cannot both be better.")
+    found = {}
+    for name in (*lower, *higher):
+        said = next(
+            (c.meanings[name] for c in candidates if name in c.meanings), MEASURES.get(name, Measure(title=name))
+        )
+        found[name] = said.model_copy(update={"higher_is_better": name in higher, "scale": None})
+    return found
+
+
+def _print(summary: dict[str, Any], quiet: bool) -> None:
+    from rich import box
+    from rich.table import Table
+
+    from discreet.report.wording import number, precise
+
+    if not quiet:
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
+        score, other = ("E(S)", "by value") if summary["by"] == "rank" else ("score", "by rank")
+        table.add_column("candidate")
+        for title in (score, *(c["name"] for c in summary["criteria"]), other):
+            table.add_column(title, justify="right")
+        table.add_column("front")
+        for row in summary["ranking"]:
+            measured = [f"{precise(row['measures'][name])} ({rank})" for name, rank in row["ranks"].items()]
+            rest = row["score_by_value"] if summary["by"] == "rank" else row["score_by_rank"]
+            front = "knee" if row["name"] == summary["knee"] else "yes" if row["on_front"] else ""
+            table.add_row(cell(row["name"], 48), precise(row["score"]), *measured, precise(rest), front)
+        console().print(table)
+        weighed = ", ".join(f"{c['name']} {number(c['weight'])}" for c in summary["criteria"])
+        say(f"Weights      {weighed}; in brackets the rank, 1 is the worst")
+    say(f"Best         {summary['best']}")
+    if quiet:
+        return
+    if summary["second"] is not None:
+        say(f"Second best  {summary['second']}")
+    say(f"Front        {listing(summary['front'], most=8)}")
+    say(f"Knee         {summary['knee'] or 'none: the front does not bend outwards'}")
+    if summary["left_out"]:
+        say(f"Left out     {listing(summary['left_out'])}: a measure with a weight is missing")

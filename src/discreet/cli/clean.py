@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""discreet clean: remove what killed runs left half-written in a folder."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from discreet.cli.options import Json, emit, say
+from discreet.errors import DataError, plain, shown
+
+
+def clean(
+    folder: Annotated[Path, typer.Argument(help="The folder in which releases or files were being written.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Remove what killed runs left in a folder, and nothing else; a run that is at work is left alone.
+
+    Looks at the folder itself, not into others below it. The next save in the folder does the same.
+    """
+    from discreet.foundation.atomic_files import clean as clean_folder
+
+    if not folder.is_dir():
+        raise DataError(f"There is no folder {shown(folder.name)}. Check the path.")
+    found = clean_folder(folder, dry_run=dry_run)
+    if as_json:
+        emit({"format": 1, "dry_run": dry_run, **{what: list(names) for what, names in asdict(found).items()}})
+        return
+    for name in found.removed:
+        say(f"  {'would remove' if dry_run else 'removed'}  {plain(name)}")
+    for name in found.put_back:
+        say(f"  {'would put back' if dry_run else 'put back'}  {plain(name)}, which a killed run was replacing")
+    for name in found.in_use:
+        say(f"  left alone  {plain(name)}: it is being written, or another user's")
+    for name in found.unmarked:
+        say(f"  left alone  {plain(name)}: it has no mark of discreet; an earlier version may have left it")
+    done = "would be removed" if dry_run else "removed"
+    say(f"{len(found.removed):,} half-written entries {done}.")

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""discreet compare: every method of a recipe on one's own data, measured alike, and one of them chosen."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.options import Json, Quiet, cell, console, emit, say, step, watch
+from discreet.errors import DataError, RolesError, did_you_mean, shown
+
+if TYPE_CHECKING:
+    from discreet.data.table import Table
+    from discreet.evaluate.source import Source
+    from discreet.study.recipe import Problem, Recipe
+
+
+def compare(
+    data: Annotated[Path, typer.Argument(help="The table, CSV or Parquet, or a file of transactions.")],
+    recipe: Annotated[
+        Path | None, typer.Argument(help="What to compare; without one, methods that suit the data.")
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder of the study, which stays with you.")] = Path(
+        "study"
+    ),
+    target: Annotated[str | None, typer.Option(help="Without a recipe: the column a classifier is to predict.")] = None,
+    labels: Annotated[
+        Path | None, typer.Option(help="Without a recipe: the data is transactions, and this file has their labels.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="How many cores to use, whatever the recipe says.")] = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Compare methods on this data: what they protect, what they cost, and which one to take.
+
+    A study that was stopped goes on where it was when the same command is given again.
+    """
+    from discreet.report.study_page import summarise_study, write_study
+    from discreet.study import run_study
+    from discreet.study.folder import StudyFolder
+    from discreet.study.recipe_reader import recipe_from, text_of_recipe
+
+    watch(quiet=quiet, as_json=as_json)
+    if recipe is None:
+        asked, text = _suggested(data, target, labels)
+    else:
+        if target is not None or labels is not None:
+            raise DataError("What the data is stands in the recipe; leave --target and --labels out.")
+        text = text_of_recipe(recipe)
+        asked = recipe_from(text, name=recipe.name)
+    if jobs is not None:
+        asked = asked.model_copy(update={"run": asked.run.model_copy(update={"jobs": jobs})})
+    written_as = ("", "") if recipe is None else (text, recipe.name)
+    load = partial(load_source, str(data), asked.model_dump_json(), *written_as)
+    try:
+        study = run_study(load, asked, out, text=text)
+        with step("Writing the report"):
+            summary = summarise_study(study, name=os.fsencode(data.name).decode(errors="replace"))
+            with StudyFolder(out).alone(wait=True):
+                written = write_study(study, summary)
+    except (KeyboardInterrupt, SystemExit):
+        if out.is_dir():
+            say(f"What is done so far is kept in {out}. The same command goes on with it.", err=True)
+        raise
+    if as_json:
+        emit(summary | {"files": {name: str(path) for name, path in written.items()}})
+    else:
+        _print(summary, {name: str(path) for name, path in written.items()}, quiet)
+    if not summary["candidates"]:
+        raise typer.Exit(2)  # what was asked cannot be done
+
+
+def load_source(file: str, recipe: str, text: str = "", name: str = "") -> Source:
+    """The data as the recipe reads it; every process of a study calls this. `text` is the recipe as somebody wrote it,
+    in the file `name`; nothing, if nobody did.
+    """
+    from discreet.data.baskets import Baskets
+    from discreet.data.roles import Roles
+    from discreet.data.table import Table
+    from discreet.evaluate.source import Source
+    from discreet.study.recipe import Recipe
+
+    asked = Recipe.model_validate_json(recipe)
+    path, how = Path(file), asked.source
+    if how.shape == "transactions":
+        if how.labels is None:
+            said = "transactions need labels: a file with one label per line."
+            raise RolesError(_located(text, [(("source",), said)], name))
+        from discreet.cli.release import read_labels
+
+        return Source.of(
+            Baskets.from_transactions(path, read_labels(path.parent / how.labels), separator=how.separator)
+        )
+    options: dict[str, Any] = {"delimiter": how.delimiter, "quote": how.quote, "encoding": how.encoding}
+    options |= {"header": how.header, "names": list(how.names) or None, "missing": how.missing or None}
+    given = {name: value for name, value in options.items() if value is not None}
+    table = Table.of(path, kinds=dict(how.kinds), **given)
+    if problems := [*_strangers(asked, table)]:
+        raise RolesError(_located(text, problems, name))
+    try:
+        if how.shape == "table":
+            return Source.of(table, Roles(**asked.roles.model_dump()))
+        given_roles = {role for role, value in asked.roles.model_dump().items() if value}
+        if asked.roles.target is None or given_roles - {"target"}:
+            raise RolesError("Baskets of 0/1 columns take a target and no other role: every other column is an item.")
+        return Source.of(Baskets.from_columns(table, target=asked.roles.target))
+    except RolesError as error:
+        raise RolesError(_located(text, [(("roles",), str(error))], name)) from None
+
+
+def _located(text: str, problems: list[Problem], name: str) -> str:
+    """What is wrong, with its lines, if there is a text to look at."""
+    from discreet.study.recipe_reader import located
+
+    return located(text, problems, name=name) if text else " ".join(what for _, what in problems)
+
+
+def _strangers(recipe: Recipe, table: Table) -> Iterator[Problem]:
+    """Columns that have a role and are not in the table."""
+    for role, value in recipe.roles.model_dump().items():
+        for place, column in enumerate(value if isinstance(value, tuple) else [value]):
+            if column is not None and column not in table:
+                near = did_you_mean(column, table.names)
+                yield ("roles", role, place), f"there is no column {shown(column)} in the table.{near}"
+
+
+def _suggested(data: Path, target: str | None, labels: Path | None) -> tuple[Recipe, str]:
+    """A recipe for a table of which only the target may be known, or for transactions and the file of their labels."""
+    from discreet.cli.options import read_table
+    from discreet.data.roles import suggest
+    from discreet.study.recipe_reader import recipe_from
+    from discreet.study.recipe_template import first_recipe
+
+    if labels is None:
+        suggestions = suggest(read_table(data), target=target)
+        if not any(one.role == "target" for one in suggestions):
+            raise RolesError("No column looks like what a classifier is to predict. Name it with --target.")
+        text = first_recipe(str(data), suggestions)
+    elif target is None:
+        text = first_recipe(str(data), [], "transactions", labels=os.path.relpath(labels, data.parent))
+    else:
+        raise DataError("--labels is for transactions, which have no columns; --target for tables. Give one.")
+    return recipe_from(text), text
+
+
+def _print(summary: dict[str, Any], files: dict[str, str], quiet: bool) -> None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from discreet.report.wording import precise
+
+    if not quiet and (summary["candidates"] or summary["failed"]):
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
+        for title in ("release", "promise"):
+            table.add_column(title, overflow="fold")
+        for title in (summary["measure_title"], "not found", "columns", "E(S)"):
+            table.add_column(title, justify="right", no_wrap=True)
+        for row in summary["candidates"]:
+            texts = ["" if row[name] is None else precise(row[name]) for name in ("privacy", "size", "score")]
+            about = "" if row["low"] is None else f" ±{(row['high'] - row['low']) / 2:.3f}"
+            if row["privacy"] is not None and row["unfound"]["low"] is not None:
+                texts[0] = f"{row['privacy']:.1f} ±{(row['unfound']['high'] - row['unfound']['low']) / 2:.1f}"
+            name = cell(row["name"], style="bold" if row["best"] else "")
+            score = "none" if row["utility"] is None else f"{row['utility']:.3f}{about}"
+            table.add_row(name, Text(row["promise"]), score, *texts)
+        for failure, found in summary["failed"].items():
+            table.add_row(cell(failure), Text(f"failed: {found['error']}"))
+        console().print(table)
+        say("Not found: of 100 persons, by the strongest attack that names a row. ± is half")
+        say("of a 95 % interval; what is counted on all rows, or promised, has none.")
+    if not quiet:
+        for name, why in summary["skipped"].items():
+            say(f"Skipped  {name}: {why}")
+        for name, found in summary["failed"].items():
+            say(f"Failed   {name} ({found['error']}). {found['why']}")
+    why_none = "none: they lack a measure that has a weight" if summary["made"] else "none: no release was made"
+    say(f"Chosen   {summary['best'] or why_none}")
+    if not quiet:
+        if summary["otherwise"]:
+            way = "By value" if summary["by"] == "rank" else "By E(S) "
+            say(f"{way} {summary['otherwise']} would be: E(S) counts places, values how far releases are apart")
+        if summary["best_folder"]:
+            say(f"Publish  {files['study']}/{summary['best_folder']}/release")
+        say(f"Report   {files['report']}   (yours: do not publish it)")

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""discreet data: the built-in data sets and the papers' sets, listed and written to files."""
+
+from __future__ import annotations
+
+import shlex
+from inspect import signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.options import Json, Quiet, console, emit, say, step, values, watch
+from discreet.errors import DataError
+
+if TYPE_CHECKING:
+    from discreet.data.baskets import Baskets
+    from discreet.data.table import Table
+    from discreet.samples import Sample
+
+app = typer.Typer(help="Data sets to try things on: list them, write them to a file.", no_args_is_help=True)
+
+_BASKET_SUFFIXES = (".dat", ".txt")
+
+
+@app.command("list")
+def list_sets(as_json: Json = False) -> None:
+    """The data sets by name. Those of the papers are read from the folder that DISCREET_DATA names."""
+    from discreet.samples import BUILTIN, CATALOG
+
+    found: list[dict[str, Any]] = []
+    for name, make in BUILTIN.items():
+        fixed = (
+            {} if "rows" in signature(make).parameters else dict(zip(("rows", "columns"), make().shape, strict=True))
+        )
+        found.append({"name": name, "where": "built in", "rows": None, "columns": None, "about": _about(make), **fixed})
+    found += [
+        {
+            "name": name,
+            "where": "DISCREET_DATA",
+            "rows": entry.rows,
+            "columns": entry.columns,
+            "about": entry.description,
+        }
+        for name, entry in CATALOG.items()
+        if name not in BUILTIN
+    ]
+    if as_json:
+        emit({"format": 1, "data": found})
+        return
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for title in ("name", "size", "what it is"):
+        table.add_column(title, justify="right" if title == "size" else "left")
+    for line in found:
+        size = "as asked" if line["rows"] is None else f"{line['rows']:,} x {line['columns']:,}"
+        table.add_row(line["name"], size, line["about"], end_section=line["name"] == list(BUILTIN)[-1])
+    console().print(table)
+    say("The first five are built in; the others are read from the folder that DISCREET_DATA names.")
+    say("Write one to a file, for example: discreet data write clinic -o clinic.csv")
+
+
+@app.command("write")
+def write_set(
+    name: Annotated[str, typer.Argument(help="A name that `discreet data list` shows.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Tables: .csv or .parquet. Baskets: .dat, one row per line.")
+    ],
+    rows: Annotated[int | None, typer.Option(help="How many rows, for sets that are made up.")] = None,
+    seed: Annotated[int | None, typer.Option(help="For sets that are made up.")] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="Any option of the set, name=value, such as classes=2 for quest.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Write a data set to a file, and say how to release it."""
+    from discreet.data.baskets import Baskets
+    from discreet.samples import load
+
+    watch(quiet=quiet, as_json=as_json)
+    options = {key: value for key, value in (("rows", rows), ("seed", seed)) if value is not None}
+    options |= values(settings)
+    with step(f"Making and writing {name}"):
+        sample = load(name, **options)
+        is_baskets = isinstance(sample.data, Baskets)
+        written = (_write_baskets if is_baskets else _write_table)(sample, out, overwrite)
+    command = _release_command(sample, written)
+    n_rows, n_columns = sample.shape
+    if as_json:
+        shape = "baskets" if is_baskets else "table"
+        files = [str(path) for path in written]
+        emit({"name": name, "shape": shape, "rows": n_rows, "columns": n_columns, "files": files, "release": command})
+        return
+    what = "items" if is_baskets else "columns"
+    say(f"{' and '.join(str(path) for path in written)}: {n_rows:,} rows, {n_columns:,} {what}.")
+    if command and not quiet:
+        say("Release it, for example, with", f"  {command}")
+
+
+def _about(make: Any) -> str:
+    return (make.__doc__ or make.__name__).strip().splitlines()[0]
+
+
+def _write_table(sample: Sample, out: Path, overwrite: bool) -> list[Path]:
+    from discreet.data.storage import write_table
+
+    format = out.suffix.lstrip(".").lower()
+    if format not in ("csv", "parquet"):
+        raise DataError(f"{out.name!r}: {sample.name!r} is a table, which is written as .csv or .parquet.")
+    table: Table = sample.data  # type: ignore[assignment]
+    write_file(out, overwrite, lambda path: write_table(table, path, format, input_again=True))
+    return [out]
+
+
+def _write_baskets(sample: Sample, out: Path, overwrite: bool) -> list[Path]:
+    """One row per line, items parted by white space; the labels, one per line, in a file beside it."""
+    baskets: Baskets = sample.data  # type: ignore[assignment]
+    if out.suffix.lower() not in _BASKET_SUFFIXES:
+        raise DataError(
+            f"{out.name!r}: {sample.name!r} holds baskets, which are written as {' or '.join(_BASKET_SUFFIXES)}."
+        )
+    gap = "\t" if any(len(name.split()) != 1 for name in baskets.names) else " "
+    lines = (gap.join(baskets.items(row)) + "\n" for row in range(len(baskets)))
+    write_file(out, overwrite, lambda path: _write_lines(path, lines))
+    if baskets.labels is None or baskets.classes is None:
+        return [out]
+    beside = out.with_suffix(".labels")
+    classes = [str(label) for label in baskets.classes.tolist()]
+    write_file(beside, overwrite, lambda path: _write_lines(path, (f"{classes[i]}\n" for i in baskets.labels)))
+    return [out, beside]
+
+
+def _write_lines(path: Path, lines: Any) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(lines)
+
+
+def write_file(out: Path, overwrite: bool, fill: Any) -> None:
+    """The file is there whole or not at all."""
+    if out.exists() and not overwrite:
+        raise DataError(f"{out.name!r} exists already. Choose another name, or add --overwrite.")
+    from discreet.foundation.atomic_files import new_file
+
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with new_file(out, mode=0o644) as partial:
+            fill(partial)
+    except OSError as error:
+        raise DataError(f"{out.name!r} cannot be written ({error.strerror}). Choose another folder.") from None
+
+
+def _release_command(sample: Sample, written: list[Path]) -> str:
+    from discreet.report.again import role_options
+
+    roles = sample.roles
+    if roles is None:
+        if len(written) < 2:
+            return ""
+        return (
+            f"discreet release {written[0]} --baskets transactions --labels {written[1]} --method greedy --k 5 -o out"
+        )
+    names = {
+        "target": [roles.target] if roles.target else [],
+        "quasi": roles.quasi,
+        "sensitive": roles.sensitive,
+        "identifiers": roles.identifiers,
+        "other": roles.other,
+        "person": [roles.person] if roles.person else [],
+    }
+    given = shlex.join(role_options(names))
+    return f"discreet release {written[0]} {given} --method mondrian --k 5 -o out"

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""discreet evaluate: what methods cost whoever learns from their releases, measured on the same folds."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from inspect import signature
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.options import (
+    Delimiter,
+    Encoding,
+    FromBaskets,
+    Header,
+    Identifiers,
+    Json,
+    Kinds,
+    Labels,
+    Missing,
+    Names,
+    Other,
+    Person,
+    Quasi,
+    Quiet,
+    Quote,
+    Sensitive,
+    Separator,
+    Target,
+    Unique,
+    emit,
+    read_table,
+    say,
+    split,
+    values,
+    watch,
+)
+from discreet.cli.release import build, read_data
+from discreet.errors import DataError, listing
+
+if TYPE_CHECKING:
+    from discreet.methods import Method
+
+_METHODS, _STUDY = "Methods", "How it is measured"
+
+
+class ProtocolName(StrEnum):
+    holdout = "holdout"
+    recoded = "recoded"
+    as_published = "as-published"
+
+
+class MeasureName(StrEnum):
+    accuracy = "accuracy"
+    balanced_accuracy = "balanced_accuracy"
+    auc = "auc"
+    brier = "brier"
+
+
+def evaluate(
+    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file; with --baskets transactions, one row per line.")],
+    method: Annotated[
+        list[str],
+        typer.Option(
+            help="Such as mondrian, or mondrian:split=information,k=10; repeatable.", rich_help_panel=_METHODS
+        ),
+    ],
+    k: Annotated[
+        list[int] | None, typer.Option("--k", help="For methods with a k; repeatable.", rich_help_panel=_METHODS)
+    ] = None,
+    epsilon: Annotated[
+        list[float] | None, typer.Option(help="For methods with an epsilon; repeatable.", rich_help_panel=_METHODS)
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="name=value (JSON or text) for methods that have it.", rich_help_panel=_METHODS),
+    ] = None,
+    target: Target = None,
+    quasi: Quasi = None,
+    sensitive: Sensitive = None,
+    identifiers: Identifiers = None,
+    other: Other = None,
+    person: Person = None,
+    allow_unique: Unique = None,
+    protocol: Annotated[
+        ProtocolName, typer.Option(help="as-published flatters; docs/evaluate.md says why.", rich_help_panel=_STUDY)
+    ] = ProtocolName.holdout,
+    folds: Annotated[
+        str, typer.Option(help="5-fold, 10-fold, 5x2, or repeated: 10x10-fold.", rich_help_panel=_STUDY)
+    ] = "10-fold",
+    classifiers: Annotated[
+        list[str] | None, typer.Option(help="c45,logistic; all if not given.", rich_help_panel=_STUDY)
+    ] = None,
+    measure: Annotated[
+        MeasureName, typer.Option(help="That the table has intervals for.", rich_help_panel=_STUDY)
+    ] = MeasureName.accuracy,
+    seed: Annotated[int, typer.Option(help="Of folds, learners and methods.", rich_help_panel=_STUDY)] = 0,
+    jobs: Annotated[int, typer.Option(help="Threads.", rich_help_panel=_STUDY)] = 1,
+    cache: Annotated[
+        Path | None,
+        typer.Option(help="A folder of yours that keeps scores; a study goes on where it was.", rich_help_panel=_STUDY),
+    ] = None,
+    baskets: FromBaskets = None,
+    labels: Labels = None,
+    separator: Separator = None,
+    delimiter: Delimiter = None,
+    quote: Quote = None,
+    encoding: Encoding = None,
+    names: Names = None,
+    header: Header = None,
+    missing: Missing = None,
+    kinds: Kinds = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Measure what methods cost a classifier: on held-out rows, with intervals, beside the original table.
+
+    Nothing is published. The figures come from the private rows: they are for the owner.
+    """
+    from discreet.evaluate.cross_evaluation import ALL, evaluate_utility
+
+    watch(quiet=quiet, as_json=as_json)
+    methods = _methods(method, k, epsilon, settings)
+    csv: dict[str, Any] = {"delimiter": delimiter, "quote": quote, "encoding": encoding, "names": names}
+    csv |= {"header": header, "missing": missing, "kinds": kinds}
+    roles_of = {"quasi": quasi, "sensitive": sensitive, "identifiers": identifiers, "other": other}
+    data, roles = read_data(
+        file,
+        lambda: read_table(file, **csv),
+        target,
+        person,
+        roles_of | {"allow_unique": allow_unique},
+        baskets,
+        labels,
+        separator,
+    )
+    found = evaluate_utility(
+        methods,
+        data,
+        roles,
+        protocol=protocol.value,
+        folds=folds,
+        classifiers=split(classifiers) or ALL,
+        seed=seed,
+        jobs=jobs,
+        cache=cache,
+    )
+    if as_json:
+        emit(found.to_dict())
+    else:
+        say(*found.table(measure.value).split("\n"))
+
+
+def _methods(
+    asked: list[str], ks: list[int] | None, epsilons: list[float] | None, settings: list[str] | None
+) -> list[Method]:
+    """Every method with every k or epsilon that it takes; what stands behind a colon is for that method alone."""
+    from discreet.methods import METHODS
+
+    common, used, made = values(settings), set(), []
+    for text in asked:
+        name, _, own = text.partition(":")
+        mine = values(own.split(",")) if own else {}
+        known = set(signature(METHODS[name]).parameters) if name in METHODS else set()
+        shared = {parameter: value for parameter, value in common.items() if parameter in known}
+        used |= set(shared)
+        grid: dict[str, list[Any]] = {"k": ks or [], "epsilon": epsilons or []}
+        grid = {parameter: found for parameter, found in grid.items() if found and parameter in known - set(mine)}
+        for point in product(*grid.values()):
+            made.append(build(name, dict(zip(grid, point, strict=True)) | shared | mine))
+    unused = sorted(set(common) - used)
+    if unused:
+        raise DataError(f"None of the methods has a parameter {listing(unused)}. Leave --set {unused[0]} out.")
+    return made

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""discreet inspect: what the columns are, what they might be for, how identifiable the raw table is; or of baskets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.options import (
+    Delimiter,
+    Encoding,
+    FromBaskets,
+    Header,
+    Json,
+    Kinds,
+    Labels,
+    Missing,
+    Names,
+    Quiet,
+    Quote,
+    Separator,
+    cell,
+    console,
+    emit,
+    read_table,
+    say,
+    shape_of,
+    split,
+    step,
+    watch,
+)
+from discreet.errors import RolesError, did_you_mean, listing, plain
+
+if TYPE_CHECKING:
+    from discreet.data.table import Table
+
+
+def inspect(
+    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file, or transactions, one row of items per line.")],
+    target: Annotated[str | None, typer.Option(help="The column to be predicted; guessed if not given.")] = None,
+    quasi: Annotated[
+        list[str] | None, typer.Option(help="Columns an attacker may know, a,b,c; suggested if not given.")
+    ] = None,
+    person: Annotated[str | None, typer.Option(help="The column that tells whose row it is.")] = None,
+    baskets: FromBaskets = None,
+    labels: Labels = None,
+    separator: Separator = None,
+    delimiter: Delimiter = None,
+    quote: Quote = None,
+    encoding: Encoding = None,
+    names: Names = None,
+    header: Header = None,
+    missing: Missing = None,
+    kinds: Kinds = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Look at a table: its columns, a role for each with the reason, and how identifiable its rows are.
+
+    Prints names and counts, never what is in a cell. Of transactions, whose items are what somebody has, counts alone.
+    """
+    from discreet.data.roles import suggest
+    from discreet.evaluate.risk import risk
+
+    watch(quiet=quiet, as_json=as_json)
+
+    def read() -> Table:
+        given = {"delimiter": delimiter, "quote": quote, "encoding": encoding, "names": names, "header": header}
+        return read_table(file, **given, missing=missing, kinds=kinds)  # type: ignore[arg-type]
+
+    says_how = delimiter is not None or names is not None or header is not None
+    shape = shape_of(file, baskets, labels) if baskets or labels or not says_how else "table"
+    if shape != "table":
+        if quasi or person:
+            raise RolesError("Baskets have a label and items; they take no --quasi and no --person. Leave them out.")
+        _inspect_baskets(file, shape, read, target, labels, separator, as_json)
+        return
+    table = read()
+    with step("Looking at the columns"):
+        suggestions = suggest(table, target=target)
+    given = split(quasi, table.names)
+    unknown = [name for name in (*given, *([person] if person else [])) if name not in table]
+    if unknown:
+        hint = did_you_mean(unknown[0], table.names)
+        raise RolesError(f"These columns are not in the table: {listing(unknown)}.{hint}")
+    chosen = given or tuple(s.column for s in suggestions if s.role == "quasi")
+    counted = person or next((s.column for s in suggestions if s.role == "person" and not given), None)
+    persons = None if counted is None else table.column(counted).codes
+    found = risk(table, chosen, persons=persons) if chosen else None
+    columns = [_column(table.column(suggestion.column), suggestion) for suggestion in suggestions]
+    if as_json:
+        answer = {"format": 1, "file": file.name, "dialect": _dialect(file), "rows": len(table), "columns": columns}
+        emit(answer | {"quasi": list(chosen), "person": counted, "risk": None if found is None else _plain(found)})
+        return
+    _print_columns(file, len(table), columns, "" if delimiter else _dialect_in_words(_dialect(file)))
+    if found is None:
+        say("No column looks like a quasi-identifier. Name them with --quasi to see how identifiable the rows are.")
+        return
+    _print_risk(found, chosen, counted, suggested=not given)
+
+
+def _inspect_baskets(
+    file: Path,
+    shape: str,
+    table: Callable[[], Table],
+    target: str | None,
+    labels: Path | None,
+    separator: str | None,
+    as_json: bool,
+) -> None:
+    """Counts of rows and items, and no names: an item is what somebody has."""
+    import numpy as np
+
+    from discreet.cli.release import read_labels
+    from discreet.data.baskets import Baskets
+    from discreet.evaluate.risk import risk
+
+    if shape == "columns":
+        data = Baskets.from_columns(table(), target=target)
+    elif target is not None:
+        raise RolesError("Transactions have no columns, so there is no --target; --labels names a file of labels.")
+    else:
+        with step(f"Reading {file.name}"):
+            gap = "\t" if separator in ("tab", "\\t") else separator
+            data = Baskets.from_transactions(file, None if labels is None else read_labels(labels), separator=gap)
+    found, per_row = risk(data), np.diff(data.matrix.indptr)
+    answer = {
+        "format": 1,
+        "file": file.name,
+        "shape": shape,
+        "rows": len(data),
+        "items": data.shape[1],
+        "classes": data.n_classes,
+        "ones": int(data.matrix.nnz),
+        "density": data.matrix.nnz / (len(data) * data.shape[1]),
+        "items_per_row": {"least": int(per_row.min()), "median": float(np.median(per_row)), "most": int(per_row.max())},
+        "items_of_one_row": int((data.support == 1).sum()),
+        "items_of_few_rows": int((data.support < 5).sum()),
+        "risk": _plain(found),
+    }
+    if as_json:
+        emit(answer)
+    else:
+        _print_baskets(answer, found)
+
+
+def _print_baskets(answer: dict[str, Any], found: Any) -> None:
+    from discreet.report.wording import approximately, count, number, plural
+
+    per_row, classes = answer["items_per_row"], answer["classes"]
+    kind = "transactions" if answer["shape"] == "transactions" else "baskets of 0/1 columns"
+    labelled = f", {plural(classes, 'class', 'classes')}" if classes else ", no labels"
+    size = f"{plural(answer['rows'], 'row')}, {plural(answer['items'], 'item')}"
+    say(f"{plain(answer['file'])}: {kind}, {size}{labelled}")
+    say(f"  filled                {approximately(answer['density'])} of the cells")
+    middle = f"{number(per_row['median'])} in the middle"
+    say(f"  items of a row        {count(per_row['least'])} to {count(per_row['most'])}, {middle}")
+    few, one = count(answer["items_of_few_rows"]), count(answer["items_of_one_row"])
+    say(f"  rare items            {few} in fewer than 5 rows, {one} in one row only")
+    say("For whoever knows all items of a person:")
+    _print_groups(found)
+
+
+def _dialect(file: Path) -> dict[str, str] | None:
+    """How the cells of a plain text file are parted and quoted; nothing for Parquet and packed files."""
+    from discreet.data.csv import find_delimiter, find_quote
+
+    if file.is_dir():
+        return None
+    with file.open("rb") as opened:
+        head = opened.read(1 << 16)
+    if head.startswith((b"PAR1", b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd")) or b"\x00" in head:
+        return None
+    text = head.decode("utf-8", errors="replace")
+    quote = find_quote(text)
+    return {"delimiter": find_delimiter(text[: text.rfind("\n") + 1] or text, quote), "quote": quote}
+
+
+def _column(column: Any, suggestion: Any) -> dict[str, Any]:
+    missing = int((column.codes == len(column.values)).sum())
+    return {
+        "name": column.name,
+        "kind": column.kind,
+        "values": len(column.values),
+        "missing": missing,
+        "role": suggestion.role,
+        "reason": suggestion.reason,
+    }
+
+
+def _plain(found: Any) -> dict[str, Any]:
+    return asdict(found) | {"below": {str(size): rows for size, rows in found.below.items()}}
+
+
+def _dialect_in_words(dialect: dict[str, str] | None) -> str:
+    return "" if dialect is None else f", cells parted by {dialect['delimiter']!r}"
+
+
+def _print_columns(file: Path, n_rows: int, columns: list[dict[str, Any]], dialect: str) -> None:
+    from rich import box
+    from rich.table import Table
+
+    from discreet.report.wording import count
+
+    say(f"{plain(file.name)}: {count(n_rows)} rows, {count(len(columns))} columns{dialect}")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
+    for title in ("column", "kind", "values", "missing", "role", "why"):
+        table.add_column(title, justify="right" if title in ("values", "missing") else "left")
+    for column in columns:
+        numbers = (count(column["values"]), count(column["missing"]) if column["missing"] else "")
+        table.add_row(cell(column["name"], 40), column["kind"], *numbers, column["role"], column["reason"])
+    console().print(table)
+
+
+def _print_risk(found: Any, quasi: tuple[str, ...], person: str | None, *, suggested: bool) -> None:
+    from discreet.report.wording import count
+
+    whose = "" if person is None else f", counted in persons ({count(found.persons)} of them)"
+    say(f"On the {'suggested ' if suggested else ''}quasi-identifiers {listing(quasi)}{whose}:")
+    _print_groups(found)
+    if suggested:
+        say("The roles are a first guess; you know better what an outsider can know.")
+
+
+def _print_groups(found: Any) -> None:
+    from discreet.report.wording import approximately, count
+
+    say(f"  smallest group        k = {count(found.k)}")
+    say(f"  unique rows           {count(found.unique)} ({approximately(found.unique / found.rows)})")
+    say(f"  rows in groups < 5    {count(found.below[5])} ({approximately(found.below[5] / found.rows)})")
+    say(f"  average risk          {approximately(found.average)} to pick the right person in a row's group")

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""discreet recode: new rows in the form of a release, by whoever has its published folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from discreet.cli.data import write_file
+from discreet.cli.options import (
+    Delimiter,
+    Encoding,
+    Header,
+    Json,
+    Kinds,
+    Missing,
+    Names,
+    Quiet,
+    Quote,
+    emit,
+    read_table,
+    say,
+    step,
+    watch,
+)
+from discreet.errors import DataError, listing
+
+
+def recode(
+    folder: Annotated[Path, typer.Argument(help="The release folder, the one that holds certificate.json.")],
+    file: Annotated[Path, typer.Argument(help="The new rows, a CSV or Parquet file with the original columns.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="File to write, .csv or .parquet.")],
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
+    delimiter: Delimiter = None,
+    quote: Quote = None,
+    encoding: Encoding = None,
+    names: Names = None,
+    header: Header = None,
+    missing: Missing = None,
+    kinds: Kinds = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Write new rows with the labels of a release, so that a model trained on it can be used on them.
+
+    Needs only the published folder. The promise covers the released rows, not the ones written here.
+    """
+    from discreet.data.storage import FORMATS, write_table
+    from discreet.release.recode_rows import recode as recode_rows
+
+    watch(quiet=quiet, as_json=as_json)
+    format = out.suffix.lstrip(".").lower()
+    if format not in FORMATS:
+        raise DataError(f"{out.name!r} is written as .csv or .parquet. Choose a name with one of these endings.")
+    table = read_table(
+        file,
+        delimiter=delimiter,
+        quote=quote,
+        encoding=encoding,
+        names=names,
+        header=header,
+        missing=missing,
+        kinds=kinds,
+    )
+    with step(f"Recoding {len(table):,} rows"):
+        written = recode_rows(folder, table)
+    write_file(out, overwrite, lambda path: write_table(written, path, format))
+    if as_json:
+        emit({"format": 1, "file": str(out), "rows": len(written), "columns": list(written.names)})
+    elif not quiet:
+        say(f"{out}: {len(written):,} rows, columns {listing(written.names, most=8)}.")
+        say("The promise covers the released rows, not these: do not publish them as if it did.")

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packed sets and the question of containment: how many rows have at least these items? Counting stops at k.
+
+`Patterns` keeps, for each group of rows that are equal on the selected items, those items as bits. A further item x
+keeps k-anonymity by containment iff every pattern p that occurs together with x is contained in the patterns of at
+least k rows that have x (SPEC 1.1). Only rows with x are looked at, only patterns with fewer than k rows of their own
+are counted, through bitmaps over the patterns, and counting one stops at k.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numba.extending import intrinsic
+
+from discreet.counting.tally import Partition, count_groups, group
+from discreet.foundation.compiled_kernels import compiled
+
+
+@intrinsic
+def popcount(typingctx, word):
+    """Number of ones in a 64-bit word."""
+
+    def codegen(context, builder, signature, args):
+        return builder.ctpop(args[0])
+
+    return word(word), codegen
+
+
+@intrinsic
+def lowest_bit(typingctx, word):
+    """Place of the lowest one in a 64-bit word that is not zero."""
+
+    def codegen(context, builder, signature, args):
+        return builder.cttz(args[0], context.get_constant(numba.types.boolean, True))
+
+    return word(word), codegen
+
+
+class Patterns:
+    """The selected items of each group of rows, and whether another item may join them."""
+
+    def __init__(self, n_rows: int, persons: np.ndarray | None = None):
+        self.partition = Partition(n_rows)
+        self.persons = persons
+        self.n_items = 0
+        self._bits = np.zeros((1, 1), dtype=np.uint64)  # a line per group, a bit per selected item
+        self._count = np.zeros(max(n_rows, 1), dtype=np.int64)
+
+    def add(self, rows: np.ndarray) -> None:
+        """Select the item that these rows have."""
+        partition = self.partition
+        partition.refine(rows)
+        word, bit = divmod(self.n_items, 64)
+        self._make_room(partition.n_groups, word + 1)
+        new = np.arange(partition.n_groups - len(partition.split_from), partition.n_groups)
+        self._bits[new] = self._bits[partition.split_from]
+        mine = np.uint64(1) << np.uint64(bit)
+        self._bits[new, word] |= mine
+        self._bits[partition.whole, word] |= mine
+        self.n_items += 1
+
+    def keeps_containment(self, rows: np.ndarray, k: int) -> bool:
+        """Would every person still be contained in k, were the item of these rows added?"""
+        if len(rows) == 0:
+            return True
+        groups, bits = self.partition.group_of_row, self._bits
+        if self.persons is None:
+            return _contained_rows(rows, groups, bits, self.n_items, k, self._count)
+        inside, persons = groups[rows], self.persons[rows]
+        _, first = group([inside, persons], len(rows), ordered=True)  # each person once per pattern
+        return _contained_persons(inside[first], persons[first], bits, k, int(persons.max()) + 1)
+
+    def keeps_k_anonymity(self, rows: np.ndarray, k: int) -> bool:
+        """Would every group of equal rows still have k, were the item of these rows added?"""
+        groups, sizes = self.partition.group_of_row, self.partition.sizes
+        if self.persons is None:
+            return _equal_rows(rows, groups, sizes, k, self._count)
+        has = np.zeros(len(groups), dtype=np.int64)
+        has[rows] = 1
+        cell = groups * 2 + has
+        _, first = group([cell, self.persons], len(groups), ordered=False)
+        persons = np.bincount(cell[first])
+        return int(persons[persons > 0].min()) >= k
+
+    def sets(self, rows: np.ndarray) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
+        """The different patterns of these rows: the number of each row's, and their items by pattern and by item."""
+        met, number = np.unique(self.partition.group_of_row[rows], return_inverse=True)
+        has = np.unpackbits(self._bits[met].view(np.uint8), axis=1, bitorder="little")[:, : self.n_items]
+        sets: list[np.ndarray] = []
+        for cells in (has, has.T):
+            sets += [np.concatenate([[0], np.cumsum(cells.sum(axis=1, dtype=np.int64))]), np.nonzero(cells)[1]]
+        return number, tuple(sets)
+
+    def _make_room(self, n_groups: int, n_words: int) -> None:
+        have_groups, have_words = self._bits.shape
+        if n_groups > have_groups or n_words > have_words:
+            bits = np.zeros((max(n_groups, 2 * have_groups), n_words), dtype=np.uint64)
+            bits[:have_groups, :have_words] = self._bits
+            self._bits = bits
+
+
+@compiled
+def _contained_rows(rows, group_of_row, bits, n_items, k, count):
+    if len(rows) < k:
+        return False
+    met = np.empty(len(rows), dtype=np.int64)
+    n_met = count_groups(rows, group_of_row, count, met)
+    # The patterns in falling order of their own rows, so that k is met early: sorted by counting up to k.
+    room = np.empty(k + 2, dtype=np.int64)
+    for c in range(k + 2):
+        room[c] = 0
+    for i in range(n_met):
+        room[k - min(count[met[i]], k) + 1] += 1
+    if room[1] == n_met:  # all have k rows of their own
+        for i in range(n_met):
+            count[met[i]] = 0
+        return True
+    for c in range(1, k + 2):
+        room[c] += room[c - 1]
+    pattern = np.empty(n_met, dtype=np.int64)
+    own = np.empty(n_met, dtype=np.int64)
+    for i in range(n_met):
+        c = k - min(count[met[i]], k)
+        pattern[room[c]] = met[i]
+        own[room[c]] = k - c
+        room[c] += 1
+    for i in range(n_met):
+        count[met[i]] = 0
+    # Bit i of cover[item] says whether pattern i has the item.
+    n_words = (n_met + 63) // 64
+    cover = np.empty((n_items, n_words), dtype=np.uint64)
+    for item in range(n_items):
+        for w in range(n_words):
+            cover[item, w] = np.uint64(0)
+    for i in range(n_met):
+        mark = np.uint64(1) << np.uint64(i & 63)
+        for w in range(bits.shape[1]):
+            left = bits[pattern[i], w]
+            while left:
+                cover[w * 64 + np.int64(lowest_bit(left)), i >> 6] |= mark
+                left &= left - np.uint64(1)
+    items = np.empty(n_items, dtype=np.int64)
+    for i in range(n_met - 1, -1, -1):  # the rare ones first: they fail first
+        if own[i] >= k:
+            break
+        n_mine = 0
+        for w in range(bits.shape[1]):
+            left = bits[pattern[i], w]
+            while left:
+                items[n_mine] = w * 64 + np.int64(lowest_bit(left))
+                n_mine += 1
+                left &= left - np.uint64(1)
+        total = 0
+        for w in range(n_words):
+            here = ~np.uint64(0)
+            for j in range(n_mine):
+                here &= cover[items[j], w]
+                if here == 0:
+                    break
+            if w == n_words - 1 and n_met & 63:
+                here &= (np.uint64(1) << np.uint64(n_met & 63)) - np.uint64(1)
+            while here:
+                total += own[w * 64 + np.int64(lowest_bit(here))]
+                here &= here - np.uint64(1)
+                if total >= k:
+                    break
+            if total >= k:
+                break
+        if total < k:
+            return False
+    return True
+
+
+@compiled
+def _contained_persons(groups, persons, bits, k, n_persons):
+    """`groups` is sorted; each (group, person) pair stands once. A person counts once however many rows contain p."""
+    starts = [0]
+    for i in range(1, len(groups)):
+        if groups[i] != groups[i - 1]:
+            starts.append(i)
+    starts.append(len(groups))
+    counted_for = np.full(n_persons, -1, dtype=np.int64)
+    for a in range(len(starts) - 1):
+        if starts[a + 1] - starts[a] >= k:
+            continue
+        mine = groups[starts[a]]
+        total = 0
+        for b in range(len(starts) - 1):
+            theirs = groups[starts[b]]
+            contains = True
+            for w in range(bits.shape[1]):
+                if bits[mine, w] & ~bits[theirs, w]:
+                    contains = False
+                    break
+            if contains:
+                for i in range(starts[b], starts[b + 1]):
+                    if counted_for[persons[i]] != a:
+                        counted_for[persons[i]] = a
+                        total += 1
+                if total >= k:
+                    break
+        if total < k:
+            return False
+    return True
+
+
+@compiled
+def _equal_rows(rows, group_of_row, sizes, k, count):
+    met = np.empty(len(rows), dtype=np.int64)
+    n_met = count_groups(rows, group_of_row, count, met)
+    fine = True
+    for i in range(n_met):
+        inside = count[met[i]]
+        outside = sizes[met[i]] - inside
+        if inside < k or 0 < outside < k:
+            fine = False
+        count[met[i]] = 0
+    return fine

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How well columns separate the classes before anyone trains: HamDist, DistCnt and the classification metric.
+
+All three count, so they are exact integers inside and become shares at the end. With more than two classes a pair
+of rows of different classes takes the place of a (positive, negative) pair; for two classes both are the same.
+"""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+
+import numpy as np
+
+from discreet.counting.tally import Partition, count_groups
+from discreet.data.baskets import Baskets
+from discreet.errors import DataError
+from discreet.foundation.compiled_kernels import compiled
+
+__all__ = ["classification_metric", "dist_cnt", "ham_dist", "separated_pairs"]
+
+
+def ham_dist(X: object, y: object) -> float:
+    """Mean number of columns in which two rows of different classes differ: the sum over the columns (modular).
+
+    >>> ham_dist([[1, 0], [1, 1], [0, 1]], [1, 1, 0])
+    1.5
+    """
+    baskets = Baskets.of(X, y)
+    return float(separated_pairs(baskets).sum() / _pairs_to_separate(baskets))
+
+
+def dist_cnt(X: object, y: object) -> float:
+    """Share of the pairs of rows of different classes that differ in some column (monotone, submodular).
+
+    >>> dist_cnt([[1, 0], [1, 1], [1, 1]], [1, 1, 0])
+    0.5
+    """
+    baskets = Baskets.of(X, y)
+    partition = Partition.of(baskets)
+    left = 0
+    for counts in class_counts(partition, labels_of(baskets), baskets.n_classes):
+        left += int(counts.sum()) ** 2 - int((counts**2).sum())
+    return 1 - (left // 2) / _pairs_to_separate(baskets)
+
+
+def classification_metric(X: object, y: object) -> int:
+    """Rows outside the majority class of their group of equal rows; lower is better (monotone, not submodular).
+
+    >>> classification_metric([[1, 0], [1, 1], [1, 1]], [1, 1, 0])
+    1
+    """
+    baskets = Baskets.of(X, y)
+    counts = class_counts(Partition.of(baskets), labels_of(baskets), baskets.n_classes)
+    return int((counts.sum(axis=1) - counts.max(axis=1)).sum())
+
+
+def labels_of(baskets: Baskets) -> np.ndarray:
+    if baskets.labels is None:
+        raise DataError("What columns are worth depends on labels; the baskets have none.")
+    return baskets.labels
+
+
+def _pairs_to_separate(baskets: Baskets) -> int:
+    found = unlike_pairs(labels_of(baskets))
+    if not found:
+        raise DataError("HamDist and DistCnt compare rows of different classes; the labels have one class only.")
+    return found
+
+
+def number_of(value: object) -> float:
+    """What a utility that was given as a function returned: a finite number, or DataError."""
+    if not isinstance(value, Real) or not math.isfinite(value):
+        found = "one that is not finite" if isinstance(value, Real) else f"a {type(value).__name__}"
+        raise DataError(f"A utility must return a finite number; it returned {found}.")
+    return float(value)
+
+
+def unlike_pairs(labels: np.ndarray) -> int:
+    """Pairs of rows of different classes."""
+    counts = [int(count) for count in np.bincount(labels)]
+    return (sum(counts) ** 2 - sum(count**2 for count in counts)) // 2
+
+
+def class_counts(partition: Partition, labels: np.ndarray, n_classes: int) -> np.ndarray:
+    """Rows of each class in each group."""
+    cells = partition.group_of_row.astype(np.int64) * n_classes + labels
+    return np.bincount(cells, minlength=partition.n_groups * n_classes).reshape(-1, n_classes)
+
+
+def separated_pairs(
+    baskets: Baskets, partition: Partition | None = None, features: np.ndarray | None = None
+) -> np.ndarray:
+    """Pairs of different classes, equal so far, that each feature would tell apart. No partition: all are equal."""
+    return _gains(True, baskets, partition, features)
+
+
+def misfits_removed(
+    baskets: Baskets, partition: Partition | None = None, features: np.ndarray | None = None
+) -> np.ndarray:
+    """By how much each feature would lower the classification metric."""
+    return _gains(False, baskets, partition, features)
+
+
+def _gains(by_pairs: bool, baskets: Baskets, partition: Partition | None, features: np.ndarray | None) -> np.ndarray:
+    if partition is None:
+        partition = Partition(len(baskets))
+    if features is None:
+        features = np.arange(baskets.shape[1])
+    n_classes = baskets.n_classes
+    labels = labels_of(baskets)
+    total = class_counts(partition, labels, n_classes)
+    cells = partition.group_of_row.astype(np.int64) * n_classes + labels
+    if len(total) * n_classes < 2**31:
+        cells = cells.astype(np.int32)
+    columns, gains = baskets.columns, np.zeros(len(features), dtype=np.int64)
+    _gains_of(columns.indptr, columns.indices, features, cells, total.ravel(), n_classes, by_pairs, gains)
+    return gains
+
+
+@compiled
+def _gains_of(indptr, indices, features, cell_of_row, total, n_classes, by_pairs, gains):
+    """One pass over the ones of the wanted columns.
+
+    `inside` counts the rows with the feature in each (group, class) cell; a group is settled at the first of its cells
+    and emptied, so that its other cells pass it over.
+    """
+    inside = np.zeros(len(total), dtype=np.int64)
+    met = np.empty(len(total), dtype=np.int64)
+    for f in range(len(features)):
+        rows = indices[indptr[features[f]] : indptr[features[f] + 1]]
+        gain = 0
+        for i in range(count_groups(rows, cell_of_row, inside, met)):
+            if inside[met[i]] == 0:
+                continue
+            start = met[i] // n_classes * n_classes
+            with_it = 0
+            without = 0
+            alike = 0
+            most = 0
+            most_with = 0
+            most_without = 0
+            for c in range(start, start + n_classes):
+                here = inside[c]
+                elsewhere = total[c] - here
+                with_it += here
+                without += elsewhere
+                alike += here * elsewhere
+                most = max(most, total[c])
+                most_with = max(most_with, here)
+                most_without = max(most_without, elsewhere)
+                inside[c] = 0
+            gain += with_it * without - alike if by_pairs else most_with + most_without - most
+        gains[f] = gain

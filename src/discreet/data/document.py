@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A release that is one JSON document instead of rows: a model, the names of columns, weights of columns.
+
+A document says of which shape it is, which columns it speaks of, and then what its shape holds and nothing else. It is
+written in one way only, so a file that says the same in other bytes was edited. What a promise needs to check a
+document again, and the document must not tell, is the owner's: the rows it was made from.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from discreet.data.column import KINDS
+from discreet.data.table import Table
+from discreet.errors import DataError, quietly
+from discreet.foundation.bounded_json import read_json
+from discreet.foundation.plain_files import MOST_STATED, open_file, read_most
+
+SHAPES = ("model", "names", "weights")
+FORMAT = 1
+
+
+# -- what each shape holds -----------------------------------------------------------------------------------------
+
+_HEAD = {"format": int, "shape": str, "columns": list}
+_KEYS: dict[str, dict[str, type]] = {
+    "names": {**_HEAD, "names": list, "noise": list},
+    "weights": {**_HEAD, "weights": list, "noise": list},
+    "model": {**_HEAD, "model": str, "counted": str, "classes": list, "values": dict, "nodes": list},
+}
+_COLUMN: Mapping[str, type] = {"name": str, "role": str, "kind": str}
+_NOISE: Mapping[str, type] = {
+    "mechanism": str,
+    "sensitivity": float,
+    "scale": float,
+    "picks": int,
+    "delta": float,
+    "neighbours": str,
+}
+NODES = (  # the fields of a leaf, of a question about a number, of one about a category
+    {"class", "at_least", "counts"},
+    {"column", "cut", "below", "not_below"},
+    {"column", "level", "branches", "missing", "otherwise"},
+)
+_ROLES, _KINDS = ("target", "quasi", "sensitive", "other"), (*KINDS, "item")
+
+
+def _has(value: Any, keys: Mapping[str, type]) -> bool:
+    """An object with these keys and no others, each of its type; a whole number is a float, too."""
+    return (
+        isinstance(value, dict)
+        and set(value) == set(keys)
+        and all(type(value[key]) in ((int, float) if kind is float else (kind,)) for key, kind in keys.items())
+    )
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def _is_of_shape(content: Any, shape: str) -> bool:
+    """Whether there is what a document of the shape holds and nothing else; what the nodes of a tree say is looked at
+    by published_tree.py.
+    """
+    if not _has(content, _KEYS[shape]) or (content["format"], content["shape"]) != (FORMAT, shape):
+        return False
+    columns = content["columns"]
+    if not all(_has(c, _COLUMN) and c["role"] in _ROLES and c["kind"] in _KINDS for c in columns):
+        return False
+    names = [column["name"] for column in columns]
+    if len(set(names)) < len(names) or not all(_has(use, _NOISE) for use in content.get("noise", ())):
+        return False
+    if shape == "names":
+        return content["names"] == names
+    if shape == "weights":
+        weights = content["weights"]
+        return len(weights) == len(names) and all(type(w) in (int, float) and math.isfinite(w) for w in weights)
+    values = content["values"].values()
+    return (
+        (content["model"], content["counted"] in ("rows", "persons")) == ("decision tree", True)
+        and all(type(label) in (str, int, float) for label in content["classes"])
+        and all(isinstance(labels, dict) and all(map(_texts, labels.values())) for labels in values)
+        and all(isinstance(node, dict) and set(node) in NODES for node in content["nodes"])
+    )
+
+
+# -- a document ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """What is published, `content`; and the owner's rows behind it, with their persons where persons are counted.
+
+    >>> d = Document.of("names", [("age", "quasi", "number")], {"names": ["age"], "noise": []})
+    >>> d.columns, d.to_bytes() == Document.from_bytes(d.to_bytes(), "names").to_bytes()
+    ((('age', 'quasi', 'number'),), True)
+    """
+
+    shape: str
+    content: dict[str, Any]
+    evidence: Table | None = None
+    persons: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, shape: str, columns: Sequence[tuple[str, str, str]], said: dict[str, Any]) -> Document:
+        """A document from its columns, each a name, a role and a kind, and what it says about them, as plain JSON."""
+        named = [{"name": name, "role": role, "kind": kind} for name, role, kind in columns]
+        return cls(shape, {"format": FORMAT, "shape": shape, "columns": named, **said})
+
+    @property
+    def columns(self) -> tuple[tuple[str, str, str], ...]:
+        return tuple((column["name"], column["role"], column["kind"]) for column in self.content["columns"])
+
+    @property
+    def file(self) -> str:
+        return f"{self.shape}.json"
+
+    def names(self, role: str) -> tuple[str, ...]:
+        return tuple(name for name, its, _ in self.columns if its == role)
+
+    def with_evidence(self, evidence: Table | None, persons: np.ndarray | None = None) -> Document:
+        return replace(self, evidence=evidence, persons=persons)
+
+    def to_bytes(self) -> bytes:
+        return (json.dumps(self.content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+    @classmethod
+    def from_bytes(cls, written: bytes, shape: str) -> Document:
+        """The document in these bytes; DataError unless they are written as discreet writes a document of the shape."""
+        content, failure = quietly(read_json, written, errors=(ValueError,))
+        if failure or not _is_of_shape(content, shape):
+            raise DataError(
+                f"The document does not hold what a document of the shape {shape!r} holds, and nothing else"
+                f"{f' ({failure})' if failure else ''}."
+            )
+        document = cls(shape, content)
+        try:
+            again = document.to_bytes()
+        except ValueError:  # half a character, or a number without end
+            raise DataError("The document holds what cannot be written.") from None
+        if again != written:  # a key that stands twice, a number written otherwise, a space more
+            raise DataError("The document is not written as discreet writes it: it was edited.")
+        return document
+
+
+def read_document(source: Path | BinaryIO, shape: str) -> Document:
+    with open_file(source) as (file, name):
+        if name != f"{shape}.json":
+            raise DataError(
+                f"A release of the shape {shape!r} is the file {shape}.json; the certificate names another."
+            )
+        return Document.from_bytes(read_most(file, MOST_STATED), shape)

@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the folds: each method releases once in a fold, then all classifiers learn from that release.
+
+Every method gets the same folds. A method without a `random_state` is given one that follows from the seed and the
+fold, so that the figures can be repeated; only a differentially private one keeps drawing anew, since it releases
+nothing with a seed. Work is shared by threads: the kernels and scikit-learn let go of the interpreter, and private rows
+stay in this process. Figures do not depend on how many threads there are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+from discreet.data.roles import Roles
+from discreet.errors import (
+    CannotRelease,
+    DataError,
+    ParameterError,
+    PrivacyLeakWarning,
+    PromiseBroken,
+    RolesError,
+    did_you_mean,
+    listing,
+)
+from discreet.evaluate.evaluation import ORIGINAL, Evaluation
+from discreet.evaluate.fingerprint import digest, source_of
+from discreet.evaluate.folds import Folds
+from discreet.evaluate.protocols import PROTOCOLS, Lesson, Protocol, as_published, held_out, original
+from discreet.evaluate.score_cache import Cache, Refusal
+from discreet.evaluate.source import Source
+from discreet.foundation.progress import progress
+from discreet.learning.classifiers import CLASSIFIERS
+from discreet.learning.cross_validation import Fold, Score
+from discreet.methods.base import Method
+from discreet.privacy.differential_privacy import DifferentialPrivacy
+
+ALL = ("c45", "part", "naive-bayes", "logistic", "svm", "3nn", "forest", "boosting")
+MODEL = "model"
+_Place = tuple[int, str]  # a fold, and a classifier
+
+
+def evaluate_utility(
+    methods: Method | Iterable[Method] | Mapping[str, Method],
+    data: object,
+    roles: Roles | None = None,
+    *,
+    protocol: Protocol = "holdout",
+    folds: str = "10-fold",
+    classifiers: Sequence[str] = ALL,
+    seed: int = 0,
+    jobs: int = 1,
+    cache: str | os.PathLike | Cache | None = None,
+) -> Evaluation:
+    """What methods cost whoever learns from their releases, beside the original, on the same folds.
+
+    `data` is a table with its roles, or labelled baskets without. `protocol`: see protocols.py; `folds`: see folds.py.
+    A mapping gives methods names of your own. `cache` is a folder of the owner's that keeps scores.
+
+    >>> from discreet import Mondrian, samples
+    >>> clinic = samples.clinic(300, seed=1)
+    >>> found = evaluate_utility(Mondrian(k=5), clinic.data, clinic.roles, folds="3-fold", classifiers=["naive-bayes"])
+    >>> found.methods, found.difference("mondrian(k=5)", "naive-bayes").mean < 0.1
+    (('original', 'mondrian(k=5)'), True)
+    """
+    source = Source.of(data, roles)
+    plan = Folds.of(folds, seed)
+    named = _named(methods, source)
+    asked = _checked_classifiers(classifiers)
+    if protocol not in PROTOCOLS:
+        hint = did_you_mean(protocol, PROTOCOLS)
+        raise ParameterError(f"'protocol' must be one of {listing(PROTOCOLS)}. Got {protocol!r} instead.{hint}")
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
+        raise ParameterError(f"'jobs' must be a whole number from 1 on. Got {jobs!r} instead.")
+    kept = None if cache is None else cache if isinstance(cache, Cache) else Cache(cache)
+    study = _Study(source, plan, plan.split(source.labels, source.persons), protocol, asked, kept)
+    study.run([_Task(study, *part) for part in study.parts({ORIGINAL: None, **named})], jobs)
+    models = frozenset(name for name, method in named.items() if method.gives == MODEL)
+    names = (ORIGINAL, *named)
+    outcomes = {
+        (name, classifier): tuple(
+            study.found[name, fold, MODEL if name in models else classifier] for fold in range(len(plan))
+        )
+        for name in names
+        for classifier in asked
+    }
+    units = "rows" if source.persons is None else "persons"
+    return Evaluation(protocol, plan, names, asked, outcomes, len(source), units, models)
+
+
+class _Study:
+    """What all tasks share, and what they found."""
+
+    def __init__(
+        self,
+        source: Source,
+        plan: Folds,
+        folds: list[Fold],
+        protocol: Protocol,
+        classifiers: tuple[str, ...],
+        cache: Cache | None,
+    ):
+        self.source, self.plan, self.folds, self.protocol = source, plan, folds, protocol
+        self.classifiers, self.cache = classifiers, cache
+        self.found: dict[tuple[str, int, str], Score | Refusal] = {}
+        self.stopped = threading.Event()  # after an error or Ctrl-C no task begins with another classifier
+        self.about_data = "" if cache is None else digest(source.data, source.roles)
+
+    def parts(self, methods: Mapping[str, Method | None]) -> Iterator[tuple[str, Method | None, tuple[int, ...]]]:
+        """What is released at once: the training rows of a fold; as published, all rows for all folds."""
+        every = range(len(self.folds))
+        at_once = [tuple(every)] if self.protocol == "as-published" else [(fold,) for fold in every]
+        for part in at_once:  # fold by fold, so that an interrupted study has all methods on some folds
+            for name, method in methods.items():
+                yield name, method, part
+
+    def run(self, tasks: list[_Task], jobs: int) -> None:
+        total = sum(len(task.places) for task in tasks)
+        with _quiet(), progress("Releasing and learning", total) as bar:
+            if jobs == 1:
+                for task in self._in_turn(tasks):
+                    for _ in task.run():
+                        bar.advance()
+                return
+            pool = ThreadPoolExecutor(jobs)
+            try:
+                for done in as_completed([pool.submit(list, task.run()) for task in tasks]):
+                    bar.advance(len(done.result()))
+            finally:
+                self.stopped.set()
+                pool.shutdown(cancel_futures=True)
+
+    def _in_turn(self, tasks: list[_Task]) -> Iterator[_Task]:
+        """The tasks. What another process measures just now comes last, from the cache."""
+        later = []
+        for task in tasks:
+            with task.claimed(wait=False) as mine:
+                if mine:
+                    yield task
+                else:
+                    later.append(task)
+        for task in later:
+            with task.claimed(wait=True):
+                yield task
+
+
+@dataclass
+class _Task:
+    """One release and all that is learnt from it."""
+
+    study: _Study
+    name: str
+    method: Method | None
+    folds: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        is_model = self.method is not None and self.method.gives == MODEL
+        names = (MODEL,) if is_model else self.study.classifiers
+        self.places: list[_Place] = [(fold, name) for fold in self.folds for name in names]
+        if self.method is not None:
+            self.method = _seeded(self.method, self.study.plan.seed, self.folds)
+
+    def claimed(self, *, wait: bool) -> AbstractContextManager[bool]:
+        """Of processes that share a cache one measures the original; see Cache.claimed."""
+        if self.method is not None or self.study.cache is None:
+            return nullcontext(True)
+        return self.study.cache.claimed(self._key(self.places[0]), wait=wait)
+
+    def run(self) -> Iterator[_Place]:
+        """Each place once it is known, from the cache or from a release."""
+        keys = {} if self.study.cache is None else {place: self._key(place) for place in self.places}
+        wanted = []
+        for place in self.places:
+            kept = self.study.cache.get(keys[place]) if self.study.cache is not None else None
+            if kept is None:
+                wanted.append(place)
+            else:
+                self.study.found[(self.name, *place)] = kept
+                yield place
+        if not wanted:
+            return
+        for place, outcome in self._measured(wanted):
+            self.study.found[(self.name, *place)] = outcome
+            if self.study.cache is not None:
+                self.study.cache.put(keys[place], outcome, self._about(place))
+            yield place
+
+    def _measured(self, wanted: list[_Place]) -> Iterator[tuple[_Place, Score | Refusal]]:
+        try:
+            lessons = self._lessons()
+        except (CannotRelease, PromiseBroken, DataError, RolesError) as refused:
+            reason = Refusal(str(refused))
+            yield from ((place, reason) for place in wanted)
+            return
+        for fold, lesson in zip(self.folds, lessons, strict=True):
+            for place in wanted:
+                if self.study.stopped.is_set():
+                    return
+                if place[0] == fold:
+                    yield place, lesson.score(place[1], self.study.plan.seed)
+
+    def _lessons(self) -> Iterable[Lesson]:
+        study = self.study
+        if self.method is None:
+            return (original(*self._split(fold)) for fold in self.folds)
+        if study.protocol == "as-published":
+            return as_published(study.source.released_by(self.method), study.source, study.plan)
+        train, test = self._split(self.folds[0])
+        return [held_out(train.released_by(self.method), train, test, study.protocol)]
+
+    def _split(self, fold: int) -> tuple[Source, Source]:
+        train, test = self.study.folds[fold]
+        return self.study.source.take(train), self.study.source.take(test)
+
+    # -- what it is kept under ---------------------------------------------------------------------------------------
+
+    def _key(self, place: _Place) -> str:
+        study, (fold, classifier) = self.study, place
+        rows: list[Any] = [*study.folds[fold]]
+        if self.method is None:
+            asked: list[Any] = [ORIGINAL, rows, source_of(None)]
+        else:
+            if study.protocol == "as-published":  # the folds of released rows follow from these
+                rows = [str(study.plan), fold]
+            code = source_of(type(self.method))  # type: ignore[arg-type]
+            asked = [study.protocol, rows, code, parameters_of(self.method)]
+        return digest(study.about_data, asked, classifier, study.plan.seed)
+
+    def _about(self, place: _Place) -> dict[str, Any]:
+        about = {"method": ORIGINAL if self.method is None else self.method.name, "protocol": self.study.protocol}
+        return about | {"folds": str(self.study.plan), "fold": place[0], "classifier": place[1]}
+
+
+# -- methods -------------------------------------------------------------------------------------------------------
+
+
+def parameters_of(method: Method) -> list[Any]:
+    """What a method is: its class and its parameters; of a parameter that names a file, what the file holds."""
+    given = method.get_params(deep=False)
+    files = {name: value for name, value in given.items() if isinstance(value, str) and os.path.isfile(value)}
+    contents = {name: Path(value).read_bytes() for name, value in files.items()}
+    return [type(method).__module__, type(method).__qualname__, given, contents]
+
+
+def _seeded(method: Method, seed: int, folds: tuple[int, ...]) -> Method:
+    """The method with a seed of its own for these folds, unless it has one or may have none."""
+    given = method.get_params(deep=False)
+    may = "random_state" in given and not isinstance(method.promise, DifferentialPrivacy)
+    if may and given["random_state"] is None:
+        drawn = hashlib.sha256(f"discreet evaluation {seed} {folds[0]}".encode()).digest()
+        given["random_state"] = int.from_bytes(drawn[:4], "big")
+    return type(method)(**given)
+
+
+def _named(methods: Method | Iterable[Method] | Mapping[str, Method], source: Source) -> dict[str, Method]:
+    """The methods by name; a name that is not given is that of the method with what differs from the defaults."""
+    if isinstance(methods, Mapping):
+        named = dict(methods)
+    else:
+        listed = [methods] if isinstance(methods, Method) else list(methods)
+        named = {label(method): method for method in listed}
+        if len(named) < len(listed):
+            raise ParameterError("Two methods are the same. Give each once, or names of your own: {name: method}.")
+    wrong = [name for name, method in named.items() if not isinstance(method, Method)]
+    if wrong or not named or ORIGINAL in named:
+        raise ParameterError(
+            f"Methods are needed, by any name but {ORIGINAL!r}. Got {len(named)}, of which {len(wrong)} are none."
+        )
+    shape = "table" if source.roles is not None else "baskets"
+    unfit = [name for name, method in named.items() if shape not in method.takes]
+    if unfit:
+        raise DataError(f"The data is a {shape}; {listing(unfit)} cannot release it. Leave these methods out.")
+    return named
+
+
+def label(method: Method) -> str:
+    """A method's name with those of its parameters that are not as by default.
+
+    >>> from discreet import Mondrian
+    >>> label(Mondrian(k=5)), label(Mondrian(7, split="information"))
+    ('mondrian(k=5)', 'mondrian(k=7, split=information)')
+    """
+    defaults = {name: parameter.default for name, parameter in signature(type(method)).parameters.items()}
+    given = method.get_params(deep=False)
+    shown = [
+        f"{name}={given[name]}" if isinstance(given[name], (int, float, str)) else f"{name}=given"
+        for name, default in defaults.items()
+        if name == "k" or (name != "random_state" and not _equal(given[name], default))
+    ]
+    return f"{method.name}({', '.join(shown)})" if shown else method.name
+
+
+def _equal(value: object, default: object) -> bool:
+    plain = type(value) is type(default) and isinstance(value, (int, float, str, tuple))
+    return value is default or (plain and value == default)
+
+
+def _checked_classifiers(classifiers: Sequence[str]) -> tuple[str, ...]:
+    asked = (classifiers,) if isinstance(classifiers, str) else tuple(dict.fromkeys(classifiers))
+    unknown = [name for name in asked if name not in CLASSIFIERS]
+    if unknown or not asked:
+        hint = did_you_mean(unknown[0], CLASSIFIERS) if unknown else ""
+        raise ParameterError(f"'classifiers' must be among {listing(CLASSIFIERS, most=20)}.{hint}")
+    return asked
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """One thread below each of ours, and no warnings that say nothing here. Said once around all threads: each of them
+    says it again around what it does, and must find it so when it puts things back.
+    """
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", PrivacyLeakWarning)  # scores are the owner's; nothing is released
+        yield

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Branch and bound for the largest feature sets that may be published: AC-maximal sets.
+
+S is feasible when every pattern of its items that a row has is contained in k rows; so is every subset of S (SPEC 1.1).
+A node of the search is (S, candidates, excluded): S is feasible and grows by candidates; a candidate that does not fit
+never will again. Two items that some rows, but fewer than k, have together are in conflict: they exclude each other
+whatever else is in S. The conflicts bound the size (of items that all exclude each other only one can join), and choose
+the item to branch on: the one in most of them. An item that fits even S with all candidates fits every set below: a
+candidate of this kind joins at once, an excluded item of this kind ends the node, for nothing below it is maximal.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.counting.bitmaps import lowest_bit, popcount
+from discreet.foundation.compiled_kernels import compiled
+from discreet.methods.containment.maximal_blocks import DONE, OUT_OF_BUDGET, STACK_FULL
+from discreet.methods.containment.maximal_pool import floor_of, offer, precedes
+
+
+@compiled
+def conflicts(row_start, row_items, item_start, item_rows, weight, persons, k):
+    """For each item the items that some, but fewer than k, have together with it."""
+    n_items = len(item_start) - 1
+    found = np.zeros((n_items, (n_items + 63) // 64), dtype=np.uint64)
+    count = np.zeros(n_items, dtype=np.int64)
+    last = np.full(n_items, -1, dtype=np.int64)
+    for item in range(n_items):
+        count[:] = 0
+        last[:] = -1
+        for i in range(item_start[item], item_start[item + 1]):
+            row = item_rows[i]
+            for j in range(row_start[row], row_start[row + 1]):
+                other = row_items[j]
+                if len(persons) == 0:
+                    count[other] += weight[row]
+                elif last[other] != persons[row]:
+                    last[other] = persons[row]
+                    count[other] += 1
+        for other in range(n_items):
+            if other != item and 0 < count[other] < k:
+                found[item, other >> 6] |= np.uint64(1) << np.uint64(other & 63)
+    return found
+
+
+@compiled
+def _size(words):
+    total = np.int64(0)
+    for w in range(len(words)):
+        total += np.int64(popcount(words[w]))
+    return total
+
+
+@compiled
+def _list(words, out):
+    n = 0
+    for w in range(len(words)):
+        left = words[w]
+        while left:
+            out[n] = w * 64 + np.int64(lowest_bit(left))
+            n += 1
+            left &= left - np.uint64(1)
+    return n
+
+
+@compiled
+def _contains(ours, theirs, S):
+    w = 0
+    while w < len(S) and not theirs[w] & S[w] & ~ours[w]:
+        w += 1
+    return w == len(S)
+
+
+@compiled
+def _contained(rows, S, lines, group, weight, persons, k, own, met, counted, work):
+    """Is every pattern on S that one of these rows has contained in k of them? `group` numbers the patterns."""
+    work[0] += 4 * len(rows)
+    n_met = 0
+    for row in rows:
+        if own[group[row]] == 0:
+            met[n_met] = row
+            n_met += 1
+        own[group[row]] += weight[row]
+    fine = True
+    for a in range(n_met - 1, -1, -1):
+        mine = met[a]
+        total = 0
+        if len(persons):
+            counted[0] += 1
+            for row in rows:
+                work[0] += 2
+                if counted[1 + persons[row]] != counted[0] and _contains(lines[row], lines[mine], S):
+                    counted[1 + persons[row]] = counted[0]
+                    total += 1
+                    if total >= k:
+                        break
+        else:
+            total = own[group[mine]]
+            b = 0
+            while total < k and b < n_met:
+                if b != a and _contains(lines[met[b]], lines[mine], S):
+                    total += own[group[met[b]]]
+                b += 1
+            work[0] += 2 * b
+        if total < k:
+            fine = False
+            break
+    for a in range(n_met):
+        own[group[met[a]]] = 0
+    return fine
+
+
+@compiled
+def _number(lines, S, table, group):
+    """Number the patterns of the rows on S, by open addressing; `table` has a power of two of places."""
+    mask = len(table) - 1
+    for i in range(len(table)):
+        table[i] = -1
+    n_groups = 0
+    for row in range(len(lines)):
+        key = np.uint64(0)
+        for w in range(len(S)):
+            key = (key ^ (lines[row, w] & S[w])) * np.uint64(0x9E3779B97F4A7C15)
+            key ^= key >> np.uint64(29)
+        place = np.int64(key >> np.uint64(8)) & mask
+        while True:
+            first = table[place]
+            if first < 0:
+                table[place] = row
+                group[row] = n_groups
+                n_groups += 1
+                break
+            w = 0
+            while w < len(S) and (lines[first, w] ^ lines[row, w]) & S[w] == 0:
+                w += 1
+            if w == len(S):
+                group[row] = group[first]
+                break
+            place = (place + 1) & mask
+
+
+@compiled
+def most_conflicts(candidates, against):
+    """The candidate in conflict with most others, and how many cliques of conflicts cover the candidates."""
+    pick = np.int64(-1)
+    most = np.int64(0)
+    bound = 0
+    left_over = candidates.copy()
+    clique = np.empty(len(candidates), dtype=np.uint64)
+    for w in range(len(candidates)):
+        left = candidates[w]
+        while left:
+            item = w * 64 + np.int64(lowest_bit(left))
+            left &= left - np.uint64(1)
+            degree = np.int64(0)
+            for v in range(len(candidates)):
+                degree += np.int64(popcount(candidates[v] & against[item, v]))
+            if degree > most:
+                most = degree
+                pick = item
+            if not left_over[w] >> np.uint64(item & 63) & np.uint64(1):
+                continue
+            bound += 1
+            left_over[w] &= ~(np.uint64(1) << np.uint64(item & 63))
+            for v in range(len(candidates)):
+                clique[v] = left_over[v] & against[item, v]
+            v = 0
+            while v < len(clique):
+                if clique[v] == 0:
+                    v += 1
+                    continue
+                other = v * 64 + np.int64(lowest_bit(clique[v]))
+                left_over[v] &= ~(np.uint64(1) << np.uint64(other & 63))
+                for u in range(len(clique)):
+                    clique[u] &= against[other, u]
+    return pick, bound
+
+
+@compiled
+def explore(lines, item_start, item_rows, weight, persons, against, sets, fresh, top, k, pool, sizes, state, budget):
+    """Work off the stack of nodes, sets[i] = (S, candidates, excluded).
+
+    A node is fresh until its candidates and its excluded items were tried on S. Returns (status, nodes left, budget).
+    """
+    n, n_items, n_words = lines.shape[0], len(item_start) - 1, sets.shape[2]
+    own = np.zeros(n, dtype=np.int64)
+    met = np.empty(n, dtype=np.int64)
+    group = np.empty(n, dtype=np.int64)
+    places = 1
+    while places < 2 * n:
+        places *= 2
+    table = np.empty(places, dtype=np.int64)
+    counted = np.zeros(1 + (persons.max() + 1 if len(persons) else 0), dtype=np.int64)
+    todo = np.empty(n_items, dtype=np.int64)
+    joint = np.empty(n_words, dtype=np.uint64)
+    work = np.zeros(1, dtype=np.int64)
+    while top > 0:
+        budget -= work[0]
+        work[0] = 0
+        if budget <= 0:
+            return OUT_OF_BUDGET, top, budget
+        if top == len(sets):
+            return STACK_FULL, top, budget
+        node = top - 1
+        top = node
+        S, candidates, excluded = sets[node, 0], sets[node, 1], sets[node, 2]
+        floor = floor_of(sizes, state)
+        work[0] += 100 + 4 * n_items
+        if _size(S) + _size(candidates) < floor:
+            continue
+        if fresh[node]:
+            fresh[node] = False
+            _number(lines, S, table, group)
+            work[0] += 8 * n * n_words
+            for part in (candidates, excluded):
+                for i in range(_list(part, todo)):
+                    rows = item_rows[item_start[todo[i]] : item_start[todo[i] + 1]]
+                    if not _contained(rows, S, lines, group, weight, persons, k, own, met, counted, work):
+                        part[todo[i] >> 6] &= ~(np.uint64(1) << np.uint64(todo[i] & 63))
+        for w in range(n_words):
+            joint[w] = S[w] | candidates[w]
+        size = _list(joint, todo)
+        if size < floor or (size == floor and not precedes(todo, size, pool, sizes, state)):
+            continue
+        work[0] += 2 * size * n_words
+        pick, bound = most_conflicts(candidates, against)
+        if _size(S) + bound < floor:
+            continue
+        _number(lines, joint, table, group)
+        work[0] += 8 * n * n_words
+        extensible = False
+        for i in range(_list(excluded, todo)):
+            rows = item_rows[item_start[todo[i]] : item_start[todo[i] + 1]]
+            if _contained(rows, joint, lines, group, weight, persons, k, own, met, counted, work):
+                extensible = True
+                break
+        if extensible:
+            continue
+        last = -1
+        for i in range(_list(candidates, todo)):
+            rows = item_rows[item_start[todo[i]] : item_start[todo[i] + 1]]
+            mark = np.uint64(1) << np.uint64(todo[i] & 63)
+            if _contained(rows, joint, lines, group, weight, persons, k, own, met, counted, work):
+                candidates[todo[i] >> 6] ^= mark
+                S[todo[i] >> 6] |= mark
+            else:
+                last = todo[i]
+        if last < 0:  # all fit together, and nothing excluded joins them
+            offer(todo, _list(S, todo), pool, sizes, state)
+            continue
+        pick = pick if pick >= 0 else last
+        mark = np.uint64(1) << np.uint64(pick & 63)
+        candidates[pick >> 6] &= ~mark
+        for w in range(n_words):
+            sets[node + 1, 0, w] = S[w]
+            sets[node + 1, 1, w] = candidates[w] & ~against[pick, w]
+            sets[node + 1, 2, w] = excluded[w] & ~against[pick, w]
+        sets[node + 1, 0, pick >> 6] |= mark
+        fresh[node + 1] = True
+        excluded[pick >> 6] |= mark
+        top = node + 2
+    return DONE, 0, budget

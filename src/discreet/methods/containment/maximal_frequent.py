@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The r largest maximal itemsets: sets of items that k rows share and that no further item can join.
+
+Never lists all maximal sets. Sizes are tried from the largest that is possible downwards: for a size, rows with fewer
+items and items with fewer than k rows are peeled off until nothing changes, which bounds the size, and leaves little to
+search at large ones. Every set is looked for below its rarest item, among the rows that have it (`blocks`). As soon as
+r sets are known, the smallest of them is the size to beat.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from discreet.foundation.compiled_kernels import compiled
+from discreet.methods.containment.maximal_blocks import DONE, ITEMS, ROWS, STACK_FULL, search
+from discreet.methods.containment.maximal_pool import Clock, Found, OutOfTime, Pool, floor_of
+
+_BUDGET = 20_000_000  # words looked at between two looks at the clock: some hundredths of a second
+
+
+def largest_frequent(
+    matrix: sp.csr_array,
+    k: int,
+    r: int = 20,
+    *,
+    persons: np.ndarray | None = None,
+    clock: Clock | None = None,
+    by: str | None = None,
+) -> Found:
+    """The r largest maximal itemsets of support k or more; support counts persons when they are given.
+
+    `by` is "rows" or "items" to insist on one kind of search; without it the cheaper one is taken at every step.
+
+    >>> largest_frequent(sp.csr_array([[1, 1, 0], [1, 1, 0], [1, 0, 1], [0, 0, 1]]), k=2).sets
+    [(0, 1), (2,)]
+    """
+    clock = Clock() if clock is None else clock
+    if persons is not None:
+        order = np.argsort(persons, kind="stable")
+        matrix, persons = matrix[order], persons[order]
+    pool = Pool(r, int(np.diff(matrix.indptr).max(initial=0)))
+    whole = arrays_of(matrix, persons)
+    kind = {None: 0, "rows": ROWS, "items": ITEMS}[by]
+    first = np.flatnonzero(_greedy(whole, k))
+    if len(first) == 0:
+        return pool.found(proven=True)
+    pool.offer(first)
+    target, step = _largest_possible(whole, k), 1
+    try:
+        while True:
+            pool.state[1] = target
+            _search_from(matrix, whole, k, kind, pool, clock)
+            if target == 1 or pool.smallest >= target:
+                return pool.found(proven=True)
+            target, step = max(target - step, pool.smallest, 1), 2 * step
+    except OutOfTime:
+        return pool.found(proven=False)
+
+
+def arrays_of(matrix: sp.csr_array, persons: np.ndarray | None) -> tuple[np.ndarray, ...]:
+    """Rows, columns and persons as the kernels take them."""
+    by_item = matrix.tocsc()
+    who = np.empty(0) if persons is None else persons
+    parts = [matrix.indptr, matrix.indices, by_item.indptr, by_item.indices, who]
+    return tuple(part.astype(np.int64) for part in parts)
+
+
+def _largest_possible(whole, k: int) -> int:
+    """The largest size for which rows and items are left after peeling."""
+    low, high = 0, int(np.diff(whole[0]).max(initial=0))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if _peel(*whole[:4], k, middle)[0].any():
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _search_from(matrix: sp.csr_array, whole, k: int, by: int, pool: Pool, clock: Clock) -> None:
+    """Find the maximal sets of at least the pool's floor."""
+    rows, items = _peel(*whole[:4], k, pool.state[1])
+    columns = np.flatnonzero(items)
+    persons = whole[4][rows] if len(whole[4]) else whole[4]
+    core = arrays_of(sp.csr_array(matrix[np.flatnonzero(rows)][:, columns]), persons)
+    order = np.argsort(np.diff(core[2]), kind="stable")
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    place = 0
+    while True:
+        place, status, mine, wanted, left = _next(*core[:4], order, rank, place, k, *pool.arrays[1:], _BUDGET)
+        clock.check(_BUDGET - left)
+        if status == _ALL_SEEN:
+            return
+        if status == _FOUND:
+            _search_below(core, columns, rank, place, mine, np.sort(wanted), whole, k, by, pool, clock)
+            place += 1
+
+
+def _search_below(core, columns, rank, place, mine, wanted, whole, k, by, pool: Pool, clock: Clock) -> None:
+    """Find the maximal sets whose rarest item has this place: some rows `mine`, some items `wanted`."""
+    rows, items = _dense(core[0], core[1], mine, wanted, len(rank))
+    persons = core[4][mine] if len(core[4]) else core[4]
+    depth = 64
+    stack_rows = np.zeros((depth, 2, items.shape[1]), dtype=np.uint64)
+    stack_items = np.zeros((depth, 2, rows.shape[1]), dtype=np.uint64)
+    _set_bits(stack_rows[0, 0], np.ones(len(mine), dtype=np.bool_))
+    _set_bits(stack_items[0, 0], rank[wanted] >= place)
+    _set_bits(stack_items[0, 1], rank[wanted] < place)
+    status, top = STACK_FULL, 1
+    while status != DONE:
+        status, top, left = search(
+            rows, items, columns[wanted], persons, stack_rows, stack_items, top, k, by, *pool.arrays, whole, _BUDGET
+        )
+        clock.check(_BUDGET - left)
+        if status == STACK_FULL:
+            stack_rows = np.concatenate([stack_rows, np.zeros_like(stack_rows)])
+            stack_items = np.concatenate([stack_items, np.zeros_like(stack_items)])
+
+
+_FOUND, _ALL_SEEN, _PAUSE = 0, 1, 2
+
+
+@compiled
+def _greedy(matrix, k):
+    """One maximal set, to have an answer at once: the item that most have, and so on among the rows that have it."""
+    row_start, row_items, item_start, _, persons = matrix
+    n_items = len(item_start) - 1
+    rows = np.arange(len(row_start) - 1)
+    member = np.zeros(n_items, dtype=np.bool_)
+    while True:
+        count = np.zeros(n_items, dtype=np.int64)
+        last = np.full(n_items, -1, dtype=np.int64)
+        for row in rows:
+            for i in range(row_start[row], row_start[row + 1]):
+                item = row_items[i]
+                if not member[item] and (len(persons) == 0 or last[item] != persons[row]):
+                    count[item] += 1
+                    if len(persons):
+                        last[item] = persons[row]
+        best = 0
+        for item in range(n_items):
+            if count[item] > count[best]:
+                best = item
+        if count[best] < k:
+            return member
+        member[best] = True
+        left = 0
+        for row in rows:
+            for i in range(row_start[row], row_start[row + 1]):
+                if row_items[i] == best:
+                    rows[left] = row
+                    left += 1
+                    break
+        rows = rows[:left]
+
+
+@compiled
+def _peel(row_start, row_items, item_start, item_rows, k, floor):
+    """The rows with `floor` items that k of such rows have, and these items."""
+    n_rows, n_items = len(row_start) - 1, len(item_start) - 1
+    length = row_start[1:] - row_start[:-1]
+    support = item_start[1:] - item_start[:-1]
+    rows = np.ones(n_rows, dtype=np.bool_)
+    items = np.ones(n_items, dtype=np.bool_)
+    todo = np.empty(n_rows + n_items, dtype=np.int64)
+    n_todo = 0
+    for row in range(n_rows):
+        if length[row] < floor:
+            rows[row] = False
+            todo[n_todo] = row
+            n_todo += 1
+    for item in range(n_items):
+        if support[item] < k:
+            items[item] = False
+            todo[n_todo] = n_rows + item
+            n_todo += 1
+    while n_todo:
+        n_todo -= 1
+        out = todo[n_todo]
+        if out < n_rows:
+            for i in range(row_start[out], row_start[out + 1]):
+                item = row_items[i]
+                support[item] -= 1
+                if items[item] and support[item] < k:
+                    items[item] = False
+                    todo[n_todo] = n_rows + item
+                    n_todo += 1
+        else:
+            for i in range(item_start[out - n_rows], item_start[out - n_rows + 1]):
+                row = item_rows[i]
+                length[row] -= 1
+                if rows[row] and length[row] < floor:
+                    rows[row] = False
+                    todo[n_todo] = row
+                    n_todo += 1
+    return rows, items
+
+
+@compiled
+def _next(row_start, row_items, item_start, item_rows, order, rank, place, k, sizes, state, budget):
+    """The next item below which a set may be: its place, its rows, and their items that k of them have."""
+    n_items = len(order)
+    count = np.zeros(n_items, dtype=np.int64)
+    touched = np.empty(n_items, dtype=np.int64)
+    nothing = np.empty(0, dtype=np.int64)
+    while place < n_items:
+        if budget <= 0:
+            return place, _PAUSE, nothing, nothing, budget
+        floor = floor_of(sizes, state)
+        if n_items - place < floor:
+            break
+        first = order[place]
+        n_mine = item_start[first + 1] - item_start[first]
+        mine = np.empty(n_mine, dtype=np.int64)
+        for m in range(n_mine):
+            mine[m] = item_rows[item_start[first] + m]
+        n_touched = 0
+        for row in mine:
+            budget -= row_start[row + 1] - row_start[row]
+            for i in range(row_start[row], row_start[row + 1]):
+                item = row_items[i]
+                if count[item] == 0:
+                    touched[n_touched] = item
+                    n_touched += 1
+                count[item] += 1
+        changed = True
+        while changed and n_mine >= k:
+            changed = False
+            left = 0
+            for m in range(n_mine):
+                row = mine[m]
+                found = 0
+                budget -= row_start[row + 1] - row_start[row]
+                for i in range(row_start[row], row_start[row + 1]):
+                    if count[row_items[i]] >= k and rank[row_items[i]] >= place:
+                        found += 1
+                if found >= floor:
+                    mine[left] = row
+                    left += 1
+                else:
+                    changed = True
+                    for i in range(row_start[row], row_start[row + 1]):
+                        count[row_items[i]] -= 1
+            n_mine = left
+        alive = n_mine >= k
+        n_wanted = 0
+        for i in range(n_touched):
+            item = touched[i]
+            if alive and count[item] == n_mine and rank[item] < place:
+                alive = False  # whatever is here, this rarer item can join it
+            if count[item] >= k:
+                touched[n_wanted] = item
+                n_wanted += 1
+            count[item] = 0
+        if alive:
+            return place, _FOUND, mine[:n_mine], touched[:n_wanted], budget
+        place += 1
+    return place, _ALL_SEEN, nothing, nothing, budget
+
+
+@compiled
+def _dense(row_start, row_items, mine, wanted, n_items):
+    """Some rows and items as bits: a line per row, and a line per item."""
+    number = np.full(n_items, -1, dtype=np.int64)
+    for i in range(len(wanted)):
+        number[wanted[i]] = i
+    rows = np.zeros((len(mine), (len(wanted) + 63) // 64), dtype=np.uint64)
+    items = np.zeros((len(wanted), (len(mine) + 63) // 64), dtype=np.uint64)
+    for r in range(len(mine)):
+        for i in range(row_start[mine[r]], row_start[mine[r] + 1]):
+            item = number[row_items[i]]
+            if item >= 0:
+                rows[r, item >> 6] |= np.uint64(1) << np.uint64(item & 63)
+                items[item, r >> 6] |= np.uint64(1) << np.uint64(r & 63)
+    return rows, items
+
+
+@compiled
+def _set_bits(words, chosen):
+    for i in range(len(chosen)):
+        if chosen[i]:
+            words[i >> 6] |= np.uint64(1) << np.uint64(i & 63)

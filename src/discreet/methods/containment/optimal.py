@@ -1,0 +1,370 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Selection of features that searches for the best feasible set instead of taking the first that comes.
+
+Paper: Zhang, Mohammed, Dave, Al Hasan, "Feature Selection for Classification under Anonymity Constraint", problem (1):
+maximise a utility over the sets of features whose projection is k-anonymous by containment.
+Departures from the paper:
+1. The paper gives heuristics for problem (1); this solves it where columns are few, and searches where they are many.
+2. Its feasible family is the exact one, not the frequent itemsets (SPEC 1.4, row 1).
+3. Utilities that follow a classifier stand beside HamDist and DistCnt; the default is cross-validated AUC.
+4. Rows are searched, not only columns: what k rows have in common is feasible, and it is the way to large sets.
+5. A feature that is the same in all rows is not kept: it would be published and tell nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, combinations
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from discreet.data.baskets import Baskets
+from discreet.errors import CannotRelease
+from discreet.foundation.parameters import Interval, StrOptions
+from discreet.foundation.progress import progress
+from discreet.foundation.randomness import Randomness
+from discreet.methods.containment.optimal_measures import UTILITIES, Worth, guides, worth_of
+from discreet.methods.containment.optimal_search import CommonItems, Maximal, fill
+from discreet.methods.selector import Selector
+
+# Limits on work, not on time: with them the result does not depend on the machine unless time_limit strikes first.
+_FEW = 64  # columns up to which all maximal sets are looked for
+_SETS = 500  # maximal sets that are evaluated
+_SUBSETS = 2000  # subsets that are all evaluated, when there are no more
+_STARTS = 10  # row searches per guide
+_EVALUATED = 24  # of the sets they find
+_SWAPS = 30  # rows exchanged, evaluations in all
+_ROW_WORK = 4e9  # ones that the row searches may look at: with large k or many rows there are fewer of them
+_WIDTH = 3  # sets in the beam
+_FORCED = 12  # features forced into each of them, one at a time
+_TRIED = 5  # of the sets that gives, evaluated in a round
+_ROUNDS = 4
+_SCREEN = "weight x hamdist"  # the guide whose sum over a set follows its AUC best
+
+
+class OptimalSelector(Selector):
+    """Keep the set of features that is worth most among those in which every person stays hidden among k.
+
+    Parameters
+    ----------
+    k : int in [2, inf)
+    utility : "auc", "linear", "cmi", "information", "distcnt", "hamdist", or a callable
+        "auc": area under the ROC curve of a linear model, cross-validated inside the given rows. "linear": the share of
+        the label that a linear model explains. "cmi": joint information of pairs of features about the class, in bits.
+        "information": information of all features together. "hamdist" and "distcnt": as in GreedySelector. A callable
+        takes the baskets projected on a set of features and returns a number, higher is better.
+    time_limit : seconds, or None
+        After it the best set found so far is taken. The amount of work is limited too, so this is a safety net. When it
+        strikes, `stopped_` and a note of the release say so, and the result depends on the speed of the machine.
+    max_features : int or None
+    cuts : mapping of column name to cut points, for tables; other numbers are cut by MDL against the target
+    random_state : int or None
+        Only the order of the released rows is random; the search draws from a stream of its own.
+
+    Attributes
+    ----------
+    support_ : the selected columns, those worth most by themselves first
+    scores_ : what each is worth by itself; with "auc" and "linear" its |w| in the model fitted on the selected set
+    value_ : the utility of the selected set
+    bound_ : a proven upper bound of the utility over all feasible sets, or None
+    proven_ : whether the selected set is proven to be optimal
+    stopped_ : whether the time limit ended the search
+    trace_ : the selected features
+
+    Promise
+    -------
+    Containment(k) of the projection on the selected features. The promise covers the rows that were released, not later
+    rows passed to `transform`. The set is chosen with the labels in view, and is not itself private.
+
+    Examples
+    --------
+    >>> X = np.array([[1, 1, 0], [1, 0, 1], [1, 1, 0], [0, 0, 1], [0, 0, 1], [0, 1, 1]])
+    >>> picked = OptimalSelector(k=2, utility="hamdist").fit(X, [1, 1, 1, 0, 0, 0])
+    >>> picked.support_.tolist(), picked.proven_
+    ([0, 1], True)
+    """
+
+    name = "optimal"
+    _parameter_constraints: ClassVar[dict] = {
+        "k": [Interval(Integral, 2, None, closed="left")],
+        "utility": [StrOptions(set(UTILITIES)), callable],
+        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
+        "max_features": [Interval(Integral, 1, None, closed="left"), None],
+        "cuts": [dict, None],
+        "random_state": [Integral, None],
+    }
+
+    def __init__(self, k=5, *, utility="auc", time_limit=120.0, max_features=None, cuts=None, random_state=None):
+        self.k = k
+        self.utility = utility
+        self.time_limit = time_limit
+        self.max_features = max_features
+        self.cuts = cuts
+        self.random_state = random_state
+
+    def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict]]:
+        baskets = in_a_fixed_order(baskets)
+        differs = baskets.support < len(baskets)
+        items = np.flatnonzero(differs & (_persons_per_item(baskets) >= self.k)).tolist()
+        if not items:
+            raise CannotRelease(
+                f"No feature can be kept at k = {self.k}: each of the {baskets.shape[1]} is held by fewer than {self.k}"
+                f" persons, or is the same in all rows. Lower k, or merge rare values."
+            )
+        with threadpool_limits(1):  # many small systems: threads cost more than they save, and round differently
+            worth = worth_of(self.utility, baskets)
+            search = _Search(baskets, self.k, items, worth, self.time_limit, self.max_features)
+            if not (len(items) <= _FEW and search.exactly()):
+                search.broadly()
+            alone = worth.alone(search.best)
+        order = np.lexsort((np.array(search.best), -alone))
+        kept = [search.best[place] for place in order]
+        self.value_, self.bound_, self.stopped_ = search.value, search.bound, search.stopped
+        self.proven_ = search.proven or (search.bound is not None and search.value >= search.bound)
+        return kept, [
+            {"feature": baskets.names[search.best[place]], "gain": float(alone[place]), "kept": True} for place in order
+        ]
+
+    def _remarks(self) -> list[str]:
+        name = self.utility if isinstance(self.utility, str) else "the utility"
+        found = f"The selected set has {name} = {self.value_:.4g}."
+        if self.proven_:
+            found += " It is proven that no feasible set has more."
+        elif self.bound_ is None:
+            found += " There is no bound: how much a better set could have is not known."
+        else:
+            found += f" No feasible set has more than {self.bound_:.4g}; whether one has more than this is not known."
+        ended = f"The time limit of {self.time_limit} s ended the search: another run may select other features."
+        return [found, ended] if self.stopped_ else [found]
+
+
+class _Search:
+    """The best set met so far, what is known of the optimum, and two ways to go on: exactly and broadly."""
+
+    def __init__(
+        self, baskets: Baskets, k: int, items: list[int], worth: Worth, time_limit: float | None, limit: int | None
+    ):
+        self.baskets, self.k, self.items, self.worth, self.limit = baskets, k, items, worth, limit
+        self.deadline = np.inf if time_limit is None else time.monotonic() + time_limit
+        self.best: list[int] = []
+        self.value = -np.inf
+        self.bound: float | None = None
+        self.proven = self.stopped = False
+        self._values: dict[frozenset[int], float] = {}
+
+    def late(self) -> bool:
+        """Whether the time is over, and there is a set to show for it."""
+        self.stopped |= time.monotonic() > self.deadline
+        return self.stopped and bool(self.best)
+
+    def consider(self, features: Sequence[int]) -> bool:
+        """Evaluate a feasible set, cut to `limit` features; True when it is the best so far."""
+        chosen = self.trimmed(features)
+        key = frozenset(chosen)
+        if not chosen or key in self._values:
+            return False
+        self._values[key] = value = self.worth.value(chosen)
+        if value > self.value or not self.best:
+            self.best, self.value = chosen, value
+            return True
+        return False
+
+    def trimmed(self, features: Sequence[int]) -> list[int]:
+        """At most `limit` of the features: the least valuable fifth of the surplus goes, and values are taken anew."""
+        chosen = sorted(int(f) for f in features)
+        while self.limit is not None and len(chosen) > self.limit:
+            surplus = len(chosen) - self.limit
+            gone = surplus if self.worth.modular else -(-surplus // 5)
+            order = np.argsort(-self.worth.alone(chosen), kind="stable")[: len(chosen) - gone]
+            chosen = sorted(chosen[place] for place in order)
+        return chosen
+
+    # -- few columns ---------------------------------------------------------------------------------------------------
+
+    def exactly(self) -> bool:
+        """Solve over the AC-maximal sets; False when there are too many, or the time is over."""
+        maximal = Maximal(self.baskets, self.k, self.items)
+        bounded = self.worth.monotone and (self.limit is None or self.worth.modular)
+        value = self._bound_by(maximal) if bounded else int.bit_count
+        with progress("Searching the maximal sets") as bar:
+            while maximal.open and not (bounded and maximal.feasible):
+                self.late()
+                if maximal.exhausted or self.stopped:
+                    self.bound = value(max(maximal.open, key=value)) if bounded else self._ceiling()
+                    return False
+                maximal.step(value)
+                bar.advance()
+        sets = [maximal.columns(c) for c in maximal.feasible]
+        if bounded:
+            self.consider(sets[0])
+            self.bound, self.proven = self.value, True
+        else:
+            self._evaluate(sets)
+        return True
+
+    def _bound_by(self, maximal: Maximal):
+        """The value of a candidate, feasible or not: an upper bound of what lies inside it."""
+        known: dict[int, float] = {}
+
+        def value(candidate: int) -> float:
+            if candidate not in known:
+                known[candidate] = self.worth.value(self.trimmed(maximal.columns(candidate)))
+            return known[candidate]
+
+        return value
+
+    def _evaluate(self, sets: list[list[int]]) -> None:
+        """No bound holds for the utility: try the maximal sets, and all their subsets where these are few."""
+        self.bound = self._ceiling()
+        subsets = self._subsets(sets)
+        if subsets is not None:
+            with progress("Evaluating sets of features", len(subsets)) as bar:
+                for subset in subsets:
+                    if self.late():
+                        return
+                    self.consider(subset)
+                    bar.advance()
+            self.bound, self.proven = self.value, True
+            return
+        weights = guides(self.baskets)[_SCREEN]
+        with progress("Evaluating sets of features", min(len(sets), _SETS)) as bar:
+            for features in sorted(sets, key=lambda s: (-weights[s].sum(), s))[:_SETS]:
+                if self.late():
+                    return
+                self.consider(features)
+                bar.advance()
+        while not self.late() and any(self.consider([f for f in self.best if f != out]) for out in list(self.best)):
+            pass  # drop a feature for as long as that helps
+
+    def _subsets(self, sets: list[list[int]]) -> list[tuple[int, ...]] | None:
+        """All sets inside these that may be best; None when there are too many. Of a monotone utility: the largest."""
+        found: set[tuple[int, ...]] = set()
+        for features in sets:
+            most = len(features) if self.limit is None else min(self.limit, len(features))
+            sizes = range(most if self.worth.monotone else 1, most + 1)
+            if max(math.comb(len(features), size) for size in sizes) > _SUBSETS:
+                return None
+            found.update(chain.from_iterable(combinations(features, size) for size in sizes))
+            if len(found) > _SUBSETS:
+                return None
+        return sorted(found, key=lambda s: (len(s), s))  # of equals the smallest is met first, and stays
+
+    def _ceiling(self) -> float | None:
+        return self.worth.value(self.trimmed(self.items)) if self.worth.modular else self.worth.ceiling(self.items)
+
+    # -- many columns --------------------------------------------------------------------------------------------------
+
+    def broadly(self) -> None:
+        """Greedy from several orders, then rows with much in common, then local search around the best."""
+        if self.bound is None:
+            self.bound = self._ceiling()
+        ways = guides(self.baskets)
+        rows_of: dict[tuple[int, ...], list[int]] = {}
+        common = CommonItems(self.baskets, self.k, Randomness(0))
+        with progress("Searching sets of features") as bar:
+            for weights in ways.values():
+                if self.late():
+                    return
+                self.consider(self.filled([], weights))
+                bar.advance()
+            for features, rows in self._found_by_rows(common, ways):
+                if self.late():
+                    return
+                chosen = self.filled(features, ways[_SCREEN])
+                if self.consider(chosen):
+                    rows_of[tuple(self.best)] = rows
+                bar.advance()
+            if tuple(self.best) in rows_of:
+                self._swap_rows(common, rows_of[tuple(self.best)], ways[_SCREEN])
+            self._beam(ways[_SCREEN], bar.advance)
+
+    def filled(self, chosen: Sequence[int], weights: np.ndarray) -> list[int]:
+        """The chosen features and those that fit beside them, by weight."""
+        return fill(self.baskets, self.k, list(chosen), _by_weight(self.items, weights))
+
+    def _found_by_rows(self, common: CommonItems, ways: dict[str, np.ndarray]) -> Iterator[tuple[list[int], list[int]]]:
+        """What k rows have in common, the most promising first, with the rows."""
+        found: dict[tuple[int, ...], list[int]] = {}
+        pass_ = self.k * max(self.baskets.matrix.nnz, 1)
+        work = _ROW_WORK - _WIDTH * pass_
+        sets = common.beam(ways[_SCREEN], _WIDTH) if work > 0 else []
+        for weights in [*ways.values()] * _STARTS:
+            work -= 3 * pass_  # about: rows are taken one by one, then exchanged one by one
+            if work < 0 or self.late():
+                break
+            sets.append(common.search(weights))
+        for rows in sets:
+            features = common.common(rows)
+            if len(features):
+                found.setdefault(tuple(features.tolist()), rows)
+        promising = sorted(found, key=lambda s: (-ways[_SCREEN][list(s)].sum(), s))[:_EVALUATED]
+        return ((list(features), found[features]) for features in promising)
+
+    def _swap_rows(self, common: CommonItems, rows: list[int], weights: np.ndarray) -> None:
+        """Exchange one of the k rows for one that leaves nearly as much in common; stay with what is better."""
+        tried = place = unchanged = 0
+        while tried < _SWAPS and unchanged < self.k and not self.late():
+            others = rows[:place] + rows[place + 1 :]
+            gains = common.gains(others, weights)
+            gains[rows[place]] = -1
+            unchanged += 1
+            for row in np.argsort(-gains, kind="stable")[:2].tolist():
+                tried += 1
+                if gains[row] >= 0 and self.consider(self.filled(common.common([*others, row]).tolist(), weights)):
+                    rows, unchanged = [*others[:place], row, *others[place:]], 0
+                    break
+            place = (place + 1) % self.k
+
+    def _beam(self, weights: np.ndarray, tick: Callable[[], None]) -> None:
+        """Force a feature into one of the best sets, drop what does not fit beside it, fill up; go on with the best."""
+        beam: list[tuple[int, ...]] = []
+        for _ in range(_ROUNDS):
+            before, beam = beam, [tuple(sorted(s)) for s in sorted(self._values, key=self._rank)[:_WIDTH]]
+            if beam == before:
+                return
+            grown: dict[tuple[int, ...], float] = {}
+            for features in beam:
+                mine = _by_weight(features, weights)
+                for forced in _by_weight(set(self.items) - set(features), weights)[:_FORCED]:
+                    chosen = fill(self.baskets, self.k, [], [forced, *mine])
+                    grown[tuple(chosen)] = float(weights[chosen].sum())
+            for chosen_ in sorted(grown, key=lambda s: (-grown[s], s))[:_TRIED]:
+                if self.late():
+                    return
+                self.consider(self.filled(chosen_, weights))
+                tick()
+
+    def _rank(self, features: frozenset[int]) -> tuple[float, list[int]]:
+        return -self._values[features], sorted(features)
+
+
+def _by_weight(features: Iterable[int], weights: np.ndarray) -> list[int]:
+    """The heaviest first, of equals the first column."""
+    return sorted(features, key=lambda feature: (-weights[feature], feature))
+
+
+def in_a_fixed_order(baskets: Baskets) -> Baskets:
+    """The same rows, ordered by their content: nothing that follows depends on the order they came in."""
+    indptr, indices = baskets.matrix.indptr, baskets.matrix.indices
+    persons = np.zeros(len(baskets), dtype=np.int64) if baskets.persons is None else baskets.persons
+    keys = [
+        (indices[indptr[row] : indptr[row + 1]].tobytes(), int(baskets.labels[row]), int(persons[row]))  # type: ignore[index]
+        for row in range(len(baskets))
+    ]
+    return baskets.take(np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64))
+
+
+def _persons_per_item(baskets: Baskets) -> np.ndarray:
+    if baskets.persons is None:
+        return baskets.support
+    rows = np.repeat(np.arange(len(baskets)), np.diff(baskets.matrix.indptr))
+    where = (baskets.persons[rows], baskets.matrix.indices)
+    shape = (int(baskets.persons.max()) + 1, baskets.shape[1])
+    cells = sp.csr_array((np.ones(len(rows), dtype=np.int64), where), shape=shape)
+    return np.asarray((cells > 0).sum(axis=0)).ravel()

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a set of features is worth to a classifier, and guides that say which single features to look at first.
+
+The counts of `utility` separate rows; a classifier must generalise. Here are measures that come closer to it: class
+information, joint information of pairs, a linear model fitted on the set, and the area under the ROC curve of such a
+model on rows that it was not fitted to. A measure is a function of a list of columns, made once for given baskets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import lsqr
+
+from discreet.counting.class_separation import (
+    class_counts,
+    dist_cnt,
+    labels_of,
+    number_of,
+    separated_pairs,
+    unlike_pairs,
+)
+from discreet.counting.tally import Partition
+from discreet.data.baskets import Baskets
+from discreet.methods.containment.optimal_models import CELLS, STRONG, Logistic, Ridge, csr, targets_of
+
+_NARROW = 64  # columns up to which "auc" fits a logistic regression
+_WIDE = 2000  # a bound by the value of more columns than this takes too long where a model is fitted
+
+
+@dataclass(frozen=True, eq=False)
+class Worth:
+    """A measure of sets of columns, higher is better.
+
+    value     the measure of a list of columns
+    alone     a number per column of the list: what each is worth by itself, or its weight in the fitted model
+    monotone  whether a further column never lowers it: then the best set is inclusion-maximal, and the value of any
+              larger set, feasible or not, is an upper bound
+    modular   whether the value is the sum of the values of the single columns
+    """
+
+    value: Callable[[Sequence[int]], float]
+    alone: Callable[[Sequence[int]], np.ndarray]
+    monotone: bool
+    modular: bool = False
+    most: float | None = None  # a bound that holds for every set, known beforehand
+
+    def ceiling(self, columns: Sequence[int]) -> float | None:
+        """An upper bound of the value of every set inside these columns, or None."""
+        if self.most is not None and len(columns) > _WIDE:
+            return self.most
+        return self.value(columns) if self.monotone else self.most
+
+
+def worth_of(utility: str | Callable[[Baskets], float], baskets: Baskets) -> Worth:
+    """The measure by its name, or a callable that takes the projected baskets.
+
+    >>> b = Baskets.of([[1, 0], [1, 1], [0, 1], [0, 1]], [1, 1, 0, 0])
+    >>> worth_of("hamdist", b).value([0, 1]), worth_of("information", b).value([0])
+    (1.5, 1.0)
+    """
+    return _MEASURES[utility](baskets) if isinstance(utility, str) else _of_callable(utility, baskets)
+
+
+def guides(baskets: Baskets) -> dict[str, np.ndarray]:
+    """Weights of single columns, each at most 1, to order columns by: HamDist, correlation, |w| of a linear model."""
+    n = len(baskets)
+    support = baskets.support.astype(float)
+    counts = _counts_by_class(baskets)
+    share = counts.sum(axis=1) / n
+    spread = np.sqrt(np.maximum(support * (n - support) / n**2, 1e-300))
+    correlation = np.zeros(len(support))
+    for c, p in enumerate(share):
+        if 0 < p < 1:
+            by_class = np.abs(counts[c] / n - support / n * p) / (spread * np.sqrt(p * (1 - p)))
+            correlation = np.maximum(correlation, np.where((support > 0) & (support < n), by_class, 0))
+    hamdist = separated_pairs(baskets).astype(float)
+    weight = np.zeros(len(support))
+    X = csr(baskets)
+    for target in targets_of(baskets).T:
+        found = lsqr(X, target - target.mean(), damp=np.sqrt(STRONG * n), iter_lim=50)
+        weight = np.maximum(weight, np.abs(found[0]))
+    made = {
+        "hamdist": hamdist,
+        "weight": weight,
+        "weight x hamdist": weight * hamdist,
+        "correlation": correlation,
+        "correlation squared": correlation**2,
+        "weight x correlation": np.sqrt(weight * correlation),
+    }
+    return {name: values / (values.max() or 1.0) for name, values in made.items()}
+
+
+def entropy(counts: np.ndarray) -> np.ndarray:
+    """Bits of the last axis's counts, times their sum: additive over groups.
+
+    >>> entropy(np.array([[2, 2], [4, 0]])).tolist()
+    [4.0, 0.0]
+    """
+    total = counts.sum(axis=-1)
+    return _n_log_n(total) - _n_log_n(counts).sum(axis=-1)
+
+
+def _n_log_n(counts: np.ndarray) -> np.ndarray:
+    return counts * np.log2(np.maximum(counts, 1))
+
+
+# -- counting ----------------------------------------------------------------------------------------------------------
+
+
+def _hamdist(baskets: Baskets) -> Worth:
+    pairs = separated_pairs(baskets) / unlike_pairs(labels_of(baskets))
+    return Worth(lambda S: float(pairs[list(S)].sum()), lambda S: pairs[list(S)], monotone=True, modular=True)
+
+
+def _distcnt(baskets: Baskets) -> Worth:
+    return _counted(lambda kept: dist_cnt(kept, None) if kept.shape[1] else 0.0, baskets, monotone=True)
+
+
+def _information(baskets: Baskets) -> Worth:
+    """Class information, I(pattern; class) in bits, the rows grouped by all the selected items."""
+    labels, n = labels_of(baskets), len(baskets)
+    prior = float(entropy(np.bincount(labels, minlength=baskets.n_classes)))
+
+    def value(kept: Baskets) -> float:
+        left = entropy(class_counts(Partition.of(kept), labels, kept.n_classes)).sum()
+        return float(prior - left) / n
+
+    return _counted(value, baskets, monotone=True)
+
+
+def _of_callable(utility: Callable[[Baskets], float], baskets: Baskets) -> Worth:
+    return _counted(lambda kept: number_of(utility(kept)), baskets, monotone=False)
+
+
+def _counted(value: Callable[[Baskets], float], baskets: Baskets, *, monotone: bool) -> Worth:
+    def of_set(S: Sequence[int]) -> float:
+        return float(value(baskets.keep(list(S))))
+
+    return Worth(of_set, lambda S: np.array([of_set([j]) for j in S]), monotone)
+
+
+def _cmi(baskets: Baskets) -> Worth:
+    """Joint mutual information: the sum over pairs of I(x_i, x_j; class), divided by |S| - 1.
+
+    For features that do not speak of one another it is the sum of I(x_i; class); a feature given twice counts half.
+    """
+    n, labels = len(baskets), labels_of(baskets)
+    by_class = [csr(baskets)[labels == c].tocsc() for c in range(baskets.n_classes)]
+    prior = float(entropy(np.bincount(labels, minlength=baskets.n_classes)))
+
+    def value(S: Sequence[int]) -> float:
+        columns = list(S)
+        if len(columns) < 2:
+            return float(alone(columns).sum())
+        cells = zip(*(_pairs(part[:, columns]) for part in by_class), strict=True)
+        left = sum(entropy(np.stack(cell, axis=-1)) for cell in cells)
+        joint = np.triu(prior - left, 1).sum()
+        return float(joint / (len(columns) - 1) / n)
+
+    def alone(S: Sequence[int]) -> np.ndarray:
+        columns = list(S)
+        have = np.stack([part[:, columns].sum(axis=0) for part in by_class], axis=-1)
+        rest = np.array([part.shape[0] for part in by_class]) - have
+        return (prior - entropy(have) - entropy(rest)) / n
+
+    return Worth(value, alone, monotone=False)
+
+
+def _pairs(columns: sp.csc_array) -> tuple[np.ndarray, ...]:
+    """How many rows have both of two columns, the first only, the second only, none."""
+    both = (columns.T @ columns).toarray()
+    have = columns.sum(axis=0)
+    first, second = have[:, None] - both, have[None, :] - both
+    return both, first, second, columns.shape[0] - both - first - second
+
+
+def _counts_by_class(baskets: Baskets) -> np.ndarray:
+    one_hot = np.eye(baskets.n_classes)[labels_of(baskets)]
+    return np.asarray((csr(baskets).T @ one_hot).T)
+
+
+# -- linear models -----------------------------------------------------------------------------------------------------
+
+
+def _linear(baskets: Baskets) -> Worth:
+    model = Ridge(baskets)
+    return Worth(model.explained, model.weights, monotone=len(baskets) * baskets.shape[1] <= CELLS, most=1.0)
+
+
+def _auc(baskets: Baskets) -> Worth:
+    """Few columns: logistic regression on the distinct rows. Many: ridge regression, which is quicker to fit anew."""
+    model = Ridge(baskets) if baskets.shape[1] > _NARROW else Logistic(baskets)
+    return Worth(model.auc, model.weights, monotone=False, most=1.0)
+
+
+_MEASURES: dict[str, Callable[[Baskets], Worth]] = {
+    "hamdist": _hamdist,
+    "distcnt": _distcnt,
+    "information": _information,
+    "cmi": _cmi,
+    "linear": _linear,
+    "auc": _auc,
+}
+UTILITIES = frozenset(_MEASURES)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Weights from clipped margins whose change is bounded when one row is replaced: the statistics of `PrivateFwell`.
+
+Proofs: docs/methods/private_fwell.md.
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from discreet.errors import DataError, quietly
+from discreet.methods.noise.fwell_loss import minimiser
+from discreet.methods.noise.fwell_neighbours import margins
+from discreet.methods.noise.private_rows import classes_of
+
+_BLOCK = 10  # rows of a block, unless the number of blocks is given
+
+
+def clipped(z, clip: float):
+    """Margins whose norm is `clip` at most; longer ones are shortened.
+
+    >>> clipped(np.array([[3.0, 4.0], [0.0, 0.5]]), 1.0).round(6).tolist()
+    [[0.6, 0.8], [0.0, 0.5]]
+    """
+    squares = z.multiply(z).sum(axis=1) if sp.issparse(z) else (z * z).sum(axis=1)
+    norms = np.sqrt(squares)
+    factor = np.divide(clip, norms, out=np.ones_like(norms), where=norms > clip)
+    return sp.csr_array(sp.diags_array(factor) @ z) if sp.issparse(z) else z * factor[:, None]
+
+
+def longest(clip: float, regularization: float) -> float:
+    """No minimiser of clipped margins is longer than this.
+
+    >>> longest(1.0, 1.0), round(longest(1.0, 0.1), 4)
+    (0.5, 2.6328)
+    """
+    return min(clip / (2 * regularization), sqrt(log(2) / regularization))
+
+
+def n_blocks(rows: int, asked: int | None) -> int:
+    """How many blocks; never more than rows."""
+    return min(rows, max(1, rows // _BLOCK) if asked is None else int(asked))
+
+
+def of_blocks(X, classes: np.ndarray, blocks: int, regularization: float, clip: float) -> np.ndarray:
+    """The mean of the weights of blocks of rows. Which rows are a block depends on their number alone."""
+    total, most = np.zeros(X.shape[1]), longest(clip, regularization)
+    for block in np.array_split(np.arange(X.shape[0]), blocks):
+        z = clipped(margins(X[block], classes[block]), clip)
+        near, _ = quietly(minimiser, z, regularization, 1e-6 * clip, errors=(DataError,))
+        if near is not None:  # else zero; no vector of a block is too far off for the proof
+            total += clipped(near[0][None, :], most)[0]
+    return total / blocks
+
+
+def common_codes(labels: Any, others: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Two lists of labels as codes of the same classes; what counts is how a label is read by itself.
+
+    >>> [codes.tolist() for codes in common_codes(["a", "b"], ["b", "c"])]
+    [[0, 1], [1, 2]]
+    """
+    codes = classes_of([*_listed(labels), *_listed(others)])
+    return codes[: len(labels)], codes[len(labels) :]
+
+
+def _listed(labels: Any) -> list:
+    return labels.tolist() if isinstance(labels, np.ndarray) else list(labels)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How well a column puts the rows of two classes in order: Mann and Whitney's statistic, for all pairs of classes.
+
+For classes k and l let U_kl be the pairs of a row of k and a row of l in which the row of k has the larger cell, less
+the pairs in which it has the smaller one. The score of a column is the sum of |U_kl| over the pairs of classes. With
+two classes of P and N rows it is P N |2 AUC - 1|.
+
+Replacing one of n rows changes a score by at most 2n - 3; the proof is in docs/methods/private_fwell.md.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from discreet.foundation.compiled_kernels import compiled
+
+_PAIRS = 2**22  # of classes that are kept in memory at a time: nobody is told how many classes there are
+
+
+@compiled
+def _scores(starts, rows, cells, classes, sizes, first, last):
+    """The part of the scores of the pairs whose larger class is one of `first` to `last`.
+
+    Columns hold their cells other than zero, in increasing order; the zeros are one group of equal cells.
+    """
+    n_classes, n_columns = len(sizes), len(starts) - 1
+    scores = np.zeros(n_columns, dtype=np.int64)
+    below, here, zeros = np.zeros_like(sizes), np.zeros_like(sizes), np.zeros_like(sizes)
+    ordered = np.zeros((last - first, n_classes), dtype=np.int64)  # U of each pair
+    for f in range(n_columns):
+        zeros[:] = sizes
+        for p in range(starts[f], starts[f + 1]):
+            zeros[classes[rows[p]]] -= 1
+        below[:] = 0
+        ordered[:] = 0
+        p, zeros_to_come = starts[f], True
+        while p < starts[f + 1] or zeros_to_come:
+            if zeros_to_come and (p == starts[f + 1] or cells[p] > 0):
+                here[:] = zeros
+                zeros_to_come = False
+            else:
+                here[:] = 0
+                cell = cells[p]
+                while p < starts[f + 1] and cells[p] == cell:
+                    here[classes[rows[p]]] += 1
+                    p += 1
+            for k in range(last):
+                if here[k]:
+                    for other in range(first, last):
+                        ordered[other - first, k] -= here[k] * below[other]
+                    if k >= first:
+                        for other in range(k):
+                            ordered[k - first, other] += here[k] * below[other]
+            below += here
+        for k in range(first, last):
+            for other in range(k):
+                scores[f] += abs(ordered[k - first, other])
+    return scores
+
+
+def rank_scores(X, classes: np.ndarray) -> np.ndarray:
+    """The score of each column of X, dense or sparse; `classes` are codes from 0.
+
+    >>> rank_scores(np.array([[1.0, 5.0], [2.0, 5.0], [3.0, 9.0]]), np.array([0, 0, 1])).tolist()
+    [2, 2]
+    >>> rank_scores(np.array([[0.0], [-1.0], [2.0]]), np.array([0, 1, 2])).tolist()
+    [3]
+    """
+    columns = sp.csc_array(X)
+    columns.sum_duplicates()
+    columns.eliminate_zeros()
+    order = np.lexsort((columns.data, np.repeat(np.arange(columns.shape[1]), np.diff(columns.indptr))))
+    rows, cells = columns.indices[order].astype(np.int64), columns.data[order].astype(np.float64)
+    classes = np.asarray(classes, dtype=np.int64)
+    sizes, starts = np.bincount(classes).astype(np.int64), columns.indptr.astype(np.int64)
+    step = max(1, _PAIRS // max(1, len(sizes)))
+    parts = [(first, min(first + step, len(sizes))) for first in range(0, len(sizes), step)]
+    scores = (_scores(starts, rows, cells, classes, sizes, *part) for part in parts)
+    return sum(scores, np.zeros(columns.shape[1], dtype=np.int64))

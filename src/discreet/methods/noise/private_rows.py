@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows as differentially private methods take them: every cell is read by itself, and a person has few rows.
+
+A refusal tells what it depends on. So only shapes, types of whole arrays and names are refused here; whatever a cell,
+a label or a person's id holds, there is a way to count it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.validation import validate_data
+
+from discreet.data.baskets import Baskets
+from discreet.data.cells import Cells
+from discreet.data.reading import Marks
+from discreet.data.table import Table
+from discreet.errors import DataError, RolesError, quietly
+from discreet.foundation.randomness import Randomness
+
+_NO_MARKS = Marks.of(())
+
+
+def numbers(X: Any, estimator: Any = None) -> Any:
+    """A matrix of doubles, dense or CSR; what is no finite number is not-a-number. Its shape is scikit-learn's matter.
+
+    >>> numbers(np.array([[1, "x"], ["2.5", None]], dtype=object)).tolist()
+    [[1.0, nan], [2.5, nan]]
+    """
+    if estimator is not None:
+        X = validate_data(estimator, X, accept_sparse="csr", ensure_min_samples=2, dtype=None, ensure_all_finite=False)
+    if sp.issparse(X):
+        cells = sp.csr_array(X, dtype=np.float64, copy=True)
+        cells.sum_duplicates()
+        cells.data = np.where(np.isfinite(cells.data), cells.data, np.nan)
+        return cells
+    X = np.asarray(X)
+    if X.ndim != 2:
+        raise DataError(f"A matrix of rows and columns is needed; an array of {X.ndim} dimensions was given.")
+    if X.dtype.kind in "biuf":
+        with np.errstate(over="ignore"):
+            doubles = X.astype(np.float64)
+        return np.where(np.isfinite(doubles), doubles, np.nan)
+    return Cells.of(X.ravel().tolist()).line.reshape(X.shape)
+
+
+def ones(X: Any, estimator: Any = None) -> sp.csr_array:
+    """A matrix of 0/1 cells: a number other than zero is a one, everything else a zero.
+
+    >>> ones(np.array([[0, 2.0], [np.nan, 1]])).toarray().tolist()
+    [[0, 1], [0, 1]]
+    """
+    cells = numbers(X, estimator)
+    if sp.issparse(cells):
+        cells.data = np.nan_to_num(cells.data)
+    has = sp.csr_array(cells if sp.issparse(cells) else np.nan_to_num(cells))
+    has.eliminate_zeros()
+    has.sort_indices()
+    return sp.csr_array((np.ones(has.nnz, dtype=np.uint8), has.indices, has.indptr), shape=has.shape)
+
+
+def labels_of(y: Any, rows: int) -> list[str | None]:
+    """The label of each row as it is read by itself; None where it is missing.
+
+    >>> labels_of(["True", True, "true", "unknown", float("nan")], 5)
+    ['true', 'true', 'true', 'unknown', None]
+    """
+    if y is None:
+        raise RolesError("This method requires y to be passed, but the target y is None: it needs labels, (X, y).")
+    if not hasattr(y, "__len__"):
+        y = np.asarray(y)
+    if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
+        warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=3)
+        y = np.asarray(y).ravel()
+    n, _ = quietly(len, y)
+    if getattr(y, "ndim", 1) != 1 or n != rows:
+        raise DataError(f"y should be a 1d array with one label for each of the {rows} rows.")
+    if isinstance(y, tuple):
+        y = list(y)
+    cells = Table.of({"y": y}, empty=True).cells("y")
+    texts = [*cells.texts, None]
+    return [texts[code] for code in cells.codes]
+
+
+def classes_of(labels: Any) -> np.ndarray:
+    """Labels as codes; a missing label is a class of its own."""
+    return Cells.of(labels if isinstance(labels, np.ndarray) else list(labels), marks=_NO_MARKS).codes
+
+
+def baskets_of(X: Any, y: Any) -> tuple[Baskets, list[str | None]]:
+    """Baskets of a matrix, whatever its cells hold, or the baskets that came; and the label of each row."""
+    if isinstance(X, Baskets):
+        if y is None and X.labels is not None:
+            y = X.classes[X.labels]  # type: ignore[index]
+        return X, labels_of(y, len(X))
+    matrix = ones(X)
+    return Baskets(matrix, tuple(f"x{j}" for j in range(matrix.shape[1]))), labels_of(y, matrix.shape[0])
+
+
+# -- persons -----------------------------------------------------------------------------------------------------------
+
+
+def persons_of(cells: Cells) -> np.ndarray:
+    """A number for the person of each row; a row without an id is a person of its own.
+
+    >>> persons_of(Cells.of(["a", None, "b", None, "a"])).tolist()
+    [0, 2, 1, 3, 0]
+    """
+    codes, known = cells.codes.astype(np.int64), len(cells.texts)
+    nobody = codes == known
+    codes[nobody] = known + np.arange(np.count_nonzero(nobody))
+    return codes
+
+
+def some_rows(persons: np.ndarray, most: int, randomness: Randomness) -> np.ndarray:
+    """Of each person the rows of the highest priority, at most so many. A row's priority is drawn before anyone looks.
+
+    So with the priorities fixed, what one person has does not touch another's rows; and where one row changes its
+    person, at most one row leaves and at most one comes.
+    """
+    order = np.lexsort((randomness.uint64(len(persons)), persons))
+    ordered = persons[order]
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(order) else np.empty(0, dtype=int)
+    rank = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
+    return np.sort(order[rank < most])

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Synthetic rows under differential privacy: noisy counts, and rows that fit them. Every published column is covered.
+
+Paper: B. Zhang, N. Mohammed, V. S. Dave, M. Al Hasan, "Feature Selection for Classification under Anonymity
+Constraint", section 5.2: the half of Laplace-DP and Exponential-DP that publishes a contingency table.
+
+Departures from the paper:
+
+1. The label is a column of the table like the others, and covered like them.
+2. The noise is that of whole numbers (geometric), on all cells, and the loss is for one row that is another one
+   (factor 2), or for one row more or less, as asked. The paper leaves both open.
+3. Noisy counts become consistent: whole, not negative, with the right sum.
+4. Values and cuts come from a public domain.
+5. Where a table has too many cells, rows come from a model of noisy counts of few columns at a time
+   (private_table_model.py).
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.errors import CannotRelease, PrivacyLeakWarning
+from discreet.foundation.parameters import Interval, StrOptions, check_parameters
+from discreet.foundation.randomness import Randomness
+from discreet.mechanisms.additive import Geometric
+from discreet.methods.base import Method, fresh_order
+from discreet.methods.noise.private_rows import persons_of, some_rows
+from discreet.methods.noise.private_select import SEEDED
+from discreet.methods.noise.private_table_cells import MOST_CELLS, consistent, counted, noisy, rows_of
+from discreet.methods.noise.private_table_model import Accountant, fit, rows
+from discreet.privacy.budget import NEIGHBOURS
+from discreet.privacy.differential_privacy import DifferentialPrivacy
+from discreet.privacy.noise import Noise
+from discreet.recoding.patterns import recoded
+from discreet.recoding.public_domain import NOT_PUBLIC, Domain, check_roles
+from discreet.release.release import Changes, Release
+
+_FEW_CELLS = 1000  # up to which "auto" counts all of them
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Synthetic rows with the noise behind them. Not a release: nothing is certified."""
+
+    table: Table
+    roles: Roles
+    domain: Domain
+    noise: tuple[Noise, ...]
+
+    @property
+    def data(self) -> Any:
+        """The rows, as the kind of frame that came in."""
+        return self.table.to_frame()
+
+    def recode(self, rows: object) -> Table:
+        """New rows in the form of these: values and intervals of the domain."""
+        return recoded(self.domain, Table.by_cells(rows), self.table.names)
+
+
+class PrivateTable(Method):
+    """Synthetic rows with the columns of a table, under differential privacy.
+
+    Parameters
+    ----------
+    epsilon : float
+        What the release may cost.
+    domain : mapping, or path of a TOML or JSON file
+        For each published column its values, or `{"cuts": [...]}` for numbers and dates. Public: known without the
+        rows. A cell that is missing or has another value counts as an empty cell, or as the first value where the
+        column has none (`{"values": [...], "missing": False}`, and the target).
+    delta : float
+        Above 0 the model of marginals uses Gaussian noise, which is smaller for many columns.
+    model : {"auto", "cells", "marginals"}
+        Count all cells of the table, up to 2^24; or each column with the label and some pairs with the label, and fit
+        a tree-augmented naive Bayes model. "auto" counts up to 1,000 cells.
+    neighbours : {"replace-one", "add-remove"}
+        Whose odds are compared: tables that differ in one row, the number of rows being public; or tables of which one
+        has a row more, the number of rows being private.
+    rows_per_person : int
+        With a person in the roles: of each person so many rows are drawn at most, and the promise is about persons. A
+        row without an id is a person of its own.
+
+    Promise
+    -------
+    `DifferentialPrivacy(epsilon, delta)` of all that is published, label and sensitive columns included. Public are the
+    domain, the roles, the parameters, and for replace-one neighbours without persons the number of rows.
+
+    >>> rows = Table.of({"sex": ["f", "m"] * 500, "ill": ["no", "yes"] * 500})
+    >>> method = PrivateTable(epsilon=2, domain={"sex": ["f", "m"], "ill": ["no", "yes"]})
+    >>> release = method.release(rows, Roles(target="ill", quasi="sex"))
+    >>> release.rows, release.verdict.sentence()
+    (1000, '2-differential privacy holds: 2 required, 2 measured.')
+    """
+
+    name = "private-table"
+    gives = "synthetic"  # rows, none of them anyone's
+    by_cells = True
+    random_cells = True
+    recodes_source = False
+    _parameter_constraints: ClassVar[dict] = {
+        "epsilon": [Interval(Real, 0, None, closed="neither")],
+        "delta": [Interval(Real, 0, 1, closed="left")],
+        "model": [StrOptions({"auto", "cells", "marginals"})],
+        "domain": [None, str, os.PathLike, Mapping],
+        "neighbours": [StrOptions(set(NEIGHBOURS))],
+        "rows_per_person": [Interval(Integral, 1, None, closed="left")],
+        "random_state": [None, Interval(Integral, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        epsilon=1.0,
+        domain=None,
+        *,
+        delta=0.0,
+        model="auto",
+        neighbours="replace-one",
+        rows_per_person=1,
+        random_state=None,
+    ):
+        self.epsilon = epsilon
+        self.domain = domain
+        self.delta = delta
+        self.model = model
+        self.neighbours = neighbours
+        self.rows_per_person = rows_per_person
+        self.random_state = random_state
+
+    @property
+    def promise(self) -> DifferentialPrivacy:
+        return DifferentialPrivacy(self.epsilon, self.delta, neighbours=self.neighbours)
+
+    def simulate(self, data: object, roles: Roles) -> Drawn:
+        """Rows for a study, never certified: with a seed, or with a domain that is read from the data."""
+        check_parameters(self, self._parameter_constraints)
+        randomness, table = Randomness(self.random_state), Table.by_cells(data)
+        check_roles(table, roles)
+        if randomness.seeded:
+            warnings.warn(SEEDED, PrivacyLeakWarning, stacklevel=2)
+        if self.domain is None:
+            warnings.warn(NOT_PUBLIC, PrivacyLeakWarning, stacklevel=2)
+        domain = Domain.from_data(table, roles) if self.domain is None else Domain.of(self.domain, roles)
+        return self._draw(table, roles, domain, randomness)
+
+    def _release_table(self, table: Table, roles: Roles, randomness: Randomness) -> Release:
+        if randomness.seeded:
+            raise CannotRelease(SEEDED)
+        if self.domain is None:
+            raise CannotRelease(NOT_PUBLIC)
+        check_roles(table, roles)
+        if not len(table) and self.neighbours == "replace-one" and roles.person is None:
+            raise CannotRelease("The table has no rows, and says so: their number is public. Pass one with rows.")
+        domain = Domain.of(self.domain, roles)
+        drawn = self._draw(table, roles, domain, randomness)
+        cells = len(drawn.table) * len(roles.quasi)
+        return self._checked(
+            Release(
+                table=drawn.table,
+                roles=drawn.roles,
+                promise=self.promise,
+                method=self.name,
+                parameters=self._public_parameters() | _stated(domain, roles),
+                noise=drawn.noise,
+                plan=domain,
+                source_quasi=roles.quasi,
+                changes=Changes(quasi_cells=cells, changed_cells=cells),  # all are synthetic
+            )
+        )
+
+    def _draw(self, table: Table, roles: Roles, domain: Domain, randomness: Randomness) -> Drawn:
+        counts_all = self._counts_all(domain)
+        codes = domain.codes(table)
+        by_person = roles.person is not None
+        if by_person:
+            persons = persons_of(table.cells(str(roles.person)))
+            codes = codes[:, some_rows(persons, int(self.rows_per_person), randomness)]
+        accountant = Accountant(
+            self.epsilon, self.delta, self.neighbours, int(self.rows_per_person) if by_person else 1
+        )
+        public = codes.shape[1] if self.neighbours == "replace-one" and not by_person else None
+        made, noise = (_from_cells if counts_all else _from_marginals)(codes, domain, public, accountant, randomness)
+        released = domain.table(made, table.frame, table.names)
+        return Drawn(
+            released.take(fresh_order(released, randomness)),
+            Roles(
+                target=roles.target,
+                quasi=roles.quasi,
+                sensitive=roles.sensitive,
+                other=roles.other,
+                allow_unique=roles.published,
+            ),
+            domain,
+            tuple(noise),
+        )
+
+    def _counts_all(self, domain: Domain) -> bool:
+        """Whether all cells are counted. Only what is public decides."""
+        if self.model == "cells" and domain.cells > MOST_CELLS:
+            raise CannotRelease(
+                f'The domain has {domain.cells:,} cells; {MOST_CELLS:,} are counted at most. Say model="marginals", or'
+                " take fewer columns, wider intervals, fewer values."
+            )
+        return self.model == "cells" or (self.model == "auto" and domain.cells <= _FEW_CELLS)
+
+
+def _from_cells(
+    codes: np.ndarray, domain: Domain, public: int | None, accountant: Accountant, randomness: Randomness
+) -> tuple[np.ndarray, list[Noise]]:
+    mechanism = Geometric(sensitivity=accountant.step, epsilon=accountant.epsilon, neighbours=accountant.neighbours)
+    counts = noisy(counted(list(codes), domain.sizes), mechanism, randomness)
+    total = max(int(counts.sum()), 1) if public is None else public
+    return rows_of(consistent(counts, total, randomness), domain.sizes), [mechanism.noise]
+
+
+def _from_marginals(
+    codes: np.ndarray, domain: Domain, public: int | None, accountant: Accountant, randomness: Randomness
+) -> tuple[np.ndarray, list[Noise]]:
+    model = fit(list(codes), domain.sizes, public, accountant, randomness)
+    return rows(model, model.total, randomness), model.noise
+
+
+def _stated(domain: Domain, roles: Roles) -> dict[str, Any]:
+    """What a certificate says of parameters that are not plain: the domain as it was read, not where it was read."""
+    return {"domain": domain.plain} | ({} if roles.person is not None else {"rows_per_person": None})

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All cells of a contingency table: counted, made noisy, and made consistent again.
+
+Every cell gets noise, the empty ones too: a cell without noise would say that nobody is in it. What is done afterwards
+sees noisy numbers only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from discreet.foundation.randomness import Randomness
+from discreet.mechanisms.additive import Geometric
+
+MOST_CELLS = 2**24
+_BLOCK = 2**20  # cells that get their noise at a time: draws are in memory only as long as they are needed
+
+
+def counted(codes: Sequence[np.ndarray], sizes: Sequence[int]) -> np.ndarray:
+    """How many rows each cell has, cells in the order of their levels, the last column running fastest.
+
+    >>> counted([np.array([0, 1, 1]), np.array([2, 0, 0])], (2, 3)).tolist()
+    [0, 0, 1, 2, 0, 0]
+    """
+    cells = np.ravel_multi_index(tuple(codes), tuple(sizes))
+    return np.bincount(cells, minlength=int(np.prod(sizes, dtype=np.int64)))
+
+
+def noisy(counts: np.ndarray, mechanism: Geometric, randomness: Randomness) -> np.ndarray:
+    """The counts with noise on every cell."""
+    blocks = [counts[start : start + _BLOCK] for start in range(0, len(counts), _BLOCK)]
+    return np.concatenate([mechanism.apply(block, randomness) for block in blocks])
+
+
+def consistent(counts: np.ndarray, total: int, randomness: Randomness) -> np.ndarray:
+    """Counts that could be some table's: whole numbers from 0 on with this sum, as near as can be to the noisy ones.
+
+    The nearest point of the simplex takes the same number off every count and leaves nothing negative. All counts that
+    are left then have the same fraction; as many of them as the sum asks for are rounded up, chosen by chance.
+
+    >>> consistent(np.array([5, -3, 1, 2]), 5, Randomness(0)).tolist()
+    [4, 0, 0, 1]
+    """
+    if total <= 0:
+        return np.zeros(len(counts), dtype=np.int64)
+    falling = np.sort(counts)[::-1]
+    sums = np.cumsum(falling)
+    kept = int(np.flatnonzero(falling * np.arange(1, len(falling) + 1) > sums - total)[-1]) + 1
+    off = -((total - int(sums[kept - 1])) // kept)  # rounded up
+    whole = np.maximum(counts - off, 0)
+    stay = np.flatnonzero(counts >= falling[kept - 1])
+    whole[stay[randomness.permutation(len(stay))[: total - int(whole.sum())]]] += 1
+    return whole
+
+
+def simplex(values: np.ndarray, total: float | np.ndarray) -> np.ndarray:
+    """For each line the nearest one without negative numbers that has this sum.
+
+    >>> simplex(np.array([[5.0, -3.0, 1.0, 2.0]]), 6.0).round(2).tolist()
+    [[4.33, 0.0, 0.33, 1.33]]
+    """
+    falling = -np.sort(-values, axis=-1)
+    total = np.maximum(np.broadcast_to(np.asarray(total, dtype=float), values.shape[:-1])[..., None], 0.0)
+    off = (np.cumsum(falling, axis=-1) - total) / np.arange(1, values.shape[-1] + 1)
+    kept = np.maximum((falling > off).sum(axis=-1, keepdims=True), 1)
+    return np.maximum(values - np.take_along_axis(off, kept - 1, axis=-1), 0.0)
+
+
+def rows_of(counts: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
+    """As many rows of each cell as its count says: their levels, a line for each column."""
+    met = np.flatnonzero(counts)
+    return np.stack(np.unravel_index(np.repeat(met, counts[met]), tuple(sizes)))

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups written by value trees: the lowest label of a hierarchy that all values of a group have in common.
+
+Categories stand in the order of the tree, so that neighbours share labels. A tree that was given, or whose labels name
+no value (intervals, prefixes of a code), holds all values. An automatic tree of categories, whose labels do name them,
+holds those that at least k persons have, and "other" for the rest.
+
+A value that fewer than k persons have is not named: where the lowest label is such a value, or holds its name, the next
+one above it is written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from discreet.data.column import SUPPRESSED, Column
+from discreet.data.table import Table
+from discreet.prepare.automatic_hierarchy import automatic, is_post_code
+from discreet.prepare.hierarchy import Hierarchy
+from discreet.recoding.axis import OTHER, Axis
+from discreet.recoding.labels import EVERYTHING, MISSING, Labelling, Meaning
+
+
+@dataclass(frozen=True, eq=False)
+class TreeLabels:
+    """How ranks of an axis are written. `leaf_of_rank` is their leaf; the last is for missing, -1 where it has none."""
+
+    hierarchy: Hierarchy
+    leaf_of_rank: np.ndarray
+    known: Labelling  # all labels of the tree, as far as they may be explained
+    others: bool  # whether the leaf "other" stands for the values too rare to be named
+    is_hidden: np.ndarray  # which leaves are too rare to be named
+
+    def label(self, ranks: tuple[int, ...]) -> str | None:
+        leaves = self._leaves(ranks)
+        if not len(leaves):
+            return None
+        name = self._lowest(leaves)
+        return name if not self._aside(ranks) or name == SUPPRESSED else f"{name} or missing"
+
+    def meaning(self, ranks: tuple[int, ...]) -> Meaning:
+        leaves = self._leaves(ranks)
+        if not len(leaves):
+            return MISSING
+        name = self._lowest(leaves)
+        if name == SUPPRESSED:
+            return EVERYTHING
+        meaning = self.known.meanings[self.known.labels.index(name)]
+        if self.others and OTHER in meaning.texts:
+            meaning = replace(meaning, texts=meaning.texts - {OTHER}, others=True)
+        return replace(meaning, missing=self._missing in ranks)
+
+    @property
+    def _missing(self) -> int:
+        return len(self.leaf_of_rank) - 1
+
+    def _aside(self, ranks: tuple[int, ...]) -> bool:
+        """Whether missing occurs, and is no value of the tree."""
+        return self._missing in ranks and self.leaf_of_rank[-1] < 0
+
+    def _leaves(self, ranks: tuple[int, ...]) -> np.ndarray:
+        """The leaves of the ranks; none when all is missing."""
+        if ranks == (self._missing,):
+            return np.empty(0, dtype=np.int64)
+        leaves = self.leaf_of_rank[list(ranks)]
+        return leaves[leaves >= 0]
+
+    def _lowest(self, leaves: np.ndarray) -> str:
+        ancestors = self.hierarchy.ancestors[leaves]
+        level = int(np.argmax((ancestors == ancestors[0]).all(axis=0)))
+        if level == 0 and self.is_hidden[leaves[0]]:
+            level = 1  # of labels above the leaves none names a rare value
+        return self.hierarchy.labels(level)[ancestors[0, level]]
+
+
+def tree_axis(table: Table, name: str, *, rarest: int, person: str | None, given: Hierarchy | None) -> Axis:
+    """The column on a line in the order of its tree, which is given or built, and written by the tree's labels."""
+    axis = Axis.of(table, name, rarest=rarest, person=person, by_class=None)
+    column, rare = axis.column, axis.rare
+    assert rare is not None
+    if given is not None:
+        given.check_against(column)
+    elif not len(column.values):
+        return axis
+    if axis.names is None or given is not None or is_post_code(column):
+        hierarchy = (given or automatic(column)).veiled(rare.is_named_by)
+        leaf_of_code = hierarchy.leaf_codes(column)
+        is_hidden = np.array([rare.is_named_by(value) for value in hierarchy.values])
+        if axis.names is None:
+            leaf_of_rank = np.empty(axis.n_values + 1, dtype=np.int64)
+            leaf_of_rank[axis.rank_of_code] = leaf_of_code
+        else:
+            axis, leaf_of_rank = _in_order_of(hierarchy, leaf_of_code, column)
+    else:  # the labels of such a tree name values
+        counts = np.bincount(axis.rank_of_code[column.codes], minlength=axis.n_values)[: axis.n_values]
+        names = np.array(axis.names)
+        order = np.argsort(names)
+        values = pa.array(names[order].tolist(), pa.string())
+        hierarchy = automatic(Column(name, "category", values, np.arange(len(order))), counts=counts[order])
+        leaf_of_rank, is_hidden = np.append(np.argsort(order), -1), np.zeros(len(order), dtype=bool)
+    known = Labelling.of_hierarchy(hierarchy, column.kind, [*rare.common, *([OTHER] if axis.has_other else [])])
+    return replace(axis, tree=TreeLabels(hierarchy, leaf_of_rank, known, axis.has_other, is_hidden))
+
+
+def _in_order_of(hierarchy: Hierarchy, leaf_of_code: np.ndarray, column: Column) -> tuple[Axis, np.ndarray]:
+    """The categories so that the values below a label stand side by side."""
+    leaves = leaf_of_code[:-1]
+    order = np.lexsort(hierarchy.ancestors[leaves].T)  # the root's labels decide first
+    rank_of_code = np.append(np.argsort(order), len(order))
+    return Axis(column, rank_of_code, tuple(column.texts[code] for code in order)), np.append(
+        leaves[order], leaf_of_code[-1]
+    )

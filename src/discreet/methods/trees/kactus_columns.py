@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quasi-identifiers as few codes, for methods that wrap a decision tree, and how a set of codes is written.
+
+Numbers and dates are cut into intervals first, by MDL against the target or as given; a category that fewer than k
+persons have is part of "other"; missing is one more value. A column without a cut has nothing to tell and is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from discreet.counting.tally import group
+from discreet.data.column import Column
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.learning.examples import MISSING as MISSING_TEXT
+from discreet.learning.examples import Examples, Feature
+from discreet.prepare.binning import Binning
+from discreet.prepare.rare import Rare
+from discreet.recoding.axis import Axis
+from discreet.recoding.labels import MISSING, Meaning
+
+
+@dataclass(frozen=True, eq=False)
+class Quasi:
+    """One quasi-identifier: intervals in their order or categories by name, "other" after them, missing last."""
+
+    axis: Axis
+    borders: tuple[float, ...] | None  # of the intervals, from -inf to inf; None for categories
+
+    @property
+    def name(self) -> str:
+        return self.axis.name
+
+    @property
+    def n_values(self) -> int:
+        return len(self.borders) - 1 if self.borders is not None else self.axis.n_values
+
+    @property
+    def levels(self) -> int:
+        """How many codes there are, missing included."""
+        return self.n_values + self.axis.column.has_missing
+
+    def codes(self) -> np.ndarray:
+        """The code of each row."""
+        return self.axis.rank_of_code.astype(np.int32)[self.axis.column.codes]
+
+    def feature(self, *, ordered: bool) -> Feature:
+        """What a learner is told: `ordered` gives intervals as numbers, whose missing cells are unknown."""
+        if ordered and self.borders is not None:
+            return Feature(self.name, numbers=np.arange(self.n_values, dtype=np.float64))
+        texts = [self.label([code])[0] for code in range(self.levels)]
+        return Feature(self.name, texts=tuple(MISSING_TEXT if text is None else text for text in texts))
+
+    def label(self, codes: Sequence[int] | np.ndarray) -> tuple[str | None, Meaning]:
+        """How a cell is written of which only this is told: that its code is one of these, increasing; and its meaning.
+
+        Intervals are written as the one from the first to the last.
+        """
+        ranks = [int(code) for code in codes]
+        if self.borders is None:
+            return self.axis.set_of(tuple(ranks)), self.axis.meaning_of_set(tuple(ranks))
+        missing = ranks[-1] == self.n_values
+        if ranks[0] == self.n_values:
+            return None, MISSING
+        ends = self.borders[ranks[0]], self.borders[ranks[-1 - missing] + 1]
+        return self.axis.interval(*ends, missing), self.axis.meaning_of_interval(*ends, missing)
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """The rows of a table by their coded quasi-identifiers: `codes[i]` is distinct row i, `group[row]` its number."""
+
+    quasi: tuple[Quasi, ...]
+    codes: np.ndarray
+    group: np.ndarray
+    target: Column
+
+    @classmethod
+    def of(cls, table: Table, roles: Roles, *, k: int, cuts: Mapping[str, Sequence[float]] | None) -> Coded:
+        """Code the quasi-identifiers that tell something, in the order of the roles."""
+        assert roles.target is not None
+        binning = Binning.fit(table, roles.quasi, target=roles.target, cuts=cuts, rarest=k, person=roles.person)
+        quasi = [_quasi(table, name, binning, k, roles.person) for name in roles.quasi]
+        quasi = [one for one in quasi if one.n_values > 1]
+        columns = [one.codes() for one in quasi]
+        groups, first = group(columns, len(table), [one.levels for one in quasi])
+        codes = np.empty((len(first), len(columns)), dtype=np.int32)
+        for place, column in enumerate(columns):
+            codes[:, place] = column[first]
+        return cls(tuple(quasi), codes, groups, table.column(roles.target))
+
+    @property
+    def levels(self) -> list[int]:
+        return [one.levels for one in self.quasi]
+
+    @cached_property
+    def counts(self) -> np.ndarray:
+        """Rows of each class, per distinct row."""
+        n_classes = len(self.target.values)
+        cells = self.group * n_classes + self.target.codes
+        return np.bincount(cells, minlength=len(self.codes) * n_classes).reshape(len(self.codes), n_classes)
+
+    def examples(self, *, ordered: bool = False) -> Examples:
+        """What a learner sees; `ordered` gives intervals as numbers, else as categories."""
+        features = tuple(one.feature(ordered=ordered) for one in self.quasi)
+        return Examples(features, self.codes, self.counts.astype(np.float64), tuple(self.target.texts))
+
+
+def _quasi(table: Table, name: str, binning: Binning, k: int, person: str | None) -> Quasi:
+    column = table.column(name)
+    if column.kind == "category":
+        return Quasi(Axis.of(table, name, rarest=k, person=person, by_class=None), None)
+    borders = (-np.inf, *binning.cuts[name], np.inf)
+    bins = np.searchsorted(borders[1:-1], column.numbers if len(column.values) else [], side="right")
+    rare = Rare.of(table, name, rarest=k, person=person)
+    return Quasi(Axis(column, np.append(bins, len(borders) - 1), rare=rare), borders)

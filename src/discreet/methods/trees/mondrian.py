@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mondrian: cut the table in two, again and again, while both sides keep k persons.
+
+Papers: LeFevre, DeWitt, Ramakrishnan, "Mondrian Multidimensional k-Anonymity" (strict and relaxed partitioning, median
+cuts) and "Workload-Aware Anonymization" (cuts of least class entropy).
+Departures from the papers:
+1. Strict cuts run on distinct rows with counts, so the work depends on them, not on the rows.
+2. The median cut is the one that parts the persons most evenly, when that one keeps k on both sides; a median value
+   that many rows share would otherwise forbid any cut of the column.
+3. Numbers are published as the interval between cuts, not as the smallest and largest value of the group, so that
+   new rows can be recoded and no group prints the value of its outermost member; categories as the set that occurs.
+   labels="hierarchy" publishes the lowest label that the values of the group have in common, as the papers do, and
+   labels="cuts" what lies between the cuts around it, so that a label does not depend on the values of its group; the
+   median cuts then take the columns in turn, not the widest first, and lie at round places.
+4. A category that fewer than k persons have is never named: all such values together are called "other", unless a
+   given hierarchy, or the prefixes of a code, have a label for it and others.
+5. Missing is a value, placed after the largest.
+6. split="information" falls back on the median cut where no cut tells more about the class.
+7. relaxed=True shares the rows at a median cut by chance, so that no row's side tells anything about its other cells;
+   cuts by information are never shared. With persons, the rows of a person may be on both sides.
+8. l asks for so many different values of each sensitive column on both sides of every cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from numbers import Integral
+from typing import ClassVar
+
+import numpy as np
+
+from discreet.counting.tally import tally
+from discreet.data.column import Column, from_labels
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.errors import CannotRelease, ParameterError, RolesError, did_you_mean, listing, shown
+from discreet.foundation.parameters import Interval, StrOptions
+from discreet.foundation.randomness import Randomness
+from discreet.methods.base import Decision, Method, fresh_order
+from discreet.methods.limits import MAX_SUPPRESSED
+from discreet.methods.trees.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
+from discreet.methods.trees.hierarchy_labels import tree_axis
+from discreet.methods.trees.mondrian_partition import Cuts, Need, partition
+from discreet.privacy.k_anonymity import KAnonymity
+from discreet.privacy.l_diversity import LDiversity
+from discreet.privacy.promise import Promise
+from discreet.recoding.axis import Axis, recode
+from discreet.recoding.plan import Recode
+
+
+class Mondrian(Method):
+    """Generalise the quasi-identifiers until every combination is shared by k persons, each region by itself.
+
+    Parameters
+    ----------
+    k : int in [2, inf)
+    split : "median" or "information"
+        "median" halves the group along its widest column; "information" takes the cut that tells most about the target.
+    relaxed : bool
+        Whether rows with the value at a median cut may be shared between both sides, so that groups are smaller and
+        more even. Equal rows may then be published differently.
+    labels : "local", "hierarchy" or "cuts"
+        "local" writes a group as an interval, or the set of categories that occur; "hierarchy" as the lowest label its
+        values have in common; "cuts" as what lies between the cuts around it, whatever values it holds.
+    hierarchies : mapping of column to Hierarchy or file, or a folder of files; None for automatic ones
+    grids : mapping of column to borders (numbers, dates) or values (categories) that are public; None for none
+        With labels="cuts" only: the columns are cut nowhere else.
+    l : int in [2, inf) or None
+        How many different values each sensitive column has at least in every group.
+    max_suppressed : float, dict or None
+        At most this share of the quasi-identifier cells may be suppressed, or there is no release. A dict limits
+        "cells", "rows" (left out, or suppressed in all quasi-identifiers) or both.
+    random_state : int or None
+        The order of the released rows; with `relaxed`, also which rows go to which side.
+
+    Promise
+    -------
+    KAnonymity(k) on the quasi-identifiers, and LDiversity(l) of the sensitive columns where l is given; counted in
+    persons when the roles name a person column.
+
+    Examples
+    --------
+    >>> table = {"age": [21, 22, 23, 61, 62, 63], "sex": ["f", "m", "f", "m", "f", "m"], "y": [0, 0, 0, 1, 1, 1]}
+    >>> release = Mondrian(k=3).release(table, Roles(target="y", quasi=["age", "sex"]))
+    >>> sorted(set(release.data.column("age").to_pylist()))
+    ['< 42', '>= 42']
+    """
+
+    name = "mondrian"
+    _parameter_constraints: ClassVar[dict] = {
+        "k": [Interval(Integral, 2, None, closed="left")],
+        "split": [StrOptions({"median", "information"})],
+        "relaxed": [bool],
+        "labels": [StrOptions({"local", "hierarchy", "cuts"})],
+        "hierarchies": HIERARCHIES,
+        "grids": [Mapping, None],
+        "l": [Interval(Integral, 2, None, closed="left"), None],
+        "max_suppressed": MAX_SUPPRESSED,
+        "random_state": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        k=5,
+        *,
+        split="median",
+        relaxed=False,
+        labels="local",
+        hierarchies=None,
+        grids=None,
+        l=None,  # noqa: E741  (the field's own letter)
+        max_suppressed=None,
+        random_state=None,
+    ):
+        self.k = k
+        self.split = split
+        self.relaxed = relaxed
+        self.labels = labels
+        self.hierarchies = hierarchies
+        self.grids = grids
+        self.l = l
+        self.max_suppressed = max_suppressed
+        self.random_state = random_state
+
+    @property
+    def promise(self) -> Promise:
+        return KAnonymity(self.k) if self.l is None else KAnonymity(self.k) & LDiversity(self.l)
+
+    @property
+    def recodes_source(self) -> bool:  # type: ignore[override]
+        """Not where groups overlap: a shared value is on both sides, and a label of a tree may reach beyond a group."""
+        return not self.relaxed and self.labels != "hierarchy"
+
+    @property
+    def random_cells(self) -> bool:  # type: ignore[override]
+        return self.relaxed
+
+    def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
+        for name, labels in (("hierarchies", "hierarchy"), ("grids", "cuts")):
+            if getattr(self, name) is not None and self.labels != labels:
+                raise ParameterError(f"Mondrian uses {name} with labels={labels!r} only. Say so, or leave them out.")
+        axes, needs = self._axes(table, roles), self._needs(table, roles)
+        position = _stack([axis.position for axis in axes])
+        how = {
+            "by_information": self.split == "information",
+            "relaxed": self.relaxed,
+            "in_turn": self.labels == "cuts",
+        }
+        if self.relaxed:
+            codes, counts, groups = _single_rows(table, roles, randomness)
+        else:
+            counted = tally(table, roles.quasi, target=roles.target)
+            assert counted.group_of_row is not None
+            codes, counts, groups = counted.codes, counted.counts, counted.group_of_row
+        ranks = np.column_stack([axis.rank_of_code[codes[:, i]] for i, axis in enumerate(axes)])
+        cuts = partition(ranks, counts, groups, needs, position, **how)
+        plan = _recoding(axes, ranks, cuts)
+        trace: list[dict] = [{"groups": int((cuts.column < 0).sum())}]
+        trace += [{"column": axis.name, "cuts": int((cuts.column == i).sum())} for i, axis in enumerate(axes)]
+        published = _written(plan, axes, cuts.leaf_of[groups]) if self.relaxed else None
+        return Decision(plan, trace, published=published)
+
+    def _axes(self, table: Table, roles: Roles) -> list[Axis]:
+        if self.labels == "hierarchy":
+            given = given_hierarchies(self.hierarchies, roles)
+            return [
+                tree_axis(table, name, rarest=self.k, person=roles.person, given=given.get(name))
+                for name in roles.quasi
+            ]
+        by_class = roles.target if self.split == "information" else None
+        grids, by_cuts = self._public_grids(roles), self.labels == "cuts"
+        return [
+            Axis.of_grid(table, name, grids[name])
+            if name in grids
+            else replace(Axis.of(table, name, rarest=self.k, person=roles.person, by_class=by_class), by_cuts=by_cuts)
+            for name in roles.quasi
+        ]
+
+    def _public_grids(self, roles: Roles) -> Mapping:
+        grids = self.grids or {}
+        strange = sorted(str(name) for name in grids if name not in roles.quasi)
+        if strange:
+            raise RolesError(
+                f"There are grids for {listing(strange)}, which the roles do not call quasi-identifiers."
+                f"{did_you_mean(strange[0], roles.quasi)}"
+            )
+        if any(isinstance(grid, str) or not isinstance(grid, Sequence) for grid in grids.values()):
+            raise ParameterError("'grids' takes a list for each column, such as {'age': [20, 40, 60]}.")
+        return grids
+
+    def _needs(self, table: Table, roles: Roles) -> list[Need]:
+        persons = None if roles.person is None else table.column(roles.person).codes
+        if self.l is None:
+            return [Need(self.k, persons)]
+        if not roles.sensitive:
+            raise RolesError(
+                f"l = {self.l} is about sensitive columns; the roles name none. Name them, or leave out l."
+            )
+        n_persons = len(table) if persons is None else len(np.unique(persons))
+        for column in table.columns(roles.sensitive):
+            if min(column.levels, n_persons) < self.l:
+                raise CannotRelease(
+                    f"l = {self.l} was asked, but column {shown(column.name)} has {column.levels} different values,"
+                    f" and there are {n_persons} persons: no group can have {self.l}. Lower l."
+                )
+        values = [Need(self.l, column.codes) for column in table.columns(roles.sensitive)]
+        return [Need(max(self.k, self.l), persons), *values]  # a group never counts more values than persons
+
+    def _public_parameters(self) -> dict:
+        grids = None if self.grids is None else sorted(map(str, self.grids))
+        return super()._public_parameters() | {"hierarchies": public_hierarchies(self.hierarchies), "grids": grids}
+
+
+def _single_rows(table: Table, roles: Roles, randomness: Randomness) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Codes, classes and places of the rows one by one, in an order that is chance and depends on content only."""
+    person = () if roles.person is None else (roles.person,)
+    order = fresh_order(table.select((*roles.published, *person)), randomness)
+    codes = np.column_stack([column.codes[order] for column in table.columns(roles.quasi)])
+    target = table.column(roles.target)  # type: ignore[arg-type]
+    counts = np.zeros((len(table), target.levels), dtype=np.int64)
+    counts[np.arange(len(table)), target.codes[order]] = 1
+    places = np.empty(len(table), dtype=np.int64)
+    places[order] = np.arange(len(table))
+    return codes, counts, places
+
+
+def _stack(positions: list[np.ndarray]) -> np.ndarray:
+    longest = max(map(len, positions))
+    return np.column_stack([np.pad(position, (0, longest - len(position))) for position in positions])
+
+
+def _recoding(axes: list[Axis], ranks: np.ndarray, cuts: Cuts) -> Recode:
+    """The plan of the cuts. A new row with a value that both sides share goes right, or left where right has no end."""
+    nodes = list(zip(cuts.column, cuts.ends, cuts.above, cuts.below, cuts.begins, strict=True))
+    end = np.array([axes[c].cut(e, a) if c >= 0 and a >= 0 else np.nan for c, e, a, _, _ in nodes])
+    begin = np.array([axes[c].cut(b, f) if c >= 0 and b >= 0 else -np.inf for c, _, _, b, f in nodes])
+    cut = np.where(begin == -np.inf, end, begin)
+    return recode(axes, ranks, cuts.leaf_of, cuts.column, cut, cuts.left, (end, begin))
+
+
+def _written(plan: Recode, axes: list[Axis], leaf_of_row: np.ndarray) -> dict[str, list[Column]]:
+    """What is published of the rows, when a row by itself does not tell its group."""
+    return {
+        axis.name: [from_labels(axis.name, plan.labels[c], plan.codes[leaf_of_row, c])] for c, axis in enumerate(axes)
+    }

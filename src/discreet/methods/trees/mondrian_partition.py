@@ -1,0 +1,375 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mondrian's cuts: where to part the rows of a group in two, again and again, while both sides keep what is needed.
+
+What is needed is counted in keys: k different persons, l different values of a sensitive column. Each line of `starts`
+says where the keys of the rows begin in `keys`; without keys for persons, every row is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.counting.tally import group
+from discreet.foundation.compiled_kernels import compiled
+
+
+@dataclass(frozen=True)
+class Need:
+    """So many different keys on each side of a cut; `codes` are the keys of the table's rows, None for the rows."""
+
+    least: int
+    codes: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """The tree of cuts, a line of each array per node.
+
+    column       that is cut, -1 at a leaf
+    ends, above  the last rank on the left, and the next one above it among the rows of the node, -1 for none
+    below, begins  the rank below the first on the right, -1 for none, and that first one
+    left         the left child (the right one follows it), or the number of the leaf
+    leaf_of      the leaf of each row
+
+    A cut between two ranks has ends = below and above = begins. A rank that both sides share is both `ends` and
+    `begins`.
+    """
+
+    column: np.ndarray
+    ends: np.ndarray
+    above: np.ndarray
+    below: np.ndarray
+    begins: np.ndarray
+    left: np.ndarray
+    leaf_of: np.ndarray
+
+
+def partition(
+    ranks: np.ndarray,
+    counts: np.ndarray,
+    groups: np.ndarray,
+    needs: Sequence[Need],
+    position: np.ndarray,
+    *,
+    by_information: bool,
+    relaxed: bool = False,
+    in_turn: bool = False,
+) -> Cuts:
+    """Cut until no cut leaves both sides what they need; the first of the needs is the one that is parted evenly.
+
+    `ranks` and `counts` are of the rows to part, `groups` says which of them each row of the table is. Relaxed, rows of
+    equal rank may go to different sides, in the order they have. A cut at the median is one of the widest column, or,
+    `in_turn`, of the column that was cut least often on the way.
+    """
+    n = len(ranks)
+    starts = np.zeros((len(needs), n + 1), dtype=np.int64)
+    keys: list[np.ndarray] = [np.empty(0, dtype=np.int64)]
+    n_keys = 0
+    for line, need in enumerate(needs):
+        if need.codes is not None:
+            codes = need.codes.astype(np.int64)
+            _, first = group([groups, codes], len(groups))  # each key once per row to part, in their order
+            starts[line, 1:] = np.cumsum(np.bincount(groups[first], minlength=n))
+            starts[line] += sum(len(part) for part in keys)
+            keys.append(codes[first] + n_keys)
+            n_keys += int(codes.max()) + 1
+    tree = np.full((6, 2 * n), -1, dtype=np.int64)
+    times = np.zeros((2 * n if in_turn else 0, ranks.shape[1]), dtype=np.int32)
+    leaf_of = np.empty(n, dtype=np.int64)
+    n_nodes = _partition(
+        np.ascontiguousarray(ranks.astype(np.int64)),
+        counts.astype(np.int64),
+        starts,
+        np.concatenate(keys),
+        n_keys,
+        np.array([need.least for need in needs], dtype=np.int64),
+        needs[0].codes is None,
+        position,
+        by_information,
+        relaxed,
+        times,
+        *tree,
+        leaf_of,
+    )
+    column, ends, above, below, begins, left = tree[:, :n_nodes]
+    return Cuts(column, ends, above, below, begins, left, leaf_of)
+
+
+_TELLING, _EVEN, _FOUND = 0, 1, 2  # what a node is looked at for
+
+# The kernels use scalars, loops and np.empty of whole numbers only: what NumPy offers beyond that takes numba longer to
+# compile than all of this together. Arrays that a loop would replace or slice cost a reference count at each turn.
+
+
+@compiled
+def _partition(
+    ranks,
+    counts,
+    starts,
+    keys,
+    n_keys,
+    least,
+    by_rows,
+    position,
+    by_information,
+    relaxed,
+    times,
+    column,
+    ends,
+    above,
+    below,
+    begins,
+    left,
+    leaf_of,
+):
+    n, n_columns = ranks.shape
+    rows = np.empty(n, dtype=np.int64)  # distinct rows, those of a node side by side
+    for row in range(n):
+        rows[row] = row
+    spare = np.empty(n, dtype=np.int64)
+    low = np.empty(n_columns, dtype=np.int64)
+    high = np.empty(n_columns, dtype=np.int64)
+    is_open = np.empty(n_columns, dtype=np.int64)
+    before = np.empty(n + 1, dtype=np.int64)  # persons among a node's first i rows
+    after = np.empty(n + 1, dtype=np.int64)  # and among the others
+    fits = np.empty(n + 1, dtype=np.int64)  # whether both sides have what they need
+    seen = np.empty(n_keys, dtype=np.int64)
+    last = np.empty(n_keys, dtype=np.int64)
+    for key in range(n_keys):
+        seen[key] = -1
+    in_all = np.empty(counts.shape[1], dtype=np.int64)
+    on_left = np.empty(counts.shape[1], dtype=np.int64)
+    room = np.empty(256, dtype=np.int64)
+    stack = np.empty(3 * n, dtype=np.int64)  # node, start and stop of its rows
+    stack[0], stack[1], stack[2] = 0, 0, n
+    waiting, n_nodes, n_leaves, asked = 1, 1, 0, 0
+    while waiting > 0:
+        waiting -= 1
+        node, start, stop = stack[3 * waiting], stack[3 * waiting + 1], stack[3 * waiting + 2]
+        for c in range(n_columns):
+            low[c] = high[c] = ranks[rows[start], c]
+        for i in range(start + 1, stop):
+            for c in range(n_columns):
+                rank = ranks[rows[i], c]
+                low[c] = min(low[c], rank)
+                high[c] = max(high[c], rank)
+        best_column, best_place, best_gain = -1, 0, 1e-9
+        for c in range(n_columns):
+            is_open[c] = low[c] < high[c]
+        looking = _TELLING if by_information else _EVEN
+        c = -1
+        while True:  # one loop for both kinds of cut: each place that calls a kernel compiles it again
+            if looking == _TELLING:
+                c += 1
+                if c == n_columns:
+                    c = best_column
+                    looking = _FOUND if best_column >= 0 else _EVEN
+            if looking == _EVEN:
+                c = _widest(low, high, position, is_open, times, node)
+                if c < 0:
+                    break
+                is_open[c] = 0
+            if low[c] == high[c]:
+                continue
+            _sort(rows, start, stop, ranks, c, low[c], high[c], spare, room)
+            if looking == _FOUND:
+                break
+            for i in range(stop - start + 1):
+                fits[i] = 1
+            for need in range(len(least) - 1, -1, -1):  # the first one last: its counts are looked at again
+                asked += 1
+                _count(
+                    rows,
+                    start,
+                    stop,
+                    counts,
+                    starts,
+                    keys,
+                    need,
+                    by_rows and need == 0,
+                    seen,
+                    last,
+                    asked,
+                    before,
+                    after,
+                )
+                for i in range(stop - start + 1):
+                    if before[i] < least[need] or after[i] < least[need]:
+                        fits[i] = 0
+            if looking == _TELLING:
+                place, gain = _telling_cut(rows, start, stop, ranks, c, counts, fits, in_all, on_left)
+                if place > 0 and gain > best_gain:
+                    best_column, best_place, best_gain = c, place, gain + 1e-9
+            else:
+                best_place = _even_cut(rows, start, stop, ranks, c, before, after, fits, relaxed)
+                if best_place > 0:
+                    best_column = c
+                    break
+        if best_column < 0:
+            left[node] = n_leaves
+            for i in range(start, stop):
+                leaf_of[rows[i]] = n_leaves
+            n_leaves += 1
+            continue
+        middle = start + best_place
+        column[node] = c
+        ends[node] = ranks[rows[middle - 1], c]
+        begins[node] = ranks[rows[middle], c]
+        i = middle
+        while i < stop and ranks[rows[i], c] == ends[node]:
+            i += 1
+        above[node] = ranks[rows[i], c] if i < stop else -1
+        i = middle - 1
+        while i >= start and ranks[rows[i], c] == begins[node]:
+            i -= 1
+        below[node] = ranks[rows[i], c] if i >= start else -1
+        left[node] = n_nodes
+        if len(times) > 0:
+            for i in range(n_columns):
+                times[n_nodes, i] = times[n_nodes + 1, i] = times[node, i] + (i == c)
+        for child, first, end in ((n_nodes + 1, middle, stop), (n_nodes, start, middle)):
+            stack[3 * waiting], stack[3 * waiting + 1], stack[3 * waiting + 2] = child, first, end
+            waiting += 1
+        n_nodes += 2
+    return n_nodes
+
+
+@compiled
+def _sort(rows, start, stop, ranks, c, low, high, spare, room):
+    """Put the rows from `start` to `stop` in the order of their ranks: few by insertion, many by the ranks' bytes."""
+    if stop - start <= 32:
+        for i in range(start + 1, stop):
+            row = rows[i]
+            rank = ranks[row, c]
+            j = i
+            while j > start and ranks[rows[j - 1], c] > rank:
+                rows[j] = rows[j - 1]
+                j -= 1
+            rows[j] = row
+        return
+    shift = 0
+    while (high - low) >> shift > 0:
+        for byte in range(256):
+            room[byte] = 0
+        for i in range(start, stop):
+            room[((ranks[rows[i], c] - low) >> shift) & 255] += 1
+        end = start
+        for byte in range(256):
+            end += room[byte]
+            room[byte] = end - room[byte]
+        for i in range(start, stop):
+            byte = ((ranks[rows[i], c] - low) >> shift) & 255
+            spare[room[byte]] = rows[i]
+            room[byte] += 1
+        for i in range(start, stop):
+            rows[i] = spare[i]
+        shift += 8
+
+
+@compiled
+def _widest(low, high, position, is_open, times, node):
+    """The open column with the longest range, the lowest of equals; -1 when none is open. Where the times are counted
+    that columns were cut, the one that was cut least."""
+    widest, width = -1, 0.0
+    for c in range(len(low)):
+        if is_open[c]:
+            span = position[high[c], c] - position[low[c], c]
+            if len(times) > 0:
+                span = -1.0 * times[node, c]
+            if widest < 0 or span > width:
+                widest, width = c, span
+    return widest
+
+
+@compiled
+def _count(rows, start, stop, counts, starts, keys, line, by_rows, seen, last, asked, before, after):
+    """Different keys among the first i rows and among the rest, for every i; rows, where there are no keys."""
+    n = stop - start
+    before[0] = 0
+    if by_rows:
+        for i in range(n):
+            total = 0
+            for label in range(counts.shape[1]):
+                total += counts[rows[start + i], label]
+            before[i + 1] = before[i] + total
+        for i in range(n + 1):
+            after[i] = before[n] - before[i]
+        return
+    for i in range(n):
+        for p in range(starts[line, rows[start + i]], starts[line, rows[start + i] + 1]):
+            last[keys[p]] = i
+    after[0] = 0  # at first those who are not met again
+    for i in range(n):
+        before[i + 1] = before[i]
+        after[i + 1] = after[i]
+        for p in range(starts[line, rows[start + i]], starts[line, rows[start + i] + 1]):
+            if seen[keys[p]] != asked:
+                seen[keys[p]] = asked
+                before[i + 1] += 1
+            if last[keys[p]] == i:
+                last[keys[p]] = -1
+                after[i + 1] += 1
+    for i in range(n + 1):
+        after[i] = before[n] - after[i]
+
+
+@compiled
+def _even_cut(rows, start, stop, ranks, c, before, after, fits, relaxed):
+    """Where to cut so that both sides have what they need and are as equal as can be; 0 for nowhere.
+
+    Relaxed, the cut may fall among equal ranks; of equally even cuts one between ranks is taken.
+    """
+    best, least = 0, 0
+    for i in range(1, stop - start):
+        among = 1 if ranks[rows[start + i], c] == ranks[rows[start + i - 1], c] else 0
+        if fits[i] and (relaxed or among == 0):
+            difference = 2 * abs(before[i] - after[i]) + among
+            if best == 0 or difference < least:
+                best, least = i, difference
+    return best
+
+
+@compiled
+def _telling_cut(rows, start, stop, ranks, c, counts, fits, in_all, on_left):
+    """Where to cut so that both sides have what they need and the class entropy falls most; and by how much, times the
+    rows.
+    """
+    n_classes = counts.shape[1]
+    for label in range(n_classes):
+        in_all[label] = on_left[label] = 0
+    for i in range(start, stop):
+        for label in range(n_classes):
+            in_all[label] += counts[rows[i], label]
+    whole = _entropy(in_all, on_left)
+    best, best_gain = 0, -1.0
+    for i in range(1, stop - start):
+        for label in range(n_classes):
+            on_left[label] += counts[rows[start + i - 1], label]
+        if fits[i] and ranks[rows[start + i], c] != ranks[rows[start + i - 1], c]:
+            gain = whole - _entropy(in_all, on_left)
+            if gain > best_gain + 1e-9:
+                best, best_gain = i, gain
+    return best, best_gain
+
+
+@compiled
+def _entropy(in_all, on_left):
+    """Entropy of the class on the left and on the right in bits, each times its rows."""
+    bits = 0.0
+    left = right = 0
+    for label in range(len(in_all)):
+        here, there = on_left[label], in_all[label] - on_left[label]
+        left += here
+        right += there
+        if here > 0:
+            bits -= here * np.log2(here)
+        if there > 0:
+            bits -= there * np.log2(there)
+    if left > 0:
+        bits += left * np.log2(left)
+    if right > 0:
+        bits += right * np.log2(right)
+    return bits

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Top-down specialisation: begin with every cell suppressed, and replace labels by finer ones while k persons remain.
+
+Papers: Fung, Wang, Yu, "Top-Down Specialization for Information and Privacy Preservation" (2005) and "Anonymizing
+Classification Data for Privacy Preservation" (2007). A label is replaced, in all rows at once, by its children in the
+column's value tree. Of the replacements that keep k everywhere, the next one is that of the highest
+Score = InfoGain / (AnonyLoss + 1): how much it tells about the class, against how much smaller the smallest group gets.
+Departures from the papers:
+1. Categories without a given tree get one: neighbours in the order of their class shares, or prefixes of a post code.
+2. A branch that no row has does not stand in the way: a label whose rows are all in one child is replaced by that
+   child's children at once.
+3. A category that fewer than k persons have is never named by an automatic tree: all such values together are "other".
+4. Missing is a value: after the largest number; in an automatic tree after the last category; in a given tree a
+   child of the root, unless the tree has a leaf for it.
+5. Class entropies are whole numbers of 2^-20 bits. Of equal scores the lowest column goes first, then the lowest value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral
+from typing import ClassVar
+
+import numpy as np
+
+from discreet.data.column import Column
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.errors import CannotRelease, ParameterError, RolesError, did_you_mean, listing, shown
+from discreet.foundation.parameters import Interval
+from discreet.foundation.randomness import Randomness
+from discreet.methods.base import Decision, Method
+from discreet.methods.limits import MAX_SUPPRESSED
+from discreet.methods.trees.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
+from discreet.methods.trees.specialization_cut import Cut, Rows, Step
+from discreet.methods.trees.specialization_values import FINEST, AutomaticTree, GivenTree, Line, Values
+from discreet.prepare.automatic_hierarchy import automatic, is_post_code
+from discreet.prepare.hierarchy import Hierarchy
+from discreet.prepare.rare import Rare
+from discreet.privacy.k_anonymity import KAnonymity
+from discreet.privacy.promise import Promise
+from discreet.recoding.axis import Axis
+from discreet.recoding.patterns import EachColumn, Plan
+
+_K = Interval(Integral, 2, None, closed="left")
+
+
+@dataclass(frozen=True)
+class Specialised(Plan):
+    """Each column by itself; the published form does not name values that few persons have."""
+
+    own: EachColumn
+    published: EachColumn
+
+    def apply(self, table: Table) -> dict[str, list[Column]]:
+        return self.own.apply(table)
+
+    @property
+    def public(self) -> EachColumn:
+        return self.published
+
+
+class TopDownSpecialization(Method):
+    """Replace labels by finer ones, the most telling first, while every combination keeps k persons.
+
+    Parameters
+    ----------
+    k : int in [2, inf)
+    hierarchies : mapping of column to Hierarchy or file, or a folder of files; None for automatic ones
+        Numbers and dates without one are cut where the class entropy falls most, as needed.
+    quasi_sets : list of (columns, k), or mapping of columns to k, or None
+        What different outsiders may know, and how many persons each of them must be left with. Every quasi-identifier
+        must be in a set. None is one set of all quasi-identifiers with k.
+    max_suppressed : float, dict or None
+        At most this share of the quasi-identifier cells may be suppressed, or there is no release. A dict limits
+        "cells", "rows" (left out, or suppressed in all quasi-identifiers) or both.
+    random_state : int or None
+        Only the order of the released rows is random.
+
+    Promise
+    -------
+    KAnonymity(k) on the quasi-identifiers, or KAnonymity(k, columns=...) for each of the sets; counted in persons when
+    the roles name a person column.
+
+    Examples
+    --------
+    >>> table = {"age": [21, 22, 23, 61, 62, 63], "sex": ["f", "m", "f", "m", "f", "m"], "y": [0, 0, 0, 1, 1, 1]}
+    >>> release = TopDownSpecialization(k=3).release(table, Roles(target="y", quasi=["age", "sex"]))
+    >>> sorted(set(release.data.column("age").to_pylist()))
+    ['< 42', '>= 42']
+    """
+
+    name = "tds"
+    _parameter_constraints: ClassVar[dict] = {
+        "k": [_K],
+        "hierarchies": HIERARCHIES,
+        "quasi_sets": [Mapping, list, tuple, None],
+        "max_suppressed": MAX_SUPPRESSED,
+        "random_state": [Integral, None],
+    }
+
+    def __init__(self, k=5, *, hierarchies=None, quasi_sets=None, max_suppressed=None, random_state=None):
+        self.k = k
+        self.hierarchies = hierarchies
+        self.quasi_sets = quasi_sets
+        self.max_suppressed = max_suppressed
+        self.random_state = random_state
+
+    @property
+    def promise(self) -> Promise:
+        if self.quasi_sets is None:
+            return KAnonymity(self.k)
+        first, *others = [KAnonymity(k, columns=columns) for columns, k in _stated(self.quasi_sets)]
+        promise: Promise = first
+        for other in others:
+            promise = promise & other
+        return promise
+
+    def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
+        sets = self._sets(roles)
+        given, notes = given_hierarchies(self.hierarchies, roles), []
+        target = table.column(roles.target)  # type: ignore[arg-type]
+        persons = None if roles.person is None else table.column(roles.person).codes
+        values = []
+        for place, name in enumerate(roles.quasi):
+            rarest = max(k for columns, k in sets if place in columns)
+            values.append(self._values(table, roles, name, given.get(name), rarest, target))
+            notes += _note(values[-1], rarest, persons)
+        cut = Cut(values, Rows(values, len(table), persons), sets)
+        trace = []
+        while step := cut.refine():
+            trace.append(_told(step, values))
+        own, published = zip(
+            *(of_column.labelling(cut.of_column(c)) for c, of_column in enumerate(values)), strict=True
+        )
+        return Decision(Specialised(EachColumn(own), EachColumn(published)), trace, notes)
+
+    def _values(
+        self, table: Table, roles: Roles, name: str, given: Hierarchy | None, rarest: int, target: Column
+    ) -> Values:
+        """How the column can be made finer: along its tree if it has one."""
+        column = table.column(name)
+        if given is not None:
+            return GivenTree(given, Rare.of(table, name, rarest=rarest, person=roles.person), target)
+        if column.kind != "category":
+            return Line(Axis.of(table, name, rarest=rarest, person=roles.person, by_class=None), target)
+        return self._categories(table, roles, name, rarest, target)
+
+    def _categories(self, table: Table, roles: Roles, name: str, rarest: int, target: Column) -> Values:
+        """How a column of categories without a given tree can be made finer."""
+        column = table.column(name)
+        if len(column.values) and is_post_code(column):
+            return GivenTree(automatic(column), Rare.of(table, name, rarest=rarest, person=roles.person), target)
+        return AutomaticTree(Axis.of(table, name, rarest=rarest, person=roles.person, by_class=roles.target), target)
+
+    def _sets(self, roles: Roles) -> list[tuple[tuple[int, ...], int]]:
+        """The sets as places among the quasi-identifiers, each with its k."""
+        if self.quasi_sets is None:
+            return [(tuple(range(len(roles.quasi))), self.k)]
+        stated = _stated(self.quasi_sets)
+        named = {name for columns, _ in stated for name in columns}
+        strange, left = sorted(named - set(roles.quasi)), [name for name in roles.quasi if name not in named]
+        if strange:
+            hint = did_you_mean(strange[0], roles.quasi)
+            raise RolesError(f"'quasi_sets' names columns that are not quasi-identifiers: {listing(strange)}.{hint}")
+        if left:
+            raise RolesError(
+                f"No set of 'quasi_sets' holds the quasi-identifiers {listing(left)}, so nothing would be promised"
+                f" about them. Put them in a set, or give them another role."
+            )
+        return [(tuple(roles.quasi.index(name) for name in columns), k) for columns, k in stated]
+
+    def _enough(self, persons: int) -> None:
+        most = self.k if self.quasi_sets is None else max(k for _, k in _stated(self.quasi_sets))
+        if persons < most:
+            raise CannotRelease(
+                f"k = {most} was asked, but there are only {persons} persons: no group can have {most}. Lower k."
+            )
+
+    def _public_parameters(self) -> dict:
+        parameters = super()._public_parameters() | {"hierarchies": public_hierarchies(self.hierarchies)}
+        if self.quasi_sets is not None:
+            del parameters["k"]
+            parameters["quasi_sets"] = [[list(columns), int(k)] for columns, k in _stated(self.quasi_sets)]
+        return parameters
+
+
+def _stated(sets: object) -> list[tuple[tuple[str, ...], int]]:
+    """The sets of columns with their k, each column once."""
+    pairs = list(sets.items()) if isinstance(sets, Mapping) else list(sets)  # type: ignore[call-overload]
+    found: list[tuple[tuple[str, ...], int]] = []
+    for pair in pairs:
+        names, k = pair if isinstance(pair, (list, tuple)) and len(pair) == 2 else ((), 0)
+        names = [names] if isinstance(names, str) else names
+        names = sorted(names, key=str) if isinstance(names, (set, frozenset)) else names
+        if not isinstance(names, (list, tuple)) or not names or not all(isinstance(name, str) for name in names):
+            raise ParameterError(
+                "'quasi_sets' takes pairs of columns and k, such as [(['age', 'sex'], 5), (['zip'], 10)]."
+            )
+        if not _K.allows(k):
+            raise ParameterError(f"The k of a set in 'quasi_sets' must be {_K}. Got {k!r} instead.")
+        found.append((tuple(dict.fromkeys(names)), int(k)))
+    if not found:
+        raise ParameterError("'quasi_sets' is empty. Leave it out for one set of all quasi-identifiers.")
+    return found
+
+
+def _note(values: Values, k: int, persons: np.ndarray | None) -> list[str]:
+    """For the owner: a given tree that cannot be opened, as missing is a child of its root and few persons miss it."""
+    column = values.column
+    if not isinstance(values, GivenTree) or values.leaf_of_code[-1] < len(values.hierarchy):
+        return []
+    is_missing = column.codes == len(column.values)
+    few = int(is_missing.sum()) if persons is None else len(np.unique(persons[is_missing]))
+    if few >= k:
+        return []
+    return [
+        f"Column {shown(values.name)} is missing for {few} persons, fewer than k = {k}, and its hierarchy has no place"
+        f" for missing: it stays suppressed. Add a line for '?' to the hierarchy."
+    ]
+
+
+def _told(step: Step, values: list[Values]) -> dict:
+    of_column = values[step.column]
+    return {
+        "column": of_column.name,
+        "value": of_column.label(step.part),
+        "into": [of_column.label(child) for child in step.children],
+        "score": step.score / FINEST,
+        "smallest groups": list(step.smallest),
+    }

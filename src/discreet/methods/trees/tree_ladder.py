@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TreeLadder: part the people by the tree that serves held-out rows best, and write each group as its box.
+
+A method of this project. Every quasi-identifier is cut into a few bins (tree_ladder_rungs.py). A tree of binary cuts
+between bins, grown with a look at the next cut or without, and pruned or not, as cross-validation decides
+(tree_ladder_growth.py, tree_ladder_choice.py), parts the people into groups of at least k. A group is written as the
+bins that the tree asked about; what it did not ask about is suppressed, so that a learner meets few labels, and all of
+them tell something.
+
+With `detail` everybody keeps more: within a group every quasi-identifier climbs its ladder. People who share all their
+bins with k - 1 others are published with these; the others climb one rung in the column that frees most of them for
+the least information, and so on. Those left at the top are written as their group.
+
+What it takes from where: binary cuts from information Mondrian, the group of a tree that is published as a whole and
+suppressed elsewhere from kACTUS, labels that mean the same in every row from top-down specialisation. What it adds: the
+look ahead, the choice of the tree by an explicit utility, and the ladder.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import ClassVar
+
+import numpy as np
+
+from discreet.counting.tally import group, persons_per_group
+from discreet.data.column import from_labels
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.foundation.parameters import Interval
+from discreet.foundation.progress import progress
+from discreet.foundation.randomness import Randomness
+from discreet.methods.base import Decision, Method
+from discreet.methods.limits import MAX_SUPPRESSED
+from discreet.methods.trees.tree_ladder_choice import Members, chosen_tree
+from discreet.methods.trees.tree_ladder_growth import ClassTree
+from discreet.methods.trees.tree_ladder_rungs import Ladder
+from discreet.privacy.k_anonymity import KAnonymity
+from discreet.privacy.promise import Promise
+from discreet.recoding.axis import Axis
+from discreet.recoding.patterns import Boxes
+
+_LEAST_LOSS = 1e-4  # bits per row that a step up a ladder is taken to cost at least
+
+
+class TreeLadder(Method):
+    """Part the people by the tree that serves held-out rows best, and write each group as its box.
+
+    Parameters
+    ----------
+    k : int in [2, inf)
+    trust : int in [2, inf) or None
+        Rows on both sides of every cut. None for k; never fewer than k.
+    bins : int in [2, 256]
+        Bins that a quasi-identifier has at most.
+    detail : bool
+        Whether all detail is kept that k of a group share. Fewer cells are suppressed, but classifiers learn a little
+        less well from the release.
+    max_suppressed : float in [0, 1], dict or None
+    random_state : int or None
+        Only the order of the released rows is random.
+
+    Promise
+    -------
+    KAnonymity(k) on the quasi-identifiers, counted in persons when the roles name a person column.
+
+    Examples
+    --------
+    >>> table = {"age": [21, 22, 23, 61, 62, 63], "sex": ["f", "m", "f", "m", "f", "m"], "y": [0, 0, 0, 1, 1, 1]}
+    >>> release = TreeLadder(k=3).release(table, Roles(target="y", quasi=["age", "sex"]))
+    >>> sorted(set(release.data.column("age").to_pylist()))
+    ['< 42', '>= 42']
+    """
+
+    name = "tree-ladder"
+    _parameter_constraints: ClassVar[dict] = {
+        "k": [Interval(Integral, 2, None, closed="left")],
+        "trust": [Interval(Integral, 2, None, closed="left"), None],
+        "bins": [Interval(Integral, 2, 256, closed="both")],
+        "detail": [bool],
+        "max_suppressed": MAX_SUPPRESSED,
+        "random_state": [Integral, None],
+    }
+
+    def __init__(self, k=5, *, trust=None, bins=16, detail=False, max_suppressed=None, random_state=None):
+        self.k = k
+        self.trust = trust
+        self.bins = bins
+        self.detail = detail
+        self.max_suppressed = max_suppressed
+        self.random_state = random_state
+
+    @property
+    def promise(self) -> Promise:
+        return KAnonymity(self.k)
+
+    def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
+        assert roles.target is not None
+        target = table.column(roles.target)
+        axes = [Axis.of(table, name, rarest=self.k, person=roles.person, by_class=roles.target) for name in roles.quasi]
+        ladders = [Ladder.of(axis, target, self.bins) for axis in axes]
+        rows = _Rows(ladders, table, roles)
+        chosen = self._chosen_tree(rows, max(self.k, self.trust or 0))
+        leaf, low, high = _leaves(rows, *chosen[:2], self.k)
+        rungs = np.tile([ladder.top for ladder in ladders], (len(rows.bins), 1))
+        if self.detail:
+            rungs = _climb(rows, ladders, leaf, self.k)
+            _fill(rows, ladders, leaf, rungs, self.k)
+        first, last = _spans(rows, ladders, leaf, rungs, low, high)
+        published, labellings, codes = {}, [], []
+        for c, ladder in enumerate(ladders):
+            labelling, code = ladder.labelling(first[:, c], last[:, c])
+            published[ladder.axis.name] = [from_labels(ladder.axis.name, labelling.labels, code[rows.group])]
+            labellings.append(labelling)
+            codes.append(code)
+        plan = Boxes.of(labellings, np.column_stack(codes))
+        trace: list[dict] = [{"groups of the tree": len(low), **chosen[2]}]
+        trace += [
+            {
+                "column": ladder.axis.name,
+                "rows on each rung": np.bincount(rungs[rows.group, c], minlength=ladder.top + 1).tolist(),
+            }
+            for c, ladder in enumerate(ladders)
+            if self.detail
+        ]
+        return Decision(plan, trace, published=published)
+
+    def _chosen_tree(self, rows: _Rows, least: int) -> tuple[ClassTree, np.ndarray, dict]:
+        return chosen_tree(rows.bins, rows.counts, least, rows.members)
+
+
+class _Rows:
+    """The distinct rows by the bins of their quasi-identifiers, with their rows per class; and who is behind them."""
+
+    def __init__(self, ladders: list[Ladder], table: Table, roles: Roles):
+        target = table.column(roles.target)  # type: ignore[arg-type]
+        columns = [ladder.codes() for ladder in ladders]
+        self.group, first = group(columns, len(table), [ladder.n_bins for ladder in ladders])
+        self.bins = np.column_stack([column[first] for column in columns]).astype(np.int64)
+        cells = self.group * len(target.values) + target.codes
+        self.counts = np.bincount(cells, minlength=len(first) * len(target.values)).reshape(len(first), -1)
+        self.rows = self.counts.sum(axis=1)
+        self.persons = None if roles.person is None else table.column(roles.person).codes
+        self.members = None
+        if self.persons is not None:
+            self.members = Members.of_persons(self.group, target.codes, self.persons)
+
+    def sizes(self, of: np.ndarray, n: int, inside: np.ndarray | None = None) -> np.ndarray:
+        """Persons in each of n sets of distinct rows; `of` are the sets of the distinct rows that are `inside`."""
+        if self.persons is None:
+            return np.bincount(of, self.rows if inside is None else self.rows[inside], minlength=n)
+        set_of = of
+        if inside is not None:
+            set_of = np.full(len(self.bins), -1, dtype=np.int64)
+            set_of[inside] = of
+        of_row = set_of[self.group]
+        met = of_row >= 0
+        return persons_per_group(of_row[met], n, self.persons[met])
+
+
+# -- the tree ------------------------------------------------------------------------------------------------------
+
+
+def _leaves(rows: _Rows, tree: ClassTree, stands: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The leaf of each distinct row, and each leaf's first and last bins."""
+    node_of = stands[tree.node_of]
+    if rows.persons is not None:
+        _take_back(rows, k, tree.parent, node_of)
+    leaves, leaf = np.unique(node_of, return_inverse=True)
+    return leaf.ravel(), tree.low[leaves], tree.high[leaves]
+
+
+def _take_back(rows: _Rows, k: int, parent: np.ndarray, node_of: np.ndarray) -> None:
+    """Undo the cuts of leaves with fewer than k persons: rows may be many where persons are few."""
+    while True:
+        leaves, of = np.unique(node_of, return_inverse=True)
+        short = leaves[rows.sizes(of.ravel(), len(leaves)) < k]
+        if len(short) == 0 or short[-1] == 0:
+            return
+        undone = int(parent[short[-1]])
+        inside = np.zeros(len(parent), dtype=bool)
+        inside[undone] = True
+        for node in range(undone + 1, len(parent)):  # children come after their parent
+            inside[node] = inside[parent[node]]
+        node_of[inside[node_of]] = undone
+
+
+# -- the climb -----------------------------------------------------------------------------------------------------
+
+
+def _climb(rows: _Rows, ladders: list[Ladder], leaf: np.ndarray, k: int) -> np.ndarray:
+    """The rung of each distinct row in each column; whoever shares all bins with k - 1 others stays, the others climb.
+
+    All that still climb stand on the same rungs. The next step is taken in the column where (rows freed + 1) / (loss of
+    information) is largest, the lowest column of equals.
+    """
+    top = np.array([ladder.top for ladder in ladders])
+    rungs = np.tile(top, (len(rows.bins), 1))
+    at = np.zeros(len(ladders), dtype=np.int64)
+    climbing = np.arange(len(rows.bins))
+    with progress("climbing the ladders", total=len(rows.bins)) as bar:
+        while len(climbing):
+            stays = _shared(rows, ladders, leaf, climbing, at, k)
+            rungs[climbing[stays]] = at
+            bar.advance(int(stays.sum()))
+            climbing = climbing[~stays]
+            steps = [c for c in range(len(ladders)) if at[c] < top[c]]
+            if not steps:
+                break
+            scores = []
+            for c in steps:
+                higher = at.copy()
+                higher[c] += 1
+                freed = int(rows.rows[climbing][_shared(rows, ladders, leaf, climbing, higher, k)].sum())
+                loss = ladders[c].information[at[c]] - ladders[c].information[higher[c]]
+                scores.append(round((freed + 1) / (max(loss, 0.0) + _LEAST_LOSS), 6))
+            at[steps[int(np.argmax(scores))]] += 1
+    return rungs
+
+
+def _shared(
+    rows: _Rows, ladders: list[Ladder], leaf: np.ndarray, some: np.ndarray, at: np.ndarray, k: int
+) -> np.ndarray:
+    """Which of some distinct rows would be alike to k persons on these rungs, among these rows of their leaf."""
+    columns = [ladder.bins[at[c]][rows.bins[some, c]] for c, ladder in enumerate(ladders) if at[c] < ladder.top]
+    sets, first = group([leaf[some], *columns], len(some), ordered=False)
+    return (rows.sizes(sets, len(first), some) >= k)[sets]
+
+
+def _fill(rows: _Rows, ladders: list[Ladder], leaf: np.ndarray, rungs: np.ndarray, k: int) -> None:
+    """Where too few of a leaf are left at the top, sets of it that were published join them.
+
+    Those that climbed highest go first, the smallest of them: then no set that stays covers one that went, and each row
+    is written as the finest pattern that it fits.
+    """
+    top = np.array([ladder.top for ladder in ladders])
+    at_top = (rungs == top).all(axis=1)
+    left = rows.sizes(leaf[at_top], int(leaf.max()) + 1, np.flatnonzero(at_top))
+    for short in np.flatnonzero((left > 0) & (left < k)):
+        inside = np.flatnonzero(leaf == short)
+        columns = [rungs[inside, c] for c in range(len(ladders))]
+        columns += [ladder.bins[rungs[inside, c], rows.bins[inside, c]] for c, ladder in enumerate(ladders)]
+        sets, first = group(columns, len(inside))
+        sizes = rows.sizes(sets, len(first), inside)
+        height = rungs[inside[first]].sum(axis=1)
+        order = [s for s in np.lexsort((sizes, -height)) if not at_top[inside[first[s]]]]
+        joined = at_top[inside]
+        for s in order:
+            joined = joined | (sets == s)
+            if rows.sizes(np.zeros(int(joined.sum()), dtype=np.int64), 1, inside[joined])[0] >= k:
+                break
+        rungs[inside[joined]] = top
+
+
+def _spans(
+    rows: _Rows, ladders: list[Ladder], leaf: np.ndarray, rungs: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The first and last bin that each distinct row may have as it is published: those of its rung, within its leaf."""
+    first, last = np.empty_like(rows.bins), np.empty_like(rows.bins)
+    for c, ladder in enumerate(ladders):
+        spans = ladder.spans
+        first[:, c] = np.maximum(spans[0][rungs[:, c], rows.bins[:, c]], low[leaf, c])
+        last[:, c] = np.minimum(spans[1][rungs[:, c], rows.bins[:, c]], high[leaf, c])
+    return first, last

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ladders: for one quasi-identifier a few bins, and ever fewer ones made by joining neighbours, up to one.
+
+Values stand on the column's axis (numbers in their order, categories along the class they go with, missing last).
+Neighbours are joined where that loses least information about the class, so that every rung keeps what can be kept.
+All rungs are nested, and they are the same for the whole table: a label means the same in every row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import xlogy
+
+from discreet.counting.tally import group
+from discreet.data.column import Column
+from discreet.recoding.axis import Axis
+from discreet.recoding.labels import MISSING, Labelling, Meaning
+
+_PIECES = 256  # that a column is cut into at first, of about equally many rows
+_SHRINK = 0.6  # bins on a rung, as a share of those on the rung below
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """`bins[rung, bin]` is where bin `bin` of the lowest rung lies on a rung; `starts` its first rank, and the end.
+
+    `information[rung]` is how much, in bits per row, the rung tells about the class.
+    """
+
+    axis: Axis
+    starts: np.ndarray
+    bins: np.ndarray
+    information: np.ndarray
+
+    @classmethod
+    def of(cls, axis: Axis, target: Column, most: int) -> Ladder:
+        """The ladder of a column, with at most `most` bins on its lowest rung."""
+        ranks, n_ranks = axis.rank_of_code[axis.column.codes], axis.n_values + axis.column.has_missing
+        cells = ranks * len(target.values) + target.codes
+        counts = np.bincount(cells, minlength=n_ranks * len(target.values)).reshape(n_ranks, -1)
+        starts = _pieces(counts.sum(axis=1))
+        counts = np.add.reduceat(counts, starts[:-1])
+        everything = _bits(counts.sum(axis=0))
+        rungs: list[np.ndarray] = []
+        information: list[float] = []
+        wanted, in_bin = min(most, len(counts)), np.arange(len(counts))
+        while True:
+            counts, in_bin = _join(counts, in_bin, wanted)
+            if not rungs:
+                starts, in_bin = starts[np.append(np.unique(in_bin, return_index=True)[1], -1)], np.arange(len(counts))
+            rungs.append(in_bin)
+            information.append((everything - _bits(counts).sum()) / max(len(axis.column), 1))
+            if len(counts) == 1:
+                return cls(axis, starts, np.array(rungs), np.array(information))
+            wanted = min(len(counts) - 1, round(_SHRINK * len(counts)))
+
+    @property
+    def top(self) -> int:
+        """The highest rung, which tells nothing."""
+        return len(self.bins) - 1
+
+    @property
+    def n_bins(self) -> int:
+        """Bins on the lowest rung."""
+        return self.bins.shape[1]
+
+    def codes(self) -> np.ndarray:
+        """The bin of each row, on the lowest rung."""
+        bin_of_rank = np.searchsorted(self.starts, np.arange(self.starts[-1] + 1), side="right") - 1
+        return bin_of_rank[self.axis.rank_of_code].astype(np.int32)[self.axis.column.codes]
+
+    @cached_property
+    def spans(self) -> tuple[np.ndarray, np.ndarray]:
+        """For each rung and bin of the lowest rung: the first and the last bin that are joined with it there."""
+        first, last = np.empty_like(self.bins), np.empty_like(self.bins)
+        for rung, joined in enumerate(self.bins):
+            first[rung] = np.searchsorted(joined, joined, side="left")
+            last[rung] = np.searchsorted(joined, joined, side="right") - 1
+        return first, last
+
+    def label(self, first: int, last: int) -> tuple[str | None, Meaning]:
+        """How a cell is written of which only this is told: that its bin is one from `first` to `last`."""
+        axis, low, high = self.axis, int(self.starts[first]), int(self.starts[last + 1])
+        if axis.names is not None:
+            ranks = tuple(range(low, high))
+            return axis.set_of(ranks), axis.meaning_of_set(ranks)
+        missing = high > axis.n_values
+        if low == axis.n_values:
+            return None, MISSING
+        ends = (
+            axis.cut(low - 1, low) if low else -np.inf,
+            axis.cut(high - 1, high) if high < axis.n_values else np.inf,
+        )
+        return axis.interval(*ends, missing), axis.meaning_of_interval(*ends, missing)
+
+    def labelling(self, first: np.ndarray, last: np.ndarray) -> tuple[Labelling, np.ndarray]:
+        """The labels of cells that lie from bin `first` to bin `last`, and the place of each cell's label."""
+        code, example = group([first, last], len(first))
+        labels = [self.label(int(first[i]), int(last[i])) for i in example]
+        texts, meanings = zip(*labels, strict=True)
+        return Labelling(self.axis.name, self.axis.column.kind, texts, meanings, known=self.axis.known), code
+
+
+def _pieces(rows: np.ndarray) -> np.ndarray:
+    """Where the pieces of a long axis start, and its end: one rank each, or about equally many rows."""
+    if len(rows) <= _PIECES:
+        return np.arange(len(rows) + 1)
+    piece = np.cumsum(rows) * _PIECES // (rows.sum() + 1)
+    return np.append(np.unique(piece, return_index=True)[1], len(rows))
+
+
+def _join(counts: np.ndarray, in_bin: np.ndarray, wanted: int) -> tuple[np.ndarray, np.ndarray]:
+    """Join the two neighbours that lose least, the lowest of equals, until `wanted` bins are left."""
+    counts, in_bin = counts.copy(), in_bin.copy()
+    bits = _bits(counts)
+    loss = _bits(counts[:-1] + counts[1:]) - bits[:-1] - bits[1:]
+    while len(counts) > wanted:
+        i = int(np.argmin(np.round(loss, 9)))
+        counts[i] += counts[i + 1]
+        counts, loss = np.delete(counts, i + 1, axis=0), np.delete(loss, i)
+        in_bin[in_bin > i] -= 1
+        for j in (i - 1, i):
+            if 0 <= j < len(loss):
+                loss[j] = _bits(counts[j] + counts[j + 1]) - _bits(counts[j]) - _bits(counts[j + 1])
+    return counts, in_bin
+
+
+def _bits(counts: np.ndarray) -> np.ndarray:
+    """Rows times class entropy in bits, of each line of counts."""
+    rows = counts.sum(axis=-1)
+    return (xlogy(rows, rows) - xlogy(counts, counts).sum(axis=-1)) / np.log(2)

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Breach increase: with what is published, a sensitive attribute is not predicted better than with everything.
+
+Paper: Y. Jafer, S. Matwin, M. Sokolova, "A Multi-dimensional Privacy-aware Evaluation Function in Automatic Feature
+Selection", Definitions 1 and 2. PBI(S) = Acc(S)/Acc(BL) - 1 must be at most alpha; see inference.py for the measures.
+
+It compares the published attributes S with all the attributes BL that could have been published, which only the owner
+has; the verdict's kind is "owner". It is an empirical measure: these classifiers, these rows. Another attacker may do
+better. Where the class is itself the sensitive attribute (C = SA), PBI is performance on another scale.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import ClassVar
+
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.errors import DataError, ParameterError, RolesError, did_you_mean, shown
+from discreet.learning.classifiers import CLASSIFIERS
+from discreet.privacy.predictability import ATTACKERS, Breach, Inference, check_cuts, cuts_of
+from discreet.privacy.promise import Interval, Promise, StrOptions, Verdict, VerdictKind, table_and_roles
+
+EMPIRICAL = (
+    "An empirical measure, not a guarantee: so much these attackers got right of these rows; another attacker may get"
+    " more right."
+)
+SAME = (
+    "The target is itself the sensitive attribute: the breach increase is the classifier's performance on another"
+    " scale. What serves the recipient serves the attacker, and the two cannot be traded."
+)
+BELOW = (
+    "With all the attributes the attackers are right less often than the commonest value is: the breach increase"
+    " compares with less than a guess and limits nothing. Look at the advantage, or take stronger attackers."
+)
+_TINY = 1e-6  # of a row, which alpha times a count may be off
+
+
+@dataclass(frozen=True)
+class BreachIncrease(Promise):
+    """The strongest attacker is right about a sensitive attribute at most (1 + alpha) times as often as with all the
+    attributes; with alpha="majority", not more often than the commonest value is.
+
+    `cuts` are the cut points of sensitive numbers, by column: then the attacker is to guess the interval.
+
+    Promise
+    -------
+    About these attackers, each tested by cross-validation on rows that it did not learn from. Each sensitive column is
+    looked at by itself, and the attacker knows the published quasi-identifiers of a person and nothing else.
+
+    >>> rows = {"job": ["nurse", "smith"] * 10, "sex": ["f", "m", "m", "m"] * 5, "ill": ["flu", "gout"] * 10}
+    >>> private, published = Table.of(rows).select(["job", "sex"]), Table.of(rows).select(["sex", "ill"])
+    >>> promise = BreachIncrease(-0.2, attackers=("c45", "naive-bayes"), folds=5)
+    >>> promise.check_with_source(published, Roles(quasi=["sex"], sensitive=["ill"]), private).sentence()
+    'breach increase of at most -20 % holds: -0.2 required, -0.25 measured.'
+    """
+
+    name: ClassVar[str] = "breach increase"
+    kind: ClassVar[VerdictKind] = "owner"
+    higher_is_safer: ClassVar[bool] = False
+    does_not_protect: ClassVar[str] = (
+        "The kept attributes are published as they are: a person who is unique in them can be linked, and whoever is"
+        " linked has the sensitive value published beside them. A breach increase below 0 may still be far above what"
+        " guessing the commonest value gives; see the advantage. Attackers who know the label or other columns too, or"
+        " learn better than these, may infer more."
+    )
+    _parameter_constraints: ClassVar[dict] = {
+        "alpha": [Interval(Real, -1, None, closed="left"), StrOptions({"majority"})],
+        "attackers": [tuple],
+        "folds": [Interval(Integral, 2, None, closed="left")],
+        "cuts": [dict, None],
+    }
+
+    alpha: float | str = 0.0
+    attackers: tuple[str, ...] = ATTACKERS
+    folds: int = 10
+    cuts: Mapping[str, Sequence[float]] | None = None
+
+    def __post_init__(self):
+        if isinstance(self.attackers, list):
+            object.__setattr__(self, "attackers", tuple(self.attackers))
+        super().__post_init__()
+        unknown = [name for name in self.attackers if name not in CLASSIFIERS]
+        if unknown or not self.attackers:
+            hint = did_you_mean(str(unknown[0]), CLASSIFIERS) if unknown else ""
+            raise ParameterError(f"'attackers' are one or more of {', '.join(CLASSIFIERS)}.{hint}")
+
+    def __str__(self) -> str:
+        if isinstance(self.alpha, str):
+            return "breach increase of at most that of the commonest value"
+        return f"breach increase of at most {100 * self.alpha:g} %"
+
+    @property
+    def needs_source(self) -> bool:
+        return True
+
+    def check(self, data: object, roles: Roles | None = None) -> Verdict:
+        raise DataError(
+            "A breach increase compares what is published with all the attributes, and these are the owner's: use"
+            " check_with_source(published, roles, private), or verify with the owner's folder."
+        )
+
+    def check_with_source(self, data: object, roles: Roles | None, source: Table) -> Verdict:
+        """Measure the promise on published rows, beside all the attributes of the same rows in the same order."""
+        data, roles = table_and_roles(data, roles)
+        if not isinstance(data, Table):
+            raise DataError("A breach increase is measured on rows in memory.")
+        if not roles.sensitive:
+            raise RolesError(
+                "A breach increase needs a sensitive column, the one an attacker is after. None was named; it may be"
+                " the target."
+            )
+        check_cuts(self.cuts, roles.sensitive)
+        _same_rows(data, roles, source)
+        persons = None if roles.person is None else data.column(roles.person).codes
+        verdicts = {}
+        for name in (name for name in data.names if name in roles.sensitive):  # roles read from a file have this order
+            rows = source.with_columns([data.column(name)])
+            attack = self.inference(rows, source.names, name, persons)
+            verdicts[name] = self.verdict(attack.of(roles.quasi), is_target=name == roles.target)
+        return next(iter(verdicts.values())) if len(verdicts) == 1 else _joined(str(self), verdicts)
+
+    def inference(self, table: Table, attributes: Sequence[str], sensitive: str, persons=None) -> Inference:
+        """The attackers that the promise is about."""
+        return Inference(
+            table,
+            attributes,
+            sensitive,
+            attackers=self.attackers,
+            folds=self.folds,
+            persons=persons,
+            cuts=cuts_of(self.cuts, sensitive),
+        )
+
+    def verdict(self, found: Breach, *, is_target: bool = False) -> Verdict:
+        """What the promise says about a breach."""
+        most = found.majority if isinstance(self.alpha, str) else (1 + self.alpha) * found.baseline_right
+        over = found.right - most
+        return Verdict(
+            promise=str(self),
+            holds=over <= _TINY,
+            required=found.dist_pbi if isinstance(self.alpha, str) else float(self.alpha),
+            measured=found.pbi,
+            rows=found.rows,
+            rows_short=max(math.ceil(over - _TINY), 0),
+            kind="owner",
+            details=_details(found),
+            notes=(
+                _strongest(found),
+                EMPIRICAL,
+                *([SAME] if is_target else []),
+                *([BELOW] if found.dist_pbi > 0 else []),
+            ),
+        )
+
+
+def _details(found: Breach) -> dict[str, float]:
+    return {
+        "breach increase, 95 % from": found.pbi_interval[0],
+        "breach increase, 95 % to": found.pbi_interval[1],
+        "breach increase of the commonest value": found.dist_pbi,
+        "attacker's accuracy": found.accuracy,
+        "attacker's accuracy with all attributes": found.baseline,
+        "share of the commonest value": found.majority_share,
+        "advantage over the commonest value": found.advantage,
+        "advantage, 95 % from": found.advantage_interval[0],
+        "advantage, 95 % to": found.advantage_interval[1],
+    }
+
+
+def _strongest(found: Breach) -> str:
+    def percent(*shares: float) -> str:
+        return " to ".join(f"{100 * share:.1f}" for share in shares)
+
+    return (
+        f"The strongest attacker of {shown(found.sensitive)}, {found.attacker!r}, is right in"
+        f" {percent(found.accuracy)} % of the rows; with all attributes {found.baseline_attacker!r} in"
+        f" {percent(found.baseline)} %; whoever guesses the commonest value in {percent(found.majority_share)} %."
+        f" Breach increase {percent(found.pbi)} % (95 %: {percent(*found.pbi_interval)}), advantage over the commonest"
+        f" value {percent(found.advantage)} points ({percent(*found.advantage_interval)})."
+    )
+
+
+def _joined(promise: str, verdicts: Mapping[str, Verdict]) -> Verdict:
+    """The verdict on several sensitive columns: that of the worst, with all as parts, each under its column's name."""
+    parts = [replace(verdict, promise=f"{promise} of {shown(name)}") for name, verdict in verdicts.items()]
+    worst = max(parts, key=lambda verdict: verdict.measured - verdict.required)
+    return Verdict(
+        promise=promise,
+        holds=all(verdict.holds for verdict in parts),
+        required=worst.required,
+        measured=worst.measured,
+        rows=worst.rows,
+        rows_short=worst.rows_short,
+        kind="owner",
+        notes=tuple(dict.fromkeys(note for verdict in parts for note in verdict.notes)),
+        parts=tuple(parts),
+    )
+
+
+def _same_rows(data: Table, roles: Roles, source: Table) -> None:
+    """The published attributes must be some of the owner's, cell by cell."""
+    if len(source) != len(data):
+        raise DataError(f"The owner's rows are {len(source)}, the published ones {len(data)}.")
+    for name in roles.quasi:
+        if name not in source:
+            raise DataError(f"The published column {shown(name)} is not among the owner's attributes.")
+        mine, theirs = source.column(name), data.column(name)
+        if mine.texts != theirs.texts or (mine.codes != theirs.codes).any():
+            raise DataError(f"The published column {shown(name)} differs from the owner's.")

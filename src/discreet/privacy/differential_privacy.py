@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Differential privacy: what is published would be nearly as likely if any one person's row had been another.
+
+Definition (Dwork, McSherry, Nissim and Smith 2006): for every two tables that differ in one row and every set of
+outcomes S, Pr[outcome of one in S] <= e^epsilon Pr[outcome of the other in S] + delta. Neighbours are tables of equal
+size that differ in one row ("replace-one"; the number of rows is public), unless "add-remove" is said.
+
+It is a property of how a release was drawn, not of the released values: no file can show it. The check adds up what
+the stated noise costs; the verdict's kind is "proved".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import ClassVar
+
+from discreet.data.document import Document
+from discreet.errors import DataError
+from discreet.privacy.budget import NEIGHBOURS, Budget, epsilon_of, total, within
+from discreet.privacy.noise import Noise, stated
+from discreet.privacy.promise import Both, Interval, Promise, StrOptions, Verdict, VerdictKind
+
+
+@dataclass(frozen=True)
+class DifferentialPrivacy(Promise):
+    """Whether or not a person's row is the true one changes the odds of any outcome by e^epsilon at most.
+
+    `delta` is the probability that this may fail.
+
+    Promise
+    -------
+    Assumes that each person has one row, that what was called public (the number of rows, the names of columns,
+    bounds and domains) is public, and that the noise was drawn as stated. Other releases of the same persons add to
+    epsilon; the ledger counts them.
+
+    >>> noise = Noise("laplace-top", sensitivity=99, scale=198.0)
+    >>> DifferentialPrivacy(1.0).check([noise]).sentence()
+    '1-differential privacy holds: 1 required, 1 measured.'
+    """
+
+    name: ClassVar[str] = "differential privacy"
+    kind: ClassVar[VerdictKind] = "proved"
+    higher_is_safer: ClassVar[bool] = False
+    does_not_protect: ClassVar[str] = (
+        "What is true of many persons together is not hidden, and may be applied to one of them. Several releases of"
+        " the same persons add up: the epsilons are summed."
+    )
+    _parameter_constraints: ClassVar[dict] = {
+        "epsilon": [Interval(Real, 0, None, closed="neither")],
+        "delta": [Interval(Real, 0, 1, closed="left")],
+        "neighbours": [StrOptions(set(NEIGHBOURS))],
+    }
+
+    epsilon: float = 1.0
+    delta: float = 0.0
+    neighbours: str = "replace-one"
+
+    def __str__(self) -> str:
+        stated = f"{self.epsilon:g}" if not self.delta else f"({self.epsilon:g}, {self.delta:.2g})"
+        return f"{stated}-differential privacy"
+
+    @property
+    def budget(self) -> Budget:
+        return Budget(self.epsilon, self.delta)
+
+    def cost(self, content: object = None) -> Budget:
+        """What a release under this promise costs. Its noise, or the document that states it, tells the
+        zero-concentrated loss too; the promise alone bounds it badly.
+        """
+        uses = stated(content) if isinstance(content, Document) else content
+        if not isinstance(uses, Sequence) or not uses:
+            return self.budget
+        return Budget(self.epsilon, self.delta, total(noise.loss for noise in uses).rho)
+
+    def check(self, data: object, roles: object = None) -> Verdict:
+        """Add up what the noise costs that was used: a sequence of `Noise`, or a document that states it."""
+        if isinstance(data, Document):
+            data = stated(data)
+        if not isinstance(data, Sequence) or not data or not all(isinstance(noise, Noise) for noise in data):
+            raise DataError(
+                "Differential privacy is a property of how a release was drawn. It is checked on the statements of the"
+                " noise, as a certificate has them; no data can show it."
+            )
+        if any(noise.neighbours != self.neighbours for noise in data):
+            raise DataError(f"The promise is about {self.neighbours} neighbours, the noise about others.")
+        losses = [noise.loss for noise in data]
+        spent = total(losses)
+        measured, holds = spent.epsilon, within(losses, self.budget)
+        if not holds and self.delta and spent.rho is not None:  # the other way to add up, at the promise's delta
+            measured, holds = epsilon_of(spent.rho, self.delta), within(losses, self.budget, "zcdp")
+        return Verdict(
+            promise=str(self),
+            holds=holds,
+            required=self.epsilon,
+            measured=measured,
+            rows=0,
+            rows_short=0,
+            kind="proved",
+            notes=tuple(noise.sentence() for noise in data),
+        )
+
+
+def private_part(promise: Promise) -> DifferentialPrivacy | None:
+    """The part of a promise that costs a budget; None where it says nothing about differential privacy.
+
+    >>> private_part(DifferentialPrivacy(0.5)).cost()
+    Budget(epsilon=0.5, delta=0.0, rho=0.125)
+    """
+    parts = promise.promises if isinstance(promise, Both) else (promise,)
+    return next((part for part in parts if isinstance(part, DifferentialPrivacy)), None)

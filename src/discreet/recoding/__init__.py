@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How cells are written: labels and their meanings, plans, patterns, the published record."""

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans that rest on published labels and their meanings alone, so that whoever has the release can have the plan.
+
+EachColumn   every column by itself: a value becomes the label of least meaning that covers it
+Boxes        the published patterns: a row becomes the most specific pattern that it fits
+
+Both write published labels only (or the fallback, "*" and for items "0"), for any row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from discreet.counting.tally import group
+from discreet.data.column import Column, from_labels
+from discreet.data.table import Table
+from discreet.errors import DataError
+from discreet.foundation.compiled_kernels import compiled
+from discreet.recoding.labels import EVERYTHING, MISSING, Classes, Labelling, Meaning
+
+__all__ = ["EVERYTHING", "MISSING", "MOST_PATTERNS", "Boxes", "EachColumn", "Labelling", "Meaning", "Plan", "recoded"]
+
+MOST_PATTERNS = 50_000  # a release with more has no record for recipients
+_BLOCK = 1024  # patterns that rows are held against at a time
+
+
+class Plan:
+    """Turns rows, those it was made from and new ones alike, into published quasi-identifiers."""
+
+    recodes_all: ClassVar[bool] = False  # whether it brings columns besides the quasi-identifiers to a form of its own
+
+    def apply(self, table: Table) -> dict[str, list[Column]]:
+        """The published columns that each quasi-identifier turns into, in the rows' order; none for those dropped."""
+        raise NotImplementedError
+
+    @property
+    def labellings(self) -> tuple[Labelling, ...]:
+        """The labels that it writes, and what they mean; none where that is not known."""
+        return () if self.public is None else self.public.columns
+
+    @property
+    def public(self) -> EachColumn | Boxes | None:
+        """The plan as it may be published: labels and what they mean. None when there is no such form of it."""
+        return None
+
+
+@dataclass(frozen=True)
+class EachColumn(Plan):
+    """Every column by itself. A value becomes the label that covers least of those that cover it.
+
+    A category that no label names goes to the label that covers `others`; what no label covers becomes the fallback.
+
+    >>> from discreet.recoding.labels import Labelling
+    >>> plan = EachColumn((Labelling.of_cuts("age", "number", [40]), Labelling.of_texts("sex", ["f", "*"])))
+    >>> plan.apply(Table.of({"age": [31, 45], "sex": ["f", "d"]}))["sex"][0].to_arrow().to_pylist()
+    ['f', '*']
+    """
+
+    columns: tuple[Labelling, ...]
+
+    def apply(self, table: Table) -> dict[str, list[Column]]:
+        published: dict[str, list[Column]] = {}
+        for labelling in self.columns:
+            column = table.column(labelling.source)
+            classes = labelling.classes(column)
+            label = np.full(len(classes), len(labelling.labels))  # the fallback
+            for place in reversed(labelling.by_size):
+                label[classes.fit(place)] = place
+            codes = label[classes.of_code][column.codes]
+            published.setdefault(labelling.source, []).append(_column(labelling, codes))
+        return published
+
+    @property
+    def labellings(self) -> tuple[Labelling, ...]:
+        return self.columns
+
+    @property
+    def public(self) -> EachColumn:
+        return self
+
+    def within(self, table: Table) -> EachColumn:
+        """The plan without labels that do not occur in the published table, its columns in the table's order."""
+        tidied = [labelling.tidy(_met(labelling, table))[0] for labelling in self.columns]
+        return EachColumn(tuple(sorted(tidied, key=lambda labelling: table.names.index(labelling.name))))
+
+
+@dataclass(frozen=True, eq=False)
+class Boxes(Plan):
+    """Published patterns: `codes[pattern, c]` is a place in `columns[c].labels`.
+
+    A row is written as the most specific pattern that it fits: of those with the fewest suppressed cells the one that
+    covers least, then the first. A row that fits none is written as the pattern that it fits in most columns, the most
+    specific of these. So every row gets a published pattern. Make one with `of` or `from_rows`, which bring labels and
+    patterns into an order that depends on nothing else.
+
+    >>> sex, age = Labelling.of_texts("sex", ["f", "m", "*"]), Labelling.of_cuts("age", "number", [40])
+    >>> boxes = Boxes.of((sex, age), [[0, 0], [2, 1]])  # women below 40, all from 40 on
+    >>> written = boxes.apply(Table.of({"sex": ["f", "m", "m"], "age": [31, 70, 31]}))
+    >>> [written[name][0].to_arrow().to_pylist() for name in ("sex", "age")]
+    [['f', '*', 'f'], ['< 40', '>= 40', '< 40']]
+    """
+
+    columns: tuple[Labelling, ...]
+    codes: np.ndarray
+
+    @classmethod
+    def of(cls, columns: Sequence[Labelling], codes: np.ndarray | Sequence[Sequence[int]]) -> Boxes:
+        """These patterns, the most specific first; labels that no pattern has are left out."""
+        codes = np.asarray(codes, dtype=np.int64).reshape(-1, len(columns))
+        tidied, places = zip(
+            *(labelling.tidy(np.unique(codes[:, c])) for c, labelling in enumerate(columns)), strict=True
+        )
+        codes = np.column_stack([place[codes[:, c]] for c, place in enumerate(places)])
+        _, first = group(list(codes.T), len(codes))
+        return cls(tidied, _most_specific_first(tidied, codes[first]))
+
+    @classmethod
+    def from_rows(cls, columns: Sequence[Labelling], published: Sequence[Column]) -> Boxes:
+        """The patterns of published rows; every cell must be a label of its column."""
+        _, first = group([column.codes for column in published], len(published[0]), [c.levels for c in published])
+        codes = np.empty((len(first), len(columns)), dtype=np.int64)
+        for c, (labelling, column) in enumerate(zip(columns, published, strict=True)):
+            place_of = {label: place for place, label in enumerate(labelling.labels)}
+            place = np.array([place_of.get(text, -1) for text in [*column.texts, None]])
+            codes[:, c] = place[column.codes[first]]
+            if (codes[:, c] < 0).any():
+                raise DataError(f"Column {labelling.name!r} holds labels without a meaning.")
+        return cls.of(columns, codes)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def labellings(self) -> tuple[Labelling, ...]:
+        return self.columns
+
+    @property
+    def public(self) -> Boxes | None:
+        return self if len(self) <= MOST_PATTERNS else None
+
+    def within(self, table: Table) -> Boxes:
+        """The plan without patterns that do not occur in the published table, its columns in the table's order."""
+        order = sorted(range(len(self.columns)), key=lambda c: table.names.index(self.columns[c].name))
+        labellings, codes = [self.columns[c] for c in order], self.codes[:, order]
+        columns = table.columns([labelling.name for labelling in labellings])
+        _, first = group([column.codes for column in columns], len(table), [column.levels for column in columns])
+        texts = [np.array([*column.texts, None], dtype=object)[column.codes[first]] for column in columns]
+        met = set(zip(*texts, strict=True))
+        return Boxes.of(labellings, codes[[pattern in met for pattern in _texts(labellings, codes)]])
+
+    def apply(self, table: Table) -> dict[str, list[Column]]:
+        pattern = self.patterns(table)
+        return {
+            labelling.source: [_column(labelling, self.codes[pattern, c])] for c, labelling in enumerate(self.columns)
+        }
+
+    def patterns(self, table: Table) -> np.ndarray:
+        """The pattern that each row is written as, found once per distinct row of classes."""
+        columns = table.columns([labelling.source for labelling in self.columns])
+        classes = [labelling.classes(column) for labelling, column in zip(self.columns, columns, strict=True)]
+        cells = [kind.of_code[column.codes] for kind, column in zip(classes, columns, strict=True)]
+        groups, first = group(cells, len(table), [len(kind) for kind in classes])
+        rows = np.column_stack([cell[first] for cell in cells]).astype(np.int64)
+        best = np.zeros(len(rows), dtype=np.int64)
+        fits = np.full(len(rows), -1, dtype=np.int64)  # columns in which it fits the best pattern so far
+        for whole in (True, False):  # most rows fit some pattern in all columns, which is quicker to see
+            for start, bits in self._blocks(classes):
+                _match(rows, *bits, start, whole, best, fits)
+                if (fits == len(self.columns)).all():
+                    return best[groups]
+        return best[groups]
+
+    def _blocks(self, classes: list[Classes]) -> Iterator[tuple[int, tuple[np.ndarray, np.ndarray]]]:
+        """For some patterns at a time, a bit for each that a class fits: lines of words, those of a column in a row."""
+        starts = np.cumsum([0, *(len(kind) for kind in classes)])
+        for start in range(0, len(self), _BLOCK):
+            codes = self.codes[start : start + _BLOCK]
+            n_words = -(-len(codes) // 64)
+            bits = np.zeros((starts[-1], 8 * n_words), dtype=np.uint8)
+            for c, kind in enumerate(classes):
+                used, place = np.unique(codes[:, c], return_inverse=True)
+                fit = np.stack([kind.fit(label) for label in used])[place.ravel()]
+                packed = np.packbits(fit, axis=0, bitorder="little")
+                bits[starts[c] : starts[c + 1], : len(packed)] = packed.T
+            yield start, (bits.view("<u8").astype(np.uint64), starts[:-1].astype(np.int64))
+
+
+def recoded_rows(plan: Plan, rows: object, names: Sequence[str]) -> Table:
+    """As `recoded`, of any frame, file or query; its columns are read as the kinds that the release read."""
+    table = Table.of(rows)
+    kinds = {labelling.source: labelling.kind for labelling in plan.labellings if labelling.source in table}
+    return recoded(plan, Table.of(table, kinds=kinds), names)
+
+
+def recoded(plan: Plan, table: Table, names: Sequence[str]) -> Table:
+    """The rows as a release with the columns `names` writes them; columns that are not recoded stay as they are."""
+    by_name = {column.name: column for columns in plan.apply(table).values() for column in columns}
+    kept = [name for name in names if name in by_name or name in table]
+    return Table([by_name[name] if name in by_name else table.column(name) for name in kept], frame=table.frame)
+
+
+def _column(labelling: Labelling, codes: np.ndarray) -> Column:
+    """The published column; the code after the last label is the fallback."""
+    if labelling.fallback == "0":  # an item
+        ones = (codes < len(labelling.labels)).astype(np.int64)
+        values = np.unique(ones)
+        return Column(
+            labelling.name, "number", pa.array(values, pa.int64()), np.searchsorted(values, ones).astype(np.int32)
+        )
+    return from_labels(labelling.name, [*labelling.labels, labelling.fallback], codes)
+
+
+def _met(labelling: Labelling, table: Table) -> list[int]:
+    column = table.column(labelling.name)
+    met: set[str | None] = {*column.texts, *([None] if column.has_missing else [])}
+    return [place for place, label in enumerate(labelling.labels) if label in met]
+
+
+def _texts(columns: Sequence[Labelling], codes: np.ndarray) -> list[tuple[str | None, ...]]:
+    labels = [np.array(labelling.labels, dtype=object)[codes[:, c]] for c, labelling in enumerate(columns)]
+    return list(zip(*labels, strict=True))
+
+
+def _most_specific_first(columns: Sequence[Labelling], codes: np.ndarray) -> np.ndarray:
+    stars = sum(labelling.is_suppressed[codes[:, c]].astype(np.int64) for c, labelling in enumerate(columns))
+    sizes = [np.array(labelling.sizes, dtype=object)[codes[:, c]] for c, labelling in enumerate(columns)]
+    covered = [prod(line) for line in zip(*sizes, strict=True)]  # whole numbers of any length
+    by_name = codes[:, sorted(range(len(columns)), key=lambda c: columns[c].name)].tolist()
+    order = sorted(range(len(codes)), key=lambda i: (stars[i], covered[i], by_name[i]))
+    return codes[order].astype(np.int32)
+
+
+@compiled
+def _match(rows, bits, starts, first, whole, best, fits):
+    """Of 64 patterns at a time: the first that fits in all columns, or the first that fits in the most of them."""
+    n_rows, n_columns = rows.shape
+    one, none = np.uint64(1), np.uint64(0)
+    n_planes = 1
+    while 1 << n_planes <= n_columns:
+        n_planes += 1
+    planes = np.empty(n_planes, dtype=np.uint64)  # counts of fitting columns, in binary: bit p of all 64 in a word
+    for row in range(n_rows):
+        if fits[row] == n_columns:
+            continue
+        for word in range(bits.shape[1]):
+            if whole:
+                found = bits[starts[0] + rows[row, 0], word]
+                for c in range(1, n_columns):
+                    found &= bits[starts[c] + rows[row, c], word]
+                most = n_columns
+            else:
+                for p in range(n_planes):
+                    planes[p] = none
+                for c in range(n_columns):
+                    carry = bits[starts[c] + rows[row, c], word]
+                    p = 0
+                    while carry != none:
+                        planes[p], carry = planes[p] ^ carry, planes[p] & carry
+                        p += 1
+                found = ~none
+                most = 0
+                for p in range(n_planes - 1, -1, -1):
+                    if found & planes[p] != none:
+                        found &= planes[p]
+                        most += 1 << p
+            if found == none or most <= fits[row]:
+                continue
+            place = 0
+            while (found >> np.uint64(place)) & one == none:
+                place += 1
+            best[row] = first + word * 64 + place
+            fits[row] = most
+            if whole:
+                break

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a method decides. A plan turns rows into what is published of their quasi-identifiers; it holds no rows.
+
+KeepColumns  some quasi-identifiers are published as they are, the others are not
+KeepItems    the table's quasi-identifiers become 0/1 items, some of which are kept
+Recode       each row goes down a tree of cuts to a leaf, which says what to write in each column
+
+Those in patterns.py rest on published labels alone; `public` gives such a form of the ones here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from discreet.counting.tally import group
+from discreet.data.baskets import Baskets
+from discreet.data.column import SUPPRESSED, Column, Kind, from_labels
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.errors import CannotRelease, DataError
+from discreet.foundation.compiled_kernels import compiled
+from discreet.prepare.binning import Binning
+from discreet.prepare.one_hot import Binarisation, Item, is_flag
+from discreet.recoding.labels import MISSING, Labelling, Meaning
+from discreet.recoding.patterns import MOST_PATTERNS, Boxes, EachColumn, Plan
+
+__all__ = ["KeepColumns", "KeepItems", "Plan", "Recode", "Scale", "item_columns"]
+
+
+@dataclass(frozen=True)
+class KeepColumns(Plan):
+    """These quasi-identifiers as they are, and no other.
+
+    >>> list(KeepColumns(("sex",)).apply(Table.of({"age": [31], "sex": ["f"]})))
+    ['sex']
+    """
+
+    kept: tuple[str, ...]
+
+    def apply(self, table: Table) -> dict[str, list[Column]]:
+        return {name: [table.column(name)] for name in self.kept}
+
+
+@dataclass(frozen=True)
+class KeepItems(Plan):
+    """Numbers to intervals, intervals and categories to items, and of the items those in `kept`."""
+
+    binning: Binning
+    binarisation: Binarisation
+    kept: tuple[int, ...]
+
+    @classmethod
+    def fit(cls, table: Table, roles: Roles, *, cuts: Mapping[str, Sequence[float]] | None, k: int) -> KeepItems:
+        """Items for the values of the quasi-identifiers that k persons have, but not all; none is kept yet.
+
+        A column of 0 and 1 is an item as it is, unless cuts are given for it. Other numbers are cut.
+        """
+        given = dict(cuts or {})
+        cut = [c.name for c in table.columns(roles.quasi) if c.name in given or not is_flag(c)]
+        binning = Binning.fit(table, cut, target=roles.target, cuts=given, rarest=k, person=roles.person)
+        binned = binning.apply(table)
+        try:
+            items = Binarisation.fit(binned, roles.quasi, rarest=k, person=roles.person, everybody=False)
+        except DataError as error:
+            raise CannotRelease(f"No feature can be kept at k = {k}. {error}") from None
+        return cls(binning, items, kept=())
+
+    def baskets(self, table: Table, **roles) -> Baskets:
+        """All items of the rows, before any is dropped."""
+        return self.binarisation.apply(self.binning.apply(table), **roles)
+
+    def apply(self, table: Table) -> dict[str, list[Column]]:
+        return item_columns(self.baskets(table).keep(self.kept))
+
+    @cached_property
+    def labellings(self) -> tuple[Labelling, ...]:
+        return tuple(self._labelling(self.binarisation.items[place]) for place in self.kept)
+
+    @property
+    def public(self) -> EachColumn:
+        return EachColumn(self.labellings)
+
+    def _labelling(self, item: Item) -> Labelling:
+        name, text = item.column, item.text
+        kind = self.binning.kinds.get(name, "number") if name in self.binning.cuts else "category"
+        if text is None:
+            meaning = MISSING
+        elif kind == "category":
+            meaning = Meaning.of(["1", "true"] if item.flag else [text])
+        else:
+            ends, place = (None, *self.binning.cuts[name], None), self.binning.labels(name).index(text)
+            meaning = Meaning.between(ends[place], ends[place + 1])
+        return Labelling(item.name, kind, ("1",), (meaning,), fallback="0", made_from=name)
+
+
+def item_columns(baskets: Baskets) -> dict[str, list[Column]]:
+    """Items as 0/1 columns, under the column of the table that each was made from."""
+    columns: dict[str, list[Column]] = {}
+    for item, (name, source) in enumerate(zip(baskets.names, baskets.sources or (), strict=True)):
+        columns.setdefault(source, []).append(_zero_one(name, baskets, item))
+    return columns
+
+
+def _zero_one(name: str, baskets: Baskets, item: int) -> Column:
+    by_item = baskets.columns
+    ones = np.zeros(len(baskets), dtype=np.int64)
+    ones[by_item.indices[by_item.indptr[item] : by_item.indptr[item + 1]]] = 1
+    values = np.unique(ones)
+    return Column(name, "number", pa.array(values, pa.int64()), np.searchsorted(values, ones).astype(np.int32))
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Places the values of one column on a line, so that a cut is a comparison.
+
+    A number is its own place. Categories stand in the order of `places`; what is not in it (too rare to be named, or
+    not met before) stands where "other" does. Missing comes last, at infinity.
+    """
+
+    name: str
+    ordered: bool
+    places: dict[str, int] | None = None
+    other: int = 0
+    kind: Kind = "category"
+    known: frozenset[str] = frozenset()  # categories that labels tell from others
+
+    def of(self, column: Column) -> np.ndarray:
+        """The place of each code of the column, missing included."""
+        if self.ordered:
+            numbers = column.numbers if len(column.values) else np.empty(0)  # of a column that is missing everywhere
+            return np.append(numbers, np.inf)
+        assert self.places is not None
+        return np.array([self.places.get(text, self.other) for text in column.texts] + [np.inf])
+
+
+@dataclass(frozen=True)
+class Recode(Plan):
+    """A tree of cuts: at a node, places below `cut` go left. Leaf i writes `labels[c][codes[i, c]]` in column c."""
+
+    scales: tuple[Scale, ...]
+    column: np.ndarray  # of each node, -1 at a leaf
+    cut: np.ndarray
+    left: np.ndarray  # of an inner node its left child (the right one follows it), of a leaf its number
+    codes: np.ndarray  # leaf x column
+    labels: tuple[Sequence[str | None], ...]
+    meanings: tuple[Sequence[Meaning], ...] = ()  # of the labels
+
+    @cached_property
+    def public(self) -> Boxes | None:
+        """The leaves as patterns. New rows may be written differently: the tree places any value, patterns do not."""
+        if not self.meanings or len(self.codes) > MOST_PATTERNS:
+            return None
+        return Boxes.of(self.labellings, self.codes)
+
+    @cached_property
+    def labellings(self) -> tuple[Labelling, ...]:
+        return tuple(
+            Labelling(scale.name, scale.kind, tuple(labels), tuple(meanings), known=scale.known)
+            for scale, labels, meanings in zip(self.scales, self.labels, self.meanings, strict=False)
+        )
+
+    def leaves(self, table: Table) -> np.ndarray:
+        """The leaf of each row, found once per distinct row."""
+        columns = table.columns([scale.name for scale in self.scales])
+        groups, first = group([c.codes for c in columns], len(table), [c.levels for c in columns])
+        places = np.column_stack(
+            [scale.of(column)[column.codes[first]] for scale, column in zip(self.scales, columns, strict=True)]
+        )
+        return _descend(places, self.column, self.cut, self.left)[groups]
+
+    def apply(self, table: Table) -> dict[str, list[Column]]:
+        leaves = self.leaves(table)
+        return {
+            scale.name: [from_labels(scale.name, self.labels[place], self.codes[leaves, place])]
+            for place, scale in enumerate(self.scales)
+        }
+
+    def suppressed(self) -> np.ndarray:
+        """Which cells of each leaf are suppressed."""
+        stars = [np.array([label == SUPPRESSED for label in labels]) for labels in self.labels]
+        return np.column_stack([star[self.codes[:, place]] for place, star in enumerate(stars)])
+
+
+@compiled
+def _descend(places, column, cut, left):
+    leaves = np.empty(len(places), dtype=np.int64)
+    for row in range(len(places)):
+        node = 0
+        while column[node] >= 0:
+            node = left[node] + (0 if places[row, column[node]] < cut[node] else 1)
+        leaves[row] = left[node]
+    return leaves

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The public domain of a table: the values that each column may have, known before anyone looks at the rows.
+
+A column has a list of values, or cuts that part its numbers or dates into intervals. Whatever a cell holds, it is
+counted as one of the column's levels: a cell that is missing, or that the domain does not know, is an empty cell where
+the column has one (`missing`), else it counts as the first level. Each cell is read by itself: what the other rows of
+its column hold has no say in it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from discreet.data.cells import Cells
+from discreet.data.column import SUPPRESSED, Column, Kind, encode, from_labels, text_of
+from discreet.data.reading import reading
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.errors import DataError, RolesError, did_you_mean, listing, quietly, shown
+from discreet.prepare.binning import equal_frequency_cuts
+from discreet.prepare.intervals import interval_label
+from discreet.recoding.labels import MISSING, Labelling, Meaning
+from discreet.recoding.patterns import EachColumn, Plan
+
+NOT_PUBLIC = (
+    "No domain was given. One that is read from the rows tells what they hold; a release needs a public one:"
+    " domain={column: values, or {'cuts': [...]}}, or a TOML or JSON file."
+)
+_MANY_DIGITS = re.compile(r"[+-]?[0-9]{16,400}")
+_MANY = 20  # different numbers that are cut into intervals, where a study reads the domain from the data
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The levels of one column: its values as they are written, or intervals between cuts; the empty cell last.
+
+    >>> Levels.of("age", {"cuts": [40, 65]}).labels
+    ('< 40', '[40, 65)', '>= 65', None)
+    >>> Levels.of("sex", {"values": ["f", "m"], "missing": False}).labels
+    ('f', 'm')
+    """
+
+    name: str
+    kind: Kind  # of the cells: "category" for listed values, whatever they look like
+    labels: tuple[str | None, ...]
+    cuts: tuple[float, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, given: Any, *, missing: bool = True) -> Levels:
+        """From a list of values, or a mapping with `values` or `cuts`, and `missing` where it is not as by default."""
+        if not isinstance(given, Mapping):
+            given = {"values": given}
+        unknown = set(given) - {"values", "cuts", "missing"}
+        missing = given.get("missing", missing)
+        if unknown or ("values" in given) == ("cuts" in given) or not isinstance(missing, bool):
+            raise DataError(
+                f"The domain of {shown(name)} is a list of values, or a mapping with 'values' or 'cuts', and"
+                " 'missing' (true or false) where it is not as by default."
+            )
+        listed = given["values"] if "values" in given else given["cuts"]
+        if isinstance(listed, str) or not isinstance(listed, (Sequence, np.ndarray)) or not len(listed):
+            raise DataError(f"The domain of {shown(name)} lists nothing. Give one value, or one cut, at least.")
+        return cls._of_values(name, listed, missing) if "values" in given else cls._of_cuts(name, listed, missing)
+
+    @classmethod
+    def _of_values(cls, name: str, values: Sequence[Any] | np.ndarray, missing: bool) -> Levels:
+        texts = [reading(_text(value)) for value in values]
+        if None in texts or SUPPRESSED in texts or len(set(texts)) < len(texts):
+            raise DataError(
+                f"The {len(texts)} values of the domain of {shown(name)} must differ, and none may be a mark of a"
+                f" missing or a suppressed cell ({SUPPRESSED!r}): say missing = true for an empty cell."
+            )
+        return cls(name, "category", (*texts, None) if missing else tuple(texts))
+
+    @classmethod
+    def _of_cuts(cls, name: str, cuts: Sequence[Any] | np.ndarray, missing: bool) -> Levels:
+        column, failure = quietly(lambda: encode(name, pa.array([_text(cut) for cut in cuts]), missing=()))
+        if column is None or column.kind == "category" or not np.array_equal(column.codes, np.arange(len(cuts))):
+            raise DataError(
+                f"The cuts of {shown(name)} must be increasing numbers or dates{f' ({failure})' if failure else ''}."
+            )
+        ends: tuple[float, ...] = tuple(column.numbers.tolist())
+        labels = [interval_label(low, high, column.kind) for low, high in pairwise((None, *ends, None))]
+        return cls(name, column.kind, (*labels, None) if missing else tuple(labels), ends)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def _outside(self) -> int:
+        return len(self.labels) - 1 if self.labels[-1] is None else 0
+
+    @cached_property
+    def _places(self) -> dict[str | None, int]:
+        places: dict[str | None, int] = {label: place for place, label in enumerate(self.labels) if label is not None}
+        for label in [label for label in self.labels if label is not None and _MANY_DIGITS.fullmatch(label)]:
+            places.setdefault(reading(int(label)), places[label])  # where it comes as a number, it is a double
+        return places
+
+    def codes(self, cells: Cells) -> np.ndarray:
+        """The level of each row: it depends on the row's own cell, and on what is public."""
+        if self.kind == "category":
+            found = [self._places.get(text, self._outside) for text in cells.texts]
+            return np.array([*found, self._outside], dtype=np.int64)[cells.codes]
+        line = cells.numbers if self.kind == "number" else cells.days
+        return np.where(np.isnan(line), self._outside, np.searchsorted(self.cuts, line, side="right"))
+
+    @property
+    def labelling(self) -> Labelling:
+        """The levels with what they mean, for those who bring new rows to this form."""
+        if self.kind == "category":
+            meanings = [Meaning.of([str(label)]) for label in self.labels]
+        else:
+            meanings = [Meaning.between(low, high) for low, high in pairwise((None, *self.cuts, None))]
+        outside = meanings[0] if self._outside == 0 else MISSING
+        wider = Meaning(outside.interval, outside.texts, others=self.kind == "category", missing=True)
+        if self._outside == 0:
+            return Labelling(self.name, self.kind, self.labels, (wider, *meanings[1:]))
+        return Labelling(self.name, self.kind, self.labels, (*meanings[: len(self) - 1], wider))
+
+    def column(self, codes: np.ndarray) -> Column:
+        """Rows of these levels, as they are published."""
+        return from_labels(self.name, list(self.labels), codes)
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """As a certificate states it."""
+        listed = [label for label in self.labels if label is not None]
+        what = {"values": listed} if self.kind == "category" else {"cuts": self._written_cuts}
+        return what | {"missing": self.labels[-1] is None}
+
+    @property
+    def _written_cuts(self) -> list[Any]:
+        if self.kind == "number":
+            return [int(cut) if cut.is_integer() else cut for cut in self.cuts]
+        return [label.removeprefix(">= ") for label in self._ends if label is not None]
+
+    @property
+    def _ends(self) -> list[str]:
+        return [interval_label(cut, None, "date") for cut in self.cuts]
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return text_of(value.item() if isinstance(value, np.generic) else value)
+
+
+@dataclass(frozen=True)
+class Domain(Plan):
+    """The domains of all columns that are published. It is a plan, too: it brings new rows to the form of a release."""
+
+    recodes_all: ClassVar[bool] = True
+    columns: tuple[Levels, ...]
+    quasi: tuple[str, ...]
+
+    @classmethod
+    def of(cls, given: Any, roles: Roles, unused: Sequence[str | None] = ()) -> Domain:
+        """From a mapping of columns, or the path of a TOML or JSON file that holds one. The target has no empty cell
+        unless it is said. Columns in `unused` may be named, and are left out.
+
+        >>> Domain.of({"y": [0, 1], "age": {"cuts": [40]}}, Roles(target="y", quasi="age")).cells
+        6
+        """
+        listed = read_domain(given) if isinstance(given, (str, os.PathLike)) else given
+        if not isinstance(listed, Mapping):
+            raise DataError("A domain is a mapping of columns to their values or cuts, or a file that holds one.")
+        names = roles.published
+        absent, extra = [n for n in names if n not in listed], [n for n in listed if n not in (*names, *unused)]
+        if absent or extra:
+            what = f"has no values or cuts for {listing(absent)}" if absent else f"names {listing(extra)}"
+            hint = did_you_mean(absent[0], extra) if absent else did_you_mean(extra[0], names)
+            raise DataError(f"The domain {what}; it has the published columns, and no others.{hint}")
+        return cls(tuple(Levels.of(n, listed[n], missing=n != roles.target) for n in names), roles.quasi)
+
+    @classmethod
+    def from_data(cls, table: Table, roles: Roles) -> Domain:
+        """What the rows hold: for studies only, since it tells what the rows hold."""
+        return cls.of({name: _seen(table.column(name), name == roles.target) for name in roles.published}, roles)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(map(len, self.columns))
+
+    @property
+    def cells(self) -> int:
+        """How many different rows there may be."""
+        return math.prod(self.sizes)
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        return {levels.name: levels.plain for levels in self.columns}
+
+    def codes(self, table: Table) -> np.ndarray:
+        """The levels of all rows, a line for each column."""
+        return np.stack([levels.codes(table.cells(levels.name)) for levels in self.columns])
+
+    def table(self, codes: np.ndarray, frame: str, order: Sequence[str]) -> Table:
+        """Rows of these levels, as a table whose columns have this order."""
+        made = {levels.name: levels.column(line) for levels, line in zip(self.columns, codes, strict=True)}
+        return Table([made[name] for name in order if name in made], frame=frame)
+
+    def apply(self, table: Table) -> dict[str, list[Column]]:
+        known = [levels for levels in self.columns if levels.name in table]
+        return {levels.name: [levels.column(levels.codes(table.cells(levels.name)))] for levels in known}
+
+    @property
+    def public(self) -> EachColumn:
+        return EachColumn(tuple(levels.labelling for levels in self.columns if levels.name in self.quasi))
+
+
+def read_domain(path: str | os.PathLike) -> Any:
+    """The mapping in a TOML or JSON file."""
+    path = Path(path)
+    if not path.is_file():
+        raise DataError(f"There is no file {shown(path.name)} with a domain. Check the path.")
+    read = tomllib.loads if path.suffix == ".toml" else json.loads
+    listed, failure = quietly(lambda: read(path.read_text(encoding="utf-8")))
+    if failure:
+        raise DataError(f"{shown(path.name)} cannot be read as {path.suffix.lstrip('.') or 'JSON'} ({failure}).")
+    return listed
+
+
+def _seen(column: Column, is_target: bool) -> dict[str, Any]:
+    if column.kind == "category" or len(column.values) <= _MANY or is_target:
+        return {"values": column.texts, "missing": column.has_missing}
+    return {"cuts": list(equal_frequency_cuts(column)), "missing": column.has_missing}
+
+
+def check_roles(table: Table, roles: Roles) -> None:
+    """Only what does not depend on the cells: a refusal must not tell what they hold."""
+    Roles(
+        target=roles.target,
+        quasi=roles.quasi,
+        sensitive=roles.sensitive,
+        identifiers=roles.identifiers,
+        other=roles.other,
+        person=roles.person,
+        allow_unique=roles.published,
+    ).check(table)
+    if roles.target is None or not roles.quasi:
+        raise RolesError("A release needs a target, the column a classifier is to predict, and quasi-identifiers.")

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The published record of how rows pass through a release: its labels, what they mean, its patterns.
+
+`recoding.json` stands beside the data, for methods that recode rows. With it a recipient brings new rows, such as test
+records, to the form of the release. It is made from the published rows and the meanings of their labels; the random
+order of rows, the private table and the owner's exact plan have no part in it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, ValidationError
+
+from discreet.data.column import SUPPRESSED, Kind
+from discreet.data.table import Table
+from discreet.errors import DataError
+from discreet.foundation.bounded_json import read_json
+from discreet.foundation.plain_files import MOST_STATED
+from discreet.recoding.labels import Labelling, Meaning
+from discreet.recoding.patterns import MOST_PATTERNS, Boxes, EachColumn
+
+RECORD = "recoding.json"
+_MOST_LABELS, _MOST_COLUMNS = 100_000, 20_000  # of a record; a release with more has none
+_MOST_KEYS = 10  # that an object of a record has
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+def _texts(value: Any) -> Any:
+    if not (value is None or (isinstance(value, list) and all(isinstance(text, str) for text in value))):
+        raise ValueError
+    return value
+
+
+def _patterns(value: Any) -> Any:
+    if value is None:
+        return value
+    if not isinstance(value, list) or not all(
+        isinstance(pattern, list) and all(type(code) is int for code in pattern) for pattern in value
+    ):
+        raise ValueError
+    return value
+
+
+# Checked at once: a list of what is wrong with each of a million entries would be longer than the record.
+_Texts = Annotated[Any, BeforeValidator(_texts)]
+_Patterns = Annotated[Any, BeforeValidator(_patterns)]
+
+
+class _Label(_Record):
+    """A label and its values: numbers or days `from` one `below` another, texts `in` a list, or all but those."""
+
+    label: str | None
+    low: float | None = Field(None, alias="from")
+    high: float | None = Field(None, alias="below")
+    inside: _Texts = Field(None, alias="in")
+    outside: _Texts = Field(None, alias="not_in")
+    others: bool = False
+    missing: bool = False
+
+    def meaning(self) -> Meaning:
+        if {"low", "high"} & self.model_fields_set:
+            return Meaning.between(self.low, self.high, missing=self.missing)
+        if self.outside is not None:
+            return Meaning(texts=frozenset(self.outside), but=True, missing=self.missing)
+        return Meaning.of(self.inside or (), others=self.others, missing=self.missing)
+
+
+class _Column(_Record):
+    name: str
+    source: str | None = None
+    kind: Kind
+    fallback: Literal["*", "0"] = "*"
+    labels: Annotated[list[_Label], FailFast()]
+
+    def labelling(self) -> Labelling:
+        labels, meanings = tuple(one.label for one in self.labels), tuple(one.meaning() for one in self.labels)
+        return Labelling(self.name, self.kind, labels, meanings, self.fallback, self.source)
+
+
+class _Recoding(_Record):
+    format: Literal[1]
+    columns: Annotated[list[_Column], FailFast()]
+    patterns: _Patterns = None
+
+
+# -- writing -------------------------------------------------------------------------------------------------------
+
+
+def to_plain(plan: EachColumn | Boxes) -> dict[str, Any]:
+    """The plan as strings and numbers.
+
+    >>> plan = EachColumn((Labelling.of_cuts("age", "number", [40]),))
+    >>> to_plain(plan)["columns"][0]["labels"][:2]
+    [{'label': '< 40', 'from': None, 'below': 40.0}, {'label': '>= 40', 'from': 40.0, 'below': None}]
+    """
+    columns = [_plain_column(labelling) for labelling in plan.columns]
+    patterns = {"patterns": plan.codes.tolist()} if isinstance(plan, Boxes) else {}
+    return {"format": 1, "columns": columns, **patterns}
+
+
+def _plain_column(labelling: Labelling) -> dict[str, Any]:
+    plain: dict[str, Any] = {"name": labelling.name, "kind": labelling.kind}
+    if labelling.made_from is not None:
+        plain["source"] = labelling.made_from
+    if labelling.fallback != SUPPRESSED:
+        plain["fallback"] = labelling.fallback
+    meant = zip(labelling.labels, labelling.meanings, strict=True)
+    return plain | {"labels": [{"label": label, **_plain_meaning(meaning)} for label, meaning in meant]}
+
+
+def _plain_meaning(meaning: Meaning) -> dict[str, Any]:
+    plain: dict[str, Any] = {}
+    if meaning.interval is not None:
+        low, high = meaning.interval
+        plain |= {"from": low if np.isfinite(low) else None, "below": high if np.isfinite(high) else None}
+    elif meaning.but or meaning.texts:
+        plain["not_in" if meaning.but else "in"] = sorted(meaning.texts)
+    return plain | {word: True for word in ("others", "missing") if getattr(meaning, word)}
+
+
+def to_bytes(plan: EachColumn | Boxes) -> bytes:
+    """The record as it is written: a line for each label and for each pattern."""
+    plain = to_plain(plan)
+    columns = []
+    for column in plain["columns"]:
+        head = {name: value for name, value in column.items() if name != "labels"}
+        labels = ",\n   ".join(map(_json, column["labels"]))
+        columns.append(f'{_json(head)[:-1]}, "labels": [\n   {labels}]}}')
+    text = '{"format": 1, "columns": [\n ' + ",\n ".join(columns) + "]"
+    if "patterns" in plain:
+        text += ', "patterns": [\n ' + ",\n ".join(map(_json, plain["patterns"])) + "]"
+    return (text + "}\n").encode()
+
+
+def published(plan: EachColumn | Boxes) -> bytes | None:
+    """The record, or None where it is larger than readers take."""
+    if sum(len(labelling.labels) for labelling in plan.columns) > _MOST_LABELS or len(plan.columns) > _MOST_COLUMNS:
+        return None
+    content = to_bytes(plan)
+    return content if len(content) <= MOST_STATED else None
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+# -- reading -------------------------------------------------------------------------------------------------------
+
+
+def from_bytes(content: bytes, *, most_labels: int = _MOST_LABELS) -> EachColumn | Boxes:
+    """The plan in a record; DataError when it is not one, or not written as discreet writes it.
+
+    `most_labels` is how many labels the data has, where that is known: a record has no more.
+    """
+    try:
+        raw = read_json(content, most_keys=_MOST_KEYS)
+        if not isinstance(raw, dict) or len(raw.get("patterns") or ()) > MOST_PATTERNS:
+            raise ValueError
+        if sum(len(column["labels"]) for column in raw["columns"]) > most_labels or len(raw["columns"]) > _MOST_COLUMNS:
+            raise ValueError
+        record = _Recoding.model_validate(raw)
+        columns = tuple(column.labelling() for column in record.columns)
+        if any(len(set(labelling.labels)) < len(labelling.labels) for labelling in columns):
+            raise ValueError  # a label means one thing, whatever row it stands in
+        plan: EachColumn | Boxes = EachColumn(columns)
+        if record.patterns is not None:
+            codes = np.array(record.patterns, dtype=np.int64).reshape(len(record.patterns), len(columns))
+            if not len(codes) or (codes < 0).any() or (codes >= [len(labelling.labels) for labelling in columns]).any():
+                raise ValueError
+            plan = Boxes.of(columns, codes)
+    except (ValidationError, ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
+        raise DataError(f"{RECORD} is not a record of a recoding ({type(error).__name__}).") from None
+    if to_bytes(plan) != content:
+        raise DataError(f"{RECORD} is not written as discreet writes it: it was edited.")
+    return plan
+
+
+def record_problems(plan: EachColumn | Boxes, table: Table, quasi: tuple[str, ...]) -> list[str]:
+    """What the record says that the published rows do not."""
+    if sorted(labelling.name for labelling in plan.columns) != sorted(quasi):
+        return [f"{RECORD} is about other columns than the quasi-identifiers of the release."]
+    for labelling in plan.columns:
+        if labelling.name != labelling.source and not labelling.name.startswith(f"{labelling.source}="):
+            return [f"{RECORD} names a column that its items are not named after."]
+    met = plan.within(table)
+    strange = sum(len(labelling.labels) for labelling in plan.columns)
+    strange -= sum(len(labelling.labels) for labelling in met.columns)
+    problems = [f"{RECORD} has {strange} labels that do not occur in the data."] if strange else []
+    if isinstance(plan, Boxes) and isinstance(met, Boxes) and len(met) < len(plan):
+        problems.append(f"{RECORD} has {len(plan) - len(met)} patterns that do not occur in the data.")
+    return problems
+
+
+def unseen_values(plan: EachColumn | Boxes) -> int:
+    """How many values the record names that none of its labels shows: what a label of a hierarchy stands for."""
+    unseen = 0
+    for labelling in plan.columns:
+        named = {text for meaning in labelling.meanings for text in meaning.texts}
+        labels = [*filter(None, labelling.labels), labelling.name.partition("=")[2]]  # an item is named after its value
+        unseen += len(named - {word for label in labels for word in _words(label)})
+    return unseen
+
+
+def _words(label: str) -> list[str]:
+    """What stands in a label: the label itself, and the values of a set such as '{East, North}'."""
+    return [label, *re.split(r", | or ", label.removesuffix(" or missing").strip("{}"))]

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The published statement beside the data: what is promised, what was measured, by which method, on which files.
+
+It holds no path, no time, no seed, and nothing about the private data that the promise does not cover; of cell values
+only those that name a published column, as items do.
+The seal is a hash of the statement itself: it shows an accident or a careless edit, not a forger. A signature
+(signature.py) shows those too, and so does the id, the beginning of the seal, where the holder gave it on another way:
+no other statement and no other files have it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO, Literal
+
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, ValidationError, model_serializer
+
+from discreet._version import __version__
+from discreet.errors import DataError, quietly
+from discreet.foundation.bounded_json import read_json
+from discreet.foundation.plain_files import MOST_STATED, opened, read_plain
+from discreet.privacy.promise import Promise, Verdict, promise_from
+
+CERTIFICATE = "certificate.json"
+FORMAT = 2  # of this file; the model below accepts no other
+ID_DIGITS = 32  # of the seal: 128 bits
+_MOST_FIGURES = 20_000  # of a verdict, and of each other part but the columns
+
+EVIDENCE = {  # the kinds of a verdict, in words
+    "recomputed": "Anyone can repeat this check from the published files alone.",
+    "proved": "This rests on a proof about the mechanism; the published files show its parameters and hashes.",
+    "owner": "This was checked against data that only the owner has; the owner can repeat it.",
+}
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class ColumnRecord(_Record):
+    """A published column. `sensitive` is stated only of a target that is what attackers are after, too."""
+
+    name: str
+    role: Literal["target", "quasi", "sensitive", "other"]
+    kind: Literal["number", "category", "date", "item", "sketch"]
+    sensitive: bool = False
+
+    @model_serializer(mode="wrap")
+    def _stated(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name: value for name, value in whole(self).items() if name != "sensitive" or value}
+
+
+class VerdictRecord(_Record):
+    promise: str
+    holds: bool
+    required: float
+    measured: float
+    rows: int
+    rows_short: int
+    kind: Literal["recomputed", "proved", "owner"]
+    with_label: float | None = None
+    details: dict[str, float] = {}
+    notes: tuple[str, ...] = ()
+    parts: tuple[VerdictRecord, ...] = ()
+
+    @classmethod
+    def of(cls, verdict: Verdict) -> VerdictRecord:
+        values = {name: getattr(verdict, name) for name in cls.model_fields if name != "parts"}
+        return cls(**values, parts=tuple(cls.of(part) for part in verdict.parts))
+
+    def verdict(self) -> Verdict:
+        values = {name: getattr(self, name) for name in type(self).model_fields if name != "parts"}
+        return Verdict(**values, parts=tuple(part.verdict() for part in self.parts))
+
+
+class MethodRecord(_Record):
+    name: str
+    parameters: dict[str, Any]
+
+
+class ChangesRecord(_Record):
+    quasi_cells: int
+    suppressed_cells: int
+    changed_cells: int
+    swapped_cells: int = 0
+    rows_dropped: int = 0
+
+
+class GroupsRecord(_Record):
+    """Groups of equal quasi-identifiers: how many, those of one class, the fewest different values of a column."""
+
+    groups: int
+    pure_groups: int
+    pure_rows: int
+    diversity: dict[str, int]
+
+
+class FileRecord(_Record):
+    """A published file: how long it is, and the hash of its bytes."""
+
+    bytes: int
+    sha256: str
+
+
+class Certificate(_Record):
+    """What is published about a release, beside the release."""
+
+    format: Literal[2] = 2
+    discreet: str = __version__
+    shape: Literal["table", "baskets", "sketches", "model", "names", "weights"]
+    promise: dict[str, Any]
+    counted: Literal["rows", "persons"]
+    verdict: VerdictRecord
+    method: MethodRecord
+    columns: tuple[ColumnRecord, ...]
+    rows: int
+    changes: ChangesRecord
+    groups: GroupsRecord | None = None
+    noise: tuple[dict[str, Any], ...] | None = None  # behind rows that were drawn; see privacy/noise.py
+    does_not_protect: str
+    files: dict[str, FileRecord] = {}
+    seal: str = ""
+
+    def the_promise(self) -> Promise:
+        return promise_from(self.promise)
+
+    def names(self, role: str) -> tuple[str, ...]:
+        """The columns of a role; a target may be sensitive, too."""
+        both = role == "sensitive"
+        return tuple(c.name for c in self.columns if c.role == role or (both and c.role == "target" and c.sensitive))
+
+    @property
+    def id(self) -> str:
+        """Tells releases apart: it follows from all that is stated, the hashes of the files included."""
+        return self.computed_seal()[:ID_DIGITS]
+
+    def computed_seal(self) -> str:
+        stated = self.model_dump(mode="json", exclude={"seal"})
+        return hashlib.sha256(json.dumps(stated, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
+
+    def sealed(self, files: Mapping[str, FileRecord]) -> Certificate:
+        bare = self.model_copy(update={"files": dict(sorted(files.items()))})
+        bare = Certificate.model_validate_json(bare.to_bytes())  # plain JSON from here on
+        return bare.model_copy(update={"seal": bare.computed_seal()})
+
+    def to_bytes(self) -> bytes:
+        return (json.dumps(self.model_dump(mode="json"), indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+    @classmethod
+    def read(cls, folder: Path) -> Certificate:
+        if not os.path.lexists(folder / CERTIFICATE):
+            raise DataError(f"There is no {CERTIFICATE} in the folder: nothing here says what is promised.")
+        return cls.from_bytes(read_plain(folder / CERTIFICATE, most=MOST_STATED))
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Certificate:
+        """The certificate in these bytes; DataError unless they are written as discreet writes them."""
+        raw, failure = quietly(read_json, content, errors=(ValueError,))
+        if failure or not isinstance(raw, dict):
+            raise DataError(f"{CERTIFICATE} is not a certificate of format {FORMAT} ({failure or 'no object'}).")
+        if type(raw.get("format")) is int and raw["format"] != FORMAT and 0 <= raw["format"] < 1000:
+            raise DataError(
+                f"{CERTIFICATE} has the format {raw['format']}; this version of discreet reads format {FORMAT}."
+                " Check it with the version that wrote it, or ask the holder to save the release anew."
+            )
+        if not _is_bounded(raw):
+            raise DataError(f"{CERTIFICATE} is not a certificate of format {FORMAT} (other fields).")
+        try:
+            certificate = cls.model_validate(raw)
+            written = certificate.to_bytes()
+        except (ValueError, RecursionError) as error:
+            count = f", {error.error_count()} errors" if isinstance(error, ValidationError) else ""
+            raise DataError(
+                f"{CERTIFICATE} is not a certificate of format {FORMAT} ({type(error).__name__}{count})."
+            ) from None
+        if content != written:  # a key that stands twice or not at all, a number as text, a space more
+            raise DataError(f"{CERTIFICATE} is not written as discreet writes it: it was edited.")
+        return certificate
+
+
+def _is_bounded(raw: dict[str, Any]) -> bool:
+    """Whether nothing is there in such numbers that listing what is wrong with it would take long."""
+    columns = raw.get("columns")
+    if not isinstance(columns, list) or set(raw) != set(Certificate.model_fields):
+        return False
+    kinds = ({"name", "role", "kind"}, {"name", "role", "kind", "sensitive"})
+    if not all(
+        isinstance(column, dict) and set(column) in kinds and all(map(_is_scalar, column.values()))
+        for column in columns
+    ):
+        return False
+    return all(
+        _count(raw[name]) <= _MOST_FIGURES for name in ("verdict", "method", "changes", "groups", "files", "noise")
+    )
+
+
+def _is_scalar(value: object) -> bool:
+    return isinstance(value, (str, bool))
+
+
+def _count(value: object) -> int:
+    """How many values there are, but those of parameters, which have a list of their own."""
+    if isinstance(value, dict):
+        return len(value) + sum(_count(part) for name, part in value.items() if name != "parameters")
+    return 1 + (sum(map(_count, value)) if isinstance(value, list) else 0)
+
+
+def file_record(path: Path) -> FileRecord:
+    """What a certificate states about a file."""
+    with opened(path) as file:
+        return FileRecord(bytes=os.fstat(file.fileno()).st_size, sha256=sha256_of(file))
+
+
+def sha256_of(file: BinaryIO) -> str:
+    file.seek(0)
+    return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]

@@ -1,0 +1,393 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was released from which named data set, and what it cost: one SQLite file per data holder, and its key.
+
+Check, work, then spend. `spending` sets the cost aside in the same transaction that checks it, so that two processes
+cannot spend one budget; then the caller works; then the entry is marked done. A run that dies in between has spent:
+what it drew may have been seen. A run that is refused has spent nothing.
+
+Nothing is ever changed: limits, releases and how they ended are lines of a chain of keyed hashes (ledger_chain.py).
+Each opening checks all of it. A ledger that was changed by something else can be read, which warns, and spends nothing.
+
+A budget belongs to the name that the holder gave a data set, however it is spelt. The ledger holds names, those of
+published columns too, costs, words of the holder, and encrypted hashes that tell whether two data sets are about the
+same people (ledger_likeness.py); no value of a private cell ever enters it. Releases of other families are written down
+too, with no cost: theirs is of another kind, which no epsilon counts. They do not compose: each keeps its promise by
+itself, and two of one data set together may keep none. So an account warns before such a release is made, names the
+earlier ones, and writes down what it said.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import (
+    DataError,
+    LedgerTampered,
+    ParameterError,
+    PrivacyLeakWarning,
+    quietly,
+    shown,
+)
+from discreet.privacy.budget import Budget
+from discreet.privacy.differential_privacy import private_part
+from discreet.privacy.promise import Promise
+from discreet.release.ledger_chain import Chain, Opened
+from discreet.release.ledger_entries import (
+    Book,
+    Change,
+    DataSet,
+    Entry,
+    Limit,
+    State,
+    book_of,
+    end_line,
+    limit_line,
+    normalised,
+    release_line,
+    remark_line,
+)
+from discreet.release.ledger_likeness import Likeness, Overlap, People, overlap
+from discreet.release.ledger_older import lines_of_older
+
+
+class Ledger:
+    """The ledger in a file; it is made when the first limit is set, and its key beside it unless `key` says where.
+
+    >>> import tempfile
+    >>> ledger = Ledger(tempfile.mkdtemp() + "/ledger.sqlite")
+    >>> ledger.set_limit("clinic", epsilon=1.0)
+    >>> ledger.spend("Clinic", epsilon=0.25, what="twenty names")
+    >>> ledger.left("clinic").epsilon
+    0.75
+    """
+
+    def __init__(self, path: str | os.PathLike, *, key: str | os.PathLike | None = None):
+        self.path = Path(path)
+        beside = self.path.with_name(f"{self.path.name}.key")
+        self._chain = Chain(self.path, beside if key is None else Path(key), lines_of_older)
+
+    # -- limits ----------------------------------------------------------------------------------------------------
+
+    def set_limit(
+        self,
+        data_set: str,
+        *,
+        epsilon: float,
+        delta: float = 0.0,
+        accounting: str = "basic",
+        neighbours: str = "replace-one",
+    ) -> None:
+        """Fix what all releases of a data set may cost together. What was spent stays spent when it is set anew.
+
+        Each change is kept. How costs add up and what neighbours are cannot be changed once something was spent.
+        """
+        limit = Limit(Budget(epsilon, delta), accounting, neighbours)  # refuses what cannot be
+        if not isinstance(data_set, str) or not normalised(data_set):
+            raise ParameterError("A data set has a name: a text that is not empty.")
+        with self._writing(make=True) as (lines, book):
+            known = book.data_sets.get(normalised(data_set))
+            if known is not None:
+                if known.entries and (known.limit.accounting, known.limit.neighbours) != (accounting, neighbours):
+                    raise DataError(
+                        f"The data set {shown(known.name)} has spent under {known.limit.accounting} accounting of"
+                        f" {known.limit.neighbours} neighbours. These stay; change epsilon and delta only."
+                    )
+                if known.limit == limit:
+                    return
+            lines.add(limit_line(data_set, limit))
+
+    def limits(self) -> dict[str, Limit]:
+        """The limit of each data set, by its name as it was first spelt."""
+        return {data_set.name: data_set.limit for data_set in self.book().limited}
+
+    def changes(self, data_set: str) -> list[Change]:
+        """The limits that a data set had, the present one last."""
+        return list(self.book().data_set(data_set).changes)
+
+    # -- spending --------------------------------------------------------------------------------------------------
+
+    def check(
+        self,
+        data_set: str,
+        *,
+        epsilon: float | None,
+        delta: float = 0.0,
+        rho: float | None = None,
+        neighbours: str | None = None,
+    ) -> None:
+        """Raise BudgetExceeded unless this could be spent now; for no epsilon, unless the data set has a limit."""
+        with self._writing() as (_, book):
+            book.data_set(data_set).afford(None if epsilon is None else Budget(epsilon, delta, rho), neighbours)
+
+    def spend(self, data_set: str, *, epsilon: float, delta: float = 0.0, rho: float | None = None, what: str) -> None:
+        """Spend at once, for work that is done in one step."""
+        with self.spending(data_set, epsilon=epsilon, delta=delta, rho=rho, what=what):
+            pass
+
+    @contextmanager
+    def spending(
+        self,
+        data_set: str,
+        *,
+        epsilon: float | None,
+        delta: float = 0.0,
+        rho: float | None = None,
+        neighbours: str | None = None,
+        what: str,
+        promise: str = "",
+        columns: Sequence[str] = (),
+        warned: Sequence[str] = (),
+        people: Sequence[Likeness] = (),
+    ) -> Iterator[int]:
+        """Set a cost aside, then work in the block. BudgetExceeded before the block, if it cannot be afforded.
+
+        Whatever ends the block, the cost is spent: an error after the noise was drawn may have shown it. So check
+        parameters and data before the block. Gives the number of the entry. Without an epsilon it is only written down.
+        """
+        budget = None if epsilon is None else Budget(epsilon, delta, rho)
+        with self._writing() as (lines, book):
+            book.data_set(data_set).afford(budget, neighbours)
+            number = book.next_number
+            sealed = [likeness.sealed(lines.key) for likeness in people]
+            written: dict[str, Any] = {"promise": promise, "columns": columns, "warned": warned, "people": sealed}
+            lines.add(release_line(number, data_set, budget, what=str(what), **written))
+        state: State = "failed"
+        try:
+            yield number
+            state = "done"
+        finally:
+            with self._writing() as (lines, _):
+                lines.add(end_line(number, state))
+
+    def record(self, data_set: str, what: str) -> None:
+        """Write down a release that no epsilon counts, of another family."""
+        with self.spending(data_set, epsilon=None, what=what):
+            pass
+
+    def account(self, data_set: str) -> Account:
+        """A data set, as `Method.release` and `Release.save` take it."""
+        return Account(self, data_set)
+
+    # -- looking ---------------------------------------------------------------------------------------------------
+
+    def book(self) -> Book:
+        """All that the ledger says. A ledger that was tampered with warns, and says what can still be read."""
+        with self._chain.opened() as lines:
+            book = book_of(line.body for line in lines.lines)
+            if lines.problems:
+                warnings.warn(self._tampered(lines.problems), PrivacyLeakWarning, stacklevel=3)
+            return book
+
+    def problems(self) -> list[str]:
+        """What shows that the ledger was changed by something else than discreet; nothing if nothing does."""
+        with self._chain.opened() as lines:
+            return list(lines.problems)
+
+    def entries(self, data_set: str | None = None) -> list[Entry]:
+        """What was released, in the order it was."""
+        book = self.book()
+        if data_set is None:
+            return book.entries
+        return list(book.data_sets.get(normalised(data_set), DataSet("")).entries)
+
+    def left(self, data_set: str) -> Budget:
+        """What can still be spent: as one release that has an epsilon and, under basic accounting, a delta."""
+        return self.book().data_set(data_set).left
+
+    def common(self, data_set: str, people: People) -> dict[str, Overlap]:
+        """Other data sets of the ledger that are about some of these people, by name, and the largest share found."""
+        with self._chain.opened() as lines:
+            if lines.head is None:
+                return {}
+            book, key = book_of(line.body for line in lines.lines), lines.head.key
+        mine, _ = quietly(people.likenesses, key)
+        found: dict[str, Overlap] = {}
+        for name, other in book.data_sets.items():
+            if name == normalised(data_set):
+                continue
+            shares = [overlap(one, theirs) for theirs in _likenesses(other, key) for one in mine or ()]
+            remarkable = [share for share in shares if share is not None and share.remarkable]
+            if remarkable:
+                found[other.name] = max(remarkable, key=lambda share: share.low)
+        return found
+
+    def likenesses(self, people: People) -> list[Likeness]:
+        """The likenesses of people under the ledger's key; none where they cannot be made."""
+        with self._chain.opened() as lines:
+            key = None if lines.head is None else lines.head.key
+        made = [] if key is None else quietly(people.likenesses, key)[0]
+        return made or []
+
+    # -- receipts ----------------------------------------------------------------------------------------------------
+
+    def receipt(self, number: int) -> dict[str, Any]:
+        """What the owner keeps of a release apart from the ledger: it tells later whether its line is still there."""
+        with self._chain.opened() as lines:
+            for line in lines.lines:
+                if line.body.get("kind") == "release" and line.body.get("number") == number:
+                    return {"format": 1, "entry": number, "line": line.number, "hash": line.mac}
+        raise DataError(f"The ledger {shown(self.path.name)} has no entry {number}.")
+
+    def holds(self, receipt: Mapping[str, Any]) -> bool:
+        """Whether the line of a receipt is in the ledger, as it was."""
+        with self._chain.opened() as lines:
+            macs = {line.number: line.mac for line in lines.lines if line.number not in lines.broken}
+        line, said = receipt.get("line"), receipt.get("hash")
+        found = macs.get(line) if isinstance(line, int) else None
+        return isinstance(said, str) and found is not None and hmac.compare_digest(found.encode(), said.encode())
+
+    def accept(self, because: str) -> list[str]:
+        """Go on with a ledger that was tampered with, as it is; what was found and why it is accepted is kept.
+
+        All that can be read is hashed anew. Receipts of lines that were changed or lost will tell so for ever.
+        """
+        if not isinstance(because, str) or not because.strip():
+            raise ParameterError("Say why the ledger is accepted as it is: a text that is not empty.")
+        with self._chain.opened() as lines:
+            problems = list(lines.problems)
+            if problems:
+                said = f"Accepted although it was tampered with ({'; '.join(problems)}), because: {because.strip()}"
+                self._chain.renew(lines, remark_line(said))
+        return problems
+
+    # -- the file --------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _writing(self, *, make: bool = False) -> Iterator[tuple[Opened, Book]]:
+        with self._chain.opened(make=make) as lines:
+            if lines.problems:
+                raise LedgerTampered(self._tampered(lines.problems))
+            yield lines, book_of(line.body for line in lines.lines)
+
+    def _tampered(self, problems: Sequence[str]) -> str:
+        return (
+            f"The ledger {shown(self.path.name)} was changed by something else than discreet: {'; '.join(problems)}."
+            " Nothing can be spent from it. Put back a copy that you trust, with its key. To go on with it as it is:"
+            " discreet ledger accept, which keeps a remark of that."
+        )
+
+
+@dataclass(frozen=True)
+class Account:
+    """A data set of a ledger. A release is looked up before data is touched and paid before anyone sees it.
+
+    >>> import tempfile
+    >>> from discreet.privacy.differential_privacy import DifferentialPrivacy
+    >>> ledger = Ledger(tempfile.mkdtemp() + "/ledger.sqlite")
+    >>> ledger.set_limit("clinic", epsilon=1.0)
+    >>> account = ledger.account("clinic")
+    >>> account.afford(DifferentialPrivacy(0.25))
+    >>> with account.paying(DifferentialPrivacy(0.25), what="twenty names"):
+    ...     pass
+    >>> ledger.left("clinic").epsilon
+    0.75
+    """
+
+    ledger: Ledger
+    data_set: str
+    _told: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
+    _due: list[str] = field(default_factory=list, init=False, repr=False, compare=False)  # of the next release
+
+    def afford(self, promise: Promise) -> None:
+        """Raise BudgetExceeded unless a release under the promise can be paid; warn where it would not compose.
+
+        Where costs add up by zCDP, a release's is known when its noise is; until then it is taken for nothing.
+        """
+        asked = _asked(promise, None)
+        self.ledger.check(self.data_set, **(asked if asked["epsilon"] is None else asked | {"rho": 0.0}))
+        self.warn(promise)
+
+    def warn(self, promise: Promise, people: People | None = None) -> None:
+        """Warn of what a release under the promise, about these people, does not go together with; once of each."""
+        self._due.clear()
+        entries = self.ledger.entries(self.data_set)
+        alone, private = ([e for e in entries if e.stands_alone], [e for e in entries if e.is_private])
+        name = shown(self.data_set)
+        if private_part(promise) is not None:
+            self._say(alone, MIXED.format(name=name, how="without", earlier=_listed(alone)))
+        else:
+            self._say(private, MIXED.format(name=name, how="under", earlier=_listed(private)))
+            self._say(alone, APART.format(name=name, earlier=_listed(alone), promise=promise))
+        for other, share in {} if people is None else self.ledger.common(self.data_set, people).items():
+            self._say([other], _same_people(self.data_set, other, share))
+
+    def _say(self, why: Sequence[object], text: str) -> None:
+        if not why:
+            return
+        self._due.append(text)
+        if text not in self._told:
+            self._told.add(text)
+            warnings.warn(text, PrivacyLeakWarning, stacklevel=4)
+
+    def paying(
+        self,
+        promise: Promise,
+        content: object = None,
+        *,
+        what: str,
+        columns: Sequence[str] = (),
+        people: People | None = None,
+    ) -> AbstractContextManager[int]:
+        """`Ledger.spending` for a release under the promise; `content` is its noise, or states it.
+
+        `columns` are those that it publishes: they tell what it can be joined on. `people` are those it is about.
+        """
+        asked = _asked(promise, content)
+        known = [] if people is None else self.ledger.likenesses(people)
+        said: dict[str, Any] = {
+            "promise": str(promise),
+            "columns": columns,
+            "warned": tuple(self._due),
+            "people": known,
+        }
+        return self.ledger.spending(self.data_set, what=what, **said, **asked)
+
+
+MIXED = (
+    "{name} was released before, {how} differential privacy: {earlier}. Together these releases are no longer"
+    " differentially private: the budget counts what the private ones tell by themselves, and nothing bounds what the"
+    " others add to that. Do not state an epsilon for all of them, or keep to one family for this data set."
+)
+APART = (
+    "{name} was released before, without differential privacy: {earlier}. Releases of one table do not compose:"
+    " {promise} would hold of this one by itself, and whoever joins them may be left with fewer persons than any of"
+    " them promises. Before you publish it, try them together with discreet attack, or publish one of them only."
+)
+SAME_PEOPLE = "seems to be about the same people as"
+_KINDS = {"ids": "persons, by their ids", "rows": "rows", "quasi": "rows, by quasi-identifiers and target"}
+
+
+def _listed(entries: Sequence[Entry]) -> str:
+    return ", ".join(map(str, entries))
+
+
+def _same_people(data_set: str, other: str, found: Overlap) -> str:
+    share = f"{found.share:.0%} (95 % interval {found.low:.0%} to {found.high:.0%}) of the {_KINDS[found.kind]},"
+    return (
+        f"{shown(data_set)} {SAME_PEOPLE} {shown(other)}: {share} of the smaller one are in the"
+        " larger one. A budget protects people, not names: what both spend adds up for whoever is in both, and so does"
+        " what releases without differential privacy tell. Release them under one name, or make sure that they are"
+        " different people who are numbered or described alike."
+    )
+
+
+def _likenesses(data_set: DataSet, key: bytes) -> Iterator[Likeness]:
+    for entry in data_set.entries:
+        for said in entry.people if entry.state != "failed" or entry.budget is not None else ():
+            likeness, _ = quietly(Likeness.unsealed, said, key)
+            if likeness is not None:
+                yield likeness
+
+
+def _asked(promise: Promise, content: object) -> dict[str, Any]:
+    private = private_part(promise)
+    if private is None:
+        return {"epsilon": None}
+    return {**vars(private.cost(content)), "neighbours": private.neighbours}

@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the lines of a ledger mean: limits of data sets and their changes, releases, and which of them do not compose.
+
+Releases under differential privacy have a cost, and costs add up. Releases of other families have none: each keeps its
+promise by itself, and two of one data set together may keep none. Beside one of them, the total of the private ones is
+no longer differentially private.
+
+A data set is known by its name, however it is spelt: "Clinic", "clinic " and "CLINIC" are one.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from discreet.errors import BudgetExceeded, ParameterError, did_you_mean, listing, quietly, shown
+from discreet.foundation.parameters import StrOptions, check_parameters
+from discreet.privacy.budget import ACCOUNTING, NEIGHBOURS, Budget, exact, total, within
+
+_WORDS: dict[str, list] = {"accounting": [StrOptions(set(ACCOUNTING))], "neighbours": [StrOptions(set(NEIGHBOURS))]}
+
+State = Literal["open", "done", "failed"]
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What a data set may cost in all, how costs add up, and what neighbours are."""
+
+    budget: Budget
+    accounting: str = "basic"
+    neighbours: str = "replace-one"
+
+    def __post_init__(self):
+        check_parameters(self, _WORDS)
+        if self.accounting == "zcdp" and not self.budget.delta:
+            raise ParameterError("Accounting by zCDP needs a limit with a delta above 0, such as 1e-6.")
+
+
+@dataclass(frozen=True)
+class Change:
+    """A limit that was set, when, and why where that is not the holder's word."""
+
+    limit: Limit
+    time: str
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One release: what it cost, what the holder wrote about it; "open" until its run ended, "failed" if it died.
+
+    The budget of a release of another family than differential privacy is None. `promise` and the published `columns`
+    are empty where they were not written down. `warned` is what the holder was told before it was made; `people` are
+    the sealed likenesses of those whom it is about (ledger_likeness.py).
+    """
+
+    number: int
+    data_set: str
+    budget: Budget | None
+    what: str
+    state: State
+    time: str
+    promise: str = ""
+    columns: tuple[str, ...] = ()
+    warned: tuple[str, ...] = ()
+    people: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+
+    def __str__(self) -> str:
+        columns = f"; columns {listing(self.columns)}" if self.columns else ""
+        return f"{self.number} ({self.what}{columns})"
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether it was released, and keeps its promise only where no other release is."""
+        return self.budget is None and self.state != "failed"
+
+    @property
+    def is_private(self) -> bool:
+        """Whether it was released under differential privacy."""
+        return self.budget is not None and self.state != "failed"
+
+
+@dataclass
+class DataSet:
+    """A data set of a ledger: its name as it was first spelt, the limits that it had, its releases."""
+
+    name: str
+    changes: list[Change] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
+
+    @property
+    def limit(self) -> Limit:
+        return self.changes[-1].limit
+
+    @property
+    def spent(self) -> list[Budget]:
+        return [entry.budget for entry in self.entries if entry.budget is not None]
+
+    @property
+    def left(self) -> Budget:
+        """What can still be spent: as one release that has an epsilon and, under basic accounting, a delta."""
+        limit, spent, gone = self.limit, self.spent, total(self.spent)
+        if limit.accounting == "basic":
+            whole = limit.budget
+            left = [max(exact(0), exact(getattr(whole, n)) - exact(getattr(gone, n))) for n in ("epsilon", "delta")]
+            return Budget(float(left[0]), float(left[1]))
+        low, high = 0.0, limit.budget.epsilon  # the largest epsilon of a release without delta that still fits
+        for _ in range(60):
+            middle = (low + high) / 2
+            fits = within([*spent, Budget(middle)], limit.budget, "zcdp")
+            low, high = (middle, high) if fits else (low, middle)
+        return Budget(low)
+
+    def afford(self, budget: Budget | None, neighbours: str | None) -> None:
+        """Raise BudgetExceeded unless this can be spent."""
+        name, limit = shown(self.name), self.limit
+        if budget is None:
+            return
+        if neighbours is not None and neighbours != limit.neighbours:
+            raise BudgetExceeded(
+                f"The budget of {name} is about {limit.neighbours} neighbours, the release about {neighbours}."
+            )
+        if limit.accounting == "zcdp" and budget.rho is None:
+            raise BudgetExceeded(
+                f"The budget of {name} adds up by zCDP, and the rho of this release is not known."
+                " State it, or release with delta 0."
+            )
+        if not within([*self.spent, budget], limit.budget, limit.accounting):
+            raise BudgetExceeded(
+                f"The data set {name} has a limit of {limit.budget} and {self.left} left; {budget} was"
+                " asked. Ask for less, or let the holder raise the limit."
+            )
+
+
+@dataclass
+class Book:
+    """All that the lines of a ledger say."""
+
+    data_sets: dict[str, DataSet] = field(default_factory=dict)  # by their normalised names
+    remarks: list[str] = field(default_factory=list)
+    unreadable: int = 0
+
+    @property
+    def entries(self) -> list[Entry]:
+        found = [entry for data_set in self.data_sets.values() for entry in data_set.entries]
+        return sorted(found, key=lambda entry: entry.number)
+
+    @property
+    def limited(self) -> list[DataSet]:
+        """The data sets that have a limit, by name."""
+        return sorted((known for known in self.data_sets.values() if known.changes), key=lambda known: known.name)
+
+    def data_set(self, name: str) -> DataSet:
+        """The data set of that name, however it is spelt; BudgetExceeded if it has no limit."""
+        known = self.data_sets.get(normalised(name))
+        if known is None or not known.changes:
+            near = did_you_mean(name, [one.name for one in self.limited])
+            raise BudgetExceeded(f"The ledger has no limit for a data set {shown(name)}.{near} Set one first.")
+        return known
+
+    @property
+    def next_number(self) -> int:
+        return 1 + max((entry.number for entry in self.entries), default=0)
+
+
+def normalised(name: str) -> str:
+    """A name of a data set without what does not tell it from others: case, width, white space, invisible signs.
+
+    >>> normalised("Clinic"), normalised(" CLINIC\\u200b "), normalised("ward  7") == normalised("Ward\\u00a07")
+    ('clinic', 'clinic', True)
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    visible = "".join(sign for sign in folded if sign.isspace() or unicodedata.category(sign) not in ("Cf", "Cc"))
+    return " ".join(visible.split())
+
+
+def not_composing(entries: Iterable[Entry]) -> dict[int, tuple[int, ...]]:
+    """For each release, the earlier ones of its data set that it does not compose with: one of the two has no epsilon.
+
+    >>> old, new = (Entry(number, "clinic", None, "mondrian", "done", "") for number in (1, 2))
+    >>> private = [Entry(number, "clinic", Budget(1.0), "names", "done", "") for number in (3, 4)]
+    >>> not_composing([old, new, *private]), not_composing(private)
+    ({2: (1,), 3: (1, 2), 4: (1, 2)}, {})
+    """
+    met: dict[str, list[Entry]] = {}
+    found: dict[int, tuple[int, ...]] = {}
+    for entry in entries:
+        before = met.setdefault(normalised(entry.data_set), [])
+        if entry.stands_alone or entry.is_private:
+            clashing = tuple(one.number for one in before if one.stands_alone or entry.stands_alone)
+            if clashing:
+                found[entry.number] = clashing
+            before.append(entry)
+    return found
+
+
+# -- lines -------------------------------------------------------------------------------------------------------------
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def limit_line(data_set: str, limit: Limit, *, time: str | None = None, why: str = "") -> dict[str, Any]:
+    epsilon, delta, _ = _texts(limit.budget)
+    said = {"kind": "limit", "data_set": data_set, "epsilon": epsilon, "delta": delta, "accounting": limit.accounting}
+    return said | {"neighbours": limit.neighbours, "why": why, "time": now() if time is None else time}
+
+
+def release_line(
+    number: int,
+    data_set: str,
+    budget: Budget | None,
+    *,
+    what: str,
+    promise: str = "",
+    columns: Sequence[str] = (),
+    warned: Sequence[str] = (),
+    people: Sequence[dict[str, Any]] = (),
+    time: str | None = None,
+) -> dict[str, Any]:
+    cost = dict(zip(("epsilon", "delta", "rho"), _texts(budget), strict=True))
+    said: dict[str, Any] = {
+        "kind": "release",
+        "number": number,
+        "data_set": data_set,
+        **cost,
+        "what": what,
+        "promise": promise,
+    }
+    said |= {"columns": list(columns), "warned": list(warned), "people": list(people)}
+    return said | {"time": now() if time is None else time}
+
+
+def end_line(number: int, state: str) -> dict[str, Any]:
+    return {"kind": "end", "number": number, "state": state, "time": now()}
+
+
+def remark_line(text: str) -> dict[str, Any]:
+    return {"kind": "remark", "text": text, "time": now()}
+
+
+def book_of(bodies: Iterable[dict[str, Any]]) -> Book:
+    """What lines say, read in order. A line that cannot be read is counted, whatever is wrong with it."""
+    book = Book()
+    states: dict[int, State] = {}
+    for body in bodies:
+        _, failure = quietly(_read, book, states, body)
+        book.unreadable += bool(failure)
+    for data_set in book.data_sets.values():
+        data_set.entries = [
+            Entry(**(vars(entry) | {"state": states.get(entry.number, "open")})) for entry in data_set.entries
+        ]
+    return book
+
+
+def _read(book: Book, states: dict[int, State], body: dict[str, Any]) -> None:
+    kind = body["kind"]
+    if kind == "remark":
+        book.remarks.append(f"{_text(body['time'])[:10]}: {_text(body['text'])}")
+    elif kind == "end":
+        if body["state"] not in ("done", "failed"):
+            raise ValueError
+        states[int(body["number"])] = body["state"]
+    elif kind == "limit":
+        budget = Budget(float(body["epsilon"]), float(body["delta"]))
+        change = Change(Limit(budget, body["accounting"], body["neighbours"]), _text(body["time"]), _text(body["why"]))
+        name = _text(body["data_set"])
+        book.data_sets.setdefault(normalised(name), DataSet(name)).changes.append(change)
+    elif kind == "release":
+        data_set = book.data_sets[normalised(body["data_set"])]
+        cost = (body["epsilon"], body["delta"], body["rho"])
+        columns, warned = (tuple(map(_text, body[name])) for name in ("columns", "warned"))
+        texts = {name: _text(body[name]) for name in ("what", "time", "promise")}
+        data_set.entries.append(
+            Entry(
+                number=int(body["number"]),
+                data_set=data_set.name,
+                budget=_budget(*cost),
+                state="open",
+                **texts,
+                columns=columns,
+                warned=warned,
+                people=tuple(body["people"]),
+            )
+        )
+    elif kind != "begun":
+        raise ValueError
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _budget(epsilon: str | None, delta: str | None, rho: str | None) -> Budget | None:
+    if epsilon is None or delta is None:
+        return None
+    return Budget(float(epsilon), float(delta), None if rho is None else float(rho))
+
+
+def _texts(budget: Budget | None) -> tuple[str | None, str | None, str | None]:
+    """Numbers as they are written: texts are what a person reads and `exact` needs."""
+    if budget is None:
+        return None, None, None
+    rho = None if budget.rho is None else repr(float(budget.rho))
+    return repr(float(budget.epsilon)), repr(float(budget.delta)), rho
+
+
+def merged(names: Sequence[str], limits: Sequence[Limit]) -> tuple[Limit, str]:
+    """The limit of a data set that stood under several names, and the words for it: the strictest of all.
+
+    >>> merged(["d", "D"], [Limit(Budget(1.0)), Limit(Budget(2.0, 1e-6))])[0].budget
+    Budget(epsilon=1.0, delta=0.0, rho=0.5)
+    """
+    one_way = len({limit.accounting for limit in limits}) == 1
+    accounting = limits[0].accounting if one_way else "basic"
+    neighbours = limits[0].neighbours if len({limit.neighbours for limit in limits}) == 1 else "replace-one"
+    epsilon, delta = (min(getattr(limit.budget, name) for limit in limits) for name in ("epsilon", "delta"))
+    limit = Limit(Budget(epsilon, delta), accounting, neighbours)
+    said = (
+        f"{listing(names)} are one data set, {shown(normalised(names[0]))}, and were joined: what they spent adds up,"
+    )
+    return limit, f"{said} the strictest of their limits holds, {limit.budget}."

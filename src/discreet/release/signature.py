@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ed25519 signatures of certificates: who holds the key vouches for the release.
+
+The certificate names the hash of every published file, so its signature covers them all.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+    load_pem_public_key,
+)
+
+from discreet.errors import DataError, shown
+from discreet.foundation.plain_files import MOST_SIGNATURE, read_plain
+
+SIGNATURE = "certificate.sig"
+PRIVATE, PUBLIC = "discreet-private.pem", "discreet-public.pem"
+
+
+def new_key(folder: Path) -> tuple[Path, Path]:
+    """Write a fresh key pair: the private key (mode 0600, keep it) and the public key (hand it out)."""
+    folder = Path(folder)
+    private_path, public_path = folder / PRIVATE, folder / PUBLIC
+    for path in (private_path, public_path):
+        if path.exists():
+            raise DataError(f"{path.name!r} exists already; a key is never overwritten. Choose another folder.")
+    key = Ed25519PrivateKey.generate()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(private_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+        public_path.write_bytes(key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+    except OSError as error:
+        raise DataError(
+            f"The keys cannot be written there ({error.strerror}). Choose a folder you may write."
+        ) from None
+    return private_path, public_path
+
+
+def sign(message: bytes, private_key: Path) -> bytes:
+    """The signature file for a certificate's bytes."""
+    try:
+        key = load_pem_private_key(read_plain(private_key, most=MOST_SIGNATURE, links=True), password=None)
+    except (OSError, ValueError, TypeError, UnsupportedAlgorithm) as error:
+        raise DataError(
+            f"{Path(private_key).name!r} is not a readable private key ({type(error).__name__})."
+            f" Make one with `discreet key new`."
+        ) from None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise DataError(f"{Path(private_key).name!r} is not an Ed25519 key. Make one with `discreet key new`.")
+    public = key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+    return _written(public, key.sign(message))
+
+
+def _written(public: bytes, signature: bytes) -> bytes:
+    record = {"algorithm": "Ed25519", "public_key": public.hex(), "signature": signature.hex()}
+    return (json.dumps(record, indent=2) + "\n").encode()
+
+
+def check_signature(message: bytes, signature: bytes) -> str:
+    """The signer's public key in hex. DataError unless the signature fits the message; whose key it is, is another
+    question: compare it with `public_key_in`.
+    """
+    try:
+        record = json.loads(signature)
+        signer, signed = (bytes.fromhex(record[name]) for name in ("public_key", "signature"))
+        if _written(signer, signed) != signature:  # another algorithm, a further key, a space more
+            raise ValueError
+        Ed25519PublicKey.from_public_bytes(signer).verify(signed, message)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise DataError(f"{SIGNATURE} is not a signature file.") from None
+    except InvalidSignature:
+        raise DataError(f"{SIGNATURE} does not fit the certificate: one of them was changed.") from None
+    return signer.hex()
+
+
+def public_key_in(path: Path) -> str:
+    """The public key in a file, in hex: the fingerprint to compare."""
+    try:
+        key = load_pem_public_key(read_plain(path, most=MOST_SIGNATURE, links=True))
+        if not isinstance(key, Ed25519PublicKey):
+            raise ValueError
+    except (OSError, ValueError, UnsupportedAlgorithm):
+        raise DataError(f"{shown(Path(path).name)} is not a readable Ed25519 public key.") from None
+    return key.public_bytes(Encoding.Raw, PublicFormat.Raw).hex()

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A release folder that others made: its certificate and its files, plain, of the sizes and hashes that were stated.
+
+Files are opened once; what was hashed is what is read. The folder itself may be a link, since the user named it; what
+is in it may not.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from discreet.data.baskets import Baskets
+from discreet.data.column import Kind
+from discreet.data.document import SHAPES, Document, read_document
+from discreet.data.roles import Roles
+from discreet.data.storage import LABEL, read_baskets, read_table
+from discreet.data.table import Table
+from discreet.errors import DataError, PromiseBroken, listing, shown
+from discreet.foundation.plain_files import (
+    MOST_DATA,
+    MOST_ENTRIES,
+    MOST_SIGNATURE,
+    MOST_STATED,
+    opened,
+    read_most,
+    read_plain,
+)
+from discreet.recoding.patterns import Boxes, EachColumn
+from discreet.recoding.record import RECORD, from_bytes
+from discreet.release.certificate import CERTIFICATE, Certificate, sha256_of
+from discreet.release.signature import SIGNATURE, check_signature
+from discreet.sketching.sketches import Sketches
+
+Content = Table | Baskets | Document | Sketches
+_DATA = {"table": ("data.csv", "data.parquet"), "baskets": ("data.parquet",), "sketches": ("data.parquet",)}
+
+
+@dataclass
+class Opened:
+    """A release folder: its certificate, its files, open, and what is wrong with them."""
+
+    folder: Path
+    statement: bytes = b""
+    certificate: Certificate | None = None
+    files: dict[str, BinaryIO] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+
+def open_release(folder: str | os.PathLike) -> tuple[Certificate, Content, Roles | None]:
+    """The certificate, the data and the roles of a folder whose files are those that were certified, and no others.
+
+    Whether the promise holds on them is another question: `verify` answers it, and attacks do.
+    """
+    with _certified(Path(folder)) as release:
+        assert release.certificate is not None
+        return release.certificate, *contents_of(release)
+
+
+def read_release(folder: Path, certificate: Certificate) -> tuple[Content, Roles | None]:
+    """The published data and the roles of its columns, of the release with this certificate and no other."""
+    with _certified(folder) as release:
+        if release.certificate != certificate:
+            raise PromiseBroken(f"{shown(folder.name)} holds another release than it did before.")
+        return contents_of(release)
+
+
+def read_record(folder: str | os.PathLike) -> EachColumn | Boxes | None:
+    """The published record of the recoding; None where there is none."""
+    with _certified(Path(folder)) as release:
+        return record_of(release)
+
+
+@contextmanager
+def _certified(folder: Path) -> Iterator[Opened]:
+    with open_folder(folder) as release:
+        problems = release.problems
+        if release.certificate is not None and not problems:
+            problems = signer_of(release, None)[1]
+        if release.certificate is None or problems:
+            raise PromiseBroken(
+                f"{shown(folder.name)} is not as it was certified. {' '.join(problems)} Get it anew from its holder."
+            )
+        yield release
+
+
+@contextmanager
+def open_folder(folder: Path) -> Iterator[Opened]:
+    """The folder with its files open. The folder may be a link, what is in it may not."""
+    if not folder.is_dir():
+        raise DataError(f"There is no release folder {shown(folder.name)}. Pass the folder that holds {CERTIFICATE}.")
+    release = Opened(folder)
+    with ExitStack() as stack:
+        try:
+            if not os.path.lexists(folder / CERTIFICATE):
+                raise DataError(f"There is no {CERTIFICATE} in the folder: nothing here says what is promised.")
+            release.statement = read_plain(folder / CERTIFICATE, most=MOST_STATED)
+            release.certificate = Certificate.from_bytes(release.statement)
+            data_file(release.certificate)
+            _open_files(release, release.certificate, stack)
+        except (DataError, OSError) as error:
+            release.problems.append(str(error) if isinstance(error, DataError) else "The folder cannot be read.")
+        yield release
+
+
+def _open_files(release: Opened, certificate: Certificate, stack: ExitStack) -> None:
+    problems = release.problems
+    if certificate.seal != certificate.computed_seal():
+        problems.append(f"{CERTIFICATE} was changed after it was sealed.")
+    expected, plain = {*certificate.files, CERTIFICATE}, set()
+    extra = 0
+    with os.scandir(release.folder) as entries:
+        for _, entry in zip(range(MOST_ENTRIES), entries, strict=False):
+            is_plain = entry.is_file(follow_symlinks=False)
+            plain |= {entry.name} if is_plain else set()
+            extra += entry.name not in expected | {SIGNATURE} or not is_plain
+    if extra:
+        problems.append(f"{extra} entries in the folder are not files that the certificate names.")
+    if expected - plain:
+        problems.append(f"Files that the certificate names are not there: {listing(sorted(expected - plain))}.")
+    changed = []
+    for name in sorted(set(certificate.files) & plain):
+        most = MOST_STATED if name.endswith(".json") else MOST_DATA
+        file = stack.enter_context(opened(release.folder / name, most=most))
+        stated = certificate.files[name]
+        if os.fstat(file.fileno()).st_size != stated.bytes or sha256_of(file) != stated.sha256:
+            changed.append(name)
+        release.files[name] = file
+    if changed:
+        problems.append(f"Files were changed after they were certified: {listing(changed)}.")
+
+
+def signer_of(release: Opened, asked: str | None) -> tuple[str | None, list[str]]:
+    """Who signed, and what is wrong with that."""
+    path = release.folder / SIGNATURE
+    if not os.path.lexists(path):
+        return None, ["A signature was asked for; the release has none."] if asked is not None else []
+    try:
+        signer = check_signature(release.statement, read_plain(path, most=MOST_SIGNATURE))
+    except DataError as error:
+        return None, [str(error)]
+    if asked is not None and signer != asked:
+        return signer, [f"The certificate was signed with another key than the one given: {signer}."]
+    return signer, []
+
+
+def contents_of(release: Opened) -> tuple[Content, Roles | None]:
+    certificate = release.certificate
+    assert certificate is not None
+    file = release.files[data_file(certificate)]
+    if certificate.shape in SHAPES:
+        return read_document(file, certificate.shape), None
+    if certificate.rows < 1:
+        raise DataError(f"The certificate states {certificate.rows} rows; a release of rows has one at least.")
+    if certificate.shape == "baskets":
+        return read_baskets(file, certificate.names("quasi"), rows=certificate.rows), None
+    if certificate.shape == "sketches":
+        labelled = certificate.columns[0].name == LABEL
+        return Sketches.read(file, labelled=labelled, rows=certificate.rows), None
+    kinds: dict[str, Kind] = {column.name: column.kind for column in certificate.columns}  # type: ignore[misc]
+    return read_table(file, kinds, rows=certificate.rows), _roles(certificate)
+
+
+def record_of(release: Opened, **bounds: int) -> EachColumn | Boxes | None:
+    """The record of the recoding; `bounds` are those of `from_bytes`."""
+    return from_bytes(read_most(release.files[RECORD], MOST_STATED), **bounds) if RECORD in release.files else None
+
+
+def _roles(certificate: Certificate) -> Roles:
+    """The roles of a published table; which columns single people out is said in the remarks."""
+    target = certificate.names("target")
+    return Roles(
+        target=target[0] if target else None,
+        quasi=certificate.names("quasi"),
+        sensitive=certificate.names("sensitive"),
+        other=certificate.names("other"),
+        allow_unique=certificate.names("other") + certificate.names("sensitive") + target,
+    )
+
+
+def data_file(certificate: Certificate) -> str:
+    """The data file of a certificate; DataError unless it names the files that a release of its shape has."""
+    allowed = _DATA.get(certificate.shape, (f"{certificate.shape}.json",))
+    data = [name for name in certificate.files if name != RECORD]
+    if len(data) != 1:
+        raise DataError(f"The certificate names {len(data)} data files; a release has one.")
+    if data[0] not in allowed:
+        raise DataError(
+            f"A release of the shape {certificate.shape!r} is the file {' or '.join(allowed)}; the certificate"
+            " names another."
+        )
+    if RECORD in certificate.files and certificate.shape != "table":
+        raise DataError(f"Only tables have a {RECORD}.")
+    return data[0]

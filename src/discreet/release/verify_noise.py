@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The statement of noise beside what is public: the mechanism and the sensitivity that the method must have used.
+
+Nobody can see from a release that noise was drawn. But what is stated about it must fit: a sensitivity follows from the
+method, its parameters, the domain and the number of rows (docs/methods), and the promised epsilon follows from it and
+from the scale. A sensitivity that is too small would make a promise out of no noise at all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import combinations, pairwise
+from typing import Any
+
+from discreet.data.document import Document
+from discreet.errors import DataError, listing
+from discreet.prepare.intervals import interval_label
+from discreet.privacy.differential_privacy import private_part
+from discreet.privacy.noise import FINITE, Noise, from_statement, stated
+from discreet.release.certificate import Certificate
+
+_UNIT = 1024  # by how much one row moves a score of splits
+_SLACK = 1e-3  # of a sensitivity, for minimisers that are not exact
+_MOST_PAIR = 2**20  # cells of a pair of columns with the label
+_FEW_CELLS = 1000  # up to which "auto" counts all of them
+_WRONG = "The noise that is stated is not the noise of this method with these parameters: {}."
+_SELECTS = {"laplace-select": "laplace-top", "exponential-select": "exponential"}
+
+
+def noise_of(certificate: Certificate, document: Document | None) -> list[Noise]:
+    """The noise that is stated where the promise is about noise; DataError where it is stated elsewhere or not."""
+    if private_part(certificate.the_promise()) is None:
+        if certificate.noise is not None or (document is not None and "noise" in document.content):
+            raise DataError("Noise is stated, but the promise is not about noise.")
+        return []
+    if document is not None:
+        if certificate.noise is not None:
+            raise DataError("Noise is stated twice, in the document and in the certificate.")
+        return stated(document)
+    return from_statement(certificate.noise)
+
+
+def noise_problems(certificate: Certificate, document: Document | None) -> tuple[list[str], list[str]]:
+    """What is wrong with the statement of noise, and what a reader should know about it."""
+    uses, parameters = noise_of(certificate, document), certificate.method.parameters
+    if not uses:
+        return [], []
+    promise = private_part(certificate.the_promise())
+    assert promise is not None
+    if any(use.sensitivity <= 0 for use in uses):
+        return [_WRONG.format("a sensitivity of nothing")], []
+    if certificate.method.name in (*_SELECTS, "private-fwell") and document is None:
+        return [_WRONG.format("it is noise of a document")], []
+    if certificate.method.name in _SELECTS:
+        found = _of_names(_SELECTS[certificate.method.name], uses, parameters, document)  # type: ignore[arg-type]
+    elif certificate.method.name == "private-fwell":
+        found = _of_weights(uses, parameters, document)  # type: ignore[arg-type]
+    elif certificate.method.name == "private-table":
+        found = _of_table(uses, parameters, certificate)
+    else:
+        return [], ["The method is not known here: that the sensitivity of its noise is right is the holder's word."]
+    wrong, remark = found
+    if not wrong and len(uses) == 1 and uses[0].loss.epsilon < promise.epsilon * (1 - 1e-6) and not promise.delta:
+        wrong = "the scale does not follow from epsilon"
+    return ([_WRONG.format(wrong)] if wrong else []), ([remark] if remark and not wrong else [])
+
+
+def _made_for(rows: float, other: str, what: str = "rows") -> str:
+    return (
+        f"The noise is stated for {round(rows):,} {what}, and that number is the holder's word: with {other} of them"
+        " the noise would be too small."
+    )
+
+
+def _whole(value: float) -> bool:
+    return abs(value - round(value)) <= 1e-6 * max(abs(value), 1) and value >= 1
+
+
+def _of_names(
+    mechanism: str, uses: Sequence[Noise], parameters: Mapping[str, Any], document: Document
+) -> tuple[str, str]:
+    """One pick after the other by numbers of pairs of rows; one row is in rows - 1 of them."""
+    use, names = uses[0], document.content["names"]
+    if len(uses) > 1 or use.mechanism != mechanism:
+        return "another mechanism", ""
+    if use.picks != len(names) or use.picks != parameters["n_features"]:
+        return "the number of picks is not that of the names", ""
+    if not _whole(use.sensitivity) or use.sensitivity < 1:
+        return "the sensitivity is the number of rows less one", ""
+    domain = parameters["domain"]
+    if domain is not None and not set(names) <= {f"{column}={label}" for column, label in _items(domain)}:
+        return "names that the domain does not have", ""
+    return "", _made_for(use.sensitivity + 1, "more")
+
+
+def _items(domain: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [
+        (column, "missing" if label is None else label)
+        for column, levels in domain.items()
+        for label in labels_of(levels)
+    ]
+
+
+def _of_weights(uses: Sequence[Noise], parameters: Mapping[str, Any], document: Document) -> tuple[str, str]:
+    use, weights, way = uses[0], document.content["weights"], parameters["neighbours"]
+    if len(uses) > 1:
+        return "several uses", ""
+    if way == "auto":
+        way = "splits" if use.sensitivity == _UNIT and parameters["bounds"] is not None else "ranks"
+    if way != "ranks" and parameters["bounds"] is None:
+        return "no public bounds", ""
+    if (way == "reference") != (parameters["reference"] is not None):
+        return "no public sample", ""
+    if way in ("ranks", "splits"):
+        return _of_picks(use, weights, way, parameters["n_features"])
+    if use.mechanism != "euclidean" or use.picks != 1 or use.delta != FINITE:
+        return "another mechanism", ""
+    clip, regularization = parameters["clip"], parameters["regularization"]
+    if way == "reference":
+        rows = (1 + _SLACK) * clip / (regularization * use.sensitivity)
+        return ("", _made_for(rows, "fewer")) if _whole(rows) else ("the sensitivity", "")
+    longest = min(clip / (2 * regularization), math.sqrt(math.log(2) / regularization))
+    blocks = (1 + _SLACK) * 2 * longest / use.sensitivity
+    if not _whole(blocks) or (parameters["blocks"] is not None and round(blocks) > parameters["blocks"]):
+        return "the sensitivity", ""
+    return "", _made_for(blocks, "fewer", "blocks of rows")
+
+
+def _of_picks(use: Noise, weights: Sequence[float], way: str, n_features: int | None) -> tuple[str, str]:
+    """Columns picked one after the other: the weights are a ladder that says the order."""
+    picks = max(1, len(weights) // 10) if n_features is None else n_features
+    if use.mechanism != "exponential" or use.picks != picks:
+        return "another mechanism, or another number of picks", ""
+    ladder = [1 - step / picks for step in range(picks)] + [0.0] * (len(weights) - picks)
+    if len(weights) < picks or any(abs(a - b) > 1e-12 for a, b in zip(sorted(weights, reverse=True), ladder)):  # noqa: B905
+        return f"the weights are not those of {picks} picks", ""
+    if way == "splits":
+        return ("" if use.sensitivity == _UNIT else "the sensitivity"), ""
+    rows = (use.sensitivity + 3) / 2
+    return ("", _made_for(rows, "more")) if _whole(rows) and rows >= 2 else ("the sensitivity", "")
+
+
+# -- rows that were drawn ------------------------------------------------------------------------------------------
+
+
+def labels_of(levels: Mapping[str, Any]) -> list[str | None]:
+    """The cells that a column of the domain may have, as they are written; None is an empty one."""
+    if "values" in levels:
+        labels: list[str | None] = list(levels["values"])
+    else:
+        ends = [None, *levels["cuts"], None]
+        if any(isinstance(end, str) for end in ends):  # dates stand in the labels as they are written
+            labels = [_between(low, high) for low, high in pairwise(ends)]
+        else:
+            labels = [interval_label(low, high, "number") for low, high in pairwise(ends)]
+    return [*labels, None] if levels["missing"] else labels
+
+
+def _between(low: str | None, high: str | None) -> str:
+    if low is None:
+        return f"< {high}"
+    return f">= {low}" if high is None else f"[{low}, {high})"
+
+
+def _of_table(uses: Sequence[Noise], parameters: Mapping[str, Any], certificate: Certificate) -> tuple[str, str]:
+    domain, neighbours = parameters["domain"], parameters["neighbours"]
+    if set(domain) != {column.name for column in certificate.columns}:
+        extra = sorted(set(domain) ^ {column.name for column in certificate.columns})
+        return f"the domain is about other columns ({listing(extra)})", ""
+    target = certificate.names("target")
+    if len(target) != 1 or next(iter(domain)) != target[0]:
+        return "the domain does not begin with the target", ""
+    if any(use.neighbours != neighbours for use in uses):
+        return "other neighbours", ""
+    rows = 1 if parameters["rows_per_person"] is None else parameters["rows_per_person"]
+    step = rows * (2 if neighbours == "replace-one" else 1)
+    sizes = [len(labels_of(levels)) for levels in domain.values()]
+    cells, model = math.prod(sizes), parameters["model"]
+    if model == "cells" or (model == "auto" and cells <= _FEW_CELLS):
+        fine = len(uses) == 1 and uses[0].mechanism == "geometric" and uses[0].sensitivity == step
+        return ("" if fine else "all cells are counted once"), ""
+    return _of_marginals(uses, sizes, step, rows, parameters), ""
+
+
+def _of_marginals(
+    uses: Sequence[Noise], sizes: Sequence[int], step: int, rows: int, parameters: Mapping[str, Any]
+) -> str:
+    """Columns with the label, then picks of pairs, then the pairs that were picked."""
+    columns = len(sizes) - 1
+    pairs = sum(sizes[0] * a * b <= _MOST_PAIR for a, b in combinations(sizes[1:], 2))
+    picks = min(columns - 1, pairs)
+    counting = "gaussian" if parameters["delta"] else "geometric"
+    both = 2 if parameters["neighbours"] == "replace-one" else 1
+
+    def of(groups: int) -> float:
+        return rows * math.sqrt(both * groups) if parameters["delta"] else groups * step
+
+    first, *others = uses
+    if first.mechanism != counting or not math.isclose(first.sensitivity, of(columns), rel_tol=1e-9):
+        return f"{columns} columns are counted first"
+    if not picks:
+        return "" if not others else "there are no pairs to pick"
+    if not others or others[0].mechanism != "exponential" or (others[0].sensitivity, others[0].picks) != (step, picks):
+        return f"{picks} pairs of columns are picked"
+    if len(others) == 1:
+        return ""
+    fine = any(math.isclose(others[1].sensitivity, of(edges), rel_tol=1e-9) for edges in range(1, picks + 1))
+    return "" if len(others) == 2 and others[1].mechanism == counting and fine else "the picked pairs are counted last"

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The owner's folder: what only the private side has, to repeat what only the private side can count."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from discreet.data.column import Kind
+from discreet.data.document import Document
+from discreet.data.records import Records
+from discreet.data.storage import table_of
+from discreet.data.table import Table
+from discreet.errors import DataError
+from discreet.foundation.plain_files import opened
+from discreet.sketching.signs import KEY_FILE, Signs, read_key
+from discreet.sketching.sketches import Sketches, sketch
+
+PERSONS = "persons.parquet"  # whose row each released row is
+EVIDENCE = "evidence.parquet"  # the rows behind a document, or behind published rows
+
+
+def with_evidence(document: Document, owner: Path, *, by_person: bool) -> Document:
+    """The document with the owner's rows behind it."""
+    kinds: dict[str, Kind] = {name: kind for name, _, kind in document.columns}  # type: ignore[misc]
+    evidence = table_of(_read(owner / EVIDENCE), kinds)
+    return document.with_evidence(evidence, read_persons(owner, len(evidence)) if by_person else None)
+
+
+def read_source(owner: Path) -> Table:
+    """The owner's quasi-identifiers of the published rows; a file of the owner's states no kinds but by its types."""
+    arrow = _read(owner / EVIDENCE)
+    return table_of(arrow, {column.name: _kind_of(column.type) for column in arrow.schema})
+
+
+def _read(path: Path, rows: int | None = None) -> pa.Table:
+    """A Parquet file of the owner's; where it is known how many rows it has, they are compared first."""
+    try:
+        with opened(path) as file:
+            parquet = pq.ParquetFile(file)
+            found = parquet.metadata.num_rows
+            if rows is None or found == rows:
+                return parquet.read()
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise DataError(f"The owner's folder has no readable {path.name} ({type(error).__name__}).") from None
+    raise DataError(f"The owner's {path.name} has {found} rows, the release {rows}.")
+
+
+def read_records(sketches: Sketches, owner: Path) -> tuple[Records, Signs]:
+    """The owner's records and signs, once it is clear that the published sketches are made of them."""
+    signs, names = read_key(owner / KEY_FILE)
+    records = Records.read(owner / EVIDENCE, names)
+    if len(records) != len(sketches):
+        raise DataError(f"The owner's {EVIDENCE} has {len(records)} records, the release {len(sketches)} sketches.")
+    again = sketch(records, signs, sketches.counts)
+    if not np.array_equal(again.values, sketches.values):
+        raise DataError("The published sketches are not those of the owner's records with the owner's key.")
+    return records, signs
+
+
+def _kind_of(type_: pa.DataType) -> Kind:
+    if pa.types.is_temporal(type_):
+        return "date"
+    return "number" if pa.types.is_integer(type_) or pa.types.is_floating(type_) else "category"
+
+
+def read_persons(owner: Path, rows: int) -> np.ndarray:
+    """Whose row each published row is, as numbers from 0 on."""
+    table = _read(owner / PERSONS, rows)
+    try:
+        return np.unique(table.column("person").to_numpy(), return_inverse=True)[1]
+    except (KeyError, TypeError, ValueError, pa.ArrowException):
+        raise DataError(f"The owner's folder has no readable {PERSONS}.") from None

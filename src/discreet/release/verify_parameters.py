@@ -1,0 +1,347 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which parameters each method states in a certificate, of what kind and in what range: a list, not the methods.
+
+A certificate is published, so whatever stands among its parameters is published, too: a parameter that the method does
+not have may be anything, rows among them. A test compares this list with what the methods really state.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from numbers import Integral, Real
+from typing import Any
+
+from discreet.errors import listing, shown
+from discreet.foundation.parameters import Interval, StrOptions, allows
+from discreet.privacy.k_anonymity import KAnonymity
+from discreet.privacy.promise import Both, Promise
+
+_MOST_NAMES = 10_000  # columns that one parameter names
+_MOST_VALUES = 100_000  # values or cuts of a column
+_MOST_WORDS = 32  # parameters of a method that is not in the list
+_NAME = re.compile(r"[A-Za-z_<][\w<>.-]{0,59}", re.ASCII)
+_SIZE = re.compile(r"[1-9][0-9]{0,11} rows", re.ASCII)
+
+
+def _number(value: Any) -> bool:
+    return Interval(Real, None, None, closed="neither").allows(value)
+
+
+def _short(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= 1000
+
+
+@dataclass(frozen=True)
+class Word:
+    """The name of a function or of a learner."""
+
+    pattern: re.Pattern = _NAME
+
+    def allows(self, value: Any) -> bool:
+        return isinstance(value, str) and self.pattern.fullmatch(value) is not None
+
+
+@dataclass(frozen=True)
+class ListOf:
+    """At most so many of a kind."""
+
+    kind: Any
+    most: int = 100
+
+    def allows(self, value: Any) -> bool:
+        return isinstance(value, list) and len(value) <= self.most and all(allows(self.kind, one) for one in value)
+
+
+class Column:
+    """The name of a column."""
+
+    def allows(self, value: Any) -> bool:
+        return _short(value)
+
+
+class Cuts:
+    """Columns with increasing numbers or dates."""
+
+    def allows(self, value: Any) -> bool:
+        return isinstance(value, dict) and len(value) <= _MOST_NAMES and all(map(_is_cuts, value.values()))
+
+
+def _is_cuts(cuts: Any) -> bool:
+    if not isinstance(cuts, list) or len(cuts) > _MOST_VALUES:
+        return False
+    if all(map(_number, cuts)):
+        return all(low < high for low, high in pairwise(cuts))
+    return all(isinstance(cut, str) and re.fullmatch(r"[0-9][0-9 :.T+-]{3,40}", cut, re.ASCII) for cut in cuts)
+
+
+class Domain:
+    """Columns with their values or cuts, and whether a cell may be missing."""
+
+    def allows(self, value: Any) -> bool:
+        return isinstance(value, dict) and len(value) <= _MOST_NAMES and all(map(_is_levels, value.values()))
+
+
+def _is_levels(levels: Any) -> bool:
+    if not isinstance(levels, dict) or not isinstance(levels.get("missing"), bool):
+        return False
+    if set(levels) == {"cuts", "missing"}:
+        return _is_cuts(levels["cuts"]) and bool(levels["cuts"])
+    values = levels.get("values")
+    return (
+        set(levels) == {"values", "missing"}
+        and isinstance(values, list)
+        and 0 < len(values) <= _MOST_VALUES
+        and all(map(_short, values))
+        and len(set(values)) == len(values)
+    )
+
+
+class Bounds:
+    """A pair of numbers, of lists of numbers, or of such by column."""
+
+    def allows(self, value: Any) -> bool:
+        if isinstance(value, dict):
+            return len(value) <= _MOST_NAMES and all(_is_pair(pair) for pair in value.values())
+        return _is_pair(value)
+
+
+def _is_pair(pair: Any) -> bool:
+    def fine(end: Any) -> bool:
+        return _number(end) or (isinstance(end, list) and len(end) <= _MOST_VALUES and all(map(_number, end)))
+
+    return isinstance(pair, list) and len(pair) == 2 and all(map(fine, pair))
+
+
+class Shares:
+    """Shares of rows, of cells, or of both."""
+
+    def allows(self, value: Any) -> bool:
+        share = Interval(Real, 0, 1, closed="both")
+        return isinstance(value, dict) and set(value) <= {"rows", "cells"} and all(map(share.allows, value.values()))
+
+
+class Sets:
+    """Sets of columns, each with its k."""
+
+    def allows(self, value: Any) -> bool:
+        names = ListOf(Column(), _MOST_NAMES)
+        pairs = isinstance(value, list) and len(value) <= _MOST_NAMES
+        return pairs and all(
+            isinstance(one, list) and len(one) == 2 and names.allows(one[0]) and allows(_AT_LEAST_2, one[1])
+            for one in value
+        )
+
+
+_AT_LEAST_1, _AT_LEAST_2 = (Interval(Integral, low, None, closed="left") for low in (1, 2))
+_ABOVE_0, _SHARE = Interval(Real, 0, None, closed="neither"), Interval(Real, 0, 1, closed="both")
+_HIERARCHIES = [None, StrOptions({"given"}), ListOf(Column(), _MOST_NAMES)]
+_MAX_SUPPRESSED = [None, _SHARE, Shares()]
+_CUTS = [None, Cuts()]
+
+_KACTUS: dict[str, list] = {
+    "k": [_AT_LEAST_2],
+    "inducer": [Word()],
+    "min_objects": [_AT_LEAST_1],
+    "confidence": [Interval(Real, 0, 0.5, closed="right")],
+    "cuts": _CUTS,
+    "max_suppressed": _MAX_SUPPRESSED,
+}
+_PRIVATE_SELECT: dict[str, list] = {"epsilon": [_ABOVE_0], "n_features": [_AT_LEAST_1], "domain": [None, Domain()]}
+_SPECIALIZE: dict[str, list] = {
+    "k": [_AT_LEAST_2],
+    "hierarchies": _HIERARCHIES,
+    "quasi_sets": [None, Sets()],
+    "max_suppressed": _MAX_SUPPRESSED,
+}
+_SKETCH: dict[str, list] = {
+    "max_components": [Interval(Integral, 1, 2**20, closed="both")],
+    "information": [None, _ABOVE_0],
+    "count_classes": [None, StrOptions({"quarters"}), ListOf(_AT_LEAST_1, 1000)],
+    "allow_determined": [bool],
+}
+
+PARAMETERS: dict[str, dict[str, list]] = {
+    "breach-aware": {
+        "alpha": [Interval(Real, -1, None, closed="left"), StrOptions({"majority"})],
+        "ranking": [StrOptions({"performance", "privacy", "both"})],
+        "enforce": [StrOptions({"strict", "filter"})],
+        "test": [Word()],
+        "margin": [Interval(Real, 0, 1, closed="neither")],
+        "search": [Word()],
+        "weights": [ListOf(Interval(Real, None, None, closed="neither"), 10)],
+        "score": [StrOptions({"rank", "value"})],
+        "learner": [Word()],
+        "attackers": [Word(), ListOf(Word(), 20)],
+        "folds": [_AT_LEAST_2],
+        "cuts": _CUTS,
+    },
+    "delta-sketch": {"delta": [_ABOVE_0], **_SKETCH},
+    "exponential-select": _PRIVATE_SELECT,
+    "greedy": {
+        "k": [_AT_LEAST_2],
+        "utility": [Word()],
+        "constraint": [StrOptions({"containment", "k-anonymity"})],
+        "absences": [Interval(Integral, 0, None, closed="left")],
+        "on_infeasible": [StrOptions({"skip", "stop"})],
+        "max_features": [None, _AT_LEAST_1],
+        "cuts": _CUTS,
+    },
+    "kactus": _KACTUS,
+    "kactus2": {**_KACTUS, "swap": [_SHARE], "pool": [bool], "l": [None, _AT_LEAST_2]},
+    "kadet": {"k": [_AT_LEAST_2], "public_class": [bool], "prune": [bool], "hierarchies": _HIERARCHIES},
+    "laplace-select": _PRIVATE_SELECT,
+    "maximal": {
+        "k": [_AT_LEAST_2],
+        "candidates": [_AT_LEAST_1],
+        "utility": [StrOptions({"hamdist", "distcnt"})],
+        "family": [StrOptions({"containment", "frequent"})],
+        "time_limit": [None, _ABOVE_0],
+        "cuts": _CUTS,
+    },
+    "mondrian": {
+        "k": [_AT_LEAST_2],
+        "split": [StrOptions({"median", "information"})],
+        "relaxed": [bool],
+        "labels": [StrOptions({"local", "hierarchy", "cuts"})],
+        "hierarchies": _HIERARCHIES,
+        "grids": [None, ListOf(Column(), _MOST_NAMES)],
+        "l": [None, _AT_LEAST_2],
+        "max_suppressed": _MAX_SUPPRESSED,
+    },
+    "optimal": {
+        "k": [_AT_LEAST_2],
+        "utility": [Word()],
+        "time_limit": [None, _ABOVE_0],
+        "max_features": [None, _AT_LEAST_1],
+        "cuts": _CUTS,
+    },
+    "private-fwell": {
+        "epsilon": [_ABOVE_0],
+        "regularization": [_ABOVE_0],
+        "bounds": [None, Bounds()],
+        "neighbours": [StrOptions({"auto", "ranks", "splits", "blocks", "reference"})],
+        "reference": [None, Word(_SIZE)],
+        "blocks": [None, _AT_LEAST_1],
+        "clip": [_ABOVE_0],
+        "n_features": [None, _AT_LEAST_1],
+    },
+    "private-table": {
+        "epsilon": [_ABOVE_0],
+        "delta": [Interval(Real, 0, 1, closed="left")],
+        "model": [StrOptions({"auto", "cells", "marginals"})],
+        "domain": [Domain()],
+        "neighbours": [StrOptions({"replace-one", "add-remove"})],
+        "rows_per_person": [None, _AT_LEAST_1],
+    },
+    "random-flip": {"k": [_AT_LEAST_2], "vector": [StrOptions({"majority", "member"})], "cuts": _CUTS},
+    "tdr": _SPECIALIZE,
+    "tds": _SPECIALIZE,
+    "tree-ladder": {
+        "k": [_AT_LEAST_2],
+        "trust": [None, _AT_LEAST_2],
+        "bins": [Interval(Integral, 2, 256, closed="both")],
+        "detail": [bool],
+        "max_suppressed": _MAX_SUPPRESSED,
+    },
+    "variance-sketch": {
+        "k": [_AT_LEAST_1],
+        "delta": [None, _ABOVE_0],
+        "neighbours": [StrOptions({"exact", "approximate"})],
+        "raise_counts": [bool],
+        **_SKETCH,
+    },
+}
+
+_ITEMS, _GROUPS = {"table", "baskets"}, {"k-anonymity", "l-diversity"}
+RELEASES: dict[str, tuple[set[str], set[str]]] = {  # the shapes of a method's releases, and the promises they may make
+    "breach-aware": ({"table"}, {"breach increase"}),
+    "delta-sketch": ({"sketches"}, {"delta-anonymity"}),
+    "exponential-select": ({"names"}, {"differential privacy"}),
+    "greedy": (_ITEMS, {"containment", "k-anonymity"}),
+    "kactus": ({"table"}, {"k-anonymity"}),
+    "kactus2": ({"table"}, _GROUPS),
+    "kadet": ({"model"}, {"k-anonymous model"}),
+    "laplace-select": ({"names"}, {"differential privacy"}),
+    "maximal": (_ITEMS, {"containment"}),
+    "mondrian": ({"table"}, _GROUPS),
+    "optimal": (_ITEMS, {"containment"}),
+    "private-fwell": ({"weights"}, {"differential privacy"}),
+    "private-table": ({"table"}, {"differential privacy"}),
+    "random-flip": (_ITEMS, {"k-anonymity"}),
+    "tdr": ({"table"}, {"k-anonymity"}),
+    "tds": ({"table"}, {"k-anonymity"}),
+    "tree-ladder": ({"table"}, {"k-anonymity"}),
+    "variance-sketch": ({"sketches"}, {"k-variance", "delta-anonymity"}),
+}
+_MOST_PARTS = 100  # promises that are joined, and sets of columns that one is about
+_PROMISED = (
+    "k",
+    "l",
+    "epsilon",
+    "delta",
+    "alpha",
+    "absences",
+    "public_class",
+    "folds",
+)  # parameters that promises have
+
+
+def parameter_problems(method: str, parameters: Mapping[str, Any]) -> list[str]:
+    """What is wrong with the parameters that a certificate states, by themselves."""
+    known = PARAMETERS.get(method)
+    if known is None:
+        return _unknown_method(method, parameters)
+    left_out = {"k"} if parameters.get("quasi_sets") is not None else set()
+    extra, absent = sorted(set(parameters) - set(known)), sorted(set(known) - set(parameters) - left_out)
+    if extra or absent:
+        what = f"has no parameters {listing(extra)}" if extra else f"states {listing(absent)}, too"
+        return [f"The method {shown(method)} {what}: the certificate's parameters are not those of the method."]
+    wrong = [name for name, value in parameters.items() if not any(allows(kind, value) for kind in known[name])]
+    if wrong:
+        return [f"Parameters of the method are of another kind, or out of range: {listing(sorted(wrong))}."]
+    return []
+
+
+def _unknown_method(method: str, parameters: Mapping[str, Any]) -> list[str]:
+    """Others write methods, too: of theirs only plain figures and words are taken."""
+    words = all(_NAME.fullmatch(name) for name in parameters)
+    plain = all(
+        value is None or isinstance(value, bool) or _number(value) or Word().allows(value)
+        for value in parameters.values()
+    )
+    if (method and not _NAME.fullmatch(method)) or len(parameters) > _MOST_WORDS or not words or not plain:
+        return ["The method is not known here, and its parameters are more than a few numbers and words."]
+    return []
+
+
+def promise_problems(promise: Promise) -> list[str]:
+    """A promise of thousands of parts would take as long to check as its forger likes."""
+    parts = promise.promises if isinstance(promise, Both) else (promise,)
+    many = len(parts) + sum(len(getattr(part, "sets", None) or ()) for part in parts)
+    if many > _MOST_PARTS or any(isinstance(part, Both) for part in parts):
+        return [f"The promise has {many} parts; at most {_MOST_PARTS} are checked, and none within another."]
+    return []
+
+
+def other_promise(method: str, shape: str, parameters: Mapping[str, Any], promise: Promise) -> list[str]:
+    """Whether the method and its parameters make releases of another shape, or another promise."""
+    parts = promise.promises if isinstance(promise, Both) else (promise,)
+    shapes, promises = RELEASES[method]
+    if shape not in shapes or not {part.name for part in parts} <= promises:
+        return [f"The method {shown(method)} makes no release of this shape with this promise."]
+    if parameters.get("quasi_sets") is not None:
+        said = [(tuple(columns), k) for columns, k in parameters["quasi_sets"]]
+        return [] if said == [(part.columns, part.k) for part in parts if isinstance(part, KAnonymity)] else [_OTHER]
+    for name in set(_PROMISED) & set(parameters):
+        value, promised = parameters[name], [getattr(part, name) for part in parts if hasattr(part, name)]
+        if value is not None and any(value != one for one in promised):
+            return [_OTHER]
+        if value and not promised and name != "absences":
+            return [_OTHER]
+    return []
+
+
+_OTHER = "The parameters of the method say something else than the promise."

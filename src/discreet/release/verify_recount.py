@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures of a certificate that the published files tell, counted again; and whether a file holds its cells alone.
+
+Writing what was read must give the same bytes. So there is nothing in a file that a reader does not see: no second
+spelling of a value, no unused entry of a dictionary, no old statistics, no comment.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Mapping
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from discreet.data.baskets import Baskets
+from discreet.data.parquet import layout_of
+from discreet.data.storage import ITEMS, LABEL, write_baskets, write_table
+from discreet.data.table import Table
+from discreet.errors import listing
+from discreet.recoding.patterns import Boxes, EachColumn
+from discreet.release.certificate import Certificate, ChangesRecord
+from discreet.release.losses import is_star
+from discreet.release.verify_noise import labels_of
+from discreet.sketching.sketches import SKETCH, Sketches
+
+_MOST_TEXT = 2**28  # bytes of texts that are written again to compare them
+_FLIPS = "random-flip"  # its cells are items, those that were dropped included
+
+
+class _Hash(io.RawIOBase):
+    """A file that is not kept: only its hash."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found, self._place = hashlib.sha256(), 0
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._place
+
+    def write(self, content: Any) -> int:
+        self.found.update(content)
+        self._place += len(content)
+        return len(content)
+
+
+def bytes_problems(
+    data: Table | Baskets | Sketches, file: BinaryIO, name: str, sha256: str
+) -> tuple[list[str], list[str]]:
+    """Whether the file is what discreet writes for these cells; a remark where another version of Arrow wrote it."""
+    if isinstance(data, Table) and _text_size(data) > _MOST_TEXT:
+        return [], [f"{name} was not compared byte by byte with what its cells would give: its texts are too long."]
+    sink = _Hash()
+    if isinstance(data, Table):
+        write_table(data, cast(BinaryIO, sink), name.rpartition(".")[2])
+    elif isinstance(data, Baskets):
+        write_baskets(data, cast(BinaryIO, sink))
+    else:
+        data.write(cast(BinaryIO, sink))
+    if sink.found.hexdigest() == sha256:
+        return [], []
+    if name.endswith(".parquet"):
+        lists = {Baskets: [ITEMS], Sketches: [SKETCH]}.get(type(data), [])
+        writer = layout_of(file, None, lists=lists).created_by
+        if writer != f"parquet-cpp-arrow version {pa.__version__}":
+            return [], [
+                f"{name} was written by another version of Arrow: that it holds nothing but its cells could not be"
+                " compared byte by byte."
+            ]
+    return [f"{name} is not written as discreet writes these cells: it was edited, or holds more than them."], []
+
+
+def _text_size(table: Table) -> int:
+    """Bytes of all texts, one by one: in a Parquet file a long one may stand for a million cells."""
+    total = 0
+    for column in table.columns():
+        if pa.types.is_string(column.values.type):
+            lengths = np.append(pc.binary_length(column.values).to_numpy(zero_copy_only=False).astype(np.int64), 0)
+            total += int(lengths[column.codes].sum())
+    return total
+
+
+def change_problems(
+    certificate: Certificate, data: Table | Baskets | None, record: EachColumn | Boxes | None
+) -> list[str]:
+    """The changes that are stated, beside what the files tell about them; None for a release without rows of cells."""
+    said, rows = certificate.changes, certificate.rows
+    if min(said.model_dump().values()) < 0:
+        return ["The certificate states changes below zero."]
+    if data is None:
+        nothing = ChangesRecord(quasi_cells=0, suppressed_cells=0, changed_cells=0, rows_dropped=said.rows_dropped)
+        fine = said == nothing and (certificate.shape == "sketches" or not said.rows_dropped)
+        return [] if fine else ["The certificate states changes of cells; this release has none."]
+    stars = 0
+    if isinstance(data, Table):
+        stars = sum(int(is_star(column)[column.codes].sum()) for column in data.columns(certificate.names("quasi")))
+    if said.suppressed_cells != stars:
+        return [f"The data has {stars} suppressed cells; the certificate states {said.suppressed_cells}."]
+    if said.swapped_cells > said.changed_cells or stars > said.changed_cells or said.changed_cells > said.quasi_cells:
+        return ["The certificate states more cells of one kind than there are."]
+    wrong = ["The cells of quasi-identifiers that the certificate states are not those of its rows."]
+    if said.quasi_cells % rows or said.quasi_cells < rows * _sources(certificate, record):
+        return wrong
+    items = isinstance(data, Baskets) and certificate.method.name != _FLIPS
+    if items and said.quasi_cells != rows * len(certificate.names("quasi")):
+        return wrong
+    return _dropped(certificate)
+
+
+def _sources(certificate: Certificate, record: EachColumn | Boxes | None) -> int:
+    """How many quasi-identifiers the published columns come from, at least."""
+    names = certificate.names("quasi")
+    if certificate.shape == "baskets":
+        return len(names)
+    if record is not None:
+        return len({labelling.source for labelling in record.columns})
+    return len({name.partition("=")[0] for name in names})
+
+
+def _dropped(certificate: Certificate) -> list[str]:
+    """Rows are left out only where fewer than k persons would be; of rows that is k - 1 at most."""
+    dropped, k = certificate.changes.rows_dropped, getattr(certificate.the_promise(), "k", None)
+    k = k or next((part.get("k") for part in certificate.promise.get("promises", ()) if part.get("k")), None)
+    if certificate.shape == "baskets" and dropped:
+        return ["The certificate states that rows were left out; of baskets none are."]
+    if certificate.counted == "rows" and dropped and (k is None or dropped >= k):
+        return [f"{dropped} rows were left out; at most {(k or 1) - 1} may be."]
+    return []
+
+
+def domain_problems(data: Table, domain: Mapping[str, Any]) -> list[str]:
+    """Rows that were drawn have cells of the public domain, and no others."""
+    strange = []
+    for column in data.columns():
+        labels = labels_of(domain[column.name])
+        if not set(column.texts) <= set(labels) or (column.has_missing and None not in labels):
+            strange.append(column.name)
+    return [f"Cells of {listing(strange)} are not in the public domain that the certificate states."] if strange else []
+
+
+def sketch_problems(sketches: Sketches, parameters: Mapping[str, Any]) -> list[str]:
+    """The numbers of components beside what the parameters allow."""
+    most = parameters.get("max_components")
+    if most is None:
+        return []
+    if len(sketches) and (int(sketches.counts.max()) > most or int(sketches.counts.min()) < 1):
+        return [f"Sketches have 1 to {most} components by the parameters; some have others."]
+    classes = parameters.get("count_classes")
+    if isinstance(classes, list) and not np.isin(sketches.counts, classes).all():
+        return ["Some sketches have a number of components that is none of the stated classes."]
+    return []
+
+
+def column_problems(certificate: Certificate) -> list[str]:
+    """Whether the columns can be those of a release of this shape."""
+    columns = certificate.columns
+    apart = certificate.shape == "baskets"  # an item may be called like the column of labels
+    names, targets = [column.name for column in columns[apart:]], certificate.names("target")
+    wrong = ["The columns of the certificate are not those of a release of its shape."]
+    if len(set(names)) < len(names) or len(targets) > 1 or any(c.sensitive and c.role != "target" for c in columns):
+        return wrong
+    kinds = {column.kind for column in columns}
+    if certificate.shape == "table":
+        return [] if kinds <= {"number", "category", "date"} else wrong
+    if certificate.shape == "baskets":
+        head = columns[:1]
+        fine = [(c.name, c.role, c.kind) for c in head] == [(LABEL, "target", "category")]
+        return [] if fine and all((c.role, c.kind) == ("quasi", "item") for c in columns[1:]) else wrong
+    if certificate.shape == "sketches":
+        said = [(c.name, c.role, c.kind) for c in columns]
+        label, one = (LABEL, "target", "category"), (SKETCH, "quasi", "sketch")
+        return [] if said in ([one], [label, one]) else wrong
+    return [] if "sketch" not in kinds else wrong

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a reader should know even if all is well: what is the holder's word, and whom the roles leave unprotected."""
+
+from __future__ import annotations
+
+from numbers import Real
+
+import numpy as np
+
+from discreet.counting.tally import group
+from discreet.data.baskets import Baskets
+from discreet.data.document import SHAPES
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.errors import listing, shown
+from discreet.privacy.differential_privacy import private_part
+from discreet.privacy.k_anonymity import KAnonymity
+from discreet.privacy.promise import Both, Promise
+from discreet.recoding.patterns import Boxes, EachColumn
+from discreet.recoding.record import RECORD, unseen_values
+from discreet.release.certificate import Certificate
+
+_WEAK = {  # from where on a promise says little
+    "differential privacy": {"epsilon": 10, "delta": 1e-3},
+    "t-closeness": {"t": 0.9},
+    "breach increase": {"alpha": 1.0},
+}
+_FEW = 20  # rows below which nearly every column differs from row to row
+_NEARLY = 0.5  # share of rows with a value of their own, from which a column is called nearly unique
+
+
+def evidence_remarks(certificate: Certificate, *, with_owner: bool) -> list[str]:
+    """What is the holder's word, in words."""
+    promise = certificate.the_promise()
+    remarks = weakness_remarks(promise)
+    if private_part(promise) is not None:
+        what = {"names": "Names", "weights": "Weights"}.get(certificate.shape, "Rows")
+        remarks.append(
+            "The noise is the holder's word: what was stated about it was checked, but no file shows that it was drawn."
+            f" {what} without any noise would look the same."
+        )
+        if certificate.method.parameters.get("domain") is not None:
+            remarks.append("That the domain in the certificate was known without the rows is the holder's word, too.")
+    if with_owner or certificate.verdict.kind != "owner":
+        return remarks
+    if certificate.shape in SHAPES:
+        remarks.append(
+            "The published file was checked for what it states. The rows behind it were counted by the owner"
+            " before saving (verify --owner repeats it)."
+        )
+    elif promise.needs_source:
+        remarks.append(
+            "The promise compares the published rows with what only the owner has. What was measured is the owner's"
+            " word here; it was checked before saving (verify --owner repeats it)."
+        )
+    else:
+        remarks.append(
+            "The promise was counted in persons, which the published files do not tell apart. Recomputed here on rows;"
+            " the count of persons was checked by the owner before saving (verify --owner repeats it)."
+        )
+    return remarks
+
+
+def role_remarks(certificate: Certificate, data: Table | Baskets | None, roles: Roles | None) -> list[str]:
+    """Columns that the promise takes to be unknown to outsiders, and what whoever knows them finds."""
+    if private_part(certificate.the_promise()) is not None:
+        return []  # it covers all columns alike
+    outside = [column.name for column in certificate.columns if column.role != "quasi"]
+    if not outside or getattr(certificate.the_promise(), "public_class", False):
+        return []
+    many = len(outside) > 1
+    remarks = _parts_remarks(certificate.the_promise())
+    remarks += [
+        f"{len(outside)} {'columns were' if many else 'column was'} declared unknown to outsiders:"
+        f" {listing(outside)}. Whoever knows {'them' if many else 'it'} is not held off by this promise."
+    ]
+    if isinstance(data, Table) and roles is not None:
+        remarks += _singled_out(data, outside)
+    return remarks
+
+
+def _parts_remarks(promise: Promise) -> list[str]:
+    """A promise about some columns at a time says less than one about all of them together."""
+    parts = promise.promises if isinstance(promise, Both) else (promise,)
+    sets = sum(len(part.sets or ()) + (part.columns is not None) for part in parts if isinstance(part, KAnonymity))
+    if not sets:
+        return []
+    return [
+        f"The promise is about {sets} sets of quasi-identifiers, each by itself: whoever knows columns of several sets"
+        " is not held off by it."
+    ]
+
+
+def weakness_remarks(promise: Promise) -> list[str]:
+    """Promises that are kept by nearly every release."""
+    remarks = []
+    for part in promise.promises if isinstance(promise, Both) else (promise,):
+        weak = [
+            f"{word} of {getattr(part, word):g}"
+            for word, least in _WEAK.get(part.name, {}).items()
+            if isinstance(getattr(part, word), Real) and getattr(part, word) >= least
+        ]
+        if weak:
+            remarks.append(f"The promise asks for little: with {' and '.join(weak)} nearly every release keeps it.")
+    return remarks
+
+
+def _singled_out(table: Table, outside: list[str]) -> list[str]:
+    rows = len(table)
+    if rows < _FEW:
+        return []
+    alone = {name: int((np.bincount(table.column(name).codes) == 1).sum()) for name in outside}
+    remarks = [
+        f"{shown(name)} is one of them, and {found:,} of {rows:,} rows have a value there that no other row has."
+        for name, found in alone.items()
+        if found > _NEARLY * rows
+    ]
+    if len(outside) > 1 and not remarks:
+        columns = table.columns(outside)
+        groups, _ = group([column.codes for column in columns], rows, [column.levels for column in columns])
+        single = int((np.bincount(groups) == 1).sum())
+        if single > _NEARLY * rows:
+            remarks.append(f"Together they are different from all other rows in {single:,} of {rows:,} rows.")
+    return remarks
+
+
+def record_remarks(record: EachColumn | Boxes, promise: Promise) -> list[str]:
+    """The record of a recoding says what labels stand for, values that the data does not show among it."""
+    unseen = unseen_values(record)
+    if not unseen or private_part(promise) is not None:  # then they are those of a public domain
+        return []
+    return [
+        f"{RECORD} says what labels stand for and names {unseen:,} values that the data does not show: that enough"
+        " people have each of them is the holder's word."
+    ]
+
+
+def signer_remark(signer: str | None, asked: str | None) -> str:
+    if signer is None:
+        return "The certificate is not signed: this check detects accidents, not a forger."
+    if asked is None:
+        return f"Signed with the Ed25519 key {signer}; compare it with the key the holder gave you."
+    if asked != signer:
+        return f"Signed with another Ed25519 key than the one asked for: {signer}."
+    return "Signed with the Ed25519 key that was asked for."

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A choice among candidates as one plain dictionary, and the dictionary as a page with its pictures.
+
+The page is one file. Its scripts, which draw the pictures, are inside it (vendor/); it asks nothing of the network, and
+a policy in it forbids browsers to let it. FORMAT changes when the meaning of a key does.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from discreet._version import __version__
+from discreet.choose.choice import Choice, choose
+from discreet.choose.criteria import Number
+from discreet.privacy.promise import PROMISES
+from discreet.report.plots import Spec, front_plot, ratio_plot, region_plot
+from discreet.report.release_page import environment, scripts
+
+FORMAT = 1
+_USEFUL = frozenset({"utility", "performance", "accuracy", "information_loss", "certainty_penalty"})
+_PRIVATE = frozenset({"privacy", "pbi", "risk", *PROMISES})
+_MOSTLY = Fraction(3, 5)  # the weight of the one criterion that counts most
+
+
+def summarise_choice(choice: Choice, *, name: str, left_out: tuple[str, ...] = ()) -> dict[str, Any]:
+    """What was chosen from the study `name`, and why; `left_out` are candidates that lack a measure."""
+    judged = choice.evaluation
+    front = set(judged.front)
+    by_rank, by_value = judged.scores_by_rank, judged.scores_by_value
+    return {
+        "format": FORMAT,
+        "discreet": __version__,
+        "name": name,
+        "by": judged.by,
+        "criteria": [
+            {
+                "name": criterion.name,
+                "title": choice.meanings[criterion.name].title or criterion.name,
+                "unit": choice.meanings[criterion.name].unit,
+                "higher_is_better": criterion.higher_is_better,
+                "weight": float(criterion.weight),
+            }
+            for criterion in judged.criteria
+        ],
+        "best": choice.best.name,
+        "second": None if choice.second is None else choice.second.name,
+        "front": [candidate.name for candidate in choice.front],
+        "knee": None if choice.knee is None else choice.knee.name,
+        "left_out": list(left_out),
+        "ranking": [
+            {
+                "name": choice.candidates[place].name,
+                "method": choice.candidates[place].method,
+                "parameters": dict(choice.candidates[place].parameters),
+                "score": judged.scores[place],
+                "score_by_rank": by_rank[place],
+                "score_by_value": by_value[place],
+                "on_front": place in front,
+                "measures": {c.name: float(choice.candidates[place].measures[c.name]) for c in judged.criteria},
+                "ranks": {c.name: c.ranks[place] for c in judged.criteria},
+            }
+            for place in judged.order
+        ],
+    }
+
+
+def ratios(choice: Choice) -> dict[str, Choice]:
+    """The choice under its own weights, under equal ones, and with each criterion that counts weighing most."""
+    weighed = [criterion.name for criterion in choice.evaluation.weighed]
+    found = {"as asked": choice}
+    if len(weighed) < 2:
+        return found
+    kinds: list[tuple[str, dict[str, Number]]] = [("equal", dict.fromkeys(weighed, Fraction(1, len(weighed))))]
+    for most in weighed:
+        rest = (1 - _MOSTLY) / (len(weighed) - 1)
+        kinds.append((f"mostly {most}", {name: _MOSTLY if name == most else rest for name in weighed}))
+    for label, weights in kinds:
+        found[label] = choose(choice.candidates, weights, choice.evaluation.by, measures=choice.meanings)
+    return found
+
+
+def pictures(choice: Choice, baseline: str | None = None) -> list[dict[str, Any]]:
+    """The pictures of a choice, each with a title and what it shows; the regions where there are a baseline and a
+    measure of utility and one of privacy."""
+    weighed = [criterion.name for criterion in choice.evaluation.weighed]
+    found: list[dict[str, Any]] = [
+        {
+            "title": "Scores under several weights",
+            "text": "One sign for each kind of weights, a ring around the best. Mostly: 0.6 of the weight.",
+            "spec": ratio_plot(ratios(choice)),
+        }
+    ]
+    useful, private = (next((name for name in weighed if name in known), None) for known in (_USEFUL, _PRIVATE))
+    if useful and private and any(c.name == baseline for c in choice.candidates):
+        found.append(
+            {
+                "title": "Beside the baseline",
+                "text": "The dashed lines go through the baseline. In region IV nothing is lost by either measure.",
+                "spec": region_plot(choice, useful, private, str(baseline)),
+            }
+        )
+    pairs = [(first, second) for i, first in enumerate(weighed) for second in weighed[i + 1 :]]
+    for first, second in pairs[:3]:
+        text = "A candidate is beaten if another is as good by every criterion and better by one."
+        found.append({"title": f"Front: {first} and {second}", "text": text, "spec": front_plot(choice, first, second)})
+    return found
+
+
+def to_page(summary: dict[str, Any], shown: list[dict[str, Any]]) -> str:
+    """The page that says what `summary` says, with pictures."""
+    specs: list[Spec] = [picture["spec"] for picture in shown]
+    return (
+        environment().get_template("choice.html").render(choice=summary, pictures=shown, specs=specs, scripts=scripts())
+    )

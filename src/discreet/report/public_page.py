@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The public edition of a report: made from the published folder alone, so it can tell no more than the release does.
+
+Whoever has the folder can make the same page. It knows no private row, no score that was measured on private rows, no
+attack, and no seed.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from discreet._version import __version__
+from discreet.data.baskets import Baskets
+from discreet.data.document import Document
+from discreet.data.table import Table
+from discreet.errors import PromiseBroken
+from discreet.evaluate.facts import plain_risk, promise_in_words
+from discreet.evaluate.risk import risk
+from discreet.learning.encoding import places
+from discreet.release.certificate import EVIDENCE, Certificate
+from discreet.release.verify import read_release, verify
+from discreet.report.release_page import environment, group_sizes
+from discreet.report.wording import approximately
+from discreet.sketching.sketches import Sketches
+
+FORMAT = 1
+MOST = 10  # labels of a column that are drawn
+
+
+def summarise_public(folder: str | os.PathLike) -> dict[str, Any]:
+    """What the published folder says of itself, verified."""
+    path = Path(folder)
+    found = verify(path)
+    certificate = found.certificate
+    if certificate is None or (not found.holds and found.problems):
+        raise PromiseBroken(f"There is nothing to report on. {found.sentence()}")
+    promise = certificate.the_promise()
+    data, _ = read_release(path, certificate)
+    return {
+        "format": FORMAT,
+        "discreet": __version__,
+        "edition": "public",
+        "shape": certificate.shape,
+        "promise": str(promise),
+        "promise_in_words": promise_in_words(promise),
+        "does_not_protect": promise.does_not_protect,
+        "holds": certificate.verdict.holds,
+        "evidence": EVIDENCE[certificate.verdict.kind],
+        "remarks": list(found.remarks),
+        "columns": [column.model_dump() for column in certificate.columns],
+        "certificate": certificate.model_dump(mode="json"),
+        "rows": 0 if isinstance(data, Document) else len(data),
+        "risk": _risk(data, certificate),
+        "columns_drawn": _columns(data, certificate),
+    }
+
+
+def to_public_page(summary: dict[str, Any]) -> str:
+    """The page that says what the summary says; one file that loads nothing and has no script."""
+    sizes = [] if summary["risk"] is None else group_sizes({"risk_before": summary["risk"], "releases": []})
+    return environment().get_template("public.html").render(report=summary, group_sizes=sizes)
+
+
+def _risk(data: Table | Baskets | Document | Sketches, certificate: Certificate) -> dict[str, Any] | None:
+    """How many published rows are alike, as anybody can count it."""
+    if isinstance(data, Baskets):
+        return plain_risk(risk(data))
+    quasi = certificate.names("quasi")
+    return plain_risk(risk(data, quasi)) if isinstance(data, Table) and quasi and len(data) else None
+
+
+def _columns(data: Table | Baskets | Document | Sketches, certificate: Certificate) -> list[dict[str, Any]]:
+    """How often each label is published, column by column; of items, how many rows have each."""
+    if isinstance(data, Baskets):
+        shares = data.support / max(len(data), 1)
+        most = np.argsort(-shares, kind="stable")[:MOST].tolist()
+        return [{"name": "items", "lines": [_line(data.names[item], float(shares[item])) for item in most]}]
+    if not isinstance(data, Table):
+        return []
+    found = []
+    for name in certificate.names("quasi") + certificate.names("target"):
+        column = data.column(name)
+        counts = np.bincount(column.codes, minlength=column.levels) / max(len(data), 1)
+        texts = [*column.texts, "(empty)"][: len(counts)]
+        commonest = sorted(range(len(texts)), key=lambda place: (-counts[place], place))[:MOST]
+        order = places(tuple(texts))
+        lines = [_line(texts[place], float(counts[place])) for place in sorted(commonest, key=lambda one: order[one])]
+        if len(texts) > MOST:
+            rest = max(1 - sum(line["bars"][0]["share"] for line in lines), 0.0)
+            lines.append(_line(f"{len(texts) - MOST} others", rest))
+        found.append({"name": name, "lines": lines})
+    return found
+
+
+def _line(label: str, share: float) -> dict[str, Any]:
+    return {"label": label, "zeros": True, "bars": [{"share": share, "text": approximately(share)}]}

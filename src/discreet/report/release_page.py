@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report as one HTML file: no script, no request, readable on a phone and on paper.
+
+The page is the owner's edition: it goes into the owner's folder. This file arranges what the summary says for the
+charts; it computes nothing new.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from discreet.errors import DataError
+from discreet.report.again import command
+from discreet.report.wording import (
+    approximately,
+    brief,
+    count,
+    here,
+    interval,
+    number,
+    percent,
+    plural,
+    points,
+    precise,
+    short,
+    unsure,
+)
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_VENDOR = Path(__file__).parent / "vendor"
+_SCRIPTS = ("vega.min.js", "vega-lite.min.js", "vega-interpreter.min.js")
+_MOST_BINS = 10  # group sizes beyond are drawn together
+_MOST_ITEMS = 40  # yes/no columns in one chart
+_SERIES = 6  # releases with a colour and a pattern of their own
+
+
+def to_html(summary: dict[str, Any]) -> str:
+    """The page that says what `summary` says."""
+    releases = summary["releases"]
+    if any("rows" not in release for release in releases):
+        if len(releases) > 1:
+            raise DataError("A page is about one document, or about releases that have rows. Report on each by itself.")
+        return _document_page(summary)
+    series = ["original", *(f"{release['method']}" for release in releases)]
+    return (
+        environment()
+        .get_template("report.html")
+        .render(
+            report=summary,
+            series=series,
+            group_sizes=group_sizes(summary),
+            accuracies=_accuracies(summary),
+            columns=columns_kept(releases),
+            suppressed=columns_suppressed(releases),
+            spread_of=[(release, spread(release["distributions"], summary["source"]["shape"])) for release in releases],
+            commands=[command(summary, release) for release in releases],
+            scale=_scale(_accuracies(summary)),
+        )
+    )
+
+
+def _document_page(summary: dict[str, Any]) -> str:
+    """The page of a release that is a document instead of rows."""
+    lines = _accuracies(summary)
+    page = environment().get_template("document.html")
+    release = summary["releases"][0]
+    commands = [command(summary, release)]
+    return page.render(report=summary, release=release, commands=commands, accuracies=lines, scale=_scale(lines))
+
+
+@cache
+def environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    words = (approximately, brief, count, here, interval, number, percent, plural, points, precise, short, unsure)
+    environment.filters.update({word.__name__: word for word in words})
+    environment.filters["decimals"] = lambda value: "none" if value is None else f"{value:.3f}"
+    environment.filters["series"] = lambda place: place if place <= _SERIES else (place - 1) % _SERIES + 1
+    environment.filters["combine"] = lambda one, more: {**one, **more}
+    return environment
+
+
+@cache
+def scripts() -> tuple[str, ...]:
+    """What draws the pictures of a page that has Vega-Lite specifications."""
+    return tuple((_VENDOR / name).read_text(encoding="utf-8") for name in _SCRIPTS)
+
+
+def group_sizes(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """The share of rows in groups of each size, one bar for the original and one for each release."""
+    risks = [summary["risk_before"], *(release["risk_after"] for release in summary["releases"])]
+    n_bins = max(len(found["sizes"]) for found in risks)
+    lines = []
+    for place in range(min(n_bins, _MOST_BINS)):
+        last = place == _MOST_BINS - 1 and n_bins > _MOST_BINS
+        low, high = 2**place, 2 ** (place + 1) - 1
+        label = f"{low} or more" if last else "1 (unique)" if low == 1 else f"{low} to {high}"
+        shares = [
+            sum(size["rows"] for size in found["sizes"][place : None if last else place + 1]) / max(found["rows"], 1)
+            for found in risks
+        ]
+        bars = [{"share": share, "text": approximately(share)} for share in shares]
+        lines.append({"label": label, "zeros": place == 0, "bars": bars})
+    return lines
+
+
+def _accuracies(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """The accuracies of the original, of each release that was measured, and the two baselines."""
+    measured = [(place, r) for place, r in enumerate(summary["releases"], start=1) if r["utility"] is not None]
+    if not measured:
+        return []
+    first = measured[0][1]["utility"]
+    lines = [{"label": "original columns", "series": 0, **first["accuracy_before"]}]
+    lines += [{"label": r["method"], "series": place, **r["utility"]["accuracy_after"]} for place, r in measured]
+    lines.append({"label": "no quasi-identifiers", "series": None, **first["accuracy_without_quasi"]})
+    lines.append({"label": "commonest class", "series": None, **first["majority"]})
+    return lines
+
+
+def _scale(lines: list[dict[str, Any]]) -> dict[str, Any]:
+    """Where the axis of accuracies begins and ends: full tenths around all intervals."""
+    if not lines:
+        return {"low": 0.0, "high": 1.0, "ticks": []}
+    low = int(min(line["low"] for line in lines) * 10)
+    high = min(int(max(line["high"] for line in lines) * 10) + 1, 10)
+    return {"low": low / 10, "high": high / 10, "ticks": [tenth / 10 for tenth in range(low, high + 1)]}
+
+
+def columns_kept(releases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The detail kept of each quasi-identifier, one bar for each release, and what it is published as."""
+    if not all(release["column_changes"] for release in releases):
+        return []
+    lines = []
+    for changes in zip(*(release["column_changes"] for release in releases), strict=True):
+        bars = [{"share": change["detail"], "text": approximately(change["detail"])} for change in changes]
+        fates = [_fate(change) for change in changes]
+        lines.append({"label": changes[0]["name"], "zeros": True, "bars": bars, "fates": fates})
+    return lines
+
+
+def columns_suppressed(releases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The share of cells of each quasi-identifier that are suppressed, where any is."""
+    lines = []
+    if all(release["column_changes"] and release["rows"] for release in releases):
+        for changes in zip(*(release["column_changes"] for release in releases), strict=True):
+            shares = [change["suppressed_cells"] / r["rows"] for change, r in zip(changes, releases, strict=True)]
+            bars = [{"share": min(share, 1.0), "text": approximately(min(share, 1.0))} for share in shares]
+            lines.append({"label": changes[0]["name"], "zeros": True, "bars": bars})
+    return lines if any(bar["share"] for line in lines for bar in line["bars"]) else []
+
+
+def spread(distributions: list[dict[str, Any]], shape: str) -> dict[str, Any]:
+    """The shares of each column, before and after, as the charts take them; and the columns with one label for all.
+
+    Of a yes/no column it is the share of yes, and all of them are in one chart. Of baskets it is the share that has an
+    item: these shares do not add up.
+    """
+    if shape == "baskets":
+        items = [{"name": one["name"], "lines": _drawn(_shares(one))} for one in distributions if one["labels"]]
+        return {"drawn": items, "silent": []}
+    silent = [one["name"] for one in distributions if _one_label(one)]
+    drawn = [one for one in distributions if one["labels"] and one["name"] not in silent]
+    yes = [(one["name"], line) for one in drawn if _yes_no(one) for line in one["labels"] if line["label"] == "1"]
+    found = [{"name": one["name"], "lines": _drawn(_whole(_shares(one)))} for one in drawn if not _yes_no(one)]
+    if yes:
+        lines = _drawn([(name, (line["before"], line["after"])) for name, line in yes[:_MOST_ITEMS]])
+        more = f", the first {_MOST_ITEMS} of {len(yes)}" if len(yes) > _MOST_ITEMS else ""
+        found.append({"name": f"yes/no columns, share of yes{more}", "lines": lines})
+    return {"drawn": found, "silent": silent}
+
+
+def _drawn(shares: list[tuple[str, tuple[float, float]]]) -> list[dict[str, Any]]:
+    return [
+        {"label": label, "zeros": True, "bars": [{"share": s, "text": approximately(s)} for s in both]}
+        for label, both in shares
+    ]
+
+
+def _yes_no(one: dict[str, Any]) -> bool:
+    return {line["label"] for line in one["labels"]} == {"0", "1"}
+
+
+def _one_label(one: dict[str, Any]) -> bool:
+    return len(one["labels"]) == 1 and one["labels"][0]["after"] == 1
+
+
+def _shares(one: dict[str, Any]) -> list[tuple[str, tuple[float, float]]]:
+    return [(line["label"], (line["before"], line["after"])) for line in one["labels"]]
+
+
+def _whole(shares: list[tuple[str, tuple[float, float]]]) -> list[tuple[str, tuple[float, float]]]:
+    """The shares of a column's labels; what no label stands for is missing."""
+    before, after = (max(1 - sum(both[side] for _, both in shares), 0.0) for side in (0, 1))
+    return shares if max(before, after) < 1e-9 else [*shares, ("missing", (before, after))]
+
+
+def _fate(change: dict[str, Any]) -> str:
+    published = change["published"]
+    if not published:
+        return "dropped"
+    if published != [change["name"]]:
+        return f"{len(published)} yes/no"
+    return "1, for all rows" if change["values_after"] == 1 else count(change["values_after"])

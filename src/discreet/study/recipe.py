@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a recipe says, checked without looking at the data.
+
+A list among the parameters of a method is a grid: one release for each combination. Grids under [promises] serve all
+methods that have a parameter of that name and do not set it themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from inspect import signature
+from itertools import product
+from math import isfinite
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+
+from discreet.attacks.registry import ATTACKS
+from discreet.errors import DiscreetError, ParameterError, did_you_mean, listing
+from discreet.evaluate.folds import Folds
+from discreet.foundation.parameters import check_parameters
+from discreet.learning.classifiers import CLASSIFIERS
+from discreet.learning.cross_validation import Measure
+from discreet.methods import METHODS, Method
+
+QUICK = ("prosecutor", "homogeneity", "sparse", "sketches")  # attacks that take about as long as a release
+
+
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, (list, tuple)) else (value,)
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_listed, json_schema_input_type=str | list[str])]
+Whole = Annotated[int, Field(strict=True)]  # neither '5' nor true
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Some = Field(min_length=1)
+Count = Annotated[Whole, Field(ge=2)]
+Counts = Annotated[
+    tuple[Count, ...], Some, BeforeValidator(_listed, json_schema_input_type=Count | Annotated[list[Count], Some])
+]
+Cost = Annotated[Number, Field(gt=0)]
+Costs = Annotated[
+    tuple[Cost, ...], Some, BeforeValidator(_listed, json_schema_input_type=Cost | Annotated[list[Cost], Some])
+]
+Classifier = Annotated[str, Field(json_schema_extra={"enum": [*CLASSIFIERS]})]
+Classifiers = Annotated[
+    tuple[str, ...],
+    Some,
+    BeforeValidator(_listed, json_schema_input_type=Classifier | Annotated[list[Classifier], Some]),
+]
+Attack = Annotated[str, Field(json_schema_extra={"enum": [*ATTACKS, "all"]})]
+Attacks = Annotated[tuple[str, ...], BeforeValidator(_listed, json_schema_input_type=Attack | list[Attack])]
+Protocol = Literal["holdout", "recoded", "as-published"]
+Protocols = Annotated[
+    tuple[Protocol, ...],
+    Some,
+    BeforeValidator(_listed, json_schema_input_type=Protocol | Annotated[list[Protocol], Some]),
+]
+Problem = tuple[tuple[str | int, ...], str]  # where it is, and what
+
+
+class Part(BaseModel):
+    """A table of the file: unknown keys are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Source(Part):
+    """Where the data is and how it is read."""
+
+    file: str | None = Field(
+        default=None, description="The name of the data file, for the reader; the command names the file that is read."
+    )
+    shape: Literal["table", "transactions", "columns"] = Field(
+        default="table", description="A table; or baskets: one transaction per line, or 0/1 columns beside the target."
+    )
+    labels: str | None = Field(
+        default=None, description="Transactions: the file with one label per line, beside the data."
+    )
+    separator: str | None = Field(
+        default=None, description="Transactions: what parts the items; white space if not given."
+    )
+    delimiter: str | None = Field(default=None, description="CSV: what parts the cells.")
+    quote: str | None = Field(default=None, description="CSV: what surrounds cells that hold the delimiter.")
+    encoding: str | None = Field(default=None, description="CSV: the encoding of the file, such as latin-1.")
+    header: bool | None = Field(default=None, description="CSV: whether the first line names the columns.")
+    names: Names = Field(default=(), description="CSV: names of the columns, when the file has none.")
+    missing: Names = Field(default=(), description="Texts that mean a missing cell.")
+    kinds: dict[str, Literal["number", "date", "category"]] = Field(
+        default={}, description="Kinds of columns, by name."
+    )
+
+
+class RolesOf(Part):
+    """What each column is for; a column without a role is not published."""
+
+    target: str | None = Field(default=None, description="What a classifier is to predict; published as it is.")
+    quasi: Names = Field(default=(), description="What an attacker may know of a person: the promise is about these.")
+    sensitive: Names = Field(default=(), description="What an attacker wants to learn; published as it is.")
+    identifiers: Names = Field(default=(), description="Names and numbers; never published.")
+    other: Names = Field(default=(), description="Published as it is, assumed unknown to an attacker.")
+    person: str | None = Field(default=None, description="Tells whose row it is: persons are counted, not rows.")
+    allow_unique: Names = Field(default=(), description="Columns published although they differ in every row.")
+
+
+class Promises(Part):
+    """Grids for all methods that have such a parameter, and what every release must keep besides."""
+
+    k: Counts = Field(default=(5,), description="How many persons must be alike.")
+    epsilon: Costs = Field(default=(1.0,), description="Differential privacy: what a release may cost.")
+    delta: Costs = Field(default=(0.4,), description="Sketches: how uncertain a cell stays.")
+    l: Whole | None = Field(default=None, ge=2, description="Every release of a table must also be l-diverse.")  # noqa: E741
+    t: Number | None = Field(default=None, ge=0, le=1, description="Every release of a table must also be t-close.")
+
+
+class MethodOf(BaseModel):
+    """A method and its parameters; a list is a grid."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    name: str = Field(description="As `discreet release --method` knows it.", json_schema_extra={"enum": [*METHODS]})
+
+    @field_validator("name")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        if name not in METHODS:
+            raise ValueError(f"there is no such method.{did_you_mean(name, METHODS)} They are {listing(METHODS, 99)}")
+        return name
+
+    def grid(self, promises: Promises) -> Iterator[dict[str, Any]]:
+        """The parameters of each release, without a seed."""
+        known = signature(METHODS[self.name]).parameters
+        shared = {name: list(getattr(promises, name)) for name in ("k", "epsilon", "delta") if name in known}
+        if self.name not in ("delta-sketch",):
+            shared.pop("delta", None)  # elsewhere delta is another promise, or a second limit
+        asked = shared | {name: self.values(name) for name in self.model_extra or ()}
+        for values in product(*asked.values()):
+            yield dict(zip(asked, values, strict=True))
+
+    def values(self, parameter: str) -> list:
+        """The values to try of a parameter."""
+        given = (self.model_extra or {})[parameter]
+        return given if isinstance(given, list) and not is_list(self.name, parameter) else [given]
+
+
+def parameters_of(method: str) -> list[str]:
+    """What can be said of a method in a recipe. A seed is the study's affair."""
+    return [name for name in signature(METHODS[method]).parameters if name != "random_state"]
+
+
+def is_list(method: str, parameter: str) -> bool:
+    """Whether a value of the parameter is a list itself, and so no grid."""
+    return list in METHODS[method]._parameter_constraints[parameter]
+
+
+class Evaluation(Part):
+    """How well classifiers learn from the releases."""
+
+    protocols: Protocols = Field(
+        default=("recoded",),
+        description="recoded: tested on rows that no release saw, brought to its form; holdout: read cell by cell.",
+    )
+    folds: str = Field(default="5-fold", description="5-fold, 10-fold, 5x2, 3x10-fold.")
+    classifiers: Classifiers = Field(default=("logistic",), description="Who learns.")
+    measure: Measure = Field(default="accuracy", description="What the choice looks at.")
+
+    @field_validator("folds")
+    @classmethod
+    def _folds(cls, text: str) -> str:
+        try:
+            return str(Folds.of(text))
+        except ParameterError as error:
+            raise ValueError(str(error)) from None
+
+    @field_validator("classifiers")
+    @classmethod
+    def _classifiers(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        if unknown := [name for name in names if name not in CLASSIFIERS]:
+            raise ValueError(
+                f"there is no classifier {listing(unknown)}.{did_you_mean(unknown[0], CLASSIFIERS)} They are"
+                f" {listing(CLASSIFIERS, 99)}"
+            )
+        return names
+
+
+class Run(Part):
+    """How the study runs."""
+
+    seed: Whole | None = Field(
+        default=None,
+        ge=0,
+        description="The same study twice. Keep it to yourself: who guesses it can undo random choices of a release.",
+    )
+    jobs: Whole = Field(default=1, ge=1, le=256, description="How many cores to use.")
+    minutes: Number | None = Field(default=None, gt=0, description="Begin no further release after so long.")
+    memory_gb: Number | None = Field(
+        default=None, gt=0, description="Refuse what would need more, by the size of the data."
+    )
+
+
+class Recipe(Part):
+    """A study."""
+
+    format: Literal[1] = Field(description="The version of this file's format.")
+    source: Source = Source()
+    roles: RolesOf = RolesOf()
+    promises: Promises = Promises()
+    methods: tuple[MethodOf, ...] = Field(default=(), description="None: those that suit the shape of the data.")
+    evaluation: Evaluation = Evaluation()
+    attacks: Attacks = Field(
+        default=QUICK, description="Attacks to try, where they apply; all of them, which takes longer: 'all'."
+    )
+    weights: dict[Literal["utility", "privacy", "size", "inference"], Annotated[Number, Field(ge=0, le=1)]] = Field(
+        default={"utility": 0.5, "privacy": 0.25, "size": 0.25}, description="What the choice weighs; they sum to 1."
+    )
+    choice: Literal["rank", "value"] = Field(
+        default="rank",
+        description="Whether the choice adds ranks, E(S), or values on a scale that does not depend on the others.",
+    )
+    run: Run = Run()
+
+    @field_validator("attacks")
+    @classmethod
+    def _attacks(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        if unknown := [name for name in names if name not in ATTACKS and name != "all"]:
+            raise ValueError(
+                f"there is no attack {listing(unknown)}.{did_you_mean(unknown[0], ATTACKS)} They are"
+                f" {listing([*ATTACKS, 'all'], 99)}"
+            )
+        return names
+
+    @model_validator(mode="after")
+    def _weights(self) -> Recipe:
+        if abs(sum(self.weights.values()) - 1) > 1e-6:
+            raise ValueError(f"weights: they sum to {sum(self.weights.values()):g}, and must sum to 1")
+        return self
+
+    @model_validator(mode="after")
+    def _besides(self) -> Recipe:
+        asks = self.promises.l is not None or self.promises.t is not None
+        if asks and self.source.shape == "table" and not self.roles.sensitive:
+            raise ValueError("promises: l and t are about sensitive columns, and the roles name none")
+        return self
+
+    def problems(self) -> list[Problem]:
+        """What is wrong with the parameters of the methods: where, and what."""
+        return [
+            problem for place, method in enumerate(self.methods) for problem in _problems(place, method, self.promises)
+        ]
+
+
+def misplaced(key: str) -> str:
+    """Where a key belongs that stands elsewhere, or nothing."""
+    if key in Recipe.model_fields:
+        return f" {key!r} stands at the top of the file, before the first table."
+    parts: tuple[type[Part], ...] = (Source, RolesOf, Promises, Evaluation, Run)
+    names = ("source", "roles", "promises", "evaluation", "run")
+    found = [name for name, part in zip(names, parts, strict=True) if key in part.model_fields]
+    return f" {key!r} stands under [{found[0]}]." if found else ""
+
+
+def _problems(place: int, method: MethodOf, promises: Promises) -> Iterator[Problem]:
+    made_by = METHODS[method.name]
+    given = method.model_extra or {}
+    known = parameters_of(method.name)
+    unknown = [name for name in given if name not in known]
+    for name in unknown:
+        hint = did_you_mean(name, known) or misplaced(name)
+        said = f"the method {method.name!r} has no parameter {name!r}.{hint} It has {listing(known, 99)}"
+        yield ("methods", place, name), said
+    empty = [name for name in given if name in known and not method.values(name)]
+    for name in empty:
+        yield ("methods", place, name), "an empty list makes no release. Give a value, or leave it out"
+    endless = [name for name, value in given.items() if not _is_finite(value)]
+    for name in endless:
+        yield ("methods", place, name), "inf and nan are no numbers to release by. Give a number"
+    if unknown or empty or endless:
+        return
+    for parameters in method.grid(promises):
+        if problem := _refused(made_by, parameters):
+            named = next((name for name in parameters if f"'{name}'" in problem), None)
+            yield ("methods", place) if named is None else ("methods", place, named), problem
+            return
+
+
+def _is_finite(value: Any) -> bool:
+    if isinstance(value, dict):
+        value = list(value.values())
+    return all(map(_is_finite, value)) if isinstance(value, list) else not isinstance(value, float) or isfinite(value)
+
+
+def _refused(made_by: type[Method], parameters: dict[str, Any]) -> str | None:
+    try:
+        method = made_by(**parameters)
+        check_parameters(method, method._parameter_constraints)
+    except (DiscreetError, TypeError) as error:
+        return str(error)
+    return None

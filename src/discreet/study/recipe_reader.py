@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading a recipe: what is wrong is named with its line, and with the nearest thing that would be right."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from discreet.errors import DataError, did_you_mean, listing, shown
+from discreet.study.recipe import Problem, Recipe, misplaced
+from discreet.study.recipe_lines import line_of
+
+
+def read_recipe(path: str | os.PathLike) -> Recipe:
+    """The recipe of a file."""
+    return recipe_from(text_of_recipe(path), name=Path(path).name)
+
+
+def text_of_recipe(path: str | os.PathLike) -> str:
+    """What a file says, as text."""
+    path = Path(path)
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise DataError(
+            f"There is no recipe {shown(path.name)}. `discreet recipe init DATA -o {path.name}` writes one."
+        ) from None
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise DataError(f"{path.name}, line {line}: it is not UTF-8, as TOML is. Save it in that encoding.") from None
+    except OSError as error:
+        raise DataError(f"The recipe {shown(path.name)} cannot be read ({error.strerror}).") from None
+
+
+def recipe_from(text: str, *, name: str = "recipe") -> Recipe:
+    """The recipe of a text.
+
+    >>> recipe_from("format = 1\\n[roles]\\ntarget = 'ill'").roles.target
+    'ill'
+    """
+    try:
+        said = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise DataError(f"{name}, {_not_toml(str(error), text)}") from None
+    try:
+        recipe = Recipe.model_validate(said)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_context=True)
+        problems = [_problem(one) for one in found if one["type"] != "too_short" or not one["input"]]  # else it follows
+    else:
+        problems = recipe.problems()
+    if problems:
+        raise DataError(located(text, problems, name=name))
+    return recipe
+
+
+def _not_toml(said: str, text: str) -> str:
+    """What the reader of TOML says, with the line first; it may say "at end of document"."""
+    what, _, place = said.rstrip(")").partition(" (at ")
+    line = place.split(",")[0] if place.startswith("line") else f"line {len(text.splitlines())}"
+    hints = {
+        "Cannot overwrite a value": "A key stands there for the second time",
+        "Cannot declare": "A table stands there for the second time",
+        "Invalid value": "Texts stand in quotes",
+    }
+    hint = next((f". {hint}" for start, hint in hints.items() if what.startswith(start)), "")
+    return f"{line}: this is not TOML: {what[0].lower()}{what[1:]}{hint}."
+
+
+def located(text: str, problems: Sequence[Problem], *, name: str = "recipe") -> str:
+    """What is wrong, with the line of each problem."""
+    said = []
+    for where, what in problems:
+        line = line_of(text, where)
+        key = ".".join(str(part) for part in where if not isinstance(part, int)) or "the file"
+        end = "" if what.endswith(("?", ".")) else "."
+        said.append(f"{'' if line is None else f'line {line}: '}{key}: {what}{end}")
+    return f"{name}, {said[0]}" if len(said) == 1 else "\n  ".join([f"{name} has {len(said)} errors:", *said])
+
+
+_TABLE = "must be a table: its name in brackets, and its keys on the lines below"
+_METHODS = "must be a list of tables: [[methods]] above the keys of each"
+_WORDS = {
+    "string_type": "must be a text in quotes",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "finite_number": "must be a finite number",
+    "greater_than_equal": "must be {ge:g} or more",
+    "greater_than": "must be more than {gt:g}",
+    "less_than_equal": "must be {le:g} or less",
+    "too_short": "must name at least one",
+    "model_type": _TABLE,
+    "dict_type": _TABLE,
+}
+
+
+def _problem(found: Any) -> Problem:
+    where: tuple[str | int, ...] = tuple(part for part in found["loc"] if part != "[key]")
+    kind, given, context = found["type"], found["input"], found.get("ctx", {})
+    if where == ("format",):
+        return where, "write format = 1, the version of the format"
+    if where[:1] == ("methods",) and kind in ("model_type", "tuple_type"):
+        return where, _METHODS
+    if kind == "extra_forbidden":
+        known = _keys(where[:-1])
+        near = misplaced(str(where[-1])) or did_you_mean(where[-1], known)
+        return where, f"there is no such key.{near} Known are {listing(known, 99)}"
+    if kind == "literal_error":
+        wanted = _options(context["expected"])
+        return where, f"must be one of {listing(wanted, 99)}.{did_you_mean(given, wanted)}"
+    if kind == "missing":
+        meant = get_close_matches(str(where[-1]), given, 1)
+        return where, f"is missing.{f' Is it meant by {shown(meant[0])}?' if meant else ''}"
+    if kind == "value_error":
+        said = str(context["error"])
+        key, colon, rest = said.partition(": ")
+        return ((key,), rest) if colon and key in Recipe.model_fields else (where, said)
+    words = _WORDS.get(kind, found["msg"][0].lower() + found["msg"][1:]).format(**context)
+    if isinstance(given, (bool, int, float, str)):
+        words += f". Got {shown(given) if isinstance(given, str) else str(given).lower()} instead"
+    return where, words
+
+
+def _options(expected: str) -> list[str]:
+    return [part.strip(" '") for part in expected.replace(" or ", ", ").split(",") if part.strip()]
+
+
+def _keys(where: Sequence[str | int]) -> list[str]:
+    """The keys that a part of a recipe may have."""
+    model: type[BaseModel] = Recipe
+    for part in where:
+        if isinstance(part, str) and part in model.model_fields:
+            kind = model.model_fields[part].annotation
+            inner = [kind, *get_args(kind)]
+            model = next((t for t in inner if isinstance(t, type) and issubclass(t, BaseModel)), model)
+    return [*model.model_fields]

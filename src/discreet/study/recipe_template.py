@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A recipe to begin with, for a table or baskets, with a comment beside each line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from discreet.data.roles import Suggestion, suggested_roles
+from discreet.errors import DataError
+from discreet.study.recipe import QUICK, MethodOf
+from discreet.study.recipe_schema import SCHEMA
+
+# What suits a shape of data. Methods that publish a model, names or weights give no rows, so they are asked for by
+# name. So is private-table: its domain is public knowledge that only the holder has.
+TABLE = (
+    {"name": "tree-ladder"},
+    {"name": "mondrian", "split": "information"},
+    {"name": "mondrian", "split": "median"},
+    {"name": "kactus2"},
+    {"name": "tds"},
+)
+BASKETS = (
+    {"name": "greedy", "utility": ["hamdist", "distcnt"]},
+    {"name": "maximal"},
+    {"name": "random-flip"},
+    {"name": "delta-sketch"},
+)
+
+
+def default_methods(shape: str) -> tuple[MethodOf, ...]:
+    """The methods of a recipe that names none."""
+    return tuple(MethodOf.model_validate(method) for method in (TABLE if shape == "table" else BASKETS))
+
+
+def first_recipe(
+    file: str,
+    suggestions: Sequence[Suggestion],
+    shape: str = "table",
+    k: Sequence[int] = (5, 20),
+    labels: str | None = None,
+    reading: Mapping[str, Any] | None = None,
+) -> str:
+    """A recipe with suggested roles, for a person to read and correct; `reading` says how the file was read.
+
+    >>> print(first_recipe("clinic.csv", [Suggestion("ill", "target", "2 classes")]).splitlines()[1])
+    # What to compare, and how. A list among the parameters of a method is a grid: a release for each value.
+    """
+    lines = [
+        f"#:schema ./{SCHEMA}",
+        "# What to compare, and how. A list among the parameters of a method is a grid: a release for each value.",
+        "format = 1",
+        f'attacks = {json.dumps(QUICK)}  # "all" tries every one, which takes longer',
+        'choice = "rank"  # E(S); "value" counts by how much one release is better than another, not its place alone',
+        "",
+        "[source]",
+        f"file = {_toml(Path(file).name)}",
+    ]
+    if shape != "table":
+        lines.append(f'shape = "{shape}"')
+    if shape == "transactions":
+        labels = labels or Path(file).with_suffix(".labels").name
+        lines.append(f"labels = {_toml(labels)}  # seen from the data, one label per line")
+    lines += [f"{name} = {_toml(value)}" for name, value in (reading or {}).items()]
+    lines += ["", *_roles(suggestions, shape)]
+    lines += [
+        "[promises]",
+        f"k = {_toml(list(k))}  # how many persons must be alike",
+        "epsilon = [1.0]  # differential privacy: what a release may cost",
+        "# l = 2  # every release of a table must also be l-diverse",
+        "",
+    ]
+    for method in TABLE if shape == "table" else BASKETS:
+        lines += ["[[methods]]", *(f"{name} = {_toml(value)}" for name, value in method.items()), ""]
+    lines += [
+        "[evaluation]",
+        'protocols = ["recoded"]  # the first decides; "holdout", "as-published" (flatters who looks at the label)',
+        'folds = "5-fold"  # "10-fold", "5x2", "3x10-fold"',
+        'classifiers = ["logistic"]  # "c45", "part", "naive-bayes", "svm", "3nn", "forest", "boosting", "tree"',
+        'measure = "accuracy"  # "balanced_accuracy", "auc", "brier"',
+        "",
+        "[weights]  # what counts when one release is chosen",
+        "utility = 0.5",
+        "privacy = 0.25",
+        "size = 0.25",
+        "",
+        "[run]",
+        "jobs = 2",
+        "# seed = 7  # the same study twice; who guesses it can undo random choices of a release",
+        "# minutes = 10  # begin no further release after so long",
+        "",
+    ]
+    text = "\n".join(lines)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise DataError("The name of a file is not UTF-8, as recipes are, so they cannot name it. Rename it.") from None
+    return text
+
+
+def _roles(suggestions: Sequence[Suggestion], shape: str) -> list[str]:
+    roles = suggested_roles(suggestions)
+    if shape != "table":
+        return ["[roles]", f"target = {_toml(roles.target)}", ""] if shape == "columns" and roles.target else []
+    lines = ["# Suggested, with the reasons below. A wrong role makes a promise worthless: read each.", "[roles]"]
+    for role in ("target", "quasi", "sensitive", "identifiers", "other", "person"):
+        value = getattr(roles, role)
+        if value:
+            lines.append(f"{role} = {_toml(list(value) if isinstance(value, tuple) else value)}")
+    named = [(_toml(one.column), one) for one in suggestions]
+    width = max((len(name) for name, _ in named), default=0)
+    lines += [f"#   {name:<{width}}  {one.role}: {_toml(one.reason)[1:-1]}" for name, one in named]
+    return [*lines, ""]
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML writes it; JSON's texts, numbers and lists are TOML's too."""
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{_toml(key)} = {_toml(inner)}' for key, inner in value.items())}}}"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.counting.tally import Partition, group, group_sizes, persons_per_group, tally
+from discreet.data.baskets import Baskets
+from discreet.data.table import Table
+
+cells = st.one_of(st.none(), st.sampled_from("abc"))
+rows = st.lists(st.tuples(cells, cells, st.one_of(st.none(), st.integers(0, 3))), min_size=1, max_size=30)
+
+
+def as_table(found, persons=None, labels=None):
+    columns = {name: [row[i] for row in found] for i, name in enumerate("xyz")}
+    if persons is not None:
+        columns["person"] = persons
+    if labels is not None:
+        columns["label"] = labels
+    return Table.of(columns)
+
+
+@given(rows, st.data())
+def test_tally_equals_brute_force_with_missing_values(found, data):
+    persons = data.draw(st.lists(st.integers(0, 5), min_size=len(found), max_size=len(found)))
+    labels = data.draw(st.lists(st.sampled_from("pqr"), min_size=len(found), max_size=len(found)))
+    table = as_table(found, persons, labels)
+    counted = tally(table, ["x", "y", "z"], target="label", person="person")
+    columns, classes = table.columns("xyz"), sorted(set(labels))
+    seen = {}
+    for line, codes in enumerate(counted.codes):
+        values = tuple((*column.values.to_pylist(), None)[code] for column, code in zip(columns, codes, strict=True))
+        seen[values] = (counted.counts[line].tolist(), counted.sizes[line])
+    expected = {}
+    for values in set(found):
+        mine = [i for i, row in enumerate(found) if row == values]
+        counts = [sum(labels[i] == c for i in mine) for c in classes]
+        expected[values] = (counts, len({persons[i] for i in mine}))
+    assert seen == expected
+    assert [tuple(counted.codes[g]) for g in counted.group_of_row] == [
+        tuple(int(column.codes[i]) for column in columns) for i in range(len(found))
+    ]
+
+
+@given(rows)
+def test_distinct_rows_are_in_lexicographic_order(found):
+    codes = tally(as_table(found), ["x", "y", "z"]).codes.tolist()
+    assert codes == sorted(codes)
+
+
+@given(rows, st.randoms(use_true_random=False))
+def test_row_order_does_not_matter(found, random):
+    shuffled = found.copy()
+    random.shuffle(shuffled)
+    one, other = (tally(as_table(rows_), ["x", "y", "z"]) for rows_ in (found, shuffled))
+    assert one.codes.tolist() == other.codes.tolist()
+    assert one.counts.tolist() == other.counts.tolist()
+
+
+@given(st.lists(st.lists(st.integers(0, 2**30), min_size=5, max_size=5), min_size=1, max_size=50))
+def test_many_levels_do_not_overflow(found):
+    """Five columns of 2**30 levels have more combinations than a 64-bit key can number."""
+    codes = np.array(found, dtype=np.int64)
+    groups, first = group(list(codes.T), len(codes), [2**30 + 1] * 5)
+    distinct = sorted(map(tuple, set(map(tuple, found))))
+    assert [tuple(codes[row]) for row in first] == distinct
+    assert [distinct[g] for g in groups] == list(map(tuple, found))
+
+
+def test_numbering_survives_growth_of_the_table():
+    key = np.concatenate([np.arange(5000), np.arange(5000)[::-1]])
+    groups, first = group([key], len(key))
+    assert (groups == key).all()
+    assert (first == np.arange(5000)).all()
+
+
+def test_no_columns_make_one_group():
+    assert group([], 3)[0].tolist() == [0, 0, 0]
+    assert group_sizes([], 3).tolist() == [3]
+
+
+def test_persons_count_once_per_group():
+    assert persons_per_group(np.array([0, 0, 1, 1]), 2, np.array([7, 7, 7, 8])).tolist() == [1, 2]
+
+
+@given(st.lists(st.sets(st.integers(0, 5)), min_size=1, max_size=20))
+def test_partition_groups_equal_baskets(found):
+    matrix = np.array([[item in row for item in range(6)] for row in found], dtype=int)
+    partition = Partition.of(Baskets.of(matrix))
+    groups = partition.group_of_row
+    for i, one in enumerate(found):
+        for j, other in enumerate(found):
+            assert (groups[i] == groups[j]) == (one == other)
+    assert partition.sizes.tolist() == np.bincount(groups).tolist()
+    assert [groups[row] for row in partition.first_rows()] == list(range(partition.n_groups))
+
+
+def test_unknown_column_is_named_with_the_nearest():
+    from discreet.errors import DataError
+
+    with pytest.raises(DataError, match="Did you mean 'zip_code'"):
+        tally({"zip_code": [1, 2]}, ["zipcode"])

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet import Baskets, DataError, Table
+from discreet.data.storage import read_baskets, read_table, write_baskets, write_table
+
+texts = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=6)
+
+
+@st.composite
+def tables(draw):
+    n = draw(st.integers(1, 12))
+
+    def column(cells):
+        return draw(st.lists(st.one_of(st.none(), cells), min_size=n, max_size=n))
+
+    return Table.of(
+        {
+            "text": column(texts),
+            'star, "quoted"': column(st.sampled_from(["*", "a,b", 'say "x"', "two\nlines", "?", "NA"])),
+            "number": column(st.integers(-(10**6), 10**6)),
+            "real": column(st.floats(allow_nan=False, allow_infinity=False, width=32)),
+            "flag": column(st.booleans()),
+            "day": column(st.dates()),
+        },
+        missing=(),
+    )
+
+
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+@given(table=tables())
+def test_what_is_read_back_is_what_was_written(format, table, tmp_path_factory):
+    path = tmp_path_factory.mktemp("w") / f"data.{format}"
+    write_table(table, path, format)
+    back = read_table(path, {column.name: column.kind for column in table.columns()})
+    for mine, theirs in zip(table.columns(), back.columns(), strict=True):
+        assert mine.texts == theirs.texts
+        assert mine.codes.tolist() == theirs.codes.tolist()
+
+
+def test_files_with_other_columns_are_refused(tmp_path):
+    write_table(Table.of({"a": [1]}), tmp_path / "data.csv", "csv")
+    with pytest.raises(DataError, match="does not have the 2 columns"):
+        read_table(tmp_path / "data.csv", {"a": "number", "b": "number"})
+    (tmp_path / "data.parquet").write_bytes(b"PAR1 but not really")
+    with pytest.raises(DataError, match="not laid out as discreet writes them"):
+        read_table(tmp_path / "data.parquet", {"a": "number"})
+
+
+def test_parquet_has_no_metadata_of_the_source(tmp_path):
+    write_table(Table.of({"a": ["x", "y"]}), tmp_path / "data.parquet", "parquet")
+    assert not pq.read_schema(tmp_path / "data.parquet").metadata
+    assert pq.read_metadata(tmp_path / "data.parquet").metadata in (None, {})
+
+
+@given(st.lists(st.sets(st.sampled_from(["milk", "rye bread", "Ä, ö"])), min_size=2, max_size=8))
+def test_baskets_survive(rows):
+    import tempfile
+    from pathlib import Path
+
+    import numpy as np
+
+    names = ["milk", "rye bread", "Ä, ö"]
+    labels = np.array(["no", "yes"] * len(rows))[: len(rows)]
+    baskets = Baskets.of([[name in row for name in names] for row in rows], labels, names=names)
+    with tempfile.TemporaryDirectory() as folder:
+        write_baskets(baskets, Path(folder) / "data.parquet")
+        back = read_baskets(Path(folder) / "data.parquet", names)
+    assert (back.matrix.toarray() == baskets.matrix.toarray()).all()
+    assert back.classes[back.labels].tolist() == labels.tolist()

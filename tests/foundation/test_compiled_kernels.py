@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where machine code is kept between runs: never where somebody else could put some, and never a reason to fail."""
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+import numba
+import pytest
+
+from bare import Machine, another_user
+from discreet.foundation import compiled_kernels as kernels
+
+NOWHERE = Path("/dev/null/nowhere")  # not even root can write there
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A machine on which nothing can be written but the temporary folder."""
+    monkeypatch.setattr(kernels, "_PACKAGE", NOWHERE)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("HOME", str(NOWHERE))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(NOWHERE))
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    return tmp_path / f"discreet-kernels-{os.geteuid()}"
+
+
+def test_the_package_comes_first(place, monkeypatch, tmp_path):
+    monkeypatch.setattr(kernels, "_PACKAGE", tmp_path)
+    assert kernels.choose_folder() == ""  # numba looks there by itself
+    assert not place.exists()
+
+
+def test_then_the_users_cache(place, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert kernels.choose_folder() == str(tmp_path / "cache" / "numba")
+    (tmp_path / "cache" / "numba").chmod(0o777)
+    assert kernels.choose_folder() == str(place)
+
+
+def test_then_a_folder_of_ones_own_among_the_temporary_ones(place):
+    assert kernels.choose_folder() == str(place)
+    assert stat.S_IMODE(place.stat().st_mode) == 0o700
+    assert kernels.choose_folder() == str(place)  # again, by the next run
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o702, 0o720, 0o777])
+def test_a_folder_that_others_can_write_to_is_not_used(place, mode):
+    place.mkdir()
+    place.chmod(mode)
+    assert kernels.choose_folder() == ""
+
+
+def test_a_link_is_not_followed(place, tmp_path):
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    place.symlink_to(tmp_path / "elsewhere")
+    assert kernels.choose_folder() == ""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make folders of others")
+@pytest.mark.parametrize("which", ["folder", "parent"])
+def test_a_folder_of_another_user_is_not_used(place, which):
+    place.mkdir(mode=0o700)
+    os.chown(place if which == "folder" else place.parent, 65534, 65534)
+    assert kernels.choose_folder() == ""
+
+
+def test_a_shared_place_must_keep_others_from_renaming(place):
+    place.parent.chmod(0o777)
+    assert kernels.choose_folder() == ""
+    place.parent.chmod(0o1777)
+    assert kernels.choose_folder() == str(place)
+
+
+def test_what_the_user_has_set_is_obeyed_if_it_can_be(place, monkeypatch, tmp_path):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "asked"))
+    assert kernels.choose_folder() == ""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(NOWHERE))
+    assert kernels.choose_folder() == str(place)
+
+
+def test_without_any_place_kernels_are_compiled_all_the_same(place, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(NOWHERE))
+    assert kernels.choose_folder() == ""
+    made = {}
+    exec(compile("def double(number):\n    return 2 * number", str(NOWHERE), "exec"), made)
+    with pytest.raises(RuntimeError, match="no locator available"):
+        numba.njit(cache=True)(made["double"])
+    assert kernels.compiled(made["double"])(21) == 42
+    assert kernels.compiled(inline="always")(made["double"])(21) == 42
+
+
+def test_another_user_without_a_home_releases_and_verifies():
+    """As in a container, or for a service: the installation cannot be written, and there is no home folder."""
+    prefix = another_user()
+    if prefix is None:
+        pytest.skip("no other user can run this Python here")
+    machine = Machine.at(Path(tempfile.mkdtemp(prefix="discreet-bare-")), prefix)
+    try:
+        lines = "".join(f"{20 + i % 9},{'fm'[i % 2]},{'no' if i % 3 else 'yes'}\n" for i in range(60))
+        (machine.folder / "people.csv").write_text("age,sex,ill\n" + lines, encoding="utf-8")
+        roles = ("--target", "ill", "--quasi", "age,sex", "--method", "mondrian", "--k", "3")
+        for command in (("release", "../people.csv", *roles, "-o", "out"), ("verify", "out/release")):
+            done = machine.run("-m", "discreet", *command, capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+        (kept,) = (path for path in (machine.folder / "tmp").iterdir() if path.name.startswith("discreet-kernels-"))
+        assert stat.S_IMODE(kept.stat().st_mode) == 0o700
+        assert [*kept.rglob("*.nbc")]
+    finally:
+        machine.remove()

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random choices: reproducible with a seed, secure without."""
+
+import hashlib
+
+import numpy as np
+import pytest
+
+from discreet.foundation.randomness import Randomness
+
+
+def test_the_same_seed_gives_the_same_stream_on_every_machine():
+    # by hand: SHAKE-256 of SHA-256("discreet seed 7") and the number of the draw
+    key = hashlib.sha256(b"discreet seed 7").digest()
+    expected = hashlib.shake_256(key + (1).to_bytes(8, "big")).digest(4)
+    assert Randomness(7).bytes(4) == expected
+    assert Randomness(np.int64(7)).bytes(4) == expected
+    assert Randomness(-7).bytes(4) != expected
+
+
+def test_without_a_seed_no_stream_repeats():
+    assert Randomness().bytes(16) != Randomness().bytes(16)
+    assert (Randomness().seeded, Randomness(0).seeded) == (False, True)
+
+
+def test_draws_differ_and_do_not_depend_on_the_size_of_others():
+    one, other = Randomness(1), Randomness(1)
+    first = one.bytes(8)
+    assert one.bytes(8) != first
+    other.bytes(1000)
+    assert other.bytes(8) == Randomness(1).bytes(0) + _second(8)
+
+
+def _second(n: int) -> bytes:
+    stream = Randomness(1)
+    stream.bytes(1)
+    return stream.bytes(n)
+
+
+def test_permutations_are_permutations_and_even():
+    stream = Randomness(3)
+    assert sorted(stream.permutation(100)) == list(range(100))
+    assert stream.permutation(0).tolist() == []
+    # 6 orders of 3 things, 6000 draws: a count is 1000 +- 29; six standard deviations are 173 (odds 6 * 2e-9)
+    codes = [int("".join(map(str, stream.permutation(3)))) for _ in range(6000)]
+    _, counts = np.unique(codes, return_counts=True)
+    assert len(counts) == 6
+    assert np.abs(counts - 1000).max() < 173
+
+
+def test_uint64_covers_its_range_evenly():
+    numbers = Randomness(5).uint64(4096)
+    assert numbers.dtype == np.dtype("<u8")
+    bits = np.unpackbits(numbers.view(np.uint8)).reshape(-1, 64).sum(axis=0, dtype=int)
+    assert np.abs(bits - 2048).max() < 6 * 32  # each of 64 bits is a coin: standard deviation 32
+
+
+def test_the_numpy_generator_follows_the_seed():
+    assert Randomness(1).numpy().random() == Randomness(1).numpy().random()
+    assert Randomness(1).numpy().random() != Randomness(2).numpy().random()
+
+
+@pytest.mark.parametrize("seed", ["7", 7.5, 7.0, True, [7], np.random.default_rng(0)])
+def test_other_seeds_are_refused(seed):
+    with pytest.raises(TypeError, match="must be a whole number or None") as caught:
+        Randomness(seed)
+    assert caught.value.__cause__ is None
+
+
+def test_a_repr_does_not_show_the_key():
+    stream = Randomness(7)
+    stream.bytes(1)
+    assert repr(stream) == "Randomness(seeded, 1 draws)"
+    assert repr(Randomness()) == "Randomness(secure, 0 draws)"

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+import warnings
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import oracles
+from discreet import Baskets, CannotRelease, DataError, GreedySelector, OptimalSelector
+from discreet.counting.class_separation import classification_metric, ham_dist
+from discreet.foundation.randomness import Randomness
+from discreet.methods.containment import optimal
+from discreet.methods.containment.optimal_measures import UTILITIES, guides, worth_of
+from discreet.methods.containment.optimal_search import CommonItems
+from discreet.privacy import containment_anonymity
+from medians import Medians
+from paper_example import TABLE_1, TABLE_1_LABELS
+
+
+@st.composite
+def labelled(draw):
+    n, d = draw(st.integers(4, 10)), draw(st.integers(1, 8))
+    rows = [draw(st.sets(st.integers(0, d - 1))) for _ in range(n)]
+    labels = draw(st.lists(st.sampled_from("pqr"), min_size=n, max_size=n))
+    persons = draw(st.one_of(st.none(), st.lists(st.integers(0, 5), min_size=n, max_size=n)))
+    assume(len(set(labels)) > 1)
+    return rows, labels, persons, d
+
+
+def to_baskets(rows, labels, persons, d):
+    matrix = np.array([[item in row for item in range(d)] for row in rows], dtype=int)
+    return Baskets.of(matrix, labels, persons=persons)
+
+
+def feasible_sets(rows, persons, d, k):
+    """Every feasible set of columns that somebody has and somebody lacks, by brute force."""
+    there = sorted(set().union(*rows) - set.intersection(*map(set, rows)))
+    return [
+        set(chosen)
+        for size in range(1, len(there) + 1)
+        for chosen in combinations(there, size)
+        if oracles.is_feasible(rows, chosen, k, "containment", persons)
+    ]
+
+
+def best_by_brute_force(rows, labels, persons, d, k, utility, most=99):
+    if utility == "hamdist":
+        value = lambda s: sum(oracles.ham_pairs(rows, labels, j) for j in s)  # noqa: E731
+    else:
+        value = lambda s: oracles.dist_pairs(rows, labels, s)  # noqa: E731
+    return max((value(s) for s in feasible_sets(rows, persons, d, k) if len(s) <= most), default=None)
+
+
+def enough(rows, persons, k):
+    return len(set(range(len(rows)) if persons is None else persons)) >= k
+
+
+@pytest.mark.parametrize("utility", ["hamdist", "distcnt"])
+@given(found=labelled(), k=st.integers(2, 4))
+@example(found=([set()] * 4, list("pppq"), [0, 0, 0, 1], 1), k=2)  # nobody has anything
+def test_the_exact_search_equals_brute_force(utility, found, k):
+    rows, labels, persons, d = found
+    assume(enough(rows, persons, k))
+    method = OptimalSelector(k, utility=utility)
+    best = best_by_brute_force(rows, labels, persons, d, k, utility)
+    if best is None:
+        with pytest.raises(CannotRelease):
+            method.release(to_baskets(*found))
+        return
+    method.release(to_baskets(*found))
+    assert method.value_ == pytest.approx(best / len(oracles.unlike_pairs(labels)))
+    assert method.proven_
+    assert method.bound_ == method.value_
+
+
+@given(found=labelled(), k=st.integers(2, 4), most=st.integers(1, 4))
+def test_with_a_limit_on_features_hamdist_stays_exact(found, k, most):
+    rows, labels, persons, d = found
+    assume(enough(rows, persons, k))
+    best = best_by_brute_force(rows, labels, persons, d, k, "hamdist", most)
+    assume(best is not None)
+    method = OptimalSelector(k, utility="hamdist", max_features=most)
+    assert len(method.release(to_baskets(*found)).features) <= most
+    assert method.value_ == pytest.approx(best / len(oracles.unlike_pairs(labels)))
+    assert method.proven_
+
+
+@pytest.mark.parametrize("utility", sorted(UTILITIES))
+@settings(max_examples=15)
+@given(found=labelled(), k=st.integers(2, 3))
+def test_the_broad_search_is_feasible_and_below_its_bound(utility, found, k):
+    rows, _, persons, d = found
+    assume(enough(rows, persons, k))
+    assume(feasible_sets(rows, persons, d, k))
+    method = OptimalSelector(k, utility=utility)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(optimal, "_FEW", 0)
+        features = method.release(to_baskets(*found)).features
+    assert oracles.is_feasible(rows, features, k, "containment", persons)
+    assert method.proven_ == (method.bound_ is not None and method.value_ >= method.bound_)
+    if utility in ("hamdist", "distcnt", "information", "linear", "auc"):
+        assert method.bound_ >= method.value_ - 1e-9
+
+
+@pytest.mark.parametrize("utility", sorted(UTILITIES))
+def test_every_utility_on_more_columns_than_are_searched_exactly(utility):
+    rng = np.random.default_rng(0)
+    X = (rng.random((200, 90)) < 0.3).astype(int)
+    y = np.array(["a", "b", "c"])[X[:, 0] + X[:, 1]]
+    picked = OptimalSelector(4, utility=utility, max_features=12).fit(X, y)
+    assert containment_anonymity(X[:, picked.support_]) >= 4
+    assert len(picked.support_) <= 12
+    assert picked.proven_ == (picked.bound_ is not None and picked.value_ >= picked.bound_)
+    again = OptimalSelector(4, utility=utility, max_features=12).fit(X[::-1], y[::-1])
+    assert again.support_.tolist() == picked.support_.tolist()
+
+
+def test_at_least_as_good_as_greedy():
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        X = (rng.random((60, 12)) < rng.random(12)).astype(int)
+        y = (X[:, 0] + X[:, 3] + rng.random(60) > 1.2).astype(int)
+        greedy = GreedySelector(3).fit(X, y).support_
+        assert OptimalSelector(3, utility="hamdist").fit(X, y).value_ >= ham_dist(X[:, greedy], y) - 1e-12
+
+
+def test_the_paper_s_table():
+    """SPEC 1.4 rows 1 and 8: by HamDist {x1, x3, x4, x5} is best; by DistCnt the best is no worse than x1x2x5 (6/9).
+
+    Everybody has x1 and x5; they are left out.
+    """
+    picked = OptimalSelector(2, utility="hamdist").fit(TABLE_1, TABLE_1_LABELS)
+    assert sorted(picked.support_) == [2, 3]
+    assert picked.value_ == pytest.approx(8 / 9)
+    assert OptimalSelector(2, utility="distcnt").fit(TABLE_1, TABLE_1_LABELS).value_ >= 6 / 9
+
+
+@pytest.mark.parametrize("most", [None, 3])
+@pytest.mark.parametrize("utility", sorted(UTILITIES))
+def test_where_subsets_are_few_the_best_of_all_is_found(utility, most):
+    rng = np.random.default_rng(4)
+    for _ in range(3):
+        X = (rng.random((40, 9)) < rng.uniform(0.2, 0.7, 9)).astype(int)
+        y = (X[:, :3].sum(axis=1) + rng.normal(0, 0.8, 40) > 1).astype(int)
+        rows = [set(np.flatnonzero(row)) for row in X]
+        value = worth_of(utility, optimal.in_a_fixed_order(Baskets.of(X, y))).value
+        best = max(value(sorted(s)) for s in feasible_sets(rows, None, 9, 4) if len(s) <= (most or 9))
+        picked = OptimalSelector(4, utility=utility, max_features=most).fit(X, y)
+        assert picked.value_ == pytest.approx(best)
+        assert picked.proven_
+
+
+def test_a_callable_and_a_set_that_is_not_maximal():
+    """A utility that punishes features finds the one that is enough, and knows it is best when sets are few."""
+    X = np.array([[1, 0, 1], [1, 0, 1], [1, 1, 0], [0, 1, 0], [0, 1, 1], [0, 0, 1]])
+    y = [1, 1, 1, 0, 0, 0]
+    method = OptimalSelector(2, utility=lambda b: -classification_metric(b, None) - b.shape[1] / 10)
+    method.fit(X, y)
+    assert method.support_.tolist() == [0]
+    assert method.proven_
+
+
+def test_a_time_limit_that_is_over_at_once_still_gives_a_feasible_set():
+    rng = np.random.default_rng(0)
+    X = (rng.random((100, 80)) < 0.3).astype(int)
+    y = X[:, 0]
+    picked = OptimalSelector(4, time_limit=1e-9).fit(X, y)
+    assert containment_anonymity(X[:, picked.support_]) >= 4
+    few = OptimalSelector(4, utility="hamdist", time_limit=1e-9).fit(X[:, :20], y)
+    assert containment_anonymity(X[:, few.support_]) >= 4
+    assert few.bound_ >= few.value_
+    assert picked.stopped_
+    assert few.stopped_
+    notes = OptimalSelector(4, time_limit=1e-9).release(X, y).notes
+    assert any("The time limit of 1e-09 s ended the search" in note for note in notes)
+
+
+def test_the_notes_state_the_bound_the_proof_or_that_there_is_none():
+    rng = np.random.default_rng(0)
+    X = (rng.random((100, 80)) < 0.3).astype(int)
+    y = X[:, 0] | X[:, 5]
+    chance = rng.integers(0, 2, 100)
+
+    def note(d, utility, y=y):
+        method = OptimalSelector(4, utility=utility)
+        (found,) = (n for n in method.release(X[:, :d], y).notes if n.startswith("The selected set"))
+        assert not method.stopped_
+        return found
+
+    assert "proven that no feasible set has more" in note(10, "hamdist")
+    assert "No feasible set has more than" in note(80, "hamdist")
+    assert "proven that no feasible set has more" in note(80, "auc")  # it is 1, and so it is
+    assert "No feasible set has more than 1;" in note(80, "auc", chance)
+    assert "There is no bound" in note(80, "cmi")
+    assert "proven that no feasible set has more" in note(
+        80, "distcnt"
+    )  # it reaches its bound: all pairs are separated
+
+
+@given(found=labelled(), k=st.integers(2, 3))
+def test_a_wide_beam_finds_the_rows_with_the_heaviest_common_items(found, k):
+    rows, _, persons, d = found
+    assume(enough(rows, persons, k))
+    weights = np.arange(1.0, d + 1)
+    common = CommonItems(to_baskets(*found), k, Randomness(0))
+    whose = list(range(len(rows))) if persons is None else persons
+    best = max(
+        weights[sorted(set.intersection(*(rows[i] for i in chosen)))].sum()
+        for chosen in combinations(range(len(rows)), k)
+        if len({whose[i] for i in chosen}) == k
+    )
+    assert weights[common.common(common.beam(weights, 1000)[0])].sum() == best
+
+
+def test_rows_are_searched_for_a_large_k_too():
+    """80 rows share 30 columns: what 70 rows have in common are these."""
+    rng = np.random.default_rng(1)
+    X = (rng.random((240, 120)) < 0.35).astype(int)
+    X[:80, :30] = 1
+    found = Baskets.of(X, rng.integers(0, 2, 240))
+    search = optimal._Search(found, 70, list(range(120)), worth_of("hamdist", found), None, None)
+    sets = search._found_by_rows(CommonItems(found, 70, Randomness(0)), guides(found))
+    assert any(set(features) == set(range(30)) for features, _ in sets)
+
+
+def test_nothing_to_keep():
+    with pytest.raises(CannotRelease, match="each of the 4 is held by fewer than 2 persons"):
+        OptimalSelector(2).fit(np.eye(4, dtype=int), [0, 1, 0, 1])
+    with pytest.raises(CannotRelease, match="or is the same in all rows"):
+        OptimalSelector(2).fit(np.ones((6, 2), dtype=int), [0, 1] * 3)
+
+
+@pytest.mark.parametrize("utility", sorted(UTILITIES))
+def test_a_feature_that_everybody_has_is_not_kept(utility):
+    X = np.array([[1, 1, 0], [1, 1, 0], [1, 1, 1], [1, 0, 1], [1, 0, 1], [1, 0, 0]])
+    picked = OptimalSelector(2, utility=utility).fit(X, [1, 1, 1, 0, 0, 0])
+    assert 0 not in picked.support_
+    assert 1 in picked.support_
+
+
+@pytest.mark.parametrize("method", [GreedySelector, OptimalSelector])
+def test_a_callable_must_return_finite_numbers(method):
+    with pytest.raises(DataError, match="one that is not finite"):
+        method(2, utility=lambda baskets: float("nan")).fit(np.eye(2, dtype=int)[[0, 0, 1, 1]], [0, 0, 1, 1])
+
+
+class Binarised(Medians, OptimalSelector):
+    """Cuts what scikit-learn's checks fit on at its medians."""
+
+    name = ""
+
+
+@parametrize_with_checks([Binarised(k=2), Binarised(k=2, utility="distcnt")])
+def test_scikit_learn_checks(estimator, check):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check(estimator)

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from discreet import DataError, Mondrian, Roles, Table
+from discreet.recoding.axis import Axis, _order_by_class
+from discreet.recoding.labels import EVERYTHING, MISSING, Meaning
+
+
+def axis(values, *, rarest=1, labels=None):
+    table = Table.of({"c": values, "y": labels or ["u", "v"] * (len(values) // 2) + ["u"] * (len(values) % 2)})
+    return Axis.of(table, "c", rarest=rarest, person=None, by_class="y" if labels else None)
+
+
+def test_numbers_stand_in_their_order_and_missing_last():
+    numbers = axis([30, 10, None, 20])
+    assert numbers.rank_of_code.tolist() == [0, 1, 2, 3]
+    assert numbers.position.tolist() == [0.0, 0.5, 1.0, 1.0]
+    assert numbers.cut(0, 1) == 15
+    assert numbers.cut(2, 3) == np.inf
+
+
+def test_what_lies_between_cuts_is_written_as_an_interval():
+    numbers = axis([30, 10, None, 20])
+    assert numbers.interval(-np.inf, np.inf, True) == "*"
+    assert numbers.interval(-np.inf, np.inf, False) == "not missing"
+    assert numbers.interval(np.inf, np.inf, True) is None
+    assert numbers.interval(15, 25, False) == "[15, 25)"
+    assert numbers.interval(25, np.inf, True) == ">= 25 or missing"
+    assert numbers.interval(20, 21, False) == "20"
+
+
+def test_rare_categories_are_other():
+    towns = axis(["a", "a", "b", "c", "c", "d"], rarest=2)
+    assert towns.names == ("a", "c", "other")
+    assert towns.rank_of_code.tolist() == [0, 2, 1, 2, 3]
+    assert towns.scale.places == {"a": 0, "c": 1, "other": 2}
+    assert towns.scale.other == 2
+
+
+def test_sets_of_categories_are_written_the_shorter_way():
+    towns = axis([*"aabbccddee", None])
+    assert towns.set_of((0,)) == "a"
+    assert towns.set_of((5,)) is None
+    assert towns.set_of((0, 1)) == "{a, b}"
+    assert towns.set_of((0, 5)) == "a or missing"
+    assert towns.set_of((0, 1, 2, 3, 4)) == "not missing"
+    assert towns.set_of((0, 1, 2, 3, 4, 5)) == "*"
+    assert towns.set_of((0, 1, 2, 3, 5)) == "not {e}"
+    assert towns.set_of((0, 1, 2, 3)) == "{a, b, c, d}"
+
+
+def test_a_value_called_other_is_part_of_other():
+    towns = axis(["other", "other", "a", "a", "rare"], rarest=2)
+    assert towns.names == ("a", "other")
+    assert towns.rank_of_code.tolist() == [0, 1, 1, 2]
+    alone = axis(["other", "other", "a", "a"], rarest=2)  # nothing is rare: a value like any other
+    assert alone.names == ("a", "other")
+
+
+def test_names_that_could_be_read_as_something_else_are_quoted():
+    towns = axis(["{a, b}", "c", "not missing", "d", None, None])
+    ranks = {name: rank for rank, name in enumerate(towns.names)}
+    assert towns.set_of((ranks["{a, b}"],)) == '"{a, b}"'
+    assert towns.set_of((ranks["{a, b}"], 4)) == '"{a, b}" or missing'
+    assert towns.set_of((ranks["c"], ranks["not missing"])) == '{"not missing", c}'
+
+
+def test_moments_that_fall_on_one_number_stand_together():
+    """In the year 2200 a double of days does not tell microseconds apart."""
+    start = 7_258_118_400_000_000
+    table = Table.of(
+        pa.table({"c": pa.array([start + i for i in range(60)], pa.timestamp("us")), "y": ["u", "v"] * 30})
+    )
+    moments = Axis.of(table, "c", rarest=3, person=None, by_class=None)
+    assert moments.n_values < 60
+    assert (np.diff(moments.numbers) > 0).all()
+    release = Mondrian(3).release(table, Roles(target="y", quasi=["c"]))
+    assert release.verdict.holds
+
+
+def test_categories_stand_along_the_class_they_go_with():
+    labels = ["u", "u", "v", "v", "u", "v"]
+    assert axis(list("aabbcc"), labels=labels).names in (("a", "c", "b"), ("b", "c", "a"))
+
+
+def test_for_two_classes_the_order_is_by_class_share():
+    counts = np.array([[1, 9], [5, 5], [9, 1], [7, 3]])
+    order = _order_by_class(counts).tolist()
+    assert order in ([0, 1, 3, 2], [2, 3, 1, 0])
+
+
+def test_infinite_numbers_are_refused():
+    with pytest.raises(DataError, match="'c' holds infinite numbers"):
+        axis([1.0, float("inf")])
+
+
+def test_what_the_written_sets_mean():
+    towns = axis([*"aabbccddeef"], rarest=2)
+    ranks = {name: rank for rank, name in enumerate(towns.names)}
+    assert towns.has_other
+    assert towns.meaning_of_set((ranks["a"],)) == Meaning.of(["a"])
+    assert towns.meaning_of_set((ranks["a"], ranks["other"])) == Meaning.of(["a"], others=True)
+    # "not {a, other}" says what it means by what it names: nobody outside knows what the others are
+    inside = tuple(ranks[name] for name in "bcde")
+    assert towns.set_of(inside) == "not {a, other}"
+    assert towns.meaning_of_set(inside) == Meaning.of("bcde")
+    assert towns.meaning_of_set((*inside, ranks["other"])) == Meaning(texts=frozenset("a"), but=True)
+    assert towns.meaning_of_set(tuple(range(6))) == EVERYTHING
+
+
+def test_a_value_called_other_where_nothing_is_rare_is_a_value():
+    towns = axis([*"aabb", "other", "other", None], rarest=2)
+    assert not towns.has_other
+    assert towns.meaning_of_set((2,)) == Meaning.of(["other"])
+    assert towns.meaning_of_set((2, 3)) == Meaning.of(["other"], missing=True)
+    assert towns.meaning_of_set((3,)) == MISSING
+    assert towns.meaning_of_set((0, 1, 2)) == Meaning(but=True)
+    assert towns.meaning_of_set((0, 1, 2, 3)) == EVERYTHING

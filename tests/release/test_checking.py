@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lists that verify checks by agree with the methods; and releases that are not the usual ones still verify."""
+
+import datetime
+import subprocess
+import sys
+import warnings
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from discreet import (
+    BreachAwareSelector,
+    DeltaSketch,
+    ExponentialSelector,
+    GreedySelector,
+    KActus2,
+    KAdet,
+    LaplaceSelector,
+    Mondrian,
+    OptimalSelector,
+    PrivateFwell,
+    PrivateTable,
+    Roles,
+    TopDownSpecialization,
+    TreeLadder,
+    VarianceSketch,
+    verify,
+)
+from discreet.methods import METHODS
+from discreet.methods.noise.private_fwell_splits import UNIT
+from discreet.release import verify_noise as noise
+from discreet.release.verify_parameters import PARAMETERS, allows, parameter_problems
+from instances import DOMAIN, INSTANCES, PERSON_ROLES, ROLES, SAMPLE, TOWNS, baskets, people
+
+QUASI_DOMAIN = {name: DOMAIN[name] for name in ROLES.quasi}
+DATED = DOMAIN | {"age": {"cuts": ["1950-01-01", "1980-01-01"]}}
+
+
+def test_every_method_has_its_parameters_in_the_list():
+    """A new parameter of a method joins release/verify_parameters.py, with its kind."""
+    assert set(PARAMETERS) == set(METHODS)
+    for name, cls in METHODS.items():
+        stated = set(cls()._public_parameters())
+        assert stated == set(PARAMETERS[name]), name
+
+
+@pytest.mark.parametrize("name", INSTANCES)
+def test_what_a_method_states_is_allowed(name):
+    method = INSTANCES[name].make(5)
+    stated = method._public_parameters()
+    if stated.get("domain") is not None:  # stated as it was read
+        del stated["domain"]
+        assert all(any(allows(kind, value) for kind in PARAMETERS[method.name][n]) for n, value in stated.items())
+    else:
+        assert not parameter_problems(method.name, stated) or method.name == "private-table"
+
+
+def test_the_sensitivities_are_those_of_the_methods():
+    assert noise._UNIT == UNIT
+    for rows in (2, 3, 150, 10_001):
+        ranks = PrivateFwell(1.0, neighbours="ranks").mechanism(rows, 20)
+        assert ranks.sensitivity == 2 * rows - 3
+        for blocks in (None, 3):
+            method = PrivateFwell(1.0, bounds=(0, 1), neighbours="blocks", blocks=blocks)
+            assert method.mechanism(rows, 20).noise.mechanism == "euclidean"
+
+
+def test_verify_loads_no_method():
+    code = (
+        "import sys, discreet.release.verify;"
+        "print(sorted(m for m in sys.modules if m.startswith(('discreet.methods', 'discreet.mechanisms', 'sklearn'))))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+# -- nothing that is as it should be is refused ------------------------------------------------------------------------
+
+
+def distance(baskets, features):
+    """A utility of one's own."""
+    return float(len(features))
+
+
+UNUSUAL = {
+    "cuts": (GreedySelector(5, cuts={"age": [30, 50.5]}), "table"),
+    "several absences": (GreedySelector(5, absences=2, max_features=2), "table"),
+    "a short search": (OptimalSelector(5, time_limit=1.5, max_features=2), "baskets"),
+    "hierarchies": (Mondrian(5, labels="hierarchy", hierarchies={"town": TOWNS}), "table"),
+    "a limit": (Mondrian(5, max_suppressed={"rows": 0.9, "cells": 0.95}), "table"),
+    "a limit of cells": (Mondrian(5, max_suppressed=1.0), "table"),
+    "sets": (TopDownSpecialization(quasi_sets=[(["age", "sex"], 4), (["town", "job"], 7)]), "table"),
+    "sets by name": (TopDownSpecialization(quasi_sets={("age", "sex", "town", "job"): 4}), "table"),
+    "detail": (TreeLadder(5, detail=True, bins=4), "table"),
+    "rows left out": (KActus2(40, swap=1.0, cuts={"age": [40]}), "table"),
+    "persons and diversity": (Mondrian(5, l=2), "persons"),
+    "persons of a model": (KAdet(5, hierarchies={"town": TOWNS}), "persons"),
+    "majority": (BreachAwareSelector(alpha="majority", attackers=("c45",), folds=3), "table"),
+    "two sensitive columns": (BreachAwareSelector(alpha=1.0, attackers="c45", folds=3), "two"),
+    "a sensitive target": (BreachAwareSelector(alpha=1.0, attackers=("c45",), folds=3), "target"),
+    "persons inferred": (BreachAwareSelector(alpha=1.0, attackers=("c45",), folds=3), "persons"),
+    "classes of counts": (DeltaSketch(0.3, count_classes=[1, 2, 4, 8, 16], information=None), "determined"),
+    "no classes of counts": (VarianceSketch(3, count_classes=None, max_components=8), "baskets"),
+    "approximate": (VarianceSketch(3, raise_counts=False), "baskets"),
+    "a domain": (ExponentialSelector(1.0, 4, domain=QUASI_DOMAIN), "table"),
+    "one name": (LaplaceSelector(0.1, 1), "baskets"),
+    "bounds by column": (PrivateFwell(2.0, bounds={f"x{j}": (0, 1) for j in range(14)}, n_features=2), "matrix"),
+    "bounds in lists": (PrivateFwell(2.0, bounds=([0] * 14, [1] * 14), neighbours="splits"), "matrix"),
+    "ten rows a block": (PrivateFwell(2.0, bounds=(0, 1), neighbours="blocks"), "matrix"),
+    "sample": (PrivateFwell(2.0, bounds=(0, 1), neighbours="reference", reference=(SAMPLE, [0, 1] * 3)), "matrix"),
+    "add or remove": (PrivateTable(1.0, DOMAIN, neighbours="add-remove"), "table"),
+    "drawn by persons": (PrivateTable(1.0, DOMAIN, rows_per_person=3, delta=1e-6), "persons"),
+    "few cells": (PrivateTable(1.0, {"sex": ["f", "m"], "again": ["no", "yes"]}), "sex"),
+    "one pair": (PrivateTable(1.0, {"sex": ["f", "m"], "age": DOMAIN["age"], "again": ["no", "yes"]}), "age"),
+}
+GIVEN = {
+    "two": Roles(target="again", quasi=ROLES.quasi, sensitive=("ill", "sex2")),
+    "target": Roles(target="ill", quasi=ROLES.quasi, sensitive=("ill",)),
+    "sex": Roles(target="again", quasi=["sex"]),
+    "age": Roles(target="again", quasi=["sex", "age"]),
+    "table": ROLES,
+    "persons": PERSON_ROLES,
+}
+
+
+@pytest.mark.parametrize("name", UNUSUAL)
+def test_unusual_parameters_verify(name, tmp_path):
+    method, given = UNUSUAL[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if given in GIVEN:
+            release = method.release(people().assign(sex2=people()["sex"].to_numpy()[::-1]), GIVEN[given])
+        else:
+            X, y = baskets()
+            if given == "determined":
+                method.set_params(allow_determined=True)
+            release = method.release(X.astype(float) if given == "matrix" else X, y)
+    for format in ("csv", "parquet"):
+        out = release.save(tmp_path / format, format=format)
+        for owner in (None, out / "owner"):
+            found = verify(out / "release", owner=owner)
+            assert found.holds, found.problems
+
+
+def columns(n=60):
+    """Columns of every type that a table may have, awkward names and cells among them."""
+    days = [datetime.date(2020, 1, 1) + datetime.timedelta(days=7 * (i % 5)) for i in range(n)]
+    return pa.table(
+        {
+            "y": ["a", "b"] * (n // 2),
+            "q": pa.array([i % 3 for i in range(n)], pa.int8()),
+            "date": pa.array(days),
+            "moment": pa.array([datetime.datetime(2020, 1, 1 + i % 4, 12, 30, 1) for i in range(n)]),
+            "float32": pa.array([i % 4 / 4 for i in range(n)], pa.float32()),
+            "tenth": pa.array([(i % 7) / 10 for i in range(n)]),
+            "huge": pa.array([1e300 * (i % 2) for i in range(n)]),
+            "large": pa.array([2**60 + i % 2 for i in range(n)]),
+            "decimal": pa.array([Decimal("1.10") + i % 2 for i in range(n)]),
+            "truth": pa.array([i % 2 == 0 for i in range(n)]),
+            "missing": pa.array([None if i % 2 else "x" for i in range(n)]),
+            "nothing": pa.array([None] * n, pa.string()),
+            "numbers with gaps": pa.array([None if i % 2 else 7 for i in range(n)]),
+            "coded": pa.array(["u", "v"] * (n // 2)).dictionary_encode(),
+            'a "quoted", name\n': ['c, "d"\n' if i % 2 else "é\u2028ü" for i in range(n)],
+            "=formula": ["=1+1" if i % 2 else "-x" for i in range(n)],
+        }
+    )
+
+
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+@pytest.mark.parametrize("name", columns().column_names[2:])
+def test_columns_of_every_type_are_read_back_as_they_were_written(name, format, tmp_path):
+    for roles in (Roles(target="y", quasi=["q"], other=[name]), Roles(target="y", quasi=["q", name])):
+        release = Mondrian(3).release(columns(), roles)
+        found = verify(release.save(tmp_path / f"out{len(roles.quasi)}", format=format) / "release")
+        assert found.holds, found.problems
+
+
+def test_pandas_and_numpy_types_verify(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "y": pd.Categorical(["a", "b"] * 20),
+            "q": np.arange(40) % 4,
+            "o": pd.array([1, None] * 20, dtype="Int64"),
+            "t": pd.to_datetime(["2020-01-01", None] * 20),
+            "b": pd.array([True, None] * 20, dtype="boolean"),
+        }
+    )
+    release = Mondrian(3).release(frame, Roles(target="y", quasi=["q"], other=["o", "t", "b"]))
+    for format in ("csv", "parquet"):
+        assert verify(release.save(tmp_path / format, format=format) / "release").holds
