@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`python -m discreet` is the command `discreet`."""
 
-from discreet.cli.app import main
+from discreet.cli import main
 
 if __name__ == "__main__":
     main()

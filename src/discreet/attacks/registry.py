@@ -196,7 +196,7 @@ ATTACKS: dict[str, Attack] = {
         Attack(
             "sketches",
             "get records back from sketches, signs from known records, and name whose sketch it is",
-            "sketches:reconstruction",
+            "sketched_records:reconstruction",
             ("sketches",),
             ("records",),
         ),

@@ -1,2 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands, one file each: they read options, call the library, print. Heavy imports wait until one runs."""
+
+from __future__ import annotations
+
+
+def main() -> None:
+    """The `discreet` command."""
+    from discreet.cli.app import main as run
+
+    run()
