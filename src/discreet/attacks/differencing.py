@@ -139,7 +139,7 @@ def between(case: Case) -> list[Finding]:
 
 
 def _told(case: Case, gone: Table, other: Published, name: str, beside: str) -> Finding:
-    first, second = case.published.data.column(name), other.data.column(name)  # type: ignore[union-attr]
+    first, second = case.published.data.column(name), other.data.column(name)  # type: ignore[attr-defined]
     chances = _chances(case, gone, other, name)
     control = None
     if case.absent is not None and name in case.absent:
@@ -165,7 +165,7 @@ def _told(case: Case, gone: Table, other: Published, name: str, beside: str) -> 
 
 def _chances(case: Case, persons: Table, other: Published, name: str) -> np.ndarray:
     """How often the value that grew most is the person's; among equals each is named with the same chance."""
-    first, second = case.published.data.column(name), other.data.column(name)  # type: ignore[union-attr]
+    first, second = case.published.data.column(name), other.data.column(name)  # type: ignore[attr-defined]
     n_values = len(first.values) + 1
     codes = codes_among(first, second)
     codes = np.where(codes < 0, n_values, codes)  # a value that is in the second only has not grown

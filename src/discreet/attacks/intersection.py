@@ -248,7 +248,7 @@ class _OfBaskets:
 def _named(releases: Sequence[Published], targets: Baskets, n_known: int) -> Baskets:
     """The targets with the items that are known of them: some of those that are published."""
     place = {name: item for item, name in enumerate(targets.names)}
-    published = dict.fromkeys(name for release in releases for name in release.data.names)  # type: ignore[union-attr]
+    published = dict.fromkeys(name for release in releases for name in release.data.names)
     if strange := sum(name not in place for name in published):
         raise CannotAttack(
             f"{strange} of the {len(published)} published items are not among those of the people attacked."
@@ -368,7 +368,7 @@ def _joint(releases: Sequence[Published], known: Table | Baskets) -> int | None:
     """Persons in the smallest group, if each person's rows in all releases could be paired."""
     if isinstance(known, Baskets):
         names = {name: item for item, name in enumerate(known.names)}
-        items = dict.fromkeys(names[name] for release in releases for name in release.data.names)  # type: ignore[union-attr]
+        items = dict.fromkeys(names[name] for release in releases for name in release.data.names)
         return containment_anonymity(known.keep(list(items)))
     codes: list[np.ndarray] = []
     for release in releases:

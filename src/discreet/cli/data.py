@@ -106,13 +106,11 @@ def _about(make: Any) -> str:
 
 
 def _write_table(sample: Sample, out: Path, overwrite: bool) -> list[Path]:
-    from discreet.data.storage import write_table
-
     format = out.suffix.lstrip(".").lower()
     if format not in ("csv", "parquet"):
         raise DataError(f"{out.name!r}: {sample.name!r} is a table, which is written as .csv or .parquet.")
     table: Table = sample.data  # type: ignore[assignment]
-    write_file(out, overwrite, lambda path: write_table(table, path, format, input_again=True))
+    write_file(out, overwrite, lambda path: table.write(path, format, input_again=True))
     return [out]
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from discreet.data.roles import Roles
-from discreet.data.storage import write_table
 from discreet.data.table import Table
 from discreet.errors import DataError
 from discreet.evaluate.source import Source
@@ -111,7 +110,7 @@ def run(
     assert isinstance(table, Table)
     assert roles is not None
     with new_folder(folder, overwrite=True, replaceable=_CONTENT) as partial:
-        write_table(table, partial / "clinic.csv", "csv", input_again=True)
+        table.write(partial / "clinic.csv", "csv", input_again=True)
         outcomes = []
         for method in methods:
             say(f"Releasing with {method.name}, measuring what it costs, verifying.")

@@ -297,7 +297,7 @@ def _measured(method: Method, release: Release, data: Table | Baskets, roles: Ro
     from discreet.evaluate.utility import holdout
     from discreet.report.summary import Outcome
 
-    if release.sketches is not None:
+    if release.shape == "sketches":
         return Outcome(
             release,
             no_utility="It was not measured: learners of tables read no sketches, discreet.sketching.mining does.",

@@ -30,9 +30,9 @@ MOST = 10  # labels or bins of a column that are told apart; the others are coun
 
 def distributions(release: Release, data: Table | Baskets) -> list[dict[str, Any]]:
     """For each published quasi-identifier, its labels with their shares before and after."""
-    if release.baskets is not None and isinstance(data, Baskets):
+    if release.shape == "baskets" and isinstance(data, Baskets):
         return [_items(release.baskets, data)]
-    if release.table is None or release.roles is None or not isinstance(data, Table):
+    if release.shape != "table" or release.roles is None or not isinstance(data, Table):
         return []
     try:
         by_label = read(release, data)

@@ -45,7 +45,6 @@ def risk_facts(data: Table | Baskets, roles: Roles | None) -> dict[str, Any]:
 
 def release_facts(release: Release, data: Table | Baskets) -> dict[str, Any]:
     """What a release of the data promises, what was measured, and what it changed."""
-    has_rows = release.table is not None or release.baskets is not None
     return {
         "shape": release.shape,
         "method": release.method,
@@ -56,8 +55,8 @@ def release_facts(release: Release, data: Table | Baskets) -> dict[str, Any]:
         "verdict": _verdict(release.verdict, release.certificate.verdict.kind),
         "counted": release.certificate.counted,
         "columns_published": list(release.columns),
-        **(_rows(release, data) if has_rows else _document(release)),
-        "notes": list(release.notes),
+        **(_rows(release, data) if release.content.has_cells else _document(release)),
+        "notes": list(release.owner.notes),
         "certificate": release.certificate.model_dump(mode="json", exclude={"files", "seal"}),
     }
 
@@ -81,7 +80,7 @@ def _rows(release: Release, data: Table | Baskets) -> dict[str, Any]:
     by_column = release.plan is not None or bool(release.column_changes)
     changes = [asdict(change) for change in column_changes(release, data)] if by_column else []
     return {
-        "rows": len(release.table if release.table is not None else release.baskets),  # type: ignore[arg-type]
+        "rows": release.rows,
         "quasi_published": [column.name for column in release.certificate.columns if column.role == "quasi"],
         "items": {name: list(items) for name, items in release.items.items()},
         "quasi_before": data.shape[1] if isinstance(data, Baskets) else len(release.source_quasi),
@@ -94,7 +93,7 @@ def _rows(release: Release, data: Table | Baskets) -> dict[str, Any]:
 
 def _document(release: Release) -> dict[str, Any]:
     """What there is to say where a document is published and no rows: of a model, how large its tree is."""
-    if release.document is None or release.shape != "model":
+    if release.shape != "model":
         return {"tree": None}
     tree = PublishedTree.of(release.document)
     shown = [tree.nodes[leaf]["counts"] for leaf in tree.leaves if tree.nodes[leaf]["counts"] is not None]

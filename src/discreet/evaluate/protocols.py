@@ -80,17 +80,17 @@ def held_out(release: Release, train: Source, test: Source, protocol: Protocol) 
     `protocol` is "holdout" or "recoded". DataError where rows cannot be brought to the form of the release.
     """
     target = train.target
-    if release.document is not None:
-        if release.shape == "model":
-            return Lesson(train.table, test.table, target, PublishedTree.of(release.document))
+    if release.shape == "model":
+        return Lesson(train.table, test.table, target, PublishedTree.of(release.document))
+    if not release.content.has_rows:
         return Lesson(_selected(release, train), _selected(release, test), target)
-    if release.sketches is not None:
-        assert release.signs is not None
+    if release.shape == "sketches":
+        assert release.owner.signs is not None
         assert isinstance(test.data, Baskets)
-        sketched = sketch(test.data, release.signs, int(release.sketches.counts.max()))
+        sketched = sketch(test.data, release.owner.signs, int(release.sketches.counts.max()))
         labels = test.data.classes[test.data.labels]  # type: ignore[index]
         return Lesson(_rows(release, target), number_table(as_matrix(sketched), labels, target), target)
-    if release.baskets is not None:
+    if release.shape == "baskets":
         assert isinstance(test.data, Baskets)
         kept = _kept(test.data, release.baskets.names)
         return Lesson(_rows(release, target), item_table(kept, target), target)
@@ -101,8 +101,8 @@ def held_out(release: Release, train: Source, test: Source, protocol: Protocol) 
 
 def as_published(release: Release, source: Source, folds: Folds) -> Iterator[Lesson]:
     """The folds of the released rows, one lesson each; where no rows are released, of the rows behind them."""
-    model, persons = None, release.persons
-    if release.document is None:
+    model, persons = None, release.owner.persons
+    if release.content.has_rows:
         rows = _rows(release, source.target)
     elif release.shape == "model":
         rows, persons, model = source.table, source.persons, PublishedTree.of(release.document)
@@ -118,7 +118,6 @@ def read(release: Release, rows: Table) -> Table:
     Each cell by itself: the published label of its column that covers least of those that cover the value. Columns
     without labels of their own are read as they are.
     """
-    assert release.table is not None
     labellings = () if release.plan is None else release.plan.labellings
     known = tuple(labelling for labelling in labellings if labelling.name in release.table)
     strange = [name for name in release.columns if name not in rows and name not in {one.name for one in known}]
@@ -135,17 +134,15 @@ def read(release: Release, rows: Table) -> Table:
 
 def _rows(release: Release, target: str) -> Table:
     """The released rows as classifiers see them."""
-    if release.baskets is not None:
+    if release.shape == "baskets":
         return item_table(release.baskets, target)
-    if release.sketches is not None:
+    if release.shape == "sketches":
         return number_table(as_matrix(release.sketches), release.labels, target)
-    assert release.table is not None
     return release.table
 
 
 def _selected(release: Release, source: Source) -> Table:
     """The original rows in the columns that a document names, beside those that are no quasi-identifiers."""
-    assert release.document is not None
     said = release.document.content
     if release.shape not in ("names", "weights"):
         raise DataError(f"A release of {release.shape} says nothing of rows by itself: no accuracy can be measured.")

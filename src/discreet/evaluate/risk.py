@@ -87,10 +87,8 @@ def risk(data: object, quasi: Sequence[str] | None = None, *, persons: np.ndarra
 
 def released_risk(release: Release) -> Risk:
     """The risk of what is published, counted in persons when the release was."""
-    if release.baskets is not None:
-        return risk(release.baskets, persons=release.persons)
-    assert release.roles is not None
-    return risk(release.table, release.roles.quasi, persons=release.persons)
+    quasi = None if release.roles is None else release.roles.quasi
+    return risk(release.content, quasi, persons=release.owner.persons)
 
 
 def _bins(sizes: np.ndarray, rows: np.ndarray) -> tuple[Bin, ...]:

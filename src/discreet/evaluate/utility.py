@@ -78,10 +78,9 @@ def holdout(
     def right(learnt: Table, tested: Table, names: list[str]) -> np.ndarray:
         return _learn(*encoded(learnt, tested, names), _labels(learnt, roles.target)) == truth
 
-    if release.document is not None:
+    if not release.content.has_rows:
         after, classifier = _answers(release.document, test) == truth, f"the released model, beside {CLASSIFIER}"
     else:
-        assert release.table is not None
         after, classifier = right(release.table, release.recode(test), published), CLASSIFIER
     return _utility(
         before=right(train, test, features),
@@ -100,7 +99,7 @@ def _baskets(method: Method, baskets: Baskets, test_share: float, seed: int | No
     train_rows, test_rows = split(baskets.labels, baskets.persons, test_share, Randomness(seed))
     train, test = baskets.take(train_rows), baskets.take(test_rows)
     release = method.release(train)
-    if release.baskets is None:
+    if release.shape != "baskets":
         raise DataError(f"A release of {release.shape} says nothing of rows by itself: no accuracy can be measured.")
     assert release.baskets.labels is not None
     place = {name: item for item, name in enumerate(test.names)}

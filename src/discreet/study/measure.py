@@ -143,7 +143,7 @@ def _seeded(task: Task, secret: int, purpose: str) -> Method:
 
 def _besides(recipe: Recipe, release: Release) -> list[Promise]:
     """What the recipe asks every release of a table to keep besides its own promise."""
-    if release.table is None:
+    if release.shape != "table":
         return []
     found: list[Promise] = []
     if recipe.promises.l is not None:
