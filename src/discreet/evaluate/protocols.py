@@ -37,11 +37,11 @@ from discreet.evaluate.folds import Folds
 from discreet.evaluate.source import Source, item_table, number_table
 from discreet.learning.classifiers import CLASSIFIERS, examples_for
 from discreet.learning.cross_validation import Score, score, score_on
-from discreet.learning.published_tree import PublishedTree
 from discreet.methods.noise.private_select import items_of
 from discreet.methods.noise.weighting import heaviest
 from discreet.recoding.patterns import EachColumn, recoded
 from discreet.recoding.public_domain import Domain
+from discreet.recoding.published_tree import PublishedTree
 from discreet.release.release import Release
 from discreet.sketching.mining.ragged import as_matrix
 from discreet.sketching.sketches import sketch

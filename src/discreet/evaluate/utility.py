@@ -27,8 +27,8 @@ from discreet.errors import DataError, RolesError
 from discreet.evaluate.confidence import Share, effective_rows, paired_difference, wilson
 from discreet.foundation.randomness import Randomness
 from discreet.learning.encoding import PARTS, encoded
-from discreet.learning.published_tree import PublishedTree
 from discreet.methods.base import Method
+from discreet.recoding.published_tree import PublishedTree
 
 CLASSIFIER = f"logistic regression, categories one-hot, numbers standardised and in {PARTS} parts"
 
