@@ -124,5 +124,5 @@ def domain_problems(content: Content, domain: Mapping[str, Any]) -> list[str]:
 
 def column_problems(certificate: Certificate) -> list[str]:
     """Whether the columns can be those of a release of this shape."""
-    fine = certificate.content_type.fits(certificate.columns)
+    fine = certificate.content_type.fits(certificate.published_columns)
     return [] if fine else ["The columns of the certificate are not those of a release of its shape."]
