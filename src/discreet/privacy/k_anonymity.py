@@ -124,11 +124,11 @@ class KAnonymity(Promise):
         if sets is None:
             return [roles.quasi]
         named = {name for names in sets for name in names}
-        strange = sorted(named - set(roles.quasi))
-        if strange:
+        unknown = sorted(named - set(roles.quasi))
+        if unknown:
             raise RolesError(
-                f"KAnonymity names columns that are not quasi-identifiers: {listing(strange)}."
-                f"{did_you_mean(strange[0], roles.quasi)}"
+                f"KAnonymity names columns that are not quasi-identifiers: {listing(unknown)}."
+                f"{did_you_mean(unknown[0], roles.quasi)}"
             )
         if self.columns is not None:
             return sets
