@@ -4,9 +4,9 @@
 from pathlib import Path
 
 from discreet import samples
-from discreet.cli.compare import load_source
+from discreet.data.dataset import Dataset
 from discreet.data.storage import write_table
-from discreet.evaluate.source import Source
+from discreet.study.loading import load_dataset
 from discreet.study.recipe_reader import recipe_from
 
 RECIPE = """format = 1
@@ -40,5 +40,5 @@ def written_clinic(folder: Path, rows: int, seed: int = 1) -> Path:
     return path
 
 
-def load(clinic: Path, text: str) -> Source:
-    return load_source(str(clinic), recipe_from(text).model_dump_json())
+def load(clinic: Path, text: str) -> Dataset:
+    return load_dataset(str(clinic), recipe_from(text).model_dump_json())

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import Baskets, Containment, DataError, GreedySelector, KAnonymity, MaximalSelector, ParameterError
-from discreet.attacks.attack import Published
+from discreet.attacks.published import Published
 from discreet.attacks.sparse import PRESENCES_ONLY, SCORES, SparseAttack, sparse_attacks
 from discreet.privacy import containment_anonymity
 
@@ -181,7 +181,7 @@ def test_eight_tokens_identify_most_messages_before_selection_and_one_in_k_after
 
 
 def test_it_is_among_the_attacks():
-    from discreet.attacks.registry import run
+    from discreet.attacks.attack import run
 
     baskets = Baskets.of(np.eye(12, dtype=int)[:, :6] + np.eye(12, 6, k=-6, dtype=int), [0, 1] * 6)
     release = GreedySelector(2).release(baskets)

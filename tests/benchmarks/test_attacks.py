@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from benchmarks.attacks import __main__ as command
 
-from discreet.attacks.attack import Finding, rate
+from discreet.attacks.finding import Finding, rate
 from discreet.evaluate.utility import Share
 
 PAGES = Path(__file__).parent.parent / "docs" / "attacks"

@@ -9,24 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from discreet.attacks.attack import Finding, counted, in_words
+from discreet.attacks.case import Case
+from discreet.attacks.finding import Finding, counted, in_words
 from discreet.attacks.linkage import chances_of
 from discreet.attacks.matching import Matching
-from discreet.attacks.registry import Case
-from discreet.data.table import Table
 
 
 def promised(case: Case) -> str:
     """The promise and what it is about: "5-anonymity of age, sex and zip"."""
     published = case.published
-    if not isinstance(published.data, Table) or published.roles is None or not published.roles.quasi:
+    if published.shape != "table" or not published.quasi:
         return str(published.promise)
-    return f"{published.promise} of {in_words(dict.fromkeys(map(published.source, published.roles.quasi)))}"
+    return f"{published.promise} of {in_words(dict.fromkeys(map(published.source, published.quasi)))}"
 
 
 def knowing(case: Case) -> str:
     """What was taken to be known, as a heading."""
-    if not isinstance(case.published.data, Table):
+    if case.shape != "table":
         return ""
     known = in_words(dict.fromkeys(map(case.published.source, case.columns)))
     return f"Knowing {known}" + (", which is what the promise is about" if case.knows is None else "")

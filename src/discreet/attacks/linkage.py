@@ -22,9 +22,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import hyp2f1
 
-from discreet.attacks.attack import Finding, Published, counted, in_words, rate_of_persons
+from discreet.attacks.case import Case
+from discreet.attacks.finding import Finding, counted, in_words, rate_of_persons
 from discreet.attacks.matching import Matching
-from discreet.attacks.registry import Case
+from discreet.attacks.published import Published
 from discreet.data.table import Table
 from discreet.errors import DataError
 from discreet.evaluate.utility import Share

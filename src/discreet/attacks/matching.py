@@ -13,8 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.attacks.attack import Published
-from discreet.attacks.reading import Reading, read_columns
+from discreet.attacks.label_meanings import Reading, read_columns
+from discreet.attacks.published import Published
 from discreet.counting.bitmaps import lowest_bit
 from discreet.counting.tally import group, persons_per_group
 from discreet.data.table import Table

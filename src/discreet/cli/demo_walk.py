@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from discreet.data.dataset import Dataset
 from discreet.data.roles import Roles
 from discreet.data.storage import write_table
 from discreet.data.table import Table
 from discreet.errors import DataError
-from discreet.evaluate.source import Source
 from discreet.evaluate.utility import holdout
 from discreet.foundation.atomic_files import new_folder
 from discreet.methods import GreedySelector, Method, TreeLadder
@@ -107,9 +107,8 @@ def run(
         TreeLadder(k=k, random_state=seed),
     ]
     sample = clinic(rows, seed)
-    table, roles = sample.data, sample.roles
-    assert isinstance(table, Table)
-    assert roles is not None
+    table: Table = sample.data  # type: ignore[assignment]
+    roles: Roles = sample.roles  # type: ignore[assignment]
     with new_folder(folder, overwrite=True, replaceable=_CONTENT) as partial:
         write_table(table, partial / "clinic.csv", "csv", input_again=True)
         outcomes = []
@@ -125,7 +124,7 @@ def run(
         (partial / "report.html").write_text(to_html(summary), encoding="utf-8")
         say("Comparing four methods: releasing, attacking, measuring.")
         text = recipe_of(roles, k, seed)
-        study = run_study(lambda: Source.of(table, roles), recipe_from(text), partial / "study", text=text)
+        study = run_study(lambda: Dataset.of(table, roles), recipe_from(text), partial / "study", text=text)
         compared = summarise_study(study, name="clinic")
         write_study(study, compared)
         (partial / _MARK).write_text(_ABOUT, encoding="utf-8")

@@ -21,6 +21,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+from discreet.data.dataset import Dataset
 from discreet.data.roles import Roles
 from discreet.errors import (
     CannotRelease,
@@ -35,14 +36,15 @@ from discreet.errors import (
 from discreet.evaluate.evaluation import ORIGINAL, Evaluation
 from discreet.evaluate.fingerprint import digest, source_of
 from discreet.evaluate.folds import Folds
-from discreet.evaluate.protocols import PROTOCOLS, Lesson, Protocol, as_published, held_out, original
+from discreet.evaluate.lessons import Lesson
+from discreet.evaluate.protocols import PROTOCOLS, Protocol, as_published, held_out, original
 from discreet.evaluate.score_cache import Cache, Refusal
-from discreet.evaluate.source import Source
 from discreet.foundation.progress import progress
 from discreet.learning.classifiers import CLASSIFIERS
 from discreet.learning.cross_validation import Fold, Score
 from discreet.methods.base import Method
 from discreet.privacy.differential_privacy import DifferentialPrivacy
+from discreet.release.release import Release
 
 ALL = ("c45", "part", "naive-bayes", "logistic", "svm", "3nn", "forest", "boosting")
 MODEL = "model"
@@ -72,9 +74,9 @@ def evaluate_utility(
     >>> found.methods, found.difference("mondrian(k=5)", "naive-bayes").mean < 0.1
     (('original', 'mondrian(k=5)'), True)
     """
-    source = Source.of(data, roles)
+    dataset = Dataset.of(data, roles)
     plan = Folds.of(folds, seed)
-    named = _named(methods, source)
+    named = _named(methods, dataset)
     asked = _checked_classifiers(classifiers)
     if protocol not in PROTOCOLS:
         hint = did_you_mean(protocol, PROTOCOLS)
@@ -82,7 +84,7 @@ def evaluate_utility(
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
         raise ParameterError(f"'jobs' must be a whole number from 1 on. Got {jobs!r} instead.")
     kept = None if cache is None else cache if isinstance(cache, Cache) else Cache(cache)
-    study = _Study(source, plan, plan.split(source.labels, source.persons), protocol, asked, kept)
+    study = _Study(dataset, plan, plan.split(dataset.labels, dataset.persons), protocol, asked, kept)
     study.run([_Task(study, *part) for part in study.parts({ORIGINAL: None, **named})], jobs)
     models = frozenset(name for name, method in named.items() if method.gives == MODEL)
     names = (ORIGINAL, *named)
@@ -93,8 +95,8 @@ def evaluate_utility(
         for name in names
         for classifier in asked
     }
-    units = "rows" if source.persons is None else "persons"
-    return Evaluation(protocol, plan, names, asked, outcomes, len(source), units, models)
+    units = "rows" if dataset.persons is None else "persons"
+    return Evaluation(protocol, plan, names, asked, outcomes, len(dataset), units, models)
 
 
 class _Study:
@@ -102,18 +104,18 @@ class _Study:
 
     def __init__(
         self,
-        source: Source,
+        dataset: Dataset,
         plan: Folds,
         folds: list[Fold],
         protocol: Protocol,
         classifiers: tuple[str, ...],
         cache: Cache | None,
     ):
-        self.source, self.plan, self.folds, self.protocol = source, plan, folds, protocol
+        self.dataset, self.plan, self.folds, self.protocol = dataset, plan, folds, protocol
         self.classifiers, self.cache = classifiers, cache
         self.found: dict[tuple[str, int, str], Score | Refusal] = {}
         self.stopped = threading.Event()  # after an error or Ctrl-C no task begins with another classifier
-        self.about_data = "" if cache is None else digest(source.data, source.roles)
+        self.about_data = "" if cache is None else digest(dataset.data, dataset.roles)
 
     def parts(self, methods: Mapping[str, Method | None]) -> Iterator[tuple[str, Method | None, tuple[int, ...]]]:
         """What is released at once: the training rows of a fold; as published, all rows for all folds."""
@@ -213,13 +215,13 @@ class _Task:
         if self.method is None:
             return (original(*self._split(fold)) for fold in self.folds)
         if study.protocol == "as-published":
-            return as_published(study.source.released_by(self.method), study.source, study.plan)
+            return as_published(_released(self.method, study.dataset), study.dataset, study.plan)
         train, test = self._split(self.folds[0])
-        return [held_out(train.released_by(self.method), train, test, study.protocol)]
+        return [held_out(_released(self.method, train), train, test, study.protocol)]
 
-    def _split(self, fold: int) -> tuple[Source, Source]:
+    def _split(self, fold: int) -> tuple[Dataset, Dataset]:
         train, test = self.study.folds[fold]
-        return self.study.source.take(train), self.study.source.take(test)
+        return self.study.dataset.take(train), self.study.dataset.take(test)
 
     # -- what it is kept under ---------------------------------------------------------------------------------------
 
@@ -251,6 +253,10 @@ def parameters_of(method: Method) -> list[Any]:
     return [type(method).__module__, type(method).__qualname__, given, contents]
 
 
+def _released(method: Method, dataset: Dataset) -> Release:
+    return method.release(dataset.data, dataset.roles)
+
+
 def _seeded(method: Method, seed: int, folds: tuple[int, ...]) -> Method:
     """The method with a seed of its own for these folds, unless it has one or may have none."""
     given = method.get_params(deep=False)
@@ -261,7 +267,7 @@ def _seeded(method: Method, seed: int, folds: tuple[int, ...]) -> Method:
     return type(method)(**given)
 
 
-def _named(methods: Method | Iterable[Method] | Mapping[str, Method], source: Source) -> dict[str, Method]:
+def _named(methods: Method | Iterable[Method] | Mapping[str, Method], dataset: Dataset) -> dict[str, Method]:
     """The methods by name; a name that is not given is that of the method with what differs from the defaults."""
     if isinstance(methods, Mapping):
         named = dict(methods)
@@ -275,10 +281,9 @@ def _named(methods: Method | Iterable[Method] | Mapping[str, Method], source: So
         raise ParameterError(
             f"Methods are needed, by any name but {ORIGINAL!r}. Got {len(named)}, of which {len(wrong)} are none."
         )
-    shape = "table" if source.roles is not None else "baskets"
-    unfit = [name for name, method in named.items() if shape not in method.takes]
+    unfit = [name for name, method in named.items() if dataset.shape not in method.takes]
     if unfit:
-        raise DataError(f"The data is a {shape}; {listing(unfit)} cannot release it. Leave these methods out.")
+        raise DataError(f"The data is a {dataset.shape}; {listing(unfit)} cannot release it. Leave these methods out.")
     return named
 
 

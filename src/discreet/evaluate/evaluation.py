@@ -18,9 +18,9 @@ from discreet.evaluate.confidence import Share
 from discreet.evaluate.folds import Folds
 from discreet.evaluate.protocols import Protocol
 from discreet.evaluate.score_cache import Refusal
-from discreet.evaluate.statistics import Difference
 from discreet.learning.classifiers import CLASSIFIERS
 from discreet.learning.cross_validation import Measure, Score, Scores
+from discreet.learning.significance import Difference
 
 ORIGINAL = "original"
 MEASURES: tuple[Measure, ...] = get_args(Measure)

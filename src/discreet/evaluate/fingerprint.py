@@ -77,14 +77,19 @@ def _add(add: Callable[[bytes], None], value: Any) -> None:
         _add_object(add, value)
 
 
+_PARTS: dict[type, Callable[[Any], list]] = {
+    Column: lambda column: ["column", column.name, column.kind, column.texts, column.codes.astype(np.int64)],
+    Table: lambda table: ["table", table.columns()],
+    Baskets: lambda baskets: [
+        "baskets",
+        *(baskets.matrix, baskets.names, baskets.labels, baskets.classes, baskets.persons),
+    ],
+}
+
+
 def _add_object(add: Callable[[bytes], None], value: Any) -> None:
-    if isinstance(value, Column):
-        _add(add, ["column", value.name, value.kind, value.texts, value.codes.astype(np.int64)])
-    elif isinstance(value, Table):
-        _add(add, ["table", value.columns()])
-    elif isinstance(value, Baskets):
-        fields = (value.matrix, value.names, value.labels, value.classes, value.persons)
-        _add(add, ["baskets", *fields])
+    if type(value) in _PARTS:
+        _add(add, _PARTS[type(value)](value))
     elif sp.issparse(value):
         csr = sp.csr_array(value)
         csr.sum_duplicates()

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.errors import ParameterError
-from discreet.evaluate.statistics import Difference, corrected_resampled, five_by_two_cv
 from discreet.learning.cross_validation import Fold, kfold
+from discreet.learning.significance import Difference, corrected_resampled, five_by_two_cv
 
 _SPELLED = re.compile(r"(?:(?P<repeats>[1-9]\d{0,2})x)?(?P<folds>[1-9]\d{0,4})(?P<word>-fold)?")
 

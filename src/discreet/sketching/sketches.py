@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -56,6 +56,8 @@ class Sketches:
     >>> s.counts.tolist(), len(s)
     ([3, 2], 2)
     """
+
+    shape: ClassVar[str] = "sketches"
 
     values: np.ndarray
     offsets: np.ndarray
