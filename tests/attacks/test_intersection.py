@@ -108,12 +108,12 @@ def test_it_equals_its_slow_twin(seed, n, overlap, small):
         )
         for names in quasi
     ]
-    cells = module._CELLS
-    module._CELLS = 2 * n if small else cells
+    cells = module.CELLS
+    module.CELLS = 2 * n if small else cells
     try:
         mean, worst, s, _ = findings(releases, table)
     finally:
-        module._CELLS = cells
+        module.CELLS = cells
     chances, left = twin(table, quasi, ["s", "t"])
     assert mean.success.value == pytest.approx(np.mean(chances))
     assert worst.success.value == pytest.approx(max(chances))

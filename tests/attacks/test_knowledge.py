@@ -94,7 +94,7 @@ def test_a_value_that_is_told_is_not_known(frame, release):
 def test_every_finding_names_what_is_known(frame, release):
     outside = frame.sample(frac=1.0, random_state=1).reset_index(drop=True)
     for one in run(release, frame, control=outside, targets=50):
-        assert one.by in ds.evaluate.attacks.ATTACKS
+        assert one.by in ds.attacks.ATTACKS
         assert one.knows is not None
         if one.by in ("prosecutor", "journalist", "marketer", "linkability"):
             assert {*one.knows} == ({*frame.columns} if one.beyond else {"a", "b"}), one.attack

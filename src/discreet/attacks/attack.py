@@ -40,6 +40,7 @@ class Attack:
     needs: tuple[str, ...] = ("known",)
     promises: tuple[str, ...] = ()  # it says something of these only; of all when empty
     by_columns: bool = False
+    quick: bool = False  # it takes about as long as a release
 
     def why_not(self, case: Case) -> str:
         """Why it does not apply to the case; nothing when it does."""
@@ -57,25 +58,31 @@ class Attack:
         return [replace(one, by=self.name, knows=knows if one.knows is None else one.knows) for one in found]
 
 
-def _by_columns(name: str, what: str, where: str) -> Attack:
-    return Attack(name, what, where, ("table",), by_columns=True)
+def _by_columns(name: str, what: str, where: str, *, quick: bool = False) -> Attack:
+    return Attack(name, what, where, ("table",), by_columns=True, quick=quick)
 
 
 # In the order in which they are made.
 ATTACKS: dict[str, Attack] = {
     attack.name: attack
     for attack in (
-        _by_columns("prosecutor", "pick the row of a person who is in the release", "linkage:prosecutor"),
+        _by_columns("prosecutor", "pick the row of a person who is in the release", "linkage:prosecutor", quick=True),
         _by_columns("journalist", "pick the person behind a row, out of the population", "linkage:journalist"),
         _by_columns("marketer", "link all rows with a register of persons", "linkage:marketer"),
-        _by_columns("homogeneity", "read a value that all rows that fit a person share", "homogeneity:homogeneity"),
+        _by_columns(
+            "homogeneity", "read a value that all rows that fit a person share", "homogeneity:homogeneity", quick=True
+        ),
         _by_columns("inference", "guess a sensitive value by learning from the release", "inference:inference"),
         Attack("singling-out", "say what only one person is", "singling_out:singling_out", ("table",)),
         _by_columns("linkability", "join what two parties know of a person", "linkability:linkability"),
         Attack("downcoding", "say what lies below a published label", "downcoding:downcoding", ("table",)),
         Attack("minimality", "infer values from groups that were not cut", "minimality:minimality", ("table",)),
         Attack(
-            "sparse", "name the basket of a person of whom some items are known", "sparse:sparse_overlap", ("baskets",)
+            "sparse",
+            "name the basket of a person of whom some items are known",
+            "sparse:sparse_overlap",
+            ("baskets",),
+            quick=True,
         ),
         Attack(
             "intersection",
@@ -104,6 +111,7 @@ ATTACKS: dict[str, Attack] = {
             "sketched_records:reconstruction",
             ("sketches",),
             ("records",),
+            quick=True,
         ),
     )
 }

@@ -24,6 +24,7 @@ from discreet.evaluate.confidence import Share, mean_chance, wilson
 Kind = Literal[
     "row", "easiest row", "value", "guess", "statement", "link", "membership", "label", "record", "item", "sign"
 ]
+NAMES_A_PERSON: tuple[Kind, ...] = ("row", "record")
 _SLACK = 1e-9  # of a share: the mean of equal chances is not always that chance
 
 
@@ -93,9 +94,6 @@ class Finding:
     def breaks_promise(self) -> bool:
         """Whether more was found than the promise allows, beyond what chance explains."""
         return self.bound is not None and self.success.low > self.bound + _SLACK
-
-    def with_note(self, note: str) -> Finding:
-        return replace(self, note=f"{self.note} {note}".strip())
 
 
 def in_words(names: Iterable[str], most: int = 6) -> str:

@@ -27,8 +27,8 @@ def _role(*names: str, help: str) -> Any:
     return typer.Option(*names, help=help, rich_help_panel="Roles of the columns")
 
 
-def _basket(help: str) -> Any:
-    return typer.Option(help=help, rich_help_panel="Baskets (0/1 data)")
+def _basket(help: str, *names: str) -> Any:
+    return typer.Option(*names, help=help, rich_help_panel="Baskets (0/1 data)")
 
 
 @dataclass(frozen=True)
@@ -97,22 +97,22 @@ class BasketSource(StrEnum):
 class ShapeOptions:
     """What a file holds."""
 
-    baskets: Annotated[BasketSource | None, _basket("The file holds transactions, or 0/1 columns (with --target).")] = (
-        None
-    )
+    held_as: Annotated[
+        BasketSource | None, _basket("The file holds transactions, or 0/1 columns (with --target).", "--baskets")
+    ] = None
     labels: Annotated[Path | None, _basket("Labels of the transactions, one per line.")] = None
 
     @property
     def is_given(self) -> bool:
         """Whether it was said that the file holds baskets."""
-        return self.baskets is not None or self.labels is not None
+        return self.held_as is not None or self.labels is not None
 
     def shape(self, path: Path) -> str:
         """What the file holds, "table", "columns" of 0 and 1, or "transactions": as was said, else as it looks."""
         from discreet.data.transactions import looks_like_transactions
 
-        if self.baskets is not None:
-            return self.baskets.value
+        if self.held_as is not None:
+            return self.held_as.value
         return "transactions" if self.labels is not None or looks_like_transactions(path) else "table"
 
 
@@ -164,13 +164,13 @@ def read_dataset(
     file: Path, roles: RoleOptions, baskets: BasketOptions, reading: ReadingOptions, *, by_cells: bool = False
 ) -> Dataset:
     """What the file holds, with the roles of its columns; baskets have none. The method checks it."""
-    if baskets.baskets is None:
+    if baskets.held_as is None:
         return roles.dataset(reading.read(file, by_cells=by_cells))
     unfit = [role for role, names in asdict(roles).items() if names and role != "target"]
     if unfit:
         named = listing(f"--{role.replace('_', '-')}" for role in unfit)
         raise RolesError(f"Baskets have a label and items; they take no {named}. Leave it out.")
-    return _LABELLED[baskets.baskets](file, roles.target, baskets, reading, by_cells)
+    return _LABELLED[baskets.held_as](file, roles.target, baskets, reading, by_cells)
 
 
 def _of_columns(

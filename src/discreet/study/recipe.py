@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
-from discreet.attacks.attack import ATTACKS
+from discreet.attacks import ATTACKS
 from discreet.errors import DiscreetError, ParameterError, did_you_mean, listing
 from discreet.evaluate.folds import Folds
 from discreet.foundation.parameters import check_parameters
@@ -23,7 +23,7 @@ from discreet.learning.classifiers import CLASSIFIERS
 from discreet.learning.cross_validation import Measure
 from discreet.methods import METHODS, Method
 
-QUICK = ("prosecutor", "homogeneity", "sparse", "sketches")  # attacks that take about as long as a release
+QUICK = tuple(name for name, attack in ATTACKS.items() if attack.quick)
 
 
 def _listed(value: Any) -> Any:
