@@ -38,19 +38,19 @@ print(release.verdict.sentence())
 
 new_labels = np.array(["order", "login"] * 100)
 new = np.array([message(kind, rng) for kind in new_labels])
-asked = sketch(new, release.signs, method.components(new))  # the owner has the key, the recipient does not
+asked = sketch(new, release.owner.signs, method.components(new))  # the owner has the key, the recipient does not
 
 for model in (ds.SketchKNeighborsClassifier(15), ds.SketchLinearClassifier()):
     right = (model.fit(sketches).predict(asked) == new_labels).mean()
     print(f"{type(model).__name__} sorts {right:.0%} of {len(new)} new messages right; guessing, 50%.")
     assert right > 0.7
 
-cells = sketches.attributes(release.signs)
-there = release.records.matrix.toarray() == 1
+cells = sketches.attributes(release.owner.signs)
+there = release.owner.records.matrix.toarray() == 1
 print(f"\nWith the key, a word that is there is estimated as {cells[there].mean():.2f} on average, one that is not as")
 print(f"{cells[~there].mean():.2f}; the standard deviation is {cells[there].std():.2f}. A single word stays blurred.")
 assert cells[there].var() > DELTA
 
 print("\nWhat the owner should read before publishing:")
-for note in release.notes:
+for note in release.owner.notes:
     print(f"- {note}")

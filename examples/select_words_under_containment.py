@@ -40,7 +40,7 @@ release = method.release(messages)
 print(f"At k = {K} these words can be published: {', '.join(release.columns)}.")
 print(release.verdict.sentence())
 
-tried = [step["feature"] for step in release.trace if not step["kept"]]
+tried = [step["feature"] for step in release.owner.trace if not step["kept"]]
 assert "violin" in tried
 assert "violin" not in release.columns
 print(f"{len(tried)} words were left out; 'violin', which one message has, is among them.\n")

@@ -28,7 +28,7 @@ for name, method in methods.items():
     difference = f"{100 * utility.difference.low:+.1f} to {100 * utility.difference.high:+.1f}"
     line = f"{name:<25}{100 * utility.accuracy_after.value:>8.1f} %   {difference:<16}"
     release = method.release(sample.data, sample.roles)
-    if release.document is None:
+    if release.content.has_rows:
         line += f"{release.losses.information_loss:>10.0%}{release.losses.certainty_penalty:>11.0%}"
     print(line)
 

@@ -111,7 +111,7 @@ def names_with_more_noise_stated_than_drawn_do_not_verify(instance, tmp_path):
     release = instance.make(5).release(*baskets())
     for change in ({"scale": 1.0}, {"sensitivity": 10_000}, {"picks": 50}, {"neighbours": "add-remove"}, None):
         noise = [] if change is None else [{**release.data["noise"][0], **change}]
-        wrong = replace(release, document=Document("names", {**release.data, "noise": noise}))
+        wrong = replace(release, content=Document("names", {**release.data, "noise": noise}))
         with pytest.raises((PromiseBroken, DataError)):
             wrong.save(tmp_path / "wrong")
         assert not (tmp_path / "wrong").exists()

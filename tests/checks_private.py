@@ -141,9 +141,15 @@ def released(method, columns, roles, source, folder):
         release = method.release(source(columns, folder), roles)
         uses = release.noise or from_statement(release.data["noise"])
         certificate = release.certificate.model_dump(mode="json")
-        rows = None if release.table is None else release.table.to_arrow().to_pydict()
-        content = None if release.document is None else release.document.to_bytes()
-        kept = (release.record, release.changes, release.persons, list(release.trace), list(release.notes))
+        rows = None if release.shape != "table" else release.table.to_arrow().to_pydict()
+        content = None if release.content.has_rows else release.document.to_bytes()
+        kept = (
+            release.record,
+            release.changes,
+            release.owner.persons,
+            list(release.owner.trace),
+            list(release.owner.notes),
+        )
     certificate.pop("id", None)
     return seen, uses, (certificate, rows, content, repr(release), statement(uses), *kept)
 

@@ -85,13 +85,13 @@ def sketches_are_all_that_leaves(instance, tmp_path):
     release = instance.make(5, seed=77315533204961).release(named)
     folder = release.save(tmp_path / "out")
     content = published_bytes(folder / "release")
-    for secret in (b"item-8842", b"77315533204961", release.signs.key, release.signs.key.hex().encode()):
+    for secret in (b"item-8842", b"77315533204961", release.owner.signs.key, release.owner.signs.key.hex().encode()):
         assert secret not in content
     assert all(set(row) == {"label", "sketch"} for row in published(folder / "release"))
     for path in (folder / "owner").iterdir():
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert release.signs.key.hex() not in repr(release)
-    assert release.signs.key.hex() not in (folder / "owner" / "trace.json").read_text()
+    assert release.owner.signs.key.hex() not in repr(release)
+    assert release.owner.signs.key.hex() not in (folder / "owner" / "trace.json").read_text()
 
 
 def sketches_have_public_numbers_of_components(instance, tmp_path):
@@ -157,8 +157,10 @@ def sketches_that_were_edited_do_not_verify(instance, tmp_path):
 
 def sketches_with_too_many_components_are_not_saved(instance, tmp_path):
     release = instance.make(5).release(*baskets())
-    longer = sketch(release.records, release.signs, 200).labelled(release.sketches.labels, release.sketches.classes)
-    wrong = replace(release, sketches=longer)
+    longer = sketch(release.owner.records, release.owner.signs, 200).labelled(
+        release.sketches.labels, release.sketches.classes
+    )
+    wrong = replace(release, content=longer)
     with pytest.raises(PromiseBroken):
         wrong.save(tmp_path / "wrong")
     assert not (tmp_path / "wrong").exists()
@@ -186,11 +188,11 @@ def sketches_are_refused_without_a_word_about_cells(instance, tmp_path):
 
 def sketches_come_with_the_attacks_for_the_owner(instance, tmp_path):
     release = instance.make(5).release(*baskets())
-    attacks = [step for step in release.trace if "attack" in step]
+    attacks = [step for step in release.owner.trace if "attack" in step]
     assert {step["attack"] for step in attacks} == {"key is known", "records are known"}
-    assert any("Whoever has the key" in note for note in release.notes)
+    assert any("Whoever has the key" in note for note in release.owner.notes)
     stated = release.certificate.to_bytes().decode()
-    assert not any(note in stated for note in release.notes)
+    assert not any(note in stated for note in release.owner.notes)
     assert not any(word in stated for word in ("baseline", "largest_share", "tried"))
 
 

@@ -107,7 +107,7 @@ def weights_are_the_same_kind_for_every_kind_of_matrix(instance, tmp_path):
         release = instance.make(5).release(data, None if isinstance(data, Baskets) else y)
         assert len(release.data["weights"]) == len(release.columns) == 14
         assert release.rows == 0
-        assert release.trace == []
+        assert release.owner.trace == []
 
 
 def weights_of_few_classes_or_many_are_released(instance, tmp_path):
@@ -138,7 +138,7 @@ def weights_with_more_noise_stated_than_drawn_do_not_verify(instance, tmp_path):
     release = instance.make(5).release(*baskets())
     for change in ({"scale": 1e-6}, {"sensitivity": 10_000}, {"neighbours": "add-remove"}, None):
         noise = [] if change is None else [{**release.data["noise"][0], **change}]
-        wrong = replace(release, document=Document("weights", {**release.data, "noise": noise}))
+        wrong = replace(release, content=Document("weights", {**release.data, "noise": noise}))
         with pytest.raises((PromiseBroken, DataError)):
             wrong.save(tmp_path / "wrong")
         assert not (tmp_path / "wrong").exists()

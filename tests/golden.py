@@ -114,7 +114,7 @@ def released(method: Any, data: Any, roles: Any) -> Parts:
     release = method.release(data, roles)
     with tempfile.TemporaryDirectory() as folder:
         found = of_folder(release.save(Path(folder) / "csv") / "release")
-        if release.table is not None:
+        if release.shape == "table":
             other = of_folder(release.save(Path(folder) / "parquet", format="parquet") / "release")
             found |= {name: value for name, value in other.items() if "(cells)" in name}
     return found

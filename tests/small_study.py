@@ -5,7 +5,6 @@ from pathlib import Path
 
 from discreet import samples
 from discreet.data.dataset import Dataset
-from discreet.data.storage import write_table
 from discreet.study.loading import load_dataset
 from discreet.study.recipe_reader import recipe_from
 
@@ -36,7 +35,7 @@ sensitive = ["diagnosis"]
 
 def written_clinic(folder: Path, rows: int, seed: int = 1) -> Path:
     path = folder / "clinic.csv"
-    write_table(samples.load("clinic", rows=rows, seed=seed).data, path, "csv")
+    samples.load("clinic", rows=rows, seed=seed).data.write(path, "csv")
     return path
 
 

@@ -25,7 +25,6 @@ from discreet import DifferentialPrivacy, KAnonymity, Mondrian, PrivacyLeakWarni
 from discreet.attacks import Case, Finding, Published
 from discreet.attacks.attack import run_case
 from discreet.attacks.label_meanings import recode_known
-from discreet.data.storage import write_table
 from discreet.recoding.public_domain import Domain
 from discreet.samples import load
 
@@ -102,7 +101,7 @@ def by_anonymeter(published: Published, original: Table, absent: Table, attacks:
     with tempfile.TemporaryDirectory() as folder:
         tables = {"release": published.data, "original": recode_known(published, original)}
         for name, table in (tables | {"control": recode_known(published, absent)}).items():
-            write_table(table.select(names), Path(folder) / f"{name}.csv", "csv", input_again=True)
+            table.select(names).write(Path(folder) / f"{name}.csv", "csv", input_again=True)
         try:
             return rivals.run("anonymeter", "evaluate.py", folder, json.dumps(asked), limit=1800)
         except rivals.AbsentError as error:

@@ -52,7 +52,7 @@ def maximal(name: str, baskets: Baskets, ks: tuple[int, ...], families: tuple[st
             method, start = MaximalSelector(k, family=family, time_limit=LIMIT), time.process_time()
             release = method.release(baskets)
             kept, seconds = len(release.features), time.process_time() - start
-            largest = max(step["size"] for step in release.trace if "size" in step)
+            largest = max(step["size"] for step in release.owner.trace if "size" in step)
             bound = "" if method.bound_ is None else method.bound_
             _line(
                 name, family, k, len(baskets), baskets.shape[1], kept, largest, method.proven_, bound, f"{seconds:.1f}"

@@ -72,7 +72,6 @@ def held_out(make: Callable[[], Method], table: Table, roles: Roles, folds: list
     scores = []
     for fold in folds:
         release = make().release(table.take(fold.train), roles)
-        assert release.table is not None
         tested = release.recode(table.take(fold.test))
         scores.append(learn(release.table, tested, list(release.roles.quasi), str(roles.target)))  # type: ignore[union-attr]
     return np.array(scores)

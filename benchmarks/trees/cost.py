@@ -51,7 +51,7 @@ def one(name: str, rows: int, runs: int) -> dict:
         processor.append(time.process_time() - used)
     peak = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text(encoding="ascii"))
     found = {"method": name, "rows": rows, "seconds": median(clock), "cpu": median(processor)}
-    lost = None if release.document is not None else release.losses.information_loss
+    lost = release.losses.information_loss if release.content.has_cells else None
     return found | {"suppressed": lost, "GB": int(peak[1]) / 2**20 if peak else float("nan")}
 
 

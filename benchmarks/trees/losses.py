@@ -53,7 +53,6 @@ def released(table: Table, roles: Roles, k: int, **parameters) -> Release:
 
 def loss(release: Release, columns: Sequence[str] | None = None, of: int | None = None) -> float:
     """The share of suppressed cells: of the quasi-identifiers, of some of them, or of as many columns as `of`."""
-    assert release.table is not None
     columns = release.roles.quasi if columns is None else columns  # type: ignore[union-attr]
     texts = [np.array([*column.texts, ""])[column.codes] for column in release.table.columns(columns)]
     suppressed = sum(int((cells == "*").sum()) for cells in texts)

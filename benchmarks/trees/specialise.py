@@ -23,7 +23,7 @@ METHODS = {"TDS": TopDownSpecialization, "TDR": TopDownRefinement}
 
 def free_steps(release: Release, rows: int) -> int:
     """Steps that left the smallest group as it was."""
-    smallest = [rows, *(step["smallest groups"][0] for step in release.trace)]
+    smallest = [rows, *(step["smallest groups"][0] for step in release.owner.trace)]
     return sum(after == before for before, after in pairwise(smallest))
 
 
@@ -50,12 +50,11 @@ def main() -> None:
             return METHODS[name](k, **parameters)
 
         release = make().release(table, roles)
-        assert release.table is not None
         labels = [len(column.values) + column.has_missing for column in release.table.columns(roles.quasi)]
         scores = held_out(make, table, roles, folds).mean(axis=0)
         lost = f"{release.losses.information_loss:.2f}"
         found = (lost, f"{scores.max():.4f}", LEARNERS[int(scores.argmax())])
-        out.append(line(name, trees, k, *labels, len(release.trace), free_steps(release, len(table)), *found))
+        out.append(line(name, trees, k, *labels, len(release.owner.trace), free_steps(release, len(table)), *found))
     print("\n".join(out))
 
 

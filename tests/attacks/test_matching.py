@@ -132,7 +132,7 @@ def test_persons_of_a_release_are_counted_once():
     release = Mondrian(k=3, random_state=1).release(frame, PERSON_ROLES)
     published, known = Published.of(release), Table.of(frame)
     found, slow = Matching(published, known), np.array(twins.pairs(published, known))
-    assert found.persons[found.target_of_row].tolist() == [len({*release.persons[line]}) for line in slow]
+    assert found.persons[found.target_of_row].tolist() == [len({*release.owner.persons[line]}) for line in slow]
     assert (found.persons < found.rows).any()
 
 

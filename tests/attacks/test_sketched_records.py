@@ -23,13 +23,13 @@ from discreet.sketching.sketches import sketch
 def test_the_findings_say_what_the_attacks_found():
     X = (np.random.default_rng(3).random((60, 25)) < 0.3).astype(int)
     release = DeltaSketch(0.2, random_state=2).release(X)
-    found = attack(release.records, release.sketches, release.signs)
+    found = attack(release.owner.records, release.sketches, release.owner.signs)
     records, items, *signs, whose = attack_release(release)
     assert records.success.value == found.with_key.exact / found.with_key.tried
     assert (records.targets, records.baseline) == (TRIED, 0.0)
     assert items.success.value == pytest.approx(found.with_key.items)
     assert items.baseline == found.with_key.baseline
-    assert items.targets == int(release.records.matrix[:TRIED].sum())
+    assert items.targets == int(release.owner.records.matrix[:TRIED].sum())
     assert [s.success.value for s in signs] == pytest.approx([known.signs for known in found.with_records])
     assert all(s.baseline == 0.5 and s.bound is None and not s.breaks_promise for s in signs)
     assert signs[-1].success.value == 1.0  # as many known records as there are, and more than items
@@ -38,7 +38,7 @@ def test_the_findings_say_what_the_attacks_found():
     assert whose.attack == "sketches, known key and 8 items"
     assert (whose.targets, whose.units, whose.bound) == (len(release.sketches), "persons", None)
     assert whose.baseline == 1 / len(release.sketches)
-    assert whose.success.value == named(release.records, release.sketches, release.signs).mean()
+    assert whose.success.value == named(release.owner.records, release.sketches, release.owner.signs).mean()
     assert whose.success.value > 5 * whose.baseline
 
 

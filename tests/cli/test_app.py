@@ -450,7 +450,7 @@ def test_a_disk_that_fills_up_leaves_nothing(here, monkeypatch):
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device", MARKER)
 
-    monkeypatch.setattr("discreet.release.release.write_table", full)
+    monkeypatch.setattr("discreet.data.table.Table.write", full)
     assert "No space left" in fails(run("release", "people.csv", *RELEASE, "-o", "out"))
     nothing_written(here)
 

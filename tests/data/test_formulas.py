@@ -17,8 +17,8 @@ from discreet import DataError, Mondrian, Roles, Table, recode, verify
 from discreet.choose import Result, Results
 from discreet.cli.app import GOOD
 from discreet.cli.app import app as cli
+from discreet.data.content import PublishedColumn
 from discreet.data.formulas import neutral, neutral_cells, plain, plain_cells
-from discreet.data.storage import read_table, write_table
 from discreet.release.certificate import Certificate, file_record
 
 FORMULAS = [
@@ -110,8 +110,8 @@ def test_what_is_read_back_is_what_was_written(format, cells, name, tmp_path_fac
     path = tmp_path_factory.mktemp("w") / f"data.{format}"
     kinds = {name: "category", "row": "number"}
     table = Table.of({name: cells, "row": range(len(cells))}, missing=(), kinds=kinds)
-    write_table(table, path, format)
-    back = read_table(path, kinds)
+    table.write(path, format)
+    back = Table.read(path, [PublishedColumn(name, "other", kind) for name, kind in kinds.items()])
     assert back.names == (name, "row")
     assert back.column(name).to_arrow().to_pylist() == table.column(name).to_arrow().to_pylist()
     if format == "csv":
@@ -199,7 +199,7 @@ def test_results_of_a_study_do_not_run_either(tmp_path):
 
 
 def test_a_file_that_is_an_input_again_keeps_its_cells(tmp_path):
-    write_table(Table.of({"x": ["=1", "a"]}), tmp_path / "x.csv", "csv", input_again=True)
+    Table.of({"x": ["=1", "a"]}).write(tmp_path / "x.csv", "csv", input_again=True)
     assert fields(tmp_path / "x.csv") == [["x"], ["=1"], ["a"]]
     assert Table.of(tmp_path / "x.csv").column("x").texts == ["=1", "a"]
 

@@ -5,9 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import Baskets, DataError, Table
-from discreet.data.storage import read_baskets, read_table, write_baskets, write_table
+from discreet.data.content import PublishedColumn
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=6)
+
+
+def columns(kinds):
+    return [PublishedColumn(name, "other", kind) for name, kind in kinds.items()]
 
 
 @st.composite
@@ -34,24 +38,25 @@ def tables(draw):
 @given(table=tables())
 def test_what_is_read_back_is_what_was_written(format, table, tmp_path_factory):
     path = tmp_path_factory.mktemp("w") / f"data.{format}"
-    write_table(table, path, format)
-    back = read_table(path, {column.name: column.kind for column in table.columns()})
+    table.write(path, format)
+    back = Table.read(path, columns({column.name: column.kind for column in table.columns()}))
+    assert back.equals(table)
     for mine, theirs in zip(table.columns(), back.columns(), strict=True):
         assert mine.texts == theirs.texts
         assert mine.codes.tolist() == theirs.codes.tolist()
 
 
 def test_files_with_other_columns_are_refused(tmp_path):
-    write_table(Table.of({"a": [1]}), tmp_path / "data.csv", "csv")
+    Table.of({"a": [1]}).write(tmp_path / "data.csv", "csv")
     with pytest.raises(DataError, match="does not have the 2 columns"):
-        read_table(tmp_path / "data.csv", {"a": "number", "b": "number"})
+        Table.read(tmp_path / "data.csv", columns({"a": "number", "b": "number"}))
     (tmp_path / "data.parquet").write_bytes(b"PAR1 but not really")
     with pytest.raises(DataError, match="not laid out as discreet writes them"):
-        read_table(tmp_path / "data.parquet", {"a": "number"})
+        Table.read(tmp_path / "data.parquet", columns({"a": "number"}))
 
 
 def test_parquet_has_no_metadata_of_the_source(tmp_path):
-    write_table(Table.of({"a": ["x", "y"]}), tmp_path / "data.parquet", "parquet")
+    Table.of({"a": ["x", "y"]}).write(tmp_path / "data.parquet")
     assert not pq.read_schema(tmp_path / "data.parquet").metadata
     assert pq.read_metadata(tmp_path / "data.parquet").metadata in (None, {})
 
@@ -67,7 +72,8 @@ def test_baskets_survive(rows):
     labels = np.array(["no", "yes"] * len(rows))[: len(rows)]
     baskets = Baskets.of([[name in row for name in names] for row in rows], labels, names=names)
     with tempfile.TemporaryDirectory() as folder:
-        write_baskets(baskets, Path(folder) / "data.parquet")
-        back = read_baskets(Path(folder) / "data.parquet", names)
+        baskets.write(Path(folder) / "data.parquet")
+        back = Baskets.read(Path(folder) / "data.parquet", baskets.published_columns(None))
+    assert back.equals(baskets)
     assert (back.matrix.toarray() == baskets.matrix.toarray()).all()
     assert back.classes[back.labels].tolist() == labels.tolist()

@@ -240,11 +240,11 @@ def test_as_published_is_cross_validation_on_the_release():
 def test_as_published_keeps_persons_whole():
     source = Dataset.of(people(), PERSON_ROLES)
     release = Mondrian(5).release(source.data, source.roles)
-    marked = replace(release, table=release.table.with_columns(Table.of({"stay": release.persons}).columns()))
+    marked = replace(release, content=release.table.with_columns(Table.of({"stay": release.owner.persons}).columns()))
     for lesson in as_published(marked, source, Folds.of("4-fold")):
         taught, asked = (set(table.column("stay").texts) for table in (lesson.learnt, lesson.asked))
         assert taught.isdisjoint(asked)
-        assert taught | asked == set(Table.of({"stay": release.persons}).column("stay").texts)
+        assert taught | asked == set(Table.of({"stay": release.owner.persons}).column("stay").texts)
 
 
 def test_as_published_a_model_is_asked_about_its_own_rows_and_names_about_theirs():

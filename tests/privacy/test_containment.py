@@ -239,7 +239,7 @@ def test_the_note_is_in_the_certificate_and_the_source_s_is_the_owner_s(tmp_path
     rng = np.random.default_rng(4)
     matrix = one_hot(rng, 300, 2, 2, 6)
     release = GreedySelector(5).release(matrix, rng.integers(0, 2, 300))
-    assert "of the source" in release.notes[0]
+    assert "of the source" in release.owner.notes[0]
     folder = release.save(tmp_path / "out") / "release"
     found = verify(folder)
     assert found.holds

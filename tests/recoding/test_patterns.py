@@ -214,5 +214,5 @@ def test_a_release_of_too_many_patterns_has_no_record():
     table = {"x": np.arange(n), "y": np.arange(n) % 2}
     release = Mondrian(2).release(table, Roles(target="y", quasi=["x"]))
     assert release.record is None
-    assert len(release.notes) == 1
-    assert "patterns, too many for a published record" in release.notes[0]
+    assert len(release.owner.notes) == 1
+    assert "patterns, too many for a published record" in release.owner.notes[0]

@@ -83,7 +83,7 @@ def test_a_release_that_fails_before_it_could_be_seen_costs_nothing(ledger, tmp_
         half().release(np.array([["text"]]), ["a"], account=account)
     release = half().release(*baskets())
     (noise,) = release.data["noise"]
-    broken = replace(release, document=Document("names", {**release.data, "noise": [{**noise, "scale": 1.0}]}))
+    broken = replace(release, content=Document("names", {**release.data, "noise": [{**noise, "scale": 1.0}]}))
     with pytest.raises(PromiseBroken):
         broken.save(tmp_path / "out", account=account)
     (tmp_path / "taken").mkdir()

@@ -154,8 +154,8 @@ def test_a_likeness_is_bounded_and_says_nothing_without_the_key():
 
 def test_the_data_do_not_travel_with_a_pickled_release():
     release = Mondrian(k=5).release(table(1, 100), ROLES)
-    assert release.people is not None
-    assert b"name 1 7" not in pickle.dumps(release.people)
+    assert release.owner.people is not None
+    assert b"name 1 7" not in pickle.dumps(release.owner.people)
 
 
 # -- the ledger --------------------------------------------------------------------------------------------------------

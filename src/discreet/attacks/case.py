@@ -17,7 +17,7 @@ import numpy as np
 from discreet.attacks.finding import CannotAttack
 from discreet.attacks.published import Published
 from discreet.data.baskets import Baskets
-from discreet.data.dataset import rows_of, shape_of
+from discreet.data.dataset import rows_of
 from discreet.data.records import Records
 from discreet.data.roles import Roles
 from discreet.data.table import Table
@@ -91,7 +91,7 @@ class Case:
     @property
     def known_shape(self) -> str | None:
         """table, baskets, or None where nothing is known."""
-        return None if self.known is None else shape_of(self.known)
+        return None if self.known is None else self.known.shape_name
 
     @property
     def promises(self) -> tuple[Promise, ...]:
@@ -200,7 +200,7 @@ def _named(published: Published, known: Table | None, names: tuple[str, ...]) ->
 
 
 def _is(shape: str, data: Known | None) -> bool:
-    return data is not None and shape_of(data) == shape
+    return data is not None and data.shape_name == shape
 
 
 def _rows(data: object) -> Known | None:

@@ -32,7 +32,6 @@ from discreet.attacks.joining import joined_codes
 from discreet.attacks.linkage import NOT_TRUE
 from discreet.attacks.published import Published
 from discreet.counting.tally import group
-from discreet.data.dataset import shape_of
 from discreet.errors import listing
 from discreet.evaluate.confidence import Share
 from discreet.privacy.l_diversity import LDiversity
@@ -49,7 +48,7 @@ def intersection(case: Case) -> list[Finding]:
     told = releases.wanted(columns)
     found = _Left.of(releases, _some(known, case.targets, rng), columns, told)
     control = None
-    if case.control is not None and shape_of(case.control) == case.known_shape:
+    if case.control is not None and case.control.shape_name == case.known_shape:
         control = _Left.of(releases, _some(case.control, case.targets, rng), columns, told)
     picks = _identified(case, releases, found, columns)
     values = [

@@ -18,8 +18,8 @@ from discreet.attacks.published import Published
 from discreet.counting.tally import group
 from discreet.data.baskets import Baskets
 from discreet.data.column import Column, from_labels
+from discreet.data.content import LABEL
 from discreet.data.dataset import keep_items
-from discreet.data.storage import LABEL
 from discreet.data.table import Table
 from discreet.privacy.containment import Containment, containment_anonymity
 from discreet.privacy.k_anonymity import KAnonymity

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from discreet.data.baskets import Baskets
-from discreet.data.dataset import shape_of
-from discreet.data.document import Document
+from discreet.data.content import Content
 from discreet.data.records import Records
 from discreet.data.roles import Roles
 from discreet.data.table import Table
@@ -38,7 +37,7 @@ class Published:
     several may be one person's. So are `records` and `signs`, behind sketches.
     """
 
-    data: Table | Baskets | Document | Sketches
+    data: Content
     promise: Promise
     roles: Roles | None = None
     recoding: Plan | None = None
@@ -61,7 +60,7 @@ class Published:
         if isinstance(release, Release):
             record = None if release.record is None else from_bytes(release.record)
             swapped = release.changes.swapped_cells > 0
-            kept = release.persons, release.records, release.signs
+            kept = release.owner.persons, release.owner.records, release.owner.signs
             made = release.method, release.parameters
             return cls(release.content, release.promise, release.roles, record, swapped, *kept, *made)
         certificate, data, roles = open_release(release)
@@ -77,7 +76,7 @@ class Published:
     @property
     def shape(self) -> str:
         """table, baskets, sketches, or the shape of a document."""
-        return shape_of(self.data)
+        return self.data.shape_name
 
     @property
     def table(self) -> Table:

@@ -25,16 +25,12 @@ from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError
 
 from discreet.choose.choice import Candidate, Measure
 from discreet.choose.criteria import Number
-from discreet.data.baskets import Baskets
-from discreet.data.document import Document
-from discreet.data.table import Table
+from discreet.data.content import Content
 from discreet.errors import DataError, PromiseBroken, shown
 from discreet.privacy.promise import Both, Promise, Verdict
 from discreet.release.certificate import CERTIFICATE, Certificate, VerdictRecord
-from discreet.release.losses import is_star
 from discreet.release.release import Release
-from discreet.release.verify import check_published, read_release, verify
-from discreet.sketching.sketches import Sketches
+from discreet.release.verify import read_release, verify
 
 MEASURED = "measures.json"  # in the owner's folder
 Size = Literal["columns", "cells"]
@@ -119,7 +115,7 @@ def from_folder(
                 f"{shown(published.parent.name)} counts persons, whom its files do not tell apart: another promise is"
                 " measured on the release in memory (from_release)."
             )
-        of_promise["privacy"] = check_published(privacy, content, roles, None).measured
+        of_promise["privacy"] = privacy.check_content(content, roles).measured
     more, means = _of_content(certificate, content, size)
     kept = _read_measured(owner)
     measures = dict(kept.measures) | of_promise | more
@@ -209,9 +205,7 @@ def _words(value: object) -> str:
     return " ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
-def _of_content(
-    certificate: Certificate, content: Table | Baskets | Document | Sketches, size: Size
-) -> tuple[dict[str, Any], dict[str, Measure]]:
+def _of_content(certificate: Certificate, content: Content, size: Size) -> tuple[dict[str, Any], dict[str, Measure]]:
     measures: dict[str, Any] = {}
     meanings: dict[str, Measure] = {}
     if certificate.groups is not None:
@@ -219,23 +213,11 @@ def _of_content(
     if size == "columns":
         measures["size"] = sum(column.role != "target" for column in certificate.columns)
     elif size == "cells":
-        measures["size"] = _cells(certificate, content)
+        measures["size"] = content.n_told(certificate.names("quasi"))
     else:
         raise DataError(f"'size' counts 'columns' or 'cells'; got {size!r}.")
     meanings["size"] = Measure(title="Size", unit=size, higher_is_better=False)
     return measures, meanings
-
-
-def _cells(certificate: Certificate, content: Table | Baskets | Document | Sketches) -> int:
-    """Published quasi-identifier cells that say something."""
-    if isinstance(content, Document):
-        raise DataError("A document publishes no cells: count its columns.")
-    if isinstance(content, Sketches):
-        return len(content.values)
-    quasi = certificate.names("quasi")
-    if isinstance(content, Baskets):
-        return len(content) * len(quasi)
-    return sum(int((~is_star(column))[column.codes].sum()) for column in content.columns(quasi))
 
 
 def _read_measured(owner: Path | None) -> _Measured:

@@ -78,7 +78,6 @@ def write_set(
     as_json: Json = False,
 ) -> None:
     """Write a data set to a file, and say how to release it."""
-    from discreet.data.dataset import shape_of
     from discreet.samples import load
 
     watch(quiet=quiet, as_json=as_json)
@@ -86,7 +85,7 @@ def write_set(
     options |= values(settings)
     with step(f"Making and writing {name}"):
         sample = load(name, **options)
-        shape = shape_of(sample.data)
+        shape = sample.data.shape_name
         written = _WRITERS[shape](sample, out, overwrite)
     command = _release_command(sample, written)
     n_rows, n_columns = sample.shape
@@ -105,13 +104,11 @@ def _about(make: Any) -> str:
 
 
 def _write_table(sample: Sample, out: Path, overwrite: bool) -> list[Path]:
-    from discreet.data.storage import write_table
-
     format = out.suffix.lstrip(".").lower()
     if format not in ("csv", "parquet"):
         raise DataError(f"{out.name!r}: {sample.name!r} is a table, which is written as .csv or .parquet.")
     table: Table = sample.data  # type: ignore[assignment]
-    write_file(out, overwrite, lambda path: write_table(table, path, format, input_again=True))
+    write_file(out, overwrite, lambda path: table.write(path, format, input_again=True))
     return [out]
 
 

@@ -14,7 +14,6 @@ from typing import Any
 
 from discreet.data.dataset import Dataset
 from discreet.data.roles import Roles
-from discreet.data.storage import write_table
 from discreet.data.table import Table
 from discreet.errors import DataError
 from discreet.evaluate.utility import holdout
@@ -110,7 +109,7 @@ def run(
     table: Table = sample.data  # type: ignore[assignment]
     roles: Roles = sample.roles  # type: ignore[assignment]
     with new_folder(folder, overwrite=True, replaceable=_CONTENT) as partial:
-        write_table(table, partial / "clinic.csv", "csv", input_again=True)
+        table.write(partial / "clinic.csv", "csv", input_again=True)
         outcomes = []
         for method in methods:
             say(f"Releasing with {method.name}, measuring what it costs, verifying.")

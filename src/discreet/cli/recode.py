@@ -30,7 +30,7 @@ def recode(
 
     Needs only the published folder. The promise covers the released rows, not the ones written here.
     """
-    from discreet.data.storage import FORMATS, write_table
+    from discreet.data.storage import FORMATS
     from discreet.release.recode_rows import recode as recode_rows
 
     watch(quiet=quiet, as_json=as_json)
@@ -40,7 +40,7 @@ def recode(
     table = reading.read(file)
     with step(f"Recoding {len(table):,} rows"):
         written = recode_rows(folder, table)
-    write_file(out, overwrite, lambda path: write_table(written, path, format))
+    write_file(out, overwrite, lambda path: written.write(path, format))
     if as_json:
         emit({"format": 1, "file": str(out), "rows": len(written), "columns": list(written.names)})
     elif not quiet:

@@ -7,19 +7,28 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
 import scipy.sparse as sp
 
+from discreet.data.content import LABEL, LABELS, ColumnStatement, Content, PublishedColumn
+from discreet.data.storage import file_of_lists, label_texts, read_lists, write_lists
 from discreet.data.table import Table
 from discreet.data.transactions import read_transactions
 from discreet.errors import DataError, RolesError, listing, quietly
 
+if TYPE_CHECKING:
+    from discreet.data.roles import Roles
+
+ITEMS = "items"  # the column of published baskets, beside their label
+_WORD = 62  # items that one code holds
+
 
 @dataclass(frozen=True, eq=False)
-class Baskets:
+class Baskets(Content):
     """Rows of items. `matrix` is CSR with sorted indices and ones only; `labels[row]` indexes `classes`.
 
     `sources[j]` names the table column that item j was made from, when there is one; `persons` numbers the persons
@@ -36,6 +45,10 @@ class Baskets:
     classes: np.ndarray | None = None
     sources: tuple[str, ...] | None = None
     persons: np.ndarray | None = None
+
+    has_cells = True
+    not_recodable = "Only releases of tables recode rows; of baskets, keep the released columns."
+    lists = (ITEMS,)
 
     def __post_init__(self):
         object.__setattr__(self, "matrix", _narrow(self.matrix))
@@ -179,6 +192,92 @@ class Baskets:
             raise RolesError("A release of baskets needs labels: release(X, y).")
         if len(np.unique(self.labels)) < 2:
             raise RolesError("The labels have one class only: there is nothing to learn from them.")
+
+    # -- published -------------------------------------------------------------------------------------------------
+
+    @property
+    def shape_name(self) -> str:
+        return "baskets"
+
+    @property
+    def data(self) -> sp.csr_array:
+        return self.matrix
+
+    @property
+    def n_rows(self) -> int:
+        return len(self)
+
+    @property
+    def label_values(self) -> np.ndarray | None:
+        return None if self.labels is None or self.classes is None else self.classes[self.labels]
+
+    @property
+    def _label_texts(self) -> pa.Array:
+        assert self.classes is not None
+        assert self.labels is not None
+        return label_texts(self.classes, self.labels)
+
+    def equals(self, other: Content) -> bool:
+        return (
+            isinstance(other, Baskets)
+            and self.names == other.names
+            and self._label_texts.equals(other._label_texts)
+            and (self.matrix != other.matrix).nnz == 0
+        )
+
+    def published_columns(self, roles: Roles | None) -> tuple[PublishedColumn, ...]:
+        return (LABELS, *(PublishedColumn(name, "quasi", "item") for name in self.names))
+
+    @classmethod
+    def fits(cls, columns: Sequence[ColumnStatement]) -> bool:
+        head, items = columns[:1], columns[1:]  # an item may be called like the column of labels
+        return (
+            [(column.name, column.role, column.kind) for column in head] == [LABELS[:3]]
+            and super().fits(items)
+            and all((column.role, column.kind) == ("quasi", "item") for column in items)
+        )
+
+    def with_persons(self, persons: np.ndarray | None, roles: Roles | None) -> tuple[Baskets, None]:
+        return Baskets(self.matrix, self.names, self.labels, self.classes, persons=persons), None
+
+    def quasi_codes(self, quasi: Sequence[str]) -> tuple[list[np.ndarray], list[int]]:
+        words = [self.columns[:, first : first + _WORD] for first in range(0, self.shape[1], _WORD)]
+        codes = [word.astype(np.int64) @ (1 << np.arange(word.shape[1])) for word in words]
+        return codes, [1 << word.shape[1] for word in words]
+
+    def class_codes(self, roles: Roles | None) -> tuple[str | None, dict[str, np.ndarray]]:
+        return (None, {}) if self.labels is None else (LABEL, {LABEL: self.labels})
+
+    def n_items(self, quasi: Sequence[str]) -> int:
+        return len(self.names)
+
+    @classmethod
+    def file_names(cls, shape: str) -> tuple[str, ...]:
+        return ("data.parquet",)
+
+    def write(self, target: Path | BinaryIO, format: str = "parquet") -> None:
+        names = pa.array(self.names, pa.string()).take(pa.array(self.matrix.indices))
+        items = pa.ListArray.from_arrays(pa.array(self.matrix.indptr, pa.int32()), names)
+        write_lists(target, ITEMS, items, self._label_texts)
+
+    @classmethod
+    def read(
+        cls,
+        source: Path | BinaryIO,
+        columns: Sequence[ColumnStatement] = (),
+        *,
+        shape: str = "",
+        rows: int | None = None,
+    ) -> Baskets:
+        """Every item in the file must be one of the columns."""
+        names = [column.name for column in columns if column.role == "quasi"]
+        with file_of_lists(source, "baskets") as file:
+            coded, indptr, labels = read_lists(file, ITEMS, rows=rows)
+            place = {name: j for j, name in enumerate(names)}
+            places = np.array([place[name] for name in coded.dictionary.to_pylist()], dtype=np.int64)
+            indices = places[coded.indices.to_numpy()] if len(places) else np.empty(0, np.int64)
+        size = (len(indptr) - 1, len(names))
+        return cls.of(sp.csr_array((np.ones(len(indices)), indices, indptr), shape=size), labels, names=names)
 
 
 def binary_csr(X: Any) -> sp.csr_array:

@@ -61,6 +61,11 @@ class Column:
         """The distinct values as they are written in a release."""
         return [text_of(value) for value in self.values.to_pylist()]
 
+    @cached_property
+    def suppressed(self) -> np.ndarray:
+        """Which codes are the mark of a suppressed cell; missing is not."""
+        return np.array([text == SUPPRESSED for text in self.texts] + [False])
+
     def to_arrow(self) -> pa.Array:
         return self.values.take(pa.array(self.codes, mask=self.codes == len(self.values)))
 

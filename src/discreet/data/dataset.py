@@ -17,8 +17,8 @@ import pyarrow as pa
 
 from discreet.data.baskets import Baskets
 from discreet.data.column import Column, from_labels, text_of
+from discreet.data.content import LABEL
 from discreet.data.roles import Roles
-from discreet.data.storage import LABEL
 from discreet.data.table import Table
 from discreet.errors import DataError, RolesError
 
@@ -178,7 +178,7 @@ class BasketDataset(Dataset):
 
     @cached_property
     def _label(self) -> Column:
-        return label_column(self.target, label_values(self.data))
+        return label_column(self.target, self.data.label_values)
 
     @cached_property
     def table(self) -> Table:
@@ -205,7 +205,7 @@ def item_table(baskets: Baskets, target: str) -> Table:
             codes[by_item.indices[by_item.indptr[item] : by_item.indptr[item + 1]]] = 1
         values = both if 0 < support < len(baskets) else texts[support > 0]
         columns.append(Column(name, "category", values, codes))
-    return Table([*columns, label_column(target, label_values(baskets))])
+    return Table([*columns, label_column(target, baskets.label_values)])
 
 
 def keep_items(baskets: Baskets, names: Sequence[str]) -> Baskets:
@@ -214,31 +214,16 @@ def keep_items(baskets: Baskets, names: Sequence[str]) -> Baskets:
     return baskets.keep([place[name] for name in names])
 
 
-def label_values(baskets: Baskets) -> np.ndarray:
-    """The label of each basket."""
-    if baskets.labels is None or baskets.classes is None:
-        raise DataError("Baskets without labels teach nothing.")
-    return baskets.classes[baskets.labels]
-
-
 def label_column(name: str, labels: Iterable[object] | None) -> Column:
     """Labels as a column of categories, in the order of their texts."""
+    if labels is None:
+        raise DataError("Rows without labels teach nothing.")
     texts = [text_of(label) for label in np.asarray(labels).tolist()]
     known = sorted(set(texts))
     place = {text: code for code, text in enumerate(known)}
     return from_labels(name, known, np.array([place[text] for text in texts], dtype=np.int32))
 
 
-# -- shapes ------------------------------------------------------------------------------------------------------------
-
-_SHAPES = {Table: "table", Baskets: "baskets"}
-
-
 def rows_of(data: object) -> Table | Baskets:
     """Baskets as they are; any other frame, file or mapping as a table."""
     return data if isinstance(data, Baskets) else Table.of(data)
-
-
-def shape_of(content: Any) -> str:
-    """What a content is called: table, baskets, sketches, or the shape of a document."""
-    return _SHAPES.get(type(content)) or content.shape

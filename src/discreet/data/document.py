@@ -13,15 +13,19 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
 from discreet.data.column import KINDS
+from discreet.data.content import ColumnStatement, Content, PublishedColumn
 from discreet.data.table import Table
 from discreet.errors import DataError, quietly
 from discreet.foundation.bounded_json import read_json
 from discreet.foundation.plain_files import MOST_STATED, open_file, read_most
+
+if TYPE_CHECKING:
+    from discreet.data.roles import Roles
 
 SHAPES = ("model", "names", "weights")
 FORMAT = 1
@@ -95,7 +99,7 @@ def _is_of_shape(content: Any, shape: str) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Document:
+class Document(Content):
     """What is published, `content`; and the owner's rows behind it, with their persons where persons are counted.
 
     >>> d = Document.of("names", [("age", "quasi", "number")], {"names": ["age"], "noise": []})
@@ -108,6 +112,9 @@ class Document:
     evidence: Table | None = None
     persons: np.ndarray | None = None
 
+    has_rows = False
+    not_recodable = "This method releases a document, not rows: there is no form to bring rows to."
+
     @classmethod
     def of(cls, shape: str, columns: Sequence[tuple[str, str, str]], said: dict[str, Any]) -> Document:
         """A document from its columns, each a name, a role and a kind, and what it says about them, as plain JSON."""
@@ -119,11 +126,8 @@ class Document:
         return tuple((column["name"], column["role"], column["kind"]) for column in self.content["columns"])
 
     @property
-    def file(self) -> str:
-        return f"{self.shape}.json"
-
-    def names(self, role: str) -> tuple[str, ...]:
-        return tuple(name for name, its, _ in self.columns if its == role)
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name, _, _ in self.columns)
 
     def with_evidence(self, evidence: Table | None, persons: np.ndarray | None = None) -> Document:
         return replace(self, evidence=evidence, persons=persons)
@@ -149,11 +153,59 @@ class Document:
             raise DataError("The document is not written as discreet writes it: it was edited.")
         return document
 
+    # -- published -------------------------------------------------------------------------------------------------
 
-def read_document(source: Path | BinaryIO, shape: str) -> Document:
-    with open_file(source) as (file, name):
-        if name != f"{shape}.json":
-            raise DataError(
-                f"A release of the shape {shape!r} is the file {shape}.json; the certificate names another."
-            )
-        return Document.from_bytes(read_most(file, MOST_STATED), shape)
+    @property
+    def shape_name(self) -> str:
+        return self.shape
+
+    @property
+    def data(self) -> dict[str, Any]:
+        return self.content
+
+    @property
+    def n_rows(self) -> int:
+        return 0
+
+    @property
+    def stated_noise(self) -> Any:
+        return self.content.get("noise")
+
+    def equals(self, other: Content) -> bool:
+        return isinstance(other, Document) and self.content == other.content
+
+    def published_columns(self, roles: Roles | None) -> tuple[PublishedColumn, ...]:
+        return tuple(PublishedColumn(*column) for column in self.columns)
+
+    @classmethod
+    def fits(cls, columns: Sequence[ColumnStatement]) -> bool:
+        return super().fits(columns) and {column.kind for column in columns} <= set(_KINDS)
+
+    def n_told(self, quasi: Sequence[str]) -> int:
+        raise DataError("A document publishes no cells: count its columns.")
+
+    @classmethod
+    def file_names(cls, shape: str) -> tuple[str, ...]:
+        return (f"{shape}.json",)
+
+    def write(self, target: Path | BinaryIO, format: str = "json") -> None:
+        if isinstance(target, Path):
+            target.write_bytes(self.to_bytes())
+        else:
+            target.write(self.to_bytes())
+
+    @classmethod
+    def read(
+        cls,
+        source: Path | BinaryIO,
+        columns: Sequence[ColumnStatement] = (),
+        *,
+        shape: str = "",
+        rows: int | None = None,
+    ) -> Document:
+        with open_file(source) as (file, name):
+            if name not in cls.file_names(shape):
+                raise DataError(
+                    f"A release of the shape {shape!r} is the file {shape}.json; the certificate names another."
+                )
+            return cls.from_bytes(read_most(file, MOST_STATED), shape)

@@ -14,7 +14,7 @@ apostrophes before a formula gets one more, so that two texts never become one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -74,6 +74,18 @@ def plain_cells(name: str, array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.C
         return found
 
     return _each(array, read)
+
+
+def unmarked(table: pa.Table, names: Sequence[str] | None = None, texts: Container[str] | None = None) -> pa.Table:
+    """A published CSV file without the marks before formulas. `names` are its columns where they are known, `texts`
+    those of them whose cells are texts.
+    """
+    names = [plain(name) for name in table.column_names] if names is None else names
+    cells = [
+        plain_cells(name, column) if texts is None or name in texts else column
+        for name, column in zip(names, table.columns, strict=True)
+    ]
+    return pa.table(cells, names=list(names))
 
 
 def _each(array: pa.Array | pa.ChunkedArray, change: Callable[[str], str]) -> pa.Array | pa.ChunkedArray:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discreet.data.csv import read_csv
-from discreet.data.formulas import plain, plain_cells
+from discreet.data.formulas import unmarked
 from discreet.data.frames import ArrowSource, check_names, from_frame, from_mapping, type_of
 from discreet.errors import DataError, listing, quietly
 
@@ -50,7 +50,7 @@ def read_file(path: Path, **csv_options) -> ArrowSource:
         raise DataError(f"There is no file {path.name!r} in {_folder(path)}. Check the path.")
     if os.path.isfile(path / "certificate.json"):
         if os.path.isfile(path / "data.csv"):
-            return ArrowSource(_without_marks(read_csv(path / "data.csv", **csv_options)[0]), "arrow")
+            return ArrowSource(unmarked(read_csv(path / "data.csv", **csv_options)[0]), "arrow")
         path = path / "data.parquet"
     is_parquet = path.is_dir()
     if not is_parquet:
@@ -73,11 +73,6 @@ def read_file(path: Path, **csv_options) -> ArrowSource:
         raise DataError(f"{path.name!r} holds no columns. Pass a CSV or Parquet file.")
     names = [name for name in table.column_names if not _PANDAS_INDEX.fullmatch(name)]
     return ArrowSource(table.select(names), "arrow")
-
-
-def _without_marks(table: pa.Table) -> pa.Table:
-    cells = [plain_cells(name, column) for name, column in zip(table.column_names, table.columns, strict=True)]
-    return pa.table(cells, names=[plain(name) for name in table.column_names])
 
 
 def _path(given: str | os.PathLike) -> Path:

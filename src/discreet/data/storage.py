@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writing a release, and reading it back exactly. Files are built from codes and used values; nothing else gets in.
+"""Writing the files of a release, and reading them back exactly. Files are built from codes and used values; nothing
+else gets in.
 
 CSV: UTF-8, comma, header line, an empty cell for missing, an apostrophe before what a spreadsheet would run as a
 formula (`formulas.py`), names of columns included. Parquet: cells as they are, no metadata of the source, and not
 compressed, so that what a file holds can be searched for in its bytes (dictionaries keep it small).
-Baskets: Parquet with one row per basket, its label and the list of its items.
+Baskets and sketches: Parquet with one row each, its label and the list of its items or components.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -19,25 +21,21 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
-import scipy.sparse as sp
 
-from discreet.data.baskets import Baskets
 from discreet.data.column import Column, Kind, distinct_cells, encode
-from discreet.data.formulas import neutral, neutral_cells, plain_cells
+from discreet.data.content import LABEL
+from discreet.data.formulas import neutral, neutral_cells, unmarked
 from discreet.data.parquet import read_parquet
-from discreet.data.table import Table
 from discreet.errors import DataError, shown
 from discreet.foundation.plain_files import open_file
 
 FORMATS = ("csv", "parquet")
-LABEL, ITEMS = "label", "items"  # the columns of published baskets
 _HEAD = 2**20  # bytes of a header line, and 100 for each column
 _BLOCK = 2**22  # bytes of CSV that are read at a time; no row is longer
 
 
-def write_table(table: Table, path: Path | BinaryIO, format: str, *, input_again: bool = False) -> None:
-    """The table as a file. `input_again`: cells as they are also in CSV, for files that are read as somebody's data."""
-    arrow = table.to_arrow()
+def write_cells(arrow: pa.Table, path: Path | BinaryIO, format: str, *, input_again: bool = False) -> None:
+    """Columns as a file. `input_again`: cells as they are also in CSV, for files that are read as somebody's data."""
     if format == "csv":
         if not input_again:
             cells = [neutral_cells(column) for column in arrow.columns]
@@ -55,37 +53,34 @@ def _in_texts(arrow: pa.Table) -> pa.Table:
     return arrow.cast(pa.schema(fields))
 
 
-def read_table(source: Path | BinaryIO, kinds: Mapping[str, Kind], *, rows: int | None = None) -> Table:
-    """The table in a published file, its columns of the kinds the certificate states; no mark but '' is missing.
+def read_cells(source: Path | BinaryIO, kinds: Mapping[str, Kind], *, rows: int | None = None) -> list[Column]:
+    """The columns in a published file, of the kinds the certificate states; no mark but '' is missing.
 
     The columns, and `rows` where they are stated, are compared before cells are read.
     """
     with open_file(source) as (file, name):
+        is_parquet = name.endswith(".parquet")
         try:
-            arrow = (read_parquet if name.endswith(".parquet") else _read_csv)(file, list(kinds), rows=rows)
+            arrow = (read_parquet if is_parquet else _read_csv)(file, list(kinds), rows=rows)
         except (pa.ArrowException, OSError, ValueError) as error:
             if isinstance(error, DataError):
                 raise
             raise DataError(f"{shown(name)} cannot be read back ({type(error).__name__}).") from None
-        return table_of(arrow if name.endswith(".parquet") else _without_marks(arrow, kinds), kinds)
+        if not is_parquet:
+            _must_have(arrow, [neutral(column) for column in kinds])
+            arrow = unmarked(arrow, list(kinds), {column for column, kind in kinds.items() if kind == "category"})
+        return columns_of(arrow, kinds)
 
 
-def _without_marks(arrow: pa.Table, kinds: Mapping[str, Kind]) -> pa.Table:
-    """The cells of a CSV file without the marks before formulas."""
-    if arrow.column_names != [neutral(name) for name in kinds]:
-        raise DataError(f"The data does not have the {len(kinds)} columns that were stated.")
-    columns = [
-        plain_cells(name, cells) if kind == "category" else cells
-        for (name, kind), cells in zip(kinds.items(), arrow.columns, strict=True)
-    ]
-    return pa.table(columns, names=list(kinds))
+def columns_of(arrow: pa.Table, kinds: Mapping[str, Kind]) -> list[Column]:
+    """Arrow's columns, coded; they must be those of `kinds`, in this order."""
+    _must_have(arrow, list(kinds))
+    return [_exact(name, arrow.column(name), kind) for name, kind in kinds.items()]
 
 
-def table_of(arrow: pa.Table, kinds: Mapping[str, Kind]) -> Table:
-    """The table in Arrow's columns, which must be those of `kinds`, in this order."""
-    if arrow.column_names != list(kinds):
-        raise DataError(f"The data does not have the {len(kinds)} columns that were stated.")
-    return Table([_exact(name, arrow.column(name), kind) for name, kind in kinds.items()])
+def _must_have(arrow: pa.Table, names: list[str]) -> None:
+    if arrow.column_names != names:
+        raise DataError(f"The data does not have the {len(names)} columns that were stated.")
 
 
 def _read_csv(file: BinaryIO, names: Sequence[str], *, rows: int | None = None) -> pa.Table:
@@ -131,35 +126,50 @@ def _exact(name: str, array: pa.ChunkedArray, kind: Kind) -> Column:
     return column
 
 
-def write_baskets(baskets: Baskets, path: Path | BinaryIO) -> None:
-    assert baskets.classes is not None
-    assert baskets.labels is not None
-    matrix, names = baskets.matrix, pa.array(baskets.names, pa.string())
-    items = pa.ListArray.from_arrays(pa.array(matrix.indptr, pa.int32()), names.take(pa.array(matrix.indices)))
-    labels = pa.array([str(label) for label in baskets.classes.tolist()]).take(pa.array(baskets.labels))
-    table = pa.table({LABEL: labels, ITEMS: items})
-    pq.write_table(table, path, compression="none", store_schema=False)
+# -- rows that are lists -------------------------------------------------------------------------------------------
 
 
-def read_baskets(source: Path | BinaryIO, names: Sequence[str], *, rows: int | None = None) -> Baskets:
-    """The baskets in a published file; every item must be one of `names`."""
-    with open_file(source) as (file, file_name):
+def label_texts(classes: np.ndarray, labels: np.ndarray) -> pa.Array:
+    """Labels as files hold them."""
+    return pa.array([str(label) for label in classes.tolist()], pa.string()).take(pa.array(labels))
+
+
+def write_lists(path: Path | BinaryIO, column: str, lists: pa.ListArray, labels: pa.Array | None) -> None:
+    """A list for every row, beside its label."""
+    columns = {column: lists} if labels is None else {LABEL: labels, column: lists}
+    pq.write_table(pa.table(columns), path, compression="none", store_schema=False)
+
+
+@contextmanager
+def file_of_lists(source: Path | BinaryIO, what: str) -> Iterator[BinaryIO]:
+    """The open file; whatever is wrong with what is read from it is a DataError."""
+    with open_file(source) as (file, name):
         try:
-            table = read_parquet(file, [LABEL, ITEMS], lists=[ITEMS], rows=rows)
-            items, texts = table.column(ITEMS).combine_chunks(), table.column(LABEL).cast(pa.string())
-            labels = texts.to_numpy(zero_copy_only=False)
-            place = {name: j for j, name in enumerate(names)}
-            coded = items.values
-            columns = np.array([place[name] for name in coded.dictionary.to_pylist()], dtype=np.int64)
-            indices = columns[coded.indices.to_numpy()] if len(columns) else np.empty(0, np.int64)
-            indptr = items.offsets.to_numpy()
-            if texts.null_count or items.null_count or len(items.values) != indptr[-1]:
-                raise ValueError
+            yield file
         except (pa.ArrowException, OSError, KeyError, AttributeError, TypeError, ValueError) as error:
             if isinstance(error, DataError):
                 raise
             raise DataError(
-                f"{shown(file_name)} does not hold baskets as the certificate says ({type(error).__name__})."
+                f"{shown(name)} does not hold {what} as the certificate says ({type(error).__name__})."
             ) from None
-    shape = (len(labels), len(names))
-    return Baskets.of(sp.csr_array((np.ones(len(indices)), indices, indptr), shape=shape), labels, names=names)
+
+
+def read_lists(
+    file: BinaryIO, column: str, *, labelled: bool | None = True, rows: int | None = None
+) -> tuple[pa.Array, np.ndarray, np.ndarray | None]:
+    """What all lists hold, one after the other; where each list begins; the labels as texts. ValueError if cells are
+    missing.
+
+    `labelled` None: a file of one's own, with or without labels, is read as it is.
+    """
+    if labelled is None:
+        table = pq.ParquetFile(file).read()
+        labelled = table.column_names == [LABEL, column]
+    else:
+        table = read_parquet(file, [LABEL, column] if labelled else [column], lists=[column], rows=rows)
+    lists = table.column(column).combine_chunks()
+    offsets, texts = lists.offsets.to_numpy(), table.column(LABEL).cast(pa.string()) if labelled else None
+    nulls = lists.null_count + lists.values.null_count + (0 if texts is None else texts.null_count)
+    if nulls or len(lists.values) != offsets[-1]:
+        raise ValueError
+    return lists.values, offsets, None if texts is None else texts.to_numpy(zero_copy_only=False)

@@ -12,18 +12,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from discreet.data.cells import Cells
-from discreet.data.column import MISSING_MARKS, Column, Kind, encode, from_labels
+from discreet.data.column import KINDS, MISSING_MARKS, Column, Kind, encode, from_labels
+from discreet.data.content import ColumnStatement, Content, PublishedColumn
 from discreet.data.csv import public_dialect
 from discreet.data.read import ArrowSource, read
 from discreet.data.reading import Marks
+from discreet.data.storage import read_cells, write_cells
 from discreet.errors import DataError, did_you_mean, listing, quietly, shown
 
+if TYPE_CHECKING:
+    from discreet.data.roles import Roles
+
+_BITS = frozenset({"0", "1", "true", "false"})
+_PERSON = "\x00person"  # a column name no file can have
 _MANY_ROWS = 200_000  # from here on several columns are coded at once
 
 
@@ -49,13 +57,16 @@ def _by_cells(name: str, cells: Cells) -> Column:
     return from_labels(name, [*texts, None], cells.codes)
 
 
-class Table:
+class Table(Content):
     """Named columns of equal length, as codes.
 
     >>> t = Table.of({"age": [31, 45, None], "sex": ["f", "m", "f"]})
     >>> t.names, len(t), t.column("age").kind, t.column("age").codes.tolist()
     (('age', 'sex'), 3, 'number', [0, 1, 2])
     """
+
+    has_cells = True
+    names: tuple[str, ...]
 
     def __init__(self, columns: Iterable[Column], *, frame: str = "arrow"):
         columns = list(columns)
@@ -232,3 +243,88 @@ class Table:
 
             return duckdb.from_arrow(table)
         return table
+
+    # -- published -------------------------------------------------------------------------------------------------
+
+    @property
+    def shape_name(self) -> str:
+        return "table"
+
+    @property
+    def data(self) -> Any:
+        return self.to_frame()
+
+    @property
+    def n_rows(self) -> int:
+        return self._n_rows
+
+    def equals(self, other: Content) -> bool:
+        return (
+            isinstance(other, Table)
+            and self.names == other.names
+            and all(
+                mine.texts == theirs.texts and np.array_equal(mine.codes, theirs.codes)
+                for mine, theirs in zip(self.columns(), other.columns(), strict=True)
+            )
+        )
+
+    def published_columns(self, roles: Roles | None) -> tuple[PublishedColumn, ...]:
+        assert roles is not None
+        role: dict[str | None, str] = {roles.target: "target"}
+        for name in ("other", "sensitive", "quasi"):
+            role = {**dict.fromkeys(getattr(roles, name), name), **role}
+        both = {roles.target}.intersection(roles.sensitive)
+        return tuple(PublishedColumn(c.name, role[c.name], c.kind, c.name in both) for c in self.columns())
+
+    @classmethod
+    def fits(cls, columns: Sequence[ColumnStatement]) -> bool:
+        return super().fits(columns) and {column.kind for column in columns} <= set(KINDS)
+
+    def cell_columns(self, names: Iterable[str] | None = None) -> list[Column]:
+        return self.columns(names)
+
+    def with_persons(self, persons: np.ndarray | None, roles: Roles | None) -> tuple[Table, Roles | None]:
+        if persons is None or roles is None:
+            return self, roles
+        return self.with_columns([encode(_PERSON, pa.array(persons), kind="number")]), replace(roles, person=_PERSON)
+
+    def quasi_codes(self, quasi: Sequence[str]) -> tuple[list[np.ndarray], list[int]]:
+        columns = self.columns(quasi)
+        return [column.codes for column in columns], [column.levels for column in columns]
+
+    def class_codes(self, roles: Roles | None) -> tuple[str | None, dict[str, np.ndarray]]:
+        assert roles is not None
+        names = dict.fromkeys([*([roles.target] if roles.target else []), *roles.sensitive])
+        return roles.target, {name: self.column(name).codes for name in names}
+
+    def n_items(self, quasi: Sequence[str]) -> int:
+        bits = all(c.levels <= 2 and not c.has_missing and set(c.texts) <= _BITS for c in self.columns(quasi))
+        return len(quasi) if bits else 0
+
+    def text_size(self) -> int:
+        """Bytes of all texts, one by one: in a Parquet file a long one may stand for a million cells."""
+        total = 0
+        for column in self.columns():
+            if pa.types.is_string(column.values.type):
+                lengths = np.append(pc.binary_length(column.values).to_numpy(zero_copy_only=False).astype(np.int64), 0)
+                total += int(lengths[column.codes].sum())
+        return total
+
+    @classmethod
+    def file_names(cls, shape: str) -> tuple[str, ...]:
+        return "data.csv", "data.parquet"
+
+    def write(self, target: Path | BinaryIO, format: str = "parquet", *, input_again: bool = False) -> None:
+        """`input_again`: cells as they are also in CSV, for files that are read as somebody's data."""
+        write_cells(self.to_arrow(), target, format, input_again=input_again)
+
+    @classmethod
+    def read(
+        cls,
+        source: Path | BinaryIO,
+        columns: Sequence[ColumnStatement] = (),
+        *,
+        shape: str = "",
+        rows: int | None = None,
+    ) -> Table:
+        return cls(read_cells(source, {column.name: column.kind for column in columns}, rows=rows))  # type: ignore[misc]

@@ -34,14 +34,14 @@ def distributions(release: Release, dataset: Dataset) -> list[dict[str, Any]]:
 
 
 def _columns(release: Release, dataset: Dataset) -> list[dict[str, Any]]:
-    data, released = dataset.data, release.content
+    data, released = dataset.data, release.table
     try:
         by_label = read(release, data)
     except DataError:  # the labels do not say what they mean
         return []
     found = []
     for name in (name for name in release.roles.quasi if name in by_label):  # type: ignore[union-attr]
-        after = released.column(name)  # type: ignore[union-attr]
+        after = released.column(name)
         before = data.column(name) if name in data else None
         binned = _bins(before, after) if before is not None and before.kind in ("number", "date") else None
         found.append(binned or _labels(by_label.column(name), after))
@@ -107,8 +107,7 @@ def _spread(borders: list[float], numbers: np.ndarray) -> list[float]:
 
 
 def _items(release: Release, dataset: Dataset) -> list[dict[str, Any]]:
-    after: Any = release.content
-    before = dataset.data
+    after, before = release.baskets, dataset.data
     place = {name: item for item, name in enumerate(before.names)}
     shares = after.support / max(len(after), 1)
     order = np.argsort(-shares, kind="stable")[:MOST]

@@ -44,7 +44,7 @@ def release_facts(release: Release, dataset: Dataset) -> dict[str, Any]:
         "counted": release.certificate.counted,
         "columns_published": list(release.columns),
         **_CONTENTS.get(release.shape, _no_rows)(release, dataset),
-        "notes": list(release.notes),
+        "notes": list(release.owner.notes),
         "certificate": release.certificate.model_dump(mode="json", exclude={"files", "seal"}),
     }
 
@@ -95,7 +95,7 @@ def _no_rows(release: Release, dataset: Dataset) -> dict[str, Any]:
 
 def _model(release: Release, dataset: Dataset) -> dict[str, Any]:
     """How large the tree of a model is."""
-    tree = PublishedTree.of(release.content)  # type: ignore[arg-type]
+    tree = PublishedTree.of(release.document)
     shown = [tree.nodes[leaf]["counts"] for leaf in tree.leaves if tree.nodes[leaf]["counts"] is not None]
     pure = [sum(counts) for counts in shown if sum(count > 0 for count in counts) == 1]
     depth = [0] * len(tree.nodes)

@@ -29,7 +29,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.data.column import encode
-from discreet.data.dataset import Dataset, item_table, keep_items, label_column, label_values
+from discreet.data.dataset import Dataset, item_table, keep_items, label_column
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError
@@ -83,7 +83,7 @@ def read(release: Release, rows: Table) -> Table:
             f"The release by {release.method!r} has {len(unknown)} columns that the original rows have not, and it does"
             " not say what they mean. No classifier that learnt from it can be asked about such rows."
         )
-    return recoded(EachColumn(known).within(release.content), rows, release.columns)  # type: ignore[arg-type]
+    return recoded(EachColumn(known).within(release.table), rows, release.columns)
 
 
 # -- the form of a release: what is learnt from it, and how rows are brought to it ------------------------------------
@@ -101,7 +101,7 @@ class _Form:
 
     def rows(self, dataset: Dataset) -> tuple[Table, np.ndarray | None]:
         """The rows to learn from, as classifiers see them, and whose they are."""
-        return self.release.content, self.release.persons  # type: ignore[return-value]
+        return self.release.table, self.release.owner.persons
 
     def asked(self, test: Dataset, protocol: Protocol) -> Table:
         """Test rows in the form of those to learn from."""
@@ -118,23 +118,22 @@ class _Items(_Form):
 
     def lesson(self, train: Dataset, test: Dataset, protocol: Protocol) -> Lesson:
         kept = keep_items(test.data, self.release.columns)
-        return BasketLesson(self.release.content, kept, train.target)  # type: ignore[arg-type]
+        return BasketLesson(self.release.baskets, kept, train.target)
 
     def rows(self, dataset: Dataset) -> tuple[Table, np.ndarray | None]:
-        return item_table(self.release.content, dataset.target), self.release.persons  # type: ignore[arg-type]
+        return item_table(self.release.baskets, dataset.target), self.release.owner.persons
 
 
 class _Components(_Form):
     """Released sketches."""
 
     def rows(self, dataset: Dataset) -> tuple[Table, np.ndarray | None]:
-        sketches: Sketches = self.release.content  # type: ignore[assignment]
-        return _component_table(sketches, self.release.labels, dataset.target), self.release.persons
+        return _component_table(self.release.sketches, self.release.labels, dataset.target), self.release.owner.persons
 
     def asked(self, test: Dataset, protocol: Protocol) -> Table:
-        sketches: Sketches = self.release.content  # type: ignore[assignment]
-        sketched = sketch(test.data, self.release.signs, int(sketches.counts.max()))  # type: ignore[arg-type]
-        return _component_table(sketched, label_values(test.data), test.target)
+        most = int(self.release.sketches.counts.max())
+        sketched = sketch(test.data, self.release.owner.signs, most)  # type: ignore[arg-type]
+        return _component_table(sketched, test.data.label_values, test.target)
 
 
 class _Selection(_Form):
@@ -148,13 +147,13 @@ class _Selection(_Form):
 
     @property
     def _names(self) -> Sequence[str]:
-        return self.release.content.content["names"]  # type: ignore[union-attr]
+        return self.release.document.content["names"]
 
 
 class _Weights(_Selection):
     @property
     def _names(self) -> Sequence[str]:
-        weights = np.array(self.release.content.content["weights"])  # type: ignore[union-attr]
+        weights = np.array(self.release.document.content["weights"])
         return [self.release.columns[place] for place in heaviest(weights, self.release.parameters.get("n_features"))]
 
 
@@ -168,7 +167,7 @@ class _Model(_Form):
         return test.table
 
     def of_rows(self, learnt: Table, asked: Table, target: str) -> Lesson:
-        return ModelLesson(learnt, asked, target, PublishedTree.of(self.release.content))  # type: ignore[arg-type]
+        return ModelLesson(learnt, asked, target, PublishedTree.of(self.release.document))
 
 
 _FORMS: dict[str, type[_Form]] = {

@@ -7,15 +7,13 @@ guesses right with probability 1/s; the average of that over all rows is the ave
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.counting.tally import Partition, group, persons_per_group
-from discreet.data.baskets import Baskets
-from discreet.data.dataset import rows_of, shape_of
-from discreet.data.table import Table
+from discreet.counting.tally import group, persons_per_group
+from discreet.data.dataset import rows_of
 from discreet.errors import RolesError
 from discreet.release.release import Release
 
@@ -62,9 +60,12 @@ def risk(data: object, quasi: Sequence[str] | None = None, *, persons: np.ndarra
     >>> found.k, found.unique, found.below[5], found.average
     (1, 1, 4, 0.5)
     """
-    rows_ = rows_of(data)
-    groups, own = _GROUPS[shape_of(rows_)](rows_, quasi)
-    persons = own if persons is None else persons
+    content = rows_of(data)
+    codes, levels = content.quasi_codes(quasi or ())
+    if not codes:
+        raise RolesError("Risk is measured on quasi-identifiers; none were named.")
+    groups, _ = group(codes, len(content), levels)
+    persons = getattr(content, "persons", None) if persons is None else persons
     rows = np.bincount(groups)
     sizes = persons_per_group(groups, len(rows), persons)
     n = int(rows.sum())
@@ -83,23 +84,7 @@ def risk(data: object, quasi: Sequence[str] | None = None, *, persons: np.ndarra
 def released_risk(release: Release) -> Risk:
     """The risk of what is published, counted in persons when the release was."""
     quasi = () if release.roles is None else release.roles.quasi
-    return risk(release.content, quasi, persons=release.persons)
-
-
-def _alike_in_columns(table: Table, quasi: Sequence[str] | None) -> tuple[np.ndarray, None]:
-    if not quasi:
-        raise RolesError("Risk is measured on quasi-identifiers; none were named.")
-    columns = table.columns(quasi)
-    groups, _ = group([column.codes for column in columns], len(table), [column.levels for column in columns])
-    return groups, None
-
-
-def _alike_in_items(baskets: Baskets, quasi: Sequence[str] | None) -> tuple[np.ndarray, np.ndarray | None]:
-    return Partition.of(baskets).group_of_row.astype(np.int64), baskets.persons
-
-
-# the group of each row, and its person where the rows tell
-_GROUPS: dict[str, Callable] = {"table": _alike_in_columns, "baskets": _alike_in_items}
+    return risk(release.content, quasi, persons=release.owner.persons)
 
 
 def _bins(sizes: np.ndarray, rows: np.ndarray) -> tuple[Bin, ...]:

@@ -48,7 +48,7 @@ class PublishedTree:
         """The tree in a document; DataError unless it is one, whole and without a loose end."""
         said, kinds = document.content, {name: kind for name, role, kind in document.columns if role == "quasi"}
         try:
-            (target,) = document.names("target")
+            (target,) = (name for name, role, _ in document.columns if role == "target")
             tree = cls(target, kinds, tuple(said["classes"]), said["values"], tuple(said["nodes"]))
             tree._check()
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:

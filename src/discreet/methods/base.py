@@ -34,6 +34,7 @@ from discreet.recoding.plan import Plan, Recode
 from discreet.release.ledger import Account
 from discreet.release.ledger_likeness import People
 from discreet.release.losses import changes_of_columns, penalty_of
+from discreet.release.owner_files import OwnerFiles
 from discreet.release.release import Changes, Release
 
 METHODS: dict[str, type[Method]] = {}  # by the name the command line uses
@@ -174,10 +175,14 @@ class Method(BaseEstimator):
         labellings = () if decision.plan is None else decision.plan.labellings
         return self._checked(
             Release(
-                table=released.take(order),
+                content=released.take(order),
+                owner=self._owner_files(
+                    persons=None if person is None else person.codes[order],
+                    evidence=None if before is None else before.take(order),
+                    trace=decision.trace,
+                    notes=[*decision.notes, *_no_record(decision.plan)],
+                ),
                 roles=new_roles,
-                persons=None if person is None else person.codes[order],
-                source=None if before is None else before.take(order),
                 promise=self.promise,
                 method=self.name,
                 parameters=self._public_parameters(),
@@ -187,9 +192,6 @@ class Method(BaseEstimator):
                 changes=decision.changes or changes_between(table, roles, published, rows_dropped=left_out),
                 column_changes=() if decision.published is None else changes_of_columns(table, published, roles.quasi),
                 penalty=penalty_of(labellings, source, published, roles.quasi, left_out),
-                trace=decision.trace,
-                notes=[*decision.notes, *_no_record(decision.plan)],
-                seed=getattr(self, "random_state", None),
             )
         )
 
@@ -203,17 +205,17 @@ class Method(BaseEstimator):
         order = _fresh_basket_order(kept, randomness)
         return self._checked(
             Release(
-                baskets=kept.take(order),
-                roles=None,
-                persons=None if kept.persons is None else kept.persons[order],
+                content=kept.take(order),
+                owner=self._owner_files(
+                    persons=None if kept.persons is None else kept.persons[order],
+                    trace=changed.trace,
+                    notes=changed.notes,
+                ),
                 promise=self.promise,
                 method=self.name,
                 parameters=self._public_parameters(),
                 features=changed.features,
                 changes=changed.changes,
-                trace=changed.trace,
-                notes=changed.notes,
-                seed=getattr(self, "random_state", None),
             )
         )
 
@@ -225,26 +227,29 @@ class Method(BaseEstimator):
         """The release of a document; a method of this kind overrides `_release_table` or `_release_baskets`."""
         return self._checked(
             Release(
-                document=document,
+                content=document,
+                owner=self._owner_files(
+                    persons=document.persons, evidence=document.evidence, trace=trace, notes=notes or []
+                ),
                 roles=roles,
-                persons=document.persons,
                 promise=self.promise,
                 method=self.name,
                 parameters=self._public_parameters(),
                 source_quasi=() if roles is None else roles.quasi,
                 changes=Changes(quasi_cells=0),
-                trace=trace,
-                notes=notes or [],
-                seed=getattr(self, "random_state", None),
             )
         )
 
     # -- shared ----------------------------------------------------------------------------------------------------
 
+    def _owner_files(self, **kept: Any) -> OwnerFiles:
+        """What the owner keeps, with the seed."""
+        return OwnerFiles(**kept, seed=getattr(self, "random_state", None))
+
     def _checked(self, release: Release) -> Release:
         if not release.verdict.holds:
             raise PromiseBroken(f"{release.verdict.sentence()} Nothing was released.")
-        if release.document is None and getattr(self, "max_suppressed", None) is not None:
+        if release.content.has_cells and getattr(self, "max_suppressed", None) is not None:
             check_limit(self.max_suppressed, release.losses)
         return release
 

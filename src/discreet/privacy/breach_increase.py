@@ -15,12 +15,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from discreet.counting.tally import is_engine
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, ParameterError, RolesError, did_you_mean, shown
-from discreet.learning.classifiers import CLASSIFIERS
 from discreet.privacy.predictability import ATTACKERS, Breach, Inference, check_cuts, cuts_of
 from discreet.privacy.promise import Interval, Promise, StrOptions, Verdict, VerdictKind, table_and_roles
 
@@ -83,6 +83,8 @@ class BreachIncrease(Promise):
         if isinstance(self.attackers, list):
             object.__setattr__(self, "attackers", tuple(self.attackers))
         super().__post_init__()
+        from discreet.learning.classifiers import CLASSIFIERS  # here: other promises are checked without any learner
+
         unknown = [name for name in self.attackers if name not in CLASSIFIERS]
         if unknown or not self.attackers:
             hint = did_you_mean(str(unknown[0]), CLASSIFIERS) if unknown else ""
@@ -103,10 +105,10 @@ class BreachIncrease(Promise):
             " check_with_source(published, roles, private), or verify with the owner's folder."
         )
 
-    def check_with_source(self, data: object, roles: Roles | None, source: Table) -> Verdict:
+    def check_with_source(self, data: Any, roles: Roles | None, source: Table) -> Verdict:
         """Measure the promise on published rows, beside all the attributes of the same rows in the same order."""
         data, roles = table_and_roles(data, roles)
-        if not isinstance(data, Table):
+        if is_engine(data):
             raise DataError("A breach increase is measured on rows in memory.")
         if not roles.sensitive:
             raise RolesError(

@@ -16,14 +16,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from discreet.counting.supersets import Distinct
+from discreet.counting.tally import is_engine
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
-from discreet.data.table import Table
 from discreet.errors import DataError
 from discreet.privacy.exclusive_items import one_hot_note
 from discreet.privacy.exposure import exposure, items_of
@@ -138,9 +138,9 @@ def _beyond(absences: int) -> str:
     )
 
 
-def baskets_of(data: object, roles: Roles) -> Baskets:
+def baskets_of(data: Any, roles: Roles) -> Baskets:
     """The quasi-identifiers of a table as baskets; they must be 0/1 columns."""
-    if not isinstance(data, Table):
+    if is_engine(data):
         raise DataError("Containment is checked on tables in memory and on baskets, not through an engine.")
     if not roles.quasi:
         raise DataError("Containment needs 0/1 quasi-identifiers; none were named.")

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import ClassVar
 
-from discreet.data.document import Document
+from discreet.data.content import Content
 from discreet.errors import DataError
 from discreet.privacy.budget import NEIGHBOURS, Budget, epsilon_of, total, within
-from discreet.privacy.noise import Noise, stated
+from discreet.privacy.noise import Noise, from_statement
 from discreet.privacy.promise import Both, Interval, Promise, StrOptions, Verdict, VerdictKind
 
 
@@ -69,15 +69,14 @@ class DifferentialPrivacy(Promise):
         """What a release under this promise costs. Its noise, or the document that states it, tells the
         zero-concentrated loss too; the promise alone bounds it badly.
         """
-        uses = stated(content) if isinstance(content, Document) else content
+        uses = _uses(content)
         if not isinstance(uses, Sequence) or not uses:
             return self.budget
         return Budget(self.epsilon, self.delta, total(noise.loss for noise in uses).rho)
 
     def check(self, data: object, roles: object = None) -> Verdict:
         """Add up what the noise costs that was used: a sequence of `Noise`, or a document that states it."""
-        if isinstance(data, Document):
-            data = stated(data)
+        data = _uses(data)
         if not isinstance(data, Sequence) or not data or not all(isinstance(noise, Noise) for noise in data):
             raise DataError(
                 "Differential privacy is a property of how a release was drawn. It is checked on the statements of the"
@@ -100,6 +99,15 @@ class DifferentialPrivacy(Promise):
             kind="proved",
             notes=tuple(noise.sentence() for noise in data),
         )
+
+    def check_content(self, content: Content, roles: object, *, noise: Sequence[Noise] = (), **_: object) -> Verdict:
+        """The published rows tell nothing: what was stated about their noise does."""
+        return self.check(noise or content)
+
+
+def _uses(data: object) -> object:
+    """The noise that a document states; of anything else itself."""
+    return data if getattr(data, "stated_noise", None) is None else from_statement(data.stated_noise)  # type: ignore[attr-defined]
 
 
 def private_part(promise: Promise) -> DifferentialPrivacy | None:

@@ -13,8 +13,6 @@ from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 
-_BITS = frozenset({"0", "1", "true", "false"})
-
 
 def exposure(distinct: Distinct, baskets: Baskets, k: int, ac: int | None = None) -> dict[str, int]:
     """The counts by name; `distinct` are the distinct rows of the baskets, `ac` their AC where it is known already."""
@@ -29,12 +27,6 @@ def exposure(distinct: Distinct, baskets: Baskets, k: int, ac: int | None = None
         alike = distinct.one_label(distinct.label_of(baskets.labels, baskets.n_classes))
         found["rows whose containing rows share one label"] = int(alike[groups].sum())
     return found
-
-
-def are_items(table: Table, names: tuple[str, ...]) -> bool:
-    """Whether the columns are 0/1 items, none of their cells missing."""
-    columns = table.columns(names)
-    return bool(columns) and all(c.levels <= 2 and not c.has_missing and set(c.texts) <= _BITS for c in columns)
 
 
 def items_of(table: Table, roles: Roles) -> Baskets:

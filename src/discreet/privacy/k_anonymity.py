@@ -12,17 +12,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from discreet.counting.supersets import Distinct
-from discreet.counting.tally import Partition, group, group_sizes, is_engine, persons_per_group, tally
+from discreet.counting.tally import group, group_sizes, is_engine, persons_per_group, tally
 from discreet.data.baskets import Baskets
+from discreet.data.content import Content
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import RolesError, did_you_mean, listing
-from discreet.privacy.exposure import are_items, exposure, items_of
+from discreet.privacy.exposure import exposure, items_of
 from discreet.privacy.promise import Interval, Promise, Verdict, as_baskets, table_and_roles
 
 
@@ -93,10 +94,12 @@ class KAnonymity(Promise):
             return f"{self.k}-anonymity of {', '.join(self.columns)}"
         return f"{self.k}-anonymity" + ("" if self.sets is None else f" of {len(self.sets)} column sets")
 
-    def check(self, data: object, roles: Roles | None = None) -> Verdict:
+    def check(self, data: Any, roles: Roles | None = None) -> Verdict:
         baskets = as_baskets(data, roles)
         if baskets is not None:
-            return self._with_exposure(self._verdict(*_basket_groups(baskets)), baskets)
+            return self._with_exposure(
+                self._verdict(*_counted(baskets, baskets.names, baskets.persons, baskets.labels)), baskets
+            )
         data, roles = table_and_roles(data, roles)
         verdicts = [self._verdict(*_table_groups(data, names, roles)) for names in self._sets_of(roles)]
         worst = min(verdicts, key=lambda verdict: verdict.measured)
@@ -105,7 +108,8 @@ class KAnonymity(Promise):
             rows_short=max(verdict.rows_short for verdict in verdicts),
             with_label=None if roles.target is None else min(v.with_label for v in verdicts),  # type: ignore[type-var]
         )
-        if isinstance(data, Table) and self.sets is None and self.columns is None and are_items(data, roles.quasi):
+        whole = self.sets is None and self.columns is None
+        if whole and not is_engine(data) and data.n_items(roles.quasi):
             return self._with_exposure(found, items_of(data, roles))
         return found
 
@@ -162,16 +166,16 @@ def _is_sets(sets: object) -> bool:
     )
 
 
-Groups = tuple[np.ndarray, np.ndarray, int | None]  # persons, rows, and the smallest group when the label is known too
+GroupSizes = tuple[
+    np.ndarray, np.ndarray, int | None
+]  # persons, rows, and the smallest group when the label is known too
 
 
-def _table_groups(data: object, names: Sequence[str], roles: Roles) -> Groups:
-    if isinstance(data, Table):  # as a tally, without the distinct rows themselves
-        columns = data.columns(names)
-        groups, first = group([c.codes for c in columns], len(data), [c.levels for c in columns], ordered=False)
+def _table_groups(data: Any, names: Sequence[str], roles: Roles) -> GroupSizes:
+    if not is_engine(data):  # as a tally, without the distinct rows themselves
         persons = None if roles.person is None else data.column(roles.person).codes
         labels = None if roles.target is None else data.column(roles.target).codes
-        return _counted(groups, len(first), persons, labels)
+        return _counted(data, names, persons, labels)
     counted = tally(data, names, target=roles.target, person=roles.person)
     rows = counted.counts.sum(axis=1)
     if roles.target is None:
@@ -183,13 +187,12 @@ def _table_groups(data: object, names: Sequence[str], roles: Roles) -> Groups:
     return counted.sizes, rows, int(labelled.min())
 
 
-def _basket_groups(baskets: Baskets) -> Groups:
-    partition = Partition.of(baskets)
-    groups = partition.group_of_row.astype(np.int64)
-    return _counted(groups, partition.n_groups, baskets.persons, baskets.labels)
-
-
-def _counted(groups: np.ndarray, n_groups: int, persons: np.ndarray | None, labels: np.ndarray | None) -> Groups:
+def _counted(
+    content: Content, names: Sequence[str], persons: np.ndarray | None, labels: np.ndarray | None
+) -> GroupSizes:
+    codes, levels = content.quasi_codes(names)
+    groups, first = group(codes, content.n_rows, levels, ordered=False)
+    n_groups = len(first)
     rows = np.bincount(groups, minlength=n_groups)
     sizes = rows if persons is None else persons_per_group(groups, n_groups, persons)
     if labels is None:

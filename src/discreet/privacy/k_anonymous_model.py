@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -53,8 +53,8 @@ class KAnonymousModel(Promise):
     def __str__(self) -> str:
         return f"{self.k}-anonymous model" + (", class known" if self.public_class else "")
 
-    def check(self, data: object, roles: Roles | None = None) -> Verdict:
-        if not isinstance(data, Document) or data.shape != "model":
+    def check(self, data: Any, roles: Roles | None = None) -> Verdict:
+        if getattr(data, "shape_name", None) != "model":
             raise DataError("KAnonymousModel is about a published model; of rows, ask for KAnonymity.")
         tree = PublishedTree.of(data)
         if data.evidence is None:

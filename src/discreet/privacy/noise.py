@@ -14,13 +14,12 @@ from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-from discreet.data.document import Document
 from discreet.errors import DataError, did_you_mean
 from discreet.foundation.parameters import Interval, StrOptions, check_parameters
 from discreet.privacy.budget import NEIGHBOURS, Budget, epsilon_of, exact
 
-PAGE = "docs/privacy/differential_privacy.md"
 KEY = "noise"  # under which a document states it
+PAGE = "docs/privacy/differential_privacy.md"
 FINITE = 2.0**-100  # the delta that finite arithmetic costs the Euclidean noise
 
 
@@ -94,11 +93,6 @@ class Noise:
             f"{self.mechanism}{picks}: scale {self.scale:g}, {COSTS[self.mechanism].norm} sensitivity"
             f" {self.sensitivity:g} ({self.neighbours} neighbours), {self.loss}; proof: {self.proof}"
         )
-
-
-def stated(document: Document) -> list[Noise]:
-    """The noise that a document states under the key "noise"."""
-    return from_statement(document.content.get(KEY))
 
 
 def statement(uses: Iterable[Noise]) -> tuple[dict[str, Any], ...]:

@@ -21,6 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,9 +29,11 @@ from discreet.counting.tally import group
 from discreet.data.roles import MOST_CLASSES
 from discreet.data.table import Table
 from discreet.errors import DataError, ParameterError, did_you_mean, shown
-from discreet.learning.cross_validation import Fold, kfold
-from discreet.learning.subset_scores import Answers, SubsetScores
 from discreet.prepare.binning import Binning
+
+if TYPE_CHECKING:  # learners are loaded when an attacker learns: no other promise needs them
+    from discreet.learning.cross_validation import Fold
+    from discreet.learning.subset_scores import Answers, SubsetScores
 
 ATTACKERS = ("c45", "naive-bayes", "logistic", "boosting")
 MOST_NUMBERS = 20  # different numbers that a sensitive attribute may have without cuts
@@ -126,6 +129,8 @@ class Inference:
 
     @cached_property
     def _scores(self) -> dict[str, SubsetScores]:
+        from discreet.learning.subset_scores import SubsetScores
+
         folds = self._folds
         if isinstance(folds, int):
             folds = content_folds(self._table, self.sensitive, folds, self._persons)
@@ -247,6 +252,8 @@ def content_order(table: Table, persons: np.ndarray | None = None) -> np.ndarray
 
 def content_folds(table: Table, label: str, folds: int, persons: np.ndarray | None = None) -> list[Fold]:
     """Folds with equal shares of each class, which depend on the content of the rows alone."""
+    from discreet.learning.cross_validation import Fold, kfold
+
     order = content_order(table, persons)
     divided = kfold(
         len(table),

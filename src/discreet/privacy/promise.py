@@ -5,14 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
 
 from discreet.counting.tally import is_engine
 from discreet.data.baskets import Baskets
+from discreet.data.content import Content
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, ParameterError, did_you_mean
 from discreet.foundation.parameters import Interval, StrOptions, check_parameters
+
+if TYPE_CHECKING:
+    from discreet.privacy.noise import Noise
 
 VerdictKind = Literal["recomputed", "proved", "owner"]
 
@@ -103,6 +109,23 @@ class Promise:
         in their order, for promises that ask."""
         return self.check(data, roles)
 
+    def check_content(
+        self,
+        content: Content,
+        roles: Roles | None,
+        *,
+        persons: np.ndarray | None = None,
+        source: Any = None,
+        noise: Sequence[Noise] = (),
+    ) -> Verdict:
+        """Measure the promise on what is published, counted in persons where it is known whose row each row is.
+
+        `source` is what the owner keeps of the same rows, for promises that compare with it; `noise` is what the rows
+        were drawn with, for promises about that.
+        """
+        content, roles = content.with_persons(persons, roles)
+        return self.check(content, roles) if source is None else self.check_with_source(content, roles, source)
+
     def __and__(self, other: Promise) -> Both:
         return Both((*_parts(self), *_parts(other)))
 
@@ -188,7 +211,7 @@ def promise_from(description: Mapping) -> Promise:
         raise DataError(f"The promise {name!r} was described with parameters it does not have.") from None
 
 
-def table_and_roles(data: object, roles: Roles | None) -> tuple[object, Roles]:
+def table_and_roles(data: object, roles: Roles | None) -> tuple[Any, Roles]:
     """Data for a check on a table: engines pass, everything else becomes a Table; roles are checked against it."""
     if roles is None:
         raise DataError("A check on a table needs roles: check(table, Roles(quasi=[...])).")

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -31,7 +31,6 @@ from discreet.foundation.parameters import Interval, StrOptions
 from discreet.privacy.promise import Promise, Verdict, VerdictKind
 from discreet.sketching.component_limits import pair_limits, variance_limits
 from discreet.sketching.similar_records import nearest
-from discreet.sketching.sketches import Sketches
 
 _NO_GUARANTEE = (
     "A variance is not a guarantee. With the key, a sketch is a set of linear equations in a sparse record: enough"
@@ -56,9 +55,9 @@ class _OwnersPromise(Promise):
             " check_with_source(sketches, None, records), or verify with the owner's folder."
         )
 
-    def check_with_source(self, data: object, roles: Roles | None, source: object) -> Verdict:
+    def check_with_source(self, data: Any, roles: Roles | None, source: object) -> Verdict:
         """Check sketches against the owner's records, in the same order."""
-        if not isinstance(data, Sketches) or not isinstance(source, Records):
+        if getattr(data, "shape_name", None) != "sketches" or not isinstance(source, Records):
             raise DataError(f"{self} is about sketches and the records they were made from; something else was given.")
         if len(data) != len(source):
             raise DataError(f"{len(data)} sketches were given with {len(source)} records.")

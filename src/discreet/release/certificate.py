@@ -20,15 +20,26 @@ from typing import Any, BinaryIO, Literal
 from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
 from discreet._version import __version__
+from discreet.data.baskets import Baskets
+from discreet.data.content import Content
+from discreet.data.document import SHAPES, Document
+from discreet.data.table import Table
 from discreet.errors import DataError, quietly
 from discreet.foundation.bounded_json import read_json
 from discreet.foundation.plain_files import MOST_STATED, opened, read_plain
 from discreet.privacy.promise import Promise, Verdict, promise_from
+from discreet.sketching.sketches import Sketches
 
 CERTIFICATE = "certificate.json"
 FORMAT = 2  # of this file; the model below accepts no other
 ID_DIGITS = 32  # of the seal: 128 bits
 _MOST_FIGURES = 20_000  # of a verdict, and of each other part but the columns
+CONTENTS: dict[str, type[Content]] = {  # by shape
+    "table": Table,
+    "baskets": Baskets,
+    "sketches": Sketches,
+    **dict.fromkeys(SHAPES, Document),
+}
 
 EVIDENCE = {  # the kinds of a verdict, in words
     "recomputed": "Anyone can repeat this check from the published files alone.",
@@ -124,6 +135,11 @@ class Certificate(_Record):
     does_not_protect: str
     files: dict[str, FileRecord] = {}
     seal: str = ""
+
+    @property
+    def content_type(self) -> type[Content]:
+        """What a release of this shape holds."""
+        return CONTENTS[self.shape]
 
     def the_promise(self) -> Promise:
         return promise_from(self.promise)

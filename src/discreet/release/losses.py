@@ -19,9 +19,9 @@ from typing import Protocol
 
 import numpy as np
 
-from discreet.counting.tally import Partition, group
-from discreet.data.baskets import Baskets
+from discreet.counting.tally import group
 from discreet.data.column import SUPPRESSED, Column
+from discreet.data.content import Content
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.prepare.intervals import is_whole
@@ -29,7 +29,7 @@ from discreet.recoding.labels import Labelling
 
 
 @dataclass(frozen=True)
-class Groups:
+class RowGroups:
     """Groups of rows with equal published quasi-identifiers. Published with a release, whose files show the same."""
 
     groups: int
@@ -47,7 +47,7 @@ class Losses:
     suppressed_rows: int  # published with every quasi-identifier suppressed, or left out
     information_loss: float
     certainty_penalty: float | None
-    groups: Groups
+    groups: RowGroups
 
     @property
     def pure_group_share(self) -> float:
@@ -85,55 +85,37 @@ class _Changes(Protocol):
 
 
 def losses_of(
-    content: Table | Baskets,
+    content: Content,
     roles: Roles | None,
     n_source_quasi: int,
     changes: _Changes,
     penalty: float | None,
 ) -> Losses:
     """The losses of published rows, of whose quasi-identifiers there were `n_source_quasi`."""
-    left_out, published = changes.rows_dropped, len(content)
-    stars = np.zeros(published, dtype=np.int64)
-    n_quasi = 0
-    if isinstance(content, Table):
-        assert roles is not None
-        for column in content.columns(roles.quasi):
-            stars += is_star(column)[column.codes]
-        n_quasi = len(roles.quasi)
+    left_out, published = changes.rows_dropped, content.n_rows
+    quasi = () if roles is None else roles.quasi
+    stars = content.suppressed(quasi)
     lost = int(stars.sum()) + published * changes.columns_dropped + left_out * n_source_quasi
     return Losses(
         rows=published + left_out,
         left_out=left_out,
-        suppressed_rows=(int((stars == n_quasi).sum()) if n_quasi else 0) + left_out,
+        suppressed_rows=(int((stars == len(quasi)).sum()) if quasi else 0) + left_out,
         information_loss=lost / max((published + left_out) * n_source_quasi, 1),
         certainty_penalty=penalty,
         groups=groups_of(content, roles),
     )
 
 
-def is_star(column: Column) -> np.ndarray:
-    """Which codes of a column are the mark of a suppressed cell, missing included."""
-    return np.array([text == SUPPRESSED for text in column.texts] + [False])
-
-
-def groups_of(content: Table | Baskets, roles: Roles | None) -> Groups:
+def groups_of(content: Content, roles: Roles | None) -> RowGroups:
     """The groups of published rows, from the published rows alone."""
-    if isinstance(content, Baskets):
-        groups = Partition.of(content).group_of_row
-        judged = {} if content.labels is None else {"label": np.asarray(content.labels)}
-        target: str | None = "label" if judged else None
-    else:
-        assert roles is not None
-        quasi = content.columns(roles.quasi)
-        groups, _ = group([column.codes for column in quasi], len(content), [column.levels for column in quasi])
-        target = roles.target
-        names = dict.fromkeys([*([target] if target else []), *roles.sensitive])
-        judged = {name: content.column(name).codes for name in names}
+    codes, levels = content.quasi_codes(() if roles is None else roles.quasi)
+    groups, _ = group(codes, content.n_rows, levels)
+    target, judged = content.class_codes(roles)
     n_groups = int(groups.max()) + 1 if len(groups) else 0
-    different = {name: _different(groups, codes, n_groups) for name, codes in judged.items()}
+    different = {name: _different(groups, classes, n_groups) for name, classes in judged.items()}
     diversity = {name: int(found.min()) if n_groups else 0 for name, found in different.items()}
     pure = different[target] == 1 if target is not None else np.zeros(n_groups, dtype=bool)
-    return Groups(n_groups, int(pure.sum()), int(pure[groups].sum()), diversity)
+    return RowGroups(n_groups, int(pure.sum()), int(pure[groups].sum()), diversity)
 
 
 def _different(groups: np.ndarray, codes: np.ndarray, n_groups: int) -> np.ndarray:
@@ -178,7 +160,7 @@ def _change(old: Column, new: Sequence[Column]) -> ColumnChange:
         published=tuple(column.name for column in new),
         values_before=old.levels,
         values_after=int(after.max(initial=-1)) + 1 if new else 0,
-        suppressed_cells=sum(int(is_star(column)[column.codes].sum()) for column in new) if new else len(old),
+        suppressed_cells=sum(int(column.suppressed[column.codes].sum()) for column in new) if new else len(old),
         detail=min(max(told / everything, 0.0), 1.0) if everything > 0 else float(bool(new)),
     )
 

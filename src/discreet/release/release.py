@@ -7,24 +7,21 @@ then renames the folder into place: there is a whole, verified release or none.
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from discreet.data.baskets import Baskets
+from discreet.data.content import Content
 from discreet.data.document import Document
-from discreet.data.records import Records
 from discreet.data.roles import Roles
-from discreet.data.storage import FORMATS, LABEL, write_baskets, write_table
+from discreet.data.storage import FORMATS
 from discreet.data.table import Table
 from discreet.errors import DataError, PromiseBroken
 from discreet.foundation.atomic_files import new_folder
@@ -46,12 +43,12 @@ from discreet.release.certificate import (
 from discreet.release.ledger import Account
 from discreet.release.ledger_likeness import People
 from discreet.release.losses import ColumnChange, Losses, losses_of
+from discreet.release.owner_files import OwnerFiles
 from discreet.release.signature import SIGNATURE, sign
-from discreet.release.verify import EVIDENCE, PERSONS, check_published, read_release, verify
-from discreet.sketching.signs import KEY_FILE, Signs, write_key
-from discreet.sketching.sketches import SKETCH, Sketches
+from discreet.release.verify import read_release, verify
+from discreet.sketching.sketches import Sketches
 
-RECEIPT = "ledger.json"  # in the owner's folder
+_C = TypeVar("_C", bound=Content)
 _FOLDERS = frozenset({"release", "owner"})
 
 
@@ -71,86 +68,84 @@ class Changes:
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """A release in memory. `data` is what is published; `trace`, `notes`, `seed`, `persons`, `source`, `records` and
-    `signs` are the owner's.
+    """A release in memory: `content` is what is published, `owner` what its owner keeps.
+
+    promise, method, parameters, changes, noise   stated in the certificate; `noise` where rows were drawn with it
+    roles                                         of the published columns, where the content is a table
+    plan, source_quasi, items, features           how columns became what is published, for new rows and for reports
+    penalty, column_changes                       what it cost, where the plan does not tell (see losses.py)
     """
 
+    content: Content
     promise: Promise
     method: str
     parameters: dict[str, Any]
     changes: Changes
+    owner: OwnerFiles = field(default_factory=OwnerFiles)
+    noise: tuple[Noise, ...] = ()
     roles: Roles | None = None
-    table: Table | None = None
-    baskets: Baskets | None = None
-    document: Document | None = None
-    sketches: Sketches | None = None
-    records: Records | None = None  # what the sketches were made of, in their order
-    signs: Signs | None = None  # that they were made with
-    persons: np.ndarray | None = None
-    source: Table | None = None  # the quasi-identifiers as they were, row by row, where the promise compares with them
     plan: Plan | None = None
     source_quasi: tuple[str, ...] = ()
     items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of each quasi-identifier that became items
     features: tuple[int, ...] = ()
-    penalty: float | None = None  # certainty penalty, see losses.py
-    column_changes: tuple[ColumnChange, ...] = ()  # where the plan does not tell what became of the columns
-    trace: Sequence[dict] = field(default_factory=list)
-    notes: Sequence[str] = field(default_factory=list)
-    seed: int | None = None
-    noise: tuple[Noise, ...] = ()  # behind published rows, where the promise is about how they were drawn
-    people: People | None = None  # whom it is about, for the owner's ledger
-    receipts: list[dict[str, Any]] = field(default_factory=list)  # of the ledger that paid for it
+    penalty: float | None = None
+    column_changes: tuple[ColumnChange, ...] = ()
 
     def __repr__(self) -> str:
-        what = "" if self.document is None else f"{self.document.shape}, "
+        what = "" if self.content.has_rows else f"{self.shape}, "
         size = f"{what}{self.rows} rows, {len(self.columns)} columns"
         return f"Release({self.promise}, by {self.method}, {size}, holds={self.verdict.holds})"
 
-    @property
-    def content(self) -> Table | Baskets | Document | Sketches:
-        """What is published, whichever of the four shapes it has."""
-        parts = (self.table, self.baskets, self.document, self.sketches)
-        return next(part for part in parts if part is not None)
-
-    @property
-    def rows(self) -> int:
-        """How many rows are published; a document has none."""
-        return 0 if isinstance(self.content, Document) else len(self.content)
+    # -- what is published -----------------------------------------------------------------------------------------
 
     @property
     def shape(self) -> str:
-        if self.document is not None:
-            return self.document.shape
-        if self.sketches is not None:
-            return "sketches"
-        return "table" if self.baskets is None else "baskets"
+        """What is published: "table", "baskets", "sketches", "model", "names" or "weights"."""
+        return self.content.shape_name
+
+    @property
+    def rows(self) -> int:
+        """The number of published rows; a document has none."""
+        return self.content.n_rows
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.content.names
 
     @cached_property
-    def data(self):
+    def data(self) -> Any:
         """What is published: the kind of frame that came in; baskets as a scipy CSR array (labels in `labels`); what a
         document says, as a dictionary; sketches as they are.
         """
-        if self.document is not None:
-            return self.document.content
-        if self.sketches is not None:
-            return self.sketches
-        return self.baskets.matrix if self.baskets is not None else self.table.to_frame()  # type: ignore[union-attr]
+        return self.content.data
 
     @property
     def labels(self) -> np.ndarray | None:
         """The labels of released baskets or sketches."""
-        labelled = self.baskets if self.sketches is None else self.sketches
-        if labelled is None or labelled.labels is None:
-            return None
-        return labelled.classes[labelled.labels]  # type: ignore[index]
+        return self.content.label_values
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        if isinstance(self.content, Document):
-            return tuple(name for name, _, _ in self.content.columns)
-        if isinstance(self.content, Sketches):
-            return self.content.columns
-        return self.content.names
+    def table(self) -> Table:
+        return self._content_as(Table)
+
+    @property
+    def baskets(self) -> Baskets:
+        return self._content_as(Baskets)
+
+    @property
+    def sketches(self) -> Sketches:
+        return self._content_as(Sketches)
+
+    @property
+    def document(self) -> Document:
+        return self._content_as(Document)
+
+    def _content_as(self, kind: type[_C]) -> _C:
+        if not isinstance(self.content, kind):
+            raise DataError(f"This is a release of the shape {self.shape!r}: it holds no {kind.__name__}. See `shape`.")
+        return self.content
+
+    # -- what is stated about it -----------------------------------------------------------------------------------
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -159,45 +154,40 @@ class Release:
     @cached_property
     def losses(self) -> Losses:
         """What the release costs, and what its groups tell."""
-        if isinstance(self.content, Document):
-            raise DataError("A document publishes no rows: what it costs is not counted in cells.")
-        if isinstance(self.content, Sketches):
-            raise DataError("Sketches have no cells of the records: what they cost is not counted in cells.")
-        n_quasi = len(self.source_quasi) if self.baskets is None else len(self.features) + self.changes.columns_dropped
+        if not self.content.has_cells:
+            raise DataError(
+                f"A release of {self.shape} has no cells of the rows: what it costs is not counted in cells."
+            )
+        n_quasi = len(self.source_quasi) or len(self.features) + self.changes.columns_dropped
         return losses_of(self.content, self.roles, n_quasi, self.changes, self.penalty)
 
     @cached_property
     def certificate(self) -> Certificate:
         """The statement that is published with the data; `save` adds the hashes of the files and the seal."""
-        changes = self.changes
+        by_person, changes = self.owner.persons is not None, vars(self.changes)
+        verdict = VerdictRecord.of(self.verdict)
         return Certificate(
             shape=self.shape,  # type: ignore[arg-type]
             promise=self.promise.to_dict(),
-            counted="rows" if self.persons is None else "persons",
-            verdict=VerdictRecord.of(self.verdict).model_copy(update={"kind": self._kind}),
+            counted="persons" if by_person else "rows",
+            verdict=verdict.model_copy(update={"kind": "owner"}) if by_person else verdict,
             method=MethodRecord(name=self.method, parameters=self.parameters),
-            columns=self._column_records(),
+            columns=tuple(ColumnRecord(**one._asdict()) for one in self.content.published_columns(self.roles)),
             rows=self.rows,
-            changes=ChangesRecord(
-                quasi_cells=changes.quasi_cells,
-                suppressed_cells=changes.suppressed_cells,
-                changed_cells=changes.changed_cells,
-                swapped_cells=changes.swapped_cells,
-                rows_dropped=changes.rows_dropped,
-            ),
-            groups=GroupsRecord(**vars(self.losses.groups)) if self.shape in ("table", "baskets") else None,
+            changes=ChangesRecord(**{name: changes[name] for name in ChangesRecord.model_fields}),
+            groups=GroupsRecord(**vars(self.losses.groups)) if self.content.has_cells else None,
             noise=statement(self.noise) if self.noise else None,
             does_not_protect=self.promise.does_not_protect,
         )
 
-    @property
-    def _kind(self) -> str:
-        return "owner" if self.persons is not None else self.verdict.kind
-
     def check(self, promise: Promise) -> Verdict:
         """Another promise, measured on this release; counted in persons where the release is."""
-        source = self.source if self.records is None else self.records
-        return check_published(promise, self.content, self.roles, self.persons, source, self.noise)
+        owner = self.owner
+        return promise.check_content(
+            self.content, self.roles, persons=owner.persons, source=owner.evidence, noise=self.noise
+        )
+
+    # -- new rows --------------------------------------------------------------------------------------------------
 
     def recode(self, rows: object) -> Table:
         """New rows as the release writes them: the same columns, in the rows' order, as a recipient would write them.
@@ -205,14 +195,9 @@ class Release:
         Where there is a record for recipients, it decides (discreet.recode does the same from the published folder);
         else the owner's plan. The promise covers the released rows only.
         """
-        if self.document is not None:
-            raise DataError(
-                f"The method {self.method!r} releases a document, not rows: there is no form to bring rows to."
-            )
-        if self.sketches is not None:
-            raise DataError("New records are sketched with the owner's key: discreet.sketching.sketches.sketch.")
-        if self.roles is None:
-            raise DataError("Only releases of tables recode rows; of baskets, keep the released columns.")
+        if self.content.not_recodable:
+            raise DataError(self.content.not_recodable)
+        assert self.roles is not None
         if self.plan is None:
             raise DataError(
                 f"The method {self.method!r} changes rows together, cluster by cluster; a new row is in no cluster and"
@@ -227,8 +212,8 @@ class Release:
     @cached_property
     def _public_plan(self) -> EachColumn | Boxes | None:
         """The plan as recipients have it; None where there is none for them."""
-        public = None if self.plan is None or self.table is None else self.plan.public
-        return None if public is None else public.within(self.table)  # type: ignore[arg-type]
+        public = None if self.plan is None else self.plan.public
+        return None if public is None else public.within(self.table)
 
     @cached_property
     def record(self) -> bytes | None:
@@ -237,6 +222,8 @@ class Release:
         None for methods that do not recode rows, and for releases of more than 50,000 patterns or 100,000 labels.
         """
         return None if self._public_plan is None else published(self._public_plan)
+
+    # -- files -----------------------------------------------------------------------------------------------------
 
     def save(
         self,
@@ -258,120 +245,41 @@ class Release:
         if not self.verdict.holds:
             raise PromiseBroken(f"{self.verdict.sentence()} Nothing was written.")
         if account is not None:
-            account.warn(self.promise, self.people)
+            account.warn(self.promise, self.owner.people)
         with ExitStack() as seen, new_folder(Path(folder), overwrite=overwrite, replaceable=_FOLDERS) as partial:
             self._write_release(partial / "release", format, sign_with)
-            self._write_owner(partial / "owner", owner_files or {})
+            self.owner.write(partial / "owner", vars(self.changes), owner_files or {})
             found = verify(partial / "release", owner=partial / "owner", patient=True)
             if not found.holds:
                 raise PromiseBroken(f"The written files do not verify: {' '.join(found.problems)} Nothing was saved.")
             written, _ = read_release(partial / "release", found.certificate)  # type: ignore[arg-type]
-            if not _same(written, self.content):
+            if not written.equals(self.content):
                 raise PromiseBroken("The written files do not hold what was released. Nothing was saved.")
             if account is not None:
                 seen.enter_context(self.paid_from(account))  # its entry is open until the folder is in place
-                self._write_receipt(partial / "owner")
+                self.owner.write_receipts(partial / "owner")
         return Path(folder)
 
     @contextmanager
     def paid_from(self, account: Account) -> Iterator[int]:
         """Spends what the release costs, or writes it down where no epsilon counts it; then the block may show it."""
-        said: dict[str, Any] = {"what": f"{self.method}, {self.shape}, {self.promise}", "columns": self.columns}
-        with account.paying(self.promise, self.document or self.noise, **said, people=self.people) as number:
-            self.receipts.append(account.ledger.receipt(number))
+        what = f"{self.method}, {self.shape}, {self.promise}"
+        noise, people = self.noise or self.content, self.owner.people
+        with account.paying(self.promise, noise, what=what, columns=self.columns, people=people) as number:
+            self.owner.receipts.append(account.ledger.receipt(number))
             yield number
 
     def about(self, people: People) -> Release:
         """This release, with whom it is about; nothing that was computed of it is lost."""
-        object.__setattr__(self, "people", people)
+        self.owner.people = people
         return self
 
     def _write_release(self, folder: Path, format: str, sign_with: str | os.PathLike | None) -> None:
         folder.mkdir()
-        if self.document is not None:
-            data = folder / self.document.file
-            data.write_bytes(self.document.to_bytes())
-        elif self.baskets is not None:
-            data = folder / "data.parquet"
-            write_baskets(self.baskets, data)
-        elif self.sketches is not None:
-            data = folder / "data.parquet"
-            self.sketches.write(data)
-        else:
-            data = folder / f"data.{format}"
-            write_table(self.table, data, format)  # type: ignore[arg-type]
+        self.content.write(folder / self.content.file_name(format), format)
         if self.record is not None:
             (folder / RECORD).write_bytes(self.record)
         statement = self.certificate.sealed({path.name: file_record(path) for path in folder.iterdir()}).to_bytes()
         (folder / CERTIFICATE).write_bytes(statement)
         if sign_with is not None:
             (folder / SIGNATURE).write_bytes(sign(statement, Path(sign_with)))
-
-    def _write_owner(self, folder: Path, files: Mapping[str, bytes]) -> None:
-        folder.mkdir(mode=0o700)
-        for name, content in files.items():
-            (folder / name).write_bytes(content)
-        record = {
-            "seed": self.seed,
-            "notes": list(self.notes),
-            "trace": list(self.trace),
-            "changes": vars(self.changes),
-        }
-        (folder / "trace.json").write_text(json.dumps(record, indent=1, default=str), encoding="utf-8")
-        if self.persons is not None:
-            persons = pa.table({"person": self.persons})
-            pq.write_table(persons, folder / PERSONS, compression="none", store_schema=False)
-        if self.document is not None and self.document.evidence is not None:
-            write_table(self.document.evidence, folder / EVIDENCE, "parquet")
-        if self.source is not None:
-            write_table(self.source, folder / EVIDENCE, "parquet")
-        if self.records is not None and self.signs is not None:
-            self.records.write(folder / EVIDENCE)
-            write_key(self.signs, self.records.names, folder / KEY_FILE)
-        if self.receipts:
-            self._write_receipt(folder)
-        for path in folder.iterdir():
-            path.chmod(0o600)
-
-    def _write_receipt(self, folder: Path) -> None:
-        """Where the ledger wrote the release down, so that the owner can tell later whether that is still there."""
-        (folder / RECEIPT).touch(mode=0o600)
-        (folder / RECEIPT).write_text(json.dumps({"format": 1, "receipts": self.receipts}, indent=1), encoding="utf-8")
-
-    def _column_records(self) -> tuple[ColumnRecord, ...]:
-        if self.document is not None:
-            return tuple(ColumnRecord(name=n, role=r, kind=k) for n, r, k in self.document.columns)  # type: ignore[arg-type]
-        if self.sketches is not None:
-            sketch = ColumnRecord(name=SKETCH, role="quasi", kind="sketch")
-            label = ColumnRecord(name=LABEL, role="target", kind="category")
-            return (sketch,) if self.sketches.labels is None else (label, sketch)
-        if self.baskets is not None:
-            items = [ColumnRecord(name=name, role="quasi", kind="item") for name in self.baskets.names]
-            return (ColumnRecord(name=LABEL, role="target", kind="category"), *items)
-        assert self.roles is not None
-        assert self.table is not None
-        role: dict[str | None, Any] = {self.roles.target: "target"}
-        for name in ("other", "sensitive", "quasi"):
-            role = {**dict.fromkeys(getattr(self.roles, name), name), **role}
-        both = {self.roles.target}.intersection(self.roles.sensitive)
-        return tuple(
-            ColumnRecord(name=c.name, role=role[c.name], kind=c.kind, sensitive=c.name in both)
-            for c in self.table.columns()
-        )
-
-
-def _same(written: object, released: object) -> bool:
-    """Whether what was read back is what was to be written, cell by cell."""
-    if isinstance(written, Sketches) and isinstance(released, Sketches):
-        return written.says_what(released)
-    if isinstance(written, Document) and isinstance(released, Document):
-        return written.content == released.content
-    if isinstance(written, Baskets) and isinstance(released, Baskets):
-        labels = [[str(b.classes[code]) for code in b.labels] for b in (written, released)]  # type: ignore[index, union-attr]
-        return labels[0] == labels[1] and (written.matrix != released.matrix).nnz == 0
-    assert isinstance(written, Table)
-    assert isinstance(released, Table)
-    return all(
-        mine.texts == theirs.texts and np.array_equal(mine.codes, theirs.codes)
-        for mine, theirs in zip(written.columns(), released.columns(), strict=True)
-    )

@@ -14,12 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from discreet.data.baskets import Baskets
-from discreet.data.column import Kind
-from discreet.data.document import SHAPES, Document, read_document
+from discreet.data.content import Content
 from discreet.data.roles import Roles
-from discreet.data.storage import LABEL, read_baskets, read_table
-from discreet.data.table import Table
 from discreet.errors import DataError, PromiseBroken, listing, shown
 from discreet.foundation.plain_files import (
     MOST_DATA,
@@ -34,14 +30,10 @@ from discreet.recoding.patterns import Boxes, EachColumn
 from discreet.recoding.record import RECORD, from_bytes
 from discreet.release.certificate import CERTIFICATE, Certificate, sha256_of
 from discreet.release.signature import SIGNATURE, check_signature
-from discreet.sketching.sketches import Sketches
-
-Content = Table | Baskets | Document | Sketches
-_DATA = {"table": ("data.csv", "data.parquet"), "baskets": ("data.parquet",), "sketches": ("data.parquet",)}
 
 
 @dataclass
-class Opened:
+class OpenFolder:
     """A release folder: its certificate, its files, open, and what is wrong with them."""
 
     folder: Path
@@ -76,7 +68,7 @@ def read_record(folder: str | os.PathLike) -> EachColumn | Boxes | None:
 
 
 @contextmanager
-def _certified(folder: Path) -> Iterator[Opened]:
+def _certified(folder: Path) -> Iterator[OpenFolder]:
     with open_folder(folder) as release:
         problems = release.problems
         if release.certificate is not None and not problems:
@@ -89,11 +81,11 @@ def _certified(folder: Path) -> Iterator[Opened]:
 
 
 @contextmanager
-def open_folder(folder: Path) -> Iterator[Opened]:
+def open_folder(folder: Path) -> Iterator[OpenFolder]:
     """The folder with its files open. The folder may be a link, what is in it may not."""
     if not folder.is_dir():
         raise DataError(f"There is no release folder {shown(folder.name)}. Pass the folder that holds {CERTIFICATE}.")
-    release = Opened(folder)
+    release = OpenFolder(folder)
     with ExitStack() as stack:
         try:
             if not os.path.lexists(folder / CERTIFICATE):
@@ -107,7 +99,7 @@ def open_folder(folder: Path) -> Iterator[Opened]:
         yield release
 
 
-def _open_files(release: Opened, certificate: Certificate, stack: ExitStack) -> None:
+def _open_files(release: OpenFolder, certificate: Certificate, stack: ExitStack) -> None:
     problems = release.problems
     if certificate.seal != certificate.computed_seal():
         problems.append(f"{CERTIFICATE} was changed after it was sealed.")
@@ -134,7 +126,7 @@ def _open_files(release: Opened, certificate: Certificate, stack: ExitStack) -> 
         problems.append(f"Files were changed after they were certified: {listing(changed)}.")
 
 
-def signer_of(release: Opened, asked: str | None) -> tuple[str | None, list[str]]:
+def signer_of(release: OpenFolder, asked: str | None) -> tuple[str | None, list[str]]:
     """Who signed, and what is wrong with that."""
     path = release.folder / SIGNATURE
     if not os.path.lexists(path):
@@ -148,24 +140,17 @@ def signer_of(release: Opened, asked: str | None) -> tuple[str | None, list[str]
     return signer, []
 
 
-def contents_of(release: Opened) -> tuple[Content, Roles | None]:
+def contents_of(release: OpenFolder) -> tuple[Content, Roles | None]:
     certificate = release.certificate
     assert certificate is not None
-    file = release.files[data_file(certificate)]
-    if certificate.shape in SHAPES:
-        return read_document(file, certificate.shape), None
-    if certificate.rows < 1:
+    if certificate.rows < 1 and certificate.content_type.has_rows:
         raise DataError(f"The certificate states {certificate.rows} rows; a release of rows has one at least.")
-    if certificate.shape == "baskets":
-        return read_baskets(file, certificate.names("quasi"), rows=certificate.rows), None
-    if certificate.shape == "sketches":
-        labelled = certificate.columns[0].name == LABEL
-        return Sketches.read(file, labelled=labelled, rows=certificate.rows), None
-    kinds: dict[str, Kind] = {column.name: column.kind for column in certificate.columns}  # type: ignore[misc]
-    return read_table(file, kinds, rows=certificate.rows), _roles(certificate)
+    shape, file = certificate.shape, release.files[data_file(certificate)]
+    content = certificate.content_type.read(file, certificate.columns, shape=shape, rows=certificate.rows)
+    return content, _roles(certificate) if shape == "table" else None
 
 
-def record_of(release: Opened, **bounds: int) -> EachColumn | Boxes | None:
+def record_of(release: OpenFolder, **bounds: int) -> EachColumn | Boxes | None:
     """The record of the recoding; `bounds` are those of `from_bytes`."""
     return from_bytes(read_most(release.files[RECORD], MOST_STATED), **bounds) if RECORD in release.files else None
 
@@ -184,7 +169,7 @@ def _roles(certificate: Certificate) -> Roles:
 
 def data_file(certificate: Certificate) -> str:
     """The data file of a certificate; DataError unless it names the files that a release of its shape has."""
-    allowed = _DATA.get(certificate.shape, (f"{certificate.shape}.json",))
+    allowed = certificate.content_type.file_names(certificate.shape)
     data = [name for name in certificate.files if name != RECORD]
     if len(data) != 1:
         raise DataError(f"The certificate names {len(data)} data files; a release has one.")

@@ -13,11 +13,12 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations, pairwise
 from typing import Any
 
-from discreet.data.document import Document
+from discreet.data.content import Content
+from discreet.data.document import SHAPES
 from discreet.errors import DataError, listing
 from discreet.prepare.intervals import interval_label
 from discreet.privacy.differential_privacy import private_part
-from discreet.privacy.noise import FINITE, Noise, from_statement, stated
+from discreet.privacy.noise import FINITE, Noise, from_statement
 from discreet.release.certificate import Certificate
 
 _UNIT = 1024  # by how much one row moves a score of splits
@@ -28,34 +29,34 @@ _WRONG = "The noise that is stated is not the noise of this method with these pa
 _SELECTS = {"laplace-select": "laplace-top", "exponential-select": "exponential"}
 
 
-def noise_of(certificate: Certificate, document: Document | None) -> list[Noise]:
+def noise_of(certificate: Certificate, content: Content) -> list[Noise]:
     """The noise that is stated where the promise is about noise; DataError where it is stated elsewhere or not."""
     if private_part(certificate.the_promise()) is None:
-        if certificate.noise is not None or (document is not None and "noise" in document.content):
+        if certificate.noise is not None or content.stated_noise is not None:
             raise DataError("Noise is stated, but the promise is not about noise.")
         return []
-    if document is not None:
+    if certificate.shape in SHAPES:
         if certificate.noise is not None:
             raise DataError("Noise is stated twice, in the document and in the certificate.")
-        return stated(document)
+        return from_statement(content.stated_noise)
     return from_statement(certificate.noise)
 
 
-def noise_problems(certificate: Certificate, document: Document | None) -> tuple[list[str], list[str]]:
+def noise_problems(certificate: Certificate, content: Content) -> tuple[list[str], list[str]]:
     """What is wrong with the statement of noise, and what a reader should know about it."""
-    uses, parameters = noise_of(certificate, document), certificate.method.parameters
+    uses, parameters = noise_of(certificate, content), certificate.method.parameters
     if not uses:
         return [], []
     promise = private_part(certificate.the_promise())
     assert promise is not None
     if any(use.sensitivity <= 0 for use in uses):
         return [_WRONG.format("a sensitivity of nothing")], []
-    if certificate.method.name in (*_SELECTS, "private-fwell") and document is None:
+    if certificate.method.name in (*_SELECTS, "private-fwell") and certificate.shape not in SHAPES:
         return [_WRONG.format("it is noise of a document")], []
     if certificate.method.name in _SELECTS:
-        found = _of_names(_SELECTS[certificate.method.name], uses, parameters, document)  # type: ignore[arg-type]
+        found = _of_names(_SELECTS[certificate.method.name], uses, parameters, content.data)
     elif certificate.method.name == "private-fwell":
-        found = _of_weights(uses, parameters, document)  # type: ignore[arg-type]
+        found = _of_weights(uses, parameters, content.data)
     elif certificate.method.name == "private-table":
         found = _of_table(uses, parameters, certificate)
     else:
@@ -78,10 +79,10 @@ def _whole(value: float) -> bool:
 
 
 def _of_names(
-    mechanism: str, uses: Sequence[Noise], parameters: Mapping[str, Any], document: Document
+    mechanism: str, uses: Sequence[Noise], parameters: Mapping[str, Any], document: Mapping[str, Any]
 ) -> tuple[str, str]:
     """One pick after the other by numbers of pairs of rows; one row is in rows - 1 of them."""
-    use, names = uses[0], document.content["names"]
+    use, names = uses[0], document["names"]
     if len(uses) > 1 or use.mechanism != mechanism:
         return "another mechanism", ""
     if use.picks != len(names) or use.picks != parameters["n_features"]:
@@ -102,8 +103,8 @@ def _items(domain: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def _of_weights(uses: Sequence[Noise], parameters: Mapping[str, Any], document: Document) -> tuple[str, str]:
-    use, weights, way = uses[0], document.content["weights"], parameters["neighbours"]
+def _of_weights(uses: Sequence[Noise], parameters: Mapping[str, Any], document: Mapping[str, Any]) -> tuple[str, str]:
+    use, weights, way = uses[0], document["weights"], parameters["neighbours"]
     if len(uses) > 1:
         return "several uses", ""
     if way == "auto":

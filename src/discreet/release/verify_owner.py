@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from discreet.data.column import Kind
 from discreet.data.document import Document
 from discreet.data.records import Records
-from discreet.data.storage import table_of
+from discreet.data.storage import columns_of
 from discreet.data.table import Table
 from discreet.errors import DataError
 from discreet.foundation.plain_files import opened
@@ -26,14 +26,14 @@ EVIDENCE = "evidence.parquet"  # the rows behind a document, or behind published
 def with_evidence(document: Document, owner: Path, *, by_person: bool) -> Document:
     """The document with the owner's rows behind it."""
     kinds: dict[str, Kind] = {name: kind for name, _, kind in document.columns}  # type: ignore[misc]
-    evidence = table_of(_read(owner / EVIDENCE), kinds)
+    evidence = Table(columns_of(_read(owner / EVIDENCE), kinds))
     return document.with_evidence(evidence, read_persons(owner, len(evidence)) if by_person else None)
 
 
 def read_source(owner: Path) -> Table:
     """The owner's quasi-identifiers of the published rows; a file of the owner's states no kinds but by its types."""
     arrow = _read(owner / EVIDENCE)
-    return table_of(arrow, {column.name: _kind_of(column.type) for column in arrow.schema})
+    return Table(columns_of(arrow, {column.name: _kind_of(column.type) for column in arrow.schema}))
 
 
 def _read(path: Path, rows: int | None = None) -> pa.Table:

@@ -12,20 +12,14 @@ import io
 from collections.abc import Mapping
 from typing import Any, BinaryIO, cast
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from discreet.data.baskets import Baskets
+from discreet.data.content import Content
 from discreet.data.parquet import layout_of
-from discreet.data.storage import ITEMS, LABEL, write_baskets, write_table
-from discreet.data.table import Table
 from discreet.errors import listing
 from discreet.recoding.patterns import Boxes, EachColumn
 from discreet.release.certificate import Certificate, ChangesRecord
-from discreet.release.losses import is_star
 from discreet.release.verify_noise import labels_of
-from discreet.sketching.sketches import SKETCH, Sketches
 
 _MOST_TEXT = 2**28  # bytes of texts that are written again to compare them
 _FLIPS = "random-flip"  # its cells are items, those that were dropped included
@@ -50,24 +44,16 @@ class _Hash(io.RawIOBase):
         return len(content)
 
 
-def bytes_problems(
-    data: Table | Baskets | Sketches, file: BinaryIO, name: str, sha256: str
-) -> tuple[list[str], list[str]]:
+def bytes_problems(content: Content, file: BinaryIO, name: str, sha256: str) -> tuple[list[str], list[str]]:
     """Whether the file is what discreet writes for these cells; a remark where another version of Arrow wrote it."""
-    if isinstance(data, Table) and _text_size(data) > _MOST_TEXT:
+    if content.text_size() > _MOST_TEXT:
         return [], [f"{name} was not compared byte by byte with what its cells would give: its texts are too long."]
     sink = _Hash()
-    if isinstance(data, Table):
-        write_table(data, cast(BinaryIO, sink), name.rpartition(".")[2])
-    elif isinstance(data, Baskets):
-        write_baskets(data, cast(BinaryIO, sink))
-    else:
-        data.write(cast(BinaryIO, sink))
+    content.write(cast(BinaryIO, sink), name.rpartition(".")[2])
     if sink.found.hexdigest() == sha256:
         return [], []
     if name.endswith(".parquet"):
-        lists = {Baskets: [ITEMS], Sketches: [SKETCH]}.get(type(data), [])
-        writer = layout_of(file, None, lists=lists).created_by
+        writer = layout_of(file, None, lists=content.lists).created_by
         if writer != f"parquet-cpp-arrow version {pa.__version__}":
             return [], [
                 f"{name} was written by another version of Arrow: that it holds nothing but its cells could not be"
@@ -76,30 +62,22 @@ def bytes_problems(
     return [f"{name} is not written as discreet writes these cells: it was edited, or holds more than them."], []
 
 
-def _text_size(table: Table) -> int:
-    """Bytes of all texts, one by one: in a Parquet file a long one may stand for a million cells."""
-    total = 0
-    for column in table.columns():
-        if pa.types.is_string(column.values.type):
-            lengths = np.append(pc.binary_length(column.values).to_numpy(zero_copy_only=False).astype(np.int64), 0)
-            total += int(lengths[column.codes].sum())
-    return total
+def no_change_problems(certificate: Certificate) -> list[str]:
+    """The changes that are stated of a release without cells: of sketches, how many records were left out."""
+    said = certificate.changes
+    if min(said.model_dump().values()) < 0:
+        return ["The certificate states changes below zero."]
+    nothing = ChangesRecord(quasi_cells=0, suppressed_cells=0, changed_cells=0, rows_dropped=said.rows_dropped)
+    fine = said == nothing and (certificate.content_type.has_rows or not said.rows_dropped)
+    return [] if fine else ["The certificate states changes of cells; this release has none."]
 
 
-def change_problems(
-    certificate: Certificate, data: Table | Baskets | None, record: EachColumn | Boxes | None
-) -> list[str]:
-    """The changes that are stated, beside what the files tell about them; None for a release without rows of cells."""
+def change_problems(certificate: Certificate, content: Content, record: EachColumn | Boxes | None) -> list[str]:
+    """The changes that are stated, beside what the files tell about them."""
     said, rows = certificate.changes, certificate.rows
     if min(said.model_dump().values()) < 0:
         return ["The certificate states changes below zero."]
-    if data is None:
-        nothing = ChangesRecord(quasi_cells=0, suppressed_cells=0, changed_cells=0, rows_dropped=said.rows_dropped)
-        fine = said == nothing and (certificate.shape == "sketches" or not said.rows_dropped)
-        return [] if fine else ["The certificate states changes of cells; this release has none."]
-    stars = 0
-    if isinstance(data, Table):
-        stars = sum(int(is_star(column)[column.codes].sum()) for column in data.columns(certificate.names("quasi")))
+    stars = int(content.suppressed(certificate.names("quasi")).sum())
     if said.suppressed_cells != stars:
         return [f"The data has {stars} suppressed cells; the certificate states {said.suppressed_cells}."]
     if said.swapped_cells > said.changed_cells or stars > said.changed_cells or said.changed_cells > said.quasi_cells:
@@ -107,7 +85,7 @@ def change_problems(
     wrong = ["The cells of quasi-identifiers that the certificate states are not those of its rows."]
     if said.quasi_cells % rows or said.quasi_cells < rows * _sources(certificate, record):
         return wrong
-    items = isinstance(data, Baskets) and certificate.method.name != _FLIPS
+    items = certificate.shape == "baskets" and certificate.method.name != _FLIPS
     if items and said.quasi_cells != rows * len(certificate.names("quasi")):
         return wrong
     return _dropped(certificate)
@@ -134,46 +112,17 @@ def _dropped(certificate: Certificate) -> list[str]:
     return []
 
 
-def domain_problems(data: Table, domain: Mapping[str, Any]) -> list[str]:
+def domain_problems(content: Content, domain: Mapping[str, Any]) -> list[str]:
     """Rows that were drawn have cells of the public domain, and no others."""
     strange = []
-    for column in data.columns():
+    for column in content.cell_columns():
         labels = labels_of(domain[column.name])
         if not set(column.texts) <= set(labels) or (column.has_missing and None not in labels):
             strange.append(column.name)
     return [f"Cells of {listing(strange)} are not in the public domain that the certificate states."] if strange else []
 
 
-def sketch_problems(sketches: Sketches, parameters: Mapping[str, Any]) -> list[str]:
-    """The numbers of components beside what the parameters allow."""
-    most = parameters.get("max_components")
-    if most is None:
-        return []
-    if len(sketches) and (int(sketches.counts.max()) > most or int(sketches.counts.min()) < 1):
-        return [f"Sketches have 1 to {most} components by the parameters; some have others."]
-    classes = parameters.get("count_classes")
-    if isinstance(classes, list) and not np.isin(sketches.counts, classes).all():
-        return ["Some sketches have a number of components that is none of the stated classes."]
-    return []
-
-
 def column_problems(certificate: Certificate) -> list[str]:
     """Whether the columns can be those of a release of this shape."""
-    columns = certificate.columns
-    apart = certificate.shape == "baskets"  # an item may be called like the column of labels
-    names, targets = [column.name for column in columns[apart:]], certificate.names("target")
-    wrong = ["The columns of the certificate are not those of a release of its shape."]
-    if len(set(names)) < len(names) or len(targets) > 1 or any(c.sensitive and c.role != "target" for c in columns):
-        return wrong
-    kinds = {column.kind for column in columns}
-    if certificate.shape == "table":
-        return [] if kinds <= {"number", "category", "date"} else wrong
-    if certificate.shape == "baskets":
-        head = columns[:1]
-        fine = [(c.name, c.role, c.kind) for c in head] == [(LABEL, "target", "category")]
-        return [] if fine and all((c.role, c.kind) == ("quasi", "item") for c in columns[1:]) else wrong
-    if certificate.shape == "sketches":
-        said = [(c.name, c.role, c.kind) for c in columns]
-        label, one = (LABEL, "target", "category"), (SKETCH, "quasi", "sketch")
-        return [] if said in ([one], [label, one]) else wrong
-    return [] if "sketch" not in kinds else wrong
+    fine = certificate.content_type.fits(certificate.columns)
+    return [] if fine else ["The columns of the certificate are not those of a release of its shape."]

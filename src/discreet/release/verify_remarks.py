@@ -8,10 +8,9 @@ from numbers import Real
 import numpy as np
 
 from discreet.counting.tally import group
-from discreet.data.baskets import Baskets
+from discreet.data.column import Column
+from discreet.data.content import Content
 from discreet.data.document import SHAPES
-from discreet.data.roles import Roles
-from discreet.data.table import Table
 from discreet.errors import listing, shown
 from discreet.privacy.differential_privacy import private_part
 from discreet.privacy.k_anonymity import KAnonymity
@@ -61,7 +60,7 @@ def evidence_remarks(certificate: Certificate, *, with_owner: bool) -> list[str]
     return remarks
 
 
-def role_remarks(certificate: Certificate, data: Table | Baskets | None, roles: Roles | None) -> list[str]:
+def role_remarks(certificate: Certificate, content: Content) -> list[str]:
     """Columns that the promise takes to be unknown to outsiders, and what whoever knows them finds."""
     if private_part(certificate.the_promise()) is not None:
         return []  # it covers all columns alike
@@ -74,9 +73,7 @@ def role_remarks(certificate: Certificate, data: Table | Baskets | None, roles: 
         f"{len(outside)} {'columns were' if many else 'column was'} declared unknown to outsiders:"
         f" {listing(outside)}. Whoever knows {'them' if many else 'it'} is not held off by this promise."
     ]
-    if isinstance(data, Table) and roles is not None:
-        remarks += _singled_out(data, outside)
-    return remarks
+    return remarks + _singled_out(content.cell_columns(outside), content.n_rows)
 
 
 def _parts_remarks(promise: Promise) -> list[str]:
@@ -105,18 +102,16 @@ def weakness_remarks(promise: Promise) -> list[str]:
     return remarks
 
 
-def _singled_out(table: Table, outside: list[str]) -> list[str]:
-    rows = len(table)
+def _singled_out(columns: list[Column], rows: int) -> list[str]:
     if rows < _FEW:
         return []
-    alone = {name: int((np.bincount(table.column(name).codes) == 1).sum()) for name in outside}
+    alone = {column.name: int((np.bincount(column.codes) == 1).sum()) for column in columns}
     remarks = [
         f"{shown(name)} is one of them, and {found:,} of {rows:,} rows have a value there that no other row has."
         for name, found in alone.items()
         if found > _NEARLY * rows
     ]
-    if len(outside) > 1 and not remarks:
-        columns = table.columns(outside)
+    if len(columns) > 1 and not remarks:
         groups, _ = group([column.codes for column in columns], rows, [column.levels for column in columns])
         single = int((np.bincount(groups) == 1).sum())
         if single > _NEARLY * rows:

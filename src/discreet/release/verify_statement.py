@@ -35,7 +35,7 @@ def statement_problems(certificate: Certificate, promise: Promise) -> tuple[list
                 "The certificate, of another version of discreet, says in other words what the promise does not"
                 f" protect. This version says: {promise.does_not_protect}"
             )
-    if (certificate.groups is not None) != (certificate.shape in ("table", "baskets")):
+    if (certificate.groups is not None) != certificate.content_type.has_cells:
         problems.append("The certificate states groups of rows where there are none, or none where there are.")
     if certificate.counted == "persons" and certificate.verdict.kind != "owner":
         problems.append("The certificate states another kind of evidence than this promise has.")

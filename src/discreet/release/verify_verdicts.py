@@ -13,6 +13,7 @@ import re
 import numpy as np
 
 from discreet.data.column import Column
+from discreet.data.document import Document
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import shown
@@ -137,10 +138,11 @@ def _alike(note: str, other: str) -> bool:
     return re.sub(r"[0-9]+(?:[.,][0-9]+)*", "0", note) == re.sub(r"[0-9]+(?:[.,][0-9]+)*", "0", other)
 
 
-def model_problems(stated: VerdictRecord, promise: Promise, tree: PublishedTree) -> list[str]:
+def model_problems(stated: VerdictRecord, promise: Promise, document: Document) -> list[str]:
     """The owner's count of a tree beside what the tree shows: leaves, and the rows of those that show their classes."""
     if not isinstance(promise, KAnonymousModel):
         return []
+    tree = PublishedTree.of(document)
     leaves = [tree.nodes[place] for place in tree.leaves]
     shown_rows = [sum(leaf["counts"]) for leaf in leaves if leaf["counts"] is not None]
     hidden = [leaf["at_least"] for leaf in leaves if leaf["counts"] is None]

@@ -8,6 +8,7 @@ attack, and no seed.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from discreet._version import __version__
 from discreet.data.baskets import Baskets
-from discreet.data.document import Document
+from discreet.data.content import Content
 from discreet.data.table import Table
 from discreet.errors import PromiseBroken
 from discreet.evaluate.facts import plain_risk, promise_in_words
@@ -25,7 +26,6 @@ from discreet.release.certificate import EVIDENCE, Certificate
 from discreet.release.verify import read_release, verify
 from discreet.report.release_page import environment, group_sizes
 from discreet.report.wording import approximately
-from discreet.sketching.sketches import Sketches
 
 FORMAT = 1
 MOST = 10  # labels of a column that are drawn
@@ -39,7 +39,7 @@ def summarise_public(folder: str | os.PathLike) -> dict[str, Any]:
     if certificate is None or (not found.holds and found.problems):
         raise PromiseBroken(f"There is nothing to report on. {found.sentence()}")
     promise = certificate.the_promise()
-    data, _ = read_release(path, certificate)
+    content, _ = read_release(path, certificate)
     return {
         "format": FORMAT,
         "discreet": __version__,
@@ -53,9 +53,9 @@ def summarise_public(folder: str | os.PathLike) -> dict[str, Any]:
         "remarks": list(found.remarks),
         "columns": [column.model_dump() for column in certificate.columns],
         "certificate": certificate.model_dump(mode="json"),
-        "rows": 0 if isinstance(data, Document) else len(data),
-        "risk": _risk(data, certificate),
-        "columns_drawn": _columns(data, certificate),
+        "rows": content.n_rows,
+        "risk": _risk(content, certificate),
+        "columns_drawn": _DRAWN.get(certificate.shape, lambda *_: [])(content, certificate),
     }
 
 
@@ -65,26 +65,24 @@ def to_public_page(summary: dict[str, Any]) -> str:
     return environment().get_template("public.html").render(report=summary, group_sizes=sizes)
 
 
-def _risk(data: Table | Baskets | Document | Sketches, certificate: Certificate) -> dict[str, Any] | None:
+def _risk(content: Content, certificate: Certificate) -> dict[str, Any] | None:
     """How many published rows are alike, as anybody can count it."""
-    if isinstance(data, Baskets):
-        return plain_risk(risk(data))
     quasi = certificate.names("quasi")
-    return plain_risk(risk(data, quasi)) if isinstance(data, Table) and quasi and len(data) else None
+    return plain_risk(risk(content, quasi)) if content.has_cells and quasi and content.n_rows else None
 
 
-def _columns(data: Table | Baskets | Document | Sketches, certificate: Certificate) -> list[dict[str, Any]]:
-    """How often each label is published, column by column; of items, how many rows have each."""
-    if isinstance(data, Baskets):
-        shares = data.support / max(len(data), 1)
-        most = np.argsort(-shares, kind="stable")[:MOST].tolist()
-        return [{"name": "items", "lines": [_line(data.names[item], float(shares[item])) for item in most]}]
-    if not isinstance(data, Table):
-        return []
+def _items(baskets: Baskets, certificate: Certificate) -> list[dict[str, Any]]:
+    """How many rows have each of the commonest items."""
+    shares = baskets.support / max(len(baskets), 1)
+    most = np.argsort(-shares, kind="stable")[:MOST].tolist()
+    return [{"name": "items", "lines": [_line(baskets.names[item], float(shares[item])) for item in most]}]
+
+
+def _columns(table: Table, certificate: Certificate) -> list[dict[str, Any]]:
+    """How often each label is published, column by column."""
     found = []
-    for name in certificate.names("quasi") + certificate.names("target"):
-        column = data.column(name)
-        counts = np.bincount(column.codes, minlength=column.levels) / max(len(data), 1)
+    for column in table.columns(certificate.names("quasi") + certificate.names("target")):
+        counts = np.bincount(column.codes, minlength=column.levels) / max(len(table), 1)
         texts = [*column.texts, "(empty)"][: len(counts)]
         commonest = sorted(range(len(texts)), key=lambda place: (-counts[place], place))[:MOST]
         order = places(tuple(texts))
@@ -92,8 +90,11 @@ def _columns(data: Table | Baskets | Document | Sketches, certificate: Certifica
         if len(texts) > MOST:
             rest = max(1 - sum(line["bars"][0]["share"] for line in lines), 0.0)
             lines.append(_line(f"{len(texts) - MOST} others", rest))
-        found.append({"name": name, "lines": lines})
+        found.append({"name": column.name, "lines": lines})
     return found
+
+
+_DRAWN: dict[str, Callable[..., list[dict[str, Any]]]] = {"table": _columns, "baskets": _items}  # by shape
 
 
 def _line(label: str, share: float) -> dict[str, Any]:

@@ -14,26 +14,27 @@ they both have. Each primitive is a mean over components of independent, unbiase
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import scipy.sparse as sp
 from scipy.special import chdtri, stdtrit
 
-from discreet.data.parquet import read_parquet
+from discreet.data.content import LABEL, LABELS, ColumnStatement, Content, PublishedColumn
 from discreet.data.records import Records, row_hash
-from discreet.data.storage import LABEL
-from discreet.errors import DataError, ParameterError, shown
+from discreet.data.roles import Roles
+from discreet.data.storage import file_of_lists, label_texts, read_lists, write_lists
+from discreet.errors import DataError, ParameterError
 from discreet.foundation.compiled_kernels import compiled
-from discreet.foundation.plain_files import open_file
 from discreet.sketching.signs import Signs
 
 SKETCH = "sketch"  # the column of published sketches, beside their label
+_COLUMN = PublishedColumn(SKETCH, "quasi", "sketch")
 _CELLS = 2**24  # signs that are held at a time, a byte each
 
 
@@ -48,7 +49,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, eq=False)
-class Sketches:
+class Sketches(Content):
     """Sketches of records: `values[offsets[i]:offsets[i + 1]]` are the components of record i, perhaps none.
 
     >>> signs = Signs(bytes(32), 4)
@@ -57,12 +58,13 @@ class Sketches:
     ([3, 2], 2)
     """
 
-    shape: ClassVar[str] = "sketches"
-
     values: np.ndarray
     offsets: np.ndarray
     labels: np.ndarray | None = None
     classes: np.ndarray | None = None
+
+    not_recodable = "New records are sketched with the owner's key: discreet.sketching.sketches.sketch."
+    lists = (SKETCH,)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -105,17 +107,6 @@ class Sketches:
 
     def labelled(self, labels: np.ndarray | None, classes: np.ndarray | None) -> Sketches:
         return replace(self, labels=labels, classes=classes)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the published file."""
-        return (SKETCH,) if self.labels is None else (LABEL, SKETCH)
-
-    def says_what(self, other: Sketches) -> bool:
-        """Whether the other one has the same components and labels, record by record."""
-        texts = [None if s.labels is None else s.classes[s.labels].astype(str).tolist() for s in (self, other)]  # type: ignore[index]
-        same = np.array_equal(self.values, other.values) and np.array_equal(self.offsets, other.offsets)
-        return bool(same) and texts[0] == texts[1]
 
     def content_order(self) -> np.ndarray:
         """An order of the records that depends on what they say only."""
@@ -211,48 +202,80 @@ class Sketches:
         each = signs.of(np.arange(signs.n_items), self.padded.shape[1]).astype(np.float64)
         return self.padded @ each.T / np.maximum(self.counts, 1)[:, None]
 
-    # -- files -----------------------------------------------------------------------------------------------------
+    # -- published -------------------------------------------------------------------------------------------------
 
-    def write(self, path: Path | BinaryIO) -> None:
-        """As Parquet: a label and a list of components for every record."""
-        columns = {SKETCH: pa.ListArray.from_arrays(pa.array(self.offsets, pa.int32()), pa.array(self.values))}
-        if self.labels is not None:
-            texts = pa.array([str(label) for label in self.classes.tolist()])  # type: ignore[union-attr]
-            columns = {LABEL: texts.take(pa.array(self.labels)), **columns}
-        pq.write_table(pa.table(columns), path, compression="none", store_schema=False)
+    @property
+    def shape_name(self) -> str:
+        return "sketches"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.published_columns(None))
+
+    @property
+    def data(self) -> Sketches:
+        return self
+
+    @property
+    def n_rows(self) -> int:
+        return len(self)
+
+    @property
+    def label_values(self) -> np.ndarray | None:
+        return None if self.labels is None or self.classes is None else self.classes[self.labels]
+
+    @property
+    def _label_texts(self) -> pa.Array | None:
+        return None if self.labels is None or self.classes is None else label_texts(self.classes, self.labels)
+
+    def equals(self, other: Content) -> bool:
+        return (
+            isinstance(other, Sketches)
+            and np.array_equal(self.values, other.values)
+            and np.array_equal(self.offsets, other.offsets)
+            and self._label_texts == other._label_texts
+        )
+
+    def published_columns(self, roles: Roles | None) -> tuple[PublishedColumn, ...]:
+        return (_COLUMN,) if self.labels is None else (LABELS, _COLUMN)
 
     @classmethod
-    def read(cls, source: Path | BinaryIO, *, labelled: bool = True, rows: int | None = None) -> Sketches:
-        """The sketches in a published file. Where it is stated how many `rows` it has and whether they are `labelled`,
-        that is compared before cells are read; a file of one's own, such as that of a stream, is read as it is.
-        """
-        with open_file(source) as (file, name):
-            try:
-                if rows is None:
-                    table = pq.ParquetFile(file).read()
-                    labelled = table.column_names == [LABEL, SKETCH]
-                else:
-                    table = read_parquet(file, [LABEL, SKETCH] if labelled else [SKETCH], lists=[SKETCH], rows=rows)
-                lists = table.column(SKETCH).combine_chunks()
-                values, offsets = lists.values, lists.offsets.to_numpy().astype(np.int64)
-                if lists.null_count or values.null_count or len(values) != offsets[-1]:
-                    raise ValueError
-                values = values.to_numpy().astype(np.float64 if pa.types.is_floating(values.type) else np.int32)
-                if not np.isfinite(values).all():
-                    raise ValueError
-                labels = table.column(LABEL).cast(pa.string()) if labelled else None
-                if labels is not None and labels.null_count:
-                    raise ValueError
-            except (pa.ArrowException, OSError, KeyError, AttributeError, TypeError, ValueError) as error:
-                if isinstance(error, DataError):
-                    raise
-                raise DataError(
-                    f"{shown(name)} does not hold sketches as the certificate says ({type(error).__name__})."
-                ) from None
-        if labels is None:
-            return cls(values, offsets)
-        classes, codes = np.unique(labels.to_numpy(zero_copy_only=False).astype(str), return_inverse=True)
-        return cls(values, offsets, codes.astype(np.int32), classes)
+    def fits(cls, columns: Sequence[ColumnStatement]) -> bool:
+        stated = [(column.name, column.role, column.kind) for column in columns]
+        return super().fits(columns) and stated in ([_COLUMN[:3]], [LABELS[:3], _COLUMN[:3]])
+
+    def n_told(self, quasi: Sequence[str]) -> int:
+        """The number of components."""
+        return len(self.values)
+
+    @classmethod
+    def file_names(cls, shape: str) -> tuple[str, ...]:
+        return ("data.parquet",)
+
+    def write(self, target: Path | BinaryIO, format: str = "parquet") -> None:
+        lists = pa.ListArray.from_arrays(pa.array(self.offsets, pa.int32()), pa.array(self.values))
+        write_lists(target, SKETCH, lists, self._label_texts)
+
+    @classmethod
+    def read(
+        cls,
+        source: Path | BinaryIO,
+        columns: Sequence[ColumnStatement] = (),
+        *,
+        shape: str = "sketches",
+        rows: int | None = None,
+    ) -> Sketches:
+        """A file of one's own, such as that of a stream, is read without columns, as it is."""
+        labelled = columns[0].name == LABEL if columns else None
+        with file_of_lists(source, "sketches") as file:
+            listed, offsets, texts = read_lists(file, SKETCH, labelled=labelled, rows=rows)
+            values = listed.to_numpy().astype(np.float64 if pa.types.is_floating(listed.type) else np.int32)
+            if not np.isfinite(values).all():
+                raise ValueError
+        if texts is None:
+            return cls(values, offsets.astype(np.int64))
+        classes, codes = np.unique(texts.astype(str), return_inverse=True)
+        return cls(values, offsets.astype(np.int64), codes.astype(np.int32), classes)
 
 
 def sketch(X: Any, signs: Signs, components: Any) -> Sketches:

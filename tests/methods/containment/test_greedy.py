@@ -163,8 +163,8 @@ def test_a_table_goes_through_bins_and_items():
     release = GreedySelector(2).release(table, Roles(target="y", quasi=["age", "sex", "flag"]))
     assert release.columns[:2] == ("age=< 20", "age=>= 20")
     assert set(release.data.column("age=< 20").to_pylist()) == {0, 1}
-    assert release.trace
-    assert any("lacking one value" in note for note in release.notes)
+    assert release.owner.trace
+    assert any("lacking one value" in note for note in release.owner.notes)
     given = GreedySelector(2, cuts={"age": [10, 30]}).release(table, Roles(target="y", quasi=["age"]))
     assert set(given.columns) <= {"age=< 10", "age=[10, 30)", "age=>= 30", "y"}
 

@@ -167,7 +167,7 @@ def test_rows_that_k_have_already_are_not_touched():
     X = np.array([[1, 0, 1]] * 7 + [[0, 1, 0]] * 6)
     release = RandomFlip(5).release(X, [0, 1] * 6 + [0])
     assert release.changes.changed_cells == 0
-    assert len(release.trace) == 2
+    assert len(release.owner.trace) == 2
 
 
 def test_one_person_s_rows_do_not_make_a_cluster():

@@ -52,7 +52,7 @@ def test_records_that_cannot_be_blurred_are_suppressed_and_counted():
     release = DeltaSketch(0.5).release(X, np.arange(60) % 2)
     assert release.rows == 53
     assert release.certificate.changes.rows_dropped == 7
-    assert "7 of 60 records were suppressed." in release.notes
+    assert "7 of 60 records were suppressed." in release.owner.notes
 
 
 def test_sketches_are_made_in_order_for_the_owner():
@@ -170,14 +170,14 @@ def test_an_index_finds_most_neighbours_and_its_pairs_are_checked(tmp_path):
     release = VarianceSketch(4, neighbours="approximate", random_state=1).release(X, np.arange(400) % 2)
     assert release.promise == KVariance(4, "approximate")
     assert release.verdict.holds
-    assert any("nearest neighbours of" in note for note in release.notes)
-    of = release.records.neighbours
+    assert any("nearest neighbours of" in note for note in release.owner.notes)
+    of = release.owner.records.neighbours
     assert of.shape == (release.rows, 4)
     assert not (of == np.arange(release.rows)[:, None]).any()
     assert all(len(set(row)) == 4 for row in of.tolist())
-    exact = nearest(release.records, 4)
-    kept = release.records.matrix.astype(float)
-    lengths = np.sqrt(release.records.lengths)
+    exact = nearest(release.owner.records, 4)
+    kept = release.owner.records.matrix.astype(float)
+    lengths = np.sqrt(release.owner.records.lengths)
     dots = (kept @ kept.T).toarray() / lengths / lengths[:, None]
     found = np.take_along_axis(dots, of, 1)
     assert (found >= exact.farthest[:, None] - 1e-9).mean() > 0.8

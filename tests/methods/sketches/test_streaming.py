@@ -231,7 +231,7 @@ def test_lines_become_a_parquet_file_of_sketches(here):
     assert done.exit_code == GOOD, done.output
     said, whole = json.loads(done.stdout), expected(here)
     assert (said["records"], said["suppressed"], said["unknown_items"]) == (300, (whole.counts == 0).sum(), 0)
-    assert Sketches.read(here / "out.parquet").says_what(whole)
+    assert Sketches.read(here / "out.parquet").equals(whole)
     assert (here / "owner" / "key.json").stat().st_mode & 0o777 == 0o600
 
 
@@ -313,7 +313,7 @@ def test_as_batch_has_the_columns_of_published_files(tmp_path):
         np.array([0, 1, 0]), np.array(["a", "b"])
     )
     pq.write_table(as_batch(made), tmp_path / "data.parquet")
-    assert Sketches.read(tmp_path / "data.parquet").says_what(made)
+    assert Sketches.read(tmp_path / "data.parquet").equals(made)
 
 
 def test_baskets_are_released_as_sketches_on_the_command_line(tmp_path, monkeypatch):

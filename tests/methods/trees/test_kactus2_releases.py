@@ -41,7 +41,7 @@ def test_new_rows_are_written_as_published_patterns(inducer):
     assert set(recoded) <= set(published)
     assert min(published.values()) >= 5
     assert release.changes.swapped_cells == 0
-    assert release.notes == []
+    assert release.owner.notes == []
 
 
 def is_true(label: str | None, value) -> bool:
@@ -93,7 +93,7 @@ def test_every_published_cell_is_true_but_for_the_swapped_ones(inducer, swap, by
         assert row["y"] == table["y"][at]
         wrong = [name for name in ("age", "town", "job") if not is_true(row[name], table[name][at])]
         false_in |= {at: wrong} if wrong else {}
-    swapped = [step["swapped rows"] for step in release.trace if "swapped rows" in step]
+    swapped = [step["swapped rows"] for step in release.owner.trace if "swapped rows" in step]
     assert sorted(false_in) == (swapped[0] if swapped else [])
     assert all(len(wrong) == 1 for wrong in false_in.values())
     assert len(false_in) == release.changes.swapped_cells
@@ -119,10 +119,10 @@ def cells_of_table(table: Table, names) -> list[tuple]:
 def test_swapped_rows_are_counted_noted_and_known_to_the_owner_only(tmp_path):
     sample = load("tic_tac_toe")
     release = KActus2(10, swap=0.5, random_state=1).release(sample.data, sample.roles)
-    swapped = next(step["swapped rows"] for step in release.trace if "swapped rows" in step)
+    swapped = next(step["swapped rows"] for step in release.owner.trace if "swapped rows" in step)
     assert len(swapped) == release.changes.swapped_cells == release.certificate.changes.swapped_cells > 0
     assert swapped == sorted(set(swapped))
-    assert "not their own" in release.notes[0]
+    assert "not their own" in release.owner.notes[0]
     folder = release.save(tmp_path / "out")
     assert "swapped rows" in (folder / "owner" / "trace.json").read_text()
     assert all(b"swapped rows" not in path.read_bytes() for path in (folder / "release").iterdir())
@@ -166,7 +166,7 @@ def test_persons_are_counted():
     roles = Roles(target="y", quasi=roles.quasi, person="who")
     release = KActus2(6, swap=0.5, random_state=2).release(table, roles)
     persons: dict[tuple, set] = {}
-    for cells, person in zip(cells_of(release), release.persons.tolist(), strict=True):
+    for cells, person in zip(cells_of(release), release.owner.persons.tolist(), strict=True):
         persons.setdefault(cells, set()).add(person)
     assert len(persons) > 3
     assert min(map(len, persons.values())) >= 6

@@ -51,7 +51,7 @@ def test_random_tables_are_k_anonymous(split, table, k, person):
         return
     release = Mondrian(k, split=split).release(table, roles)
     rows = list(zip(*(release.data.column(name).to_pylist() for name in QUASI), strict=True))
-    whose = None if person is None else release.persons.tolist()
+    whose = None if person is None else release.owner.persons.tolist()
     assert oracles.k_anonymity(rows, whose) == release.verdict.measured >= k
 
 
@@ -240,7 +240,7 @@ def test_random_tables_keep_the_promise_in_every_mode(mode, table, k, person):
     assume(len(set(whose)) >= k)
     release = Mondrian(k, **MODES[mode]).release(table, Roles(target="y", quasi=QUASI, sensitive=["y"], person=person))
     rows = list(zip(*(release.data.column(name).to_pylist() for name in QUASI), strict=True))
-    persons = None if person is None else release.persons.tolist()
+    persons = None if person is None else release.owner.persons.tolist()
     measured = oracles.k_anonymity(rows, persons)
     assert measured >= k
     if "l" in MODES[mode]:

@@ -64,7 +64,7 @@ def test_random_tables_are_k_anonymous_and_disclosed_values_are_the_rows_own(tab
     release = TopDownRefinement(k).release(data, Roles(target="y", quasi=("town", "degree", "age"), person=person))
     names = ("town", "degree", "age")
     rows = list(zip(*(release.table.column(name).to_arrow().to_pylist() for name in names), strict=True))
-    assert oracles.k_anonymity(rows, None if person is None else release.persons.tolist()) >= k
+    assert oracles.k_anonymity(rows, None if person is None else release.owner.persons.tolist()) >= k
     for name in ("town", "degree"):
         if len(set(table[name])) > 2:
             written = release.recode(data).column(name).to_arrow().to_pylist()
@@ -79,7 +79,7 @@ def test_disclosing_by_hand():
     and w are hidden, 4 of their 5 rows yes. w has the one no: 0.72 - 2/5 bits, where s would tell 0.72 - 3/5 * 0.92. Of
     what is then hidden, s and e, all rows are yes: nothing more is worth telling."""
     release = TopDownRefinement(2).release(TOWNS, Roles(target="y", quasi=["town"]))
-    assert [step["into"] for step in release.trace] == [["n", "*"], ["w", "*"]]
+    assert [step["into"] for step in release.owner.trace] == [["n", "*"], ["w", "*"]]
     assert release.verdict.measured == 2
     assert release.recode({"town": ["e", "n", "new"], "y": [0, 0, 0]}).column("town").to_arrow().to_pylist() == [
         "*",

@@ -104,7 +104,7 @@ def test_random_tables_are_k_anonymous(table, k, person):
     assume((len(data) if person is None else len(set(table["who"]))) >= k)
     release = TopDownSpecialization(k).release(data, roles)
     rows = list(zip(*(release.table.column(name).to_arrow().to_pylist() for name in QUASI), strict=True))
-    assert oracles.k_anonymity(rows, None if person is None else release.persons.tolist()) >= k
+    assert oracles.k_anonymity(rows, None if person is None else release.owner.persons.tolist()) >= k
 
 
 @given(st.lists(st.lists(st.integers(0, 10**6), min_size=3, max_size=3), min_size=1, max_size=5))
@@ -135,22 +135,22 @@ def test_scores_and_choices_by_hand():
     def entropy(p):
         return -p * math.log2(p) - (1 - p) * math.log2(1 - p)
 
-    first, second = release.trace
+    first, second = release.owner.trace
     assert (first["column"], first["value"], first["into"]) == ("degree", "*", ["a-d", "e-f"])
     assert first["score"] == pytest.approx((1 - 0.6 * entropy(5 / 6)) / 7, abs=1e-6)
     assert (second["value"], second["into"]) == ("a-d", ["a-c", "d"])
     assert second["score"] == pytest.approx((entropy(5 / 6) - 0.5 * entropy(1 / 3)) / 2, abs=1e-6)
     assert set(release.table.column("degree").texts) == {"a-c", "d", "e-f"}
     assert release.table.column("sex").texts == ["*"]
-    assert [step["smallest groups"] for step in release.trace] == [[4], [3]]
+    assert [step["smallest groups"] for step in release.owner.trace] == [[4], [3]]
 
 
 def test_anonymity_loss_is_the_mean_over_the_sets_of_the_column():
     sets = [(["degree", "sex"], 3), (["degree"], 2)]
     release = TopDownSpecialization(hierarchies={"degree": DEGREES}, quasi_sets=sets).release(PEOPLE, BY_DEGREE)
     gain = 1 - 0.6 * (-5 / 6 * math.log2(5 / 6) - 1 / 6 * math.log2(1 / 6))
-    assert release.trace[0]["score"] == pytest.approx(gain / (6 + 1), abs=1e-6)
-    assert release.trace[0]["smallest groups"] == [4, 4]
+    assert release.owner.trace[0]["score"] == pytest.approx(gain / (6 + 1), abs=1e-6)
+    assert release.owner.trace[0]["smallest groups"] == [4, 4]
 
 
 def test_a_label_whose_rows_are_all_in_one_child_is_replaced_by_the_children_of_that_child():
@@ -159,7 +159,7 @@ def test_a_label_whose_rows_are_all_in_one_child_is_replaced_by_the_children_of_
         table, Roles(target="y", quasi=["degree"])
     )
     assert release.table.column("degree").texts == ["a", "b"]
-    assert len(release.trace) == 1
+    assert len(release.owner.trace) == 1
     new = {"degree": ["a", "c", "d", "e", "nobody"]}
     assert release.plan.apply(Table.of(new))["degree"][0].texts == ["*", "a", "c", "d", "e-f"]
     assert release.recode(new).column("degree").texts == ["*", "a"]  # labels that were published, and no others
@@ -167,7 +167,7 @@ def test_a_label_whose_rows_are_all_in_one_child_is_replaced_by_the_children_of_
 
 def test_where_nothing_is_valid_everything_is_suppressed():
     release = TopDownSpecialization(10, hierarchies={"degree": DEGREES}).release(PEOPLE, BY_DEGREE)
-    assert release.trace == []
+    assert release.owner.trace == []
     assert [release.table.column(name).texts for name in BY_DEGREE.quasi] == [["*"], ["*"]]
     assert release.verdict.measured == 10
 
@@ -250,7 +250,7 @@ def test_missing_is_a_child_of_the_root_of_a_given_tree():
     release = TopDownSpecialization(3, hierarchies={"degree": DEGREES}).release(table, BY_DEGREE_ALONE)
     assert release.table.column("degree").texts == ["a-d", "e-f"]
     assert release.table.column("degree").has_missing
-    assert release.notes == []
+    assert release.owner.notes == []
     fewer = {name: cells[:-1] for name, cells in table.items()}
     blocked = TopDownSpecialization(3, hierarchies={"degree": DEGREES}).release(fewer, BY_DEGREE_ALONE)
     assert blocked.table.column("degree").texts == ["*"]

@@ -52,7 +52,7 @@ def test_random_tables_are_k_anonymous_and_recode_to_the_release(table, k, detai
         return
     release = method.release(table, roles)
     rows = list(zip(*(release.data.column(name).to_pylist() for name in QUASI), strict=True))
-    whose = None if person is None else release.persons.tolist()
+    whose = None if person is None else release.owner.persons.tolist()
     assert oracles.k_anonymity(rows, whose) == release.verdict.measured >= k
     recoded = release.recode(table).to_arrow().select(QUASI).to_pylist()
     assert Counter(map(str, recoded)) == Counter(map(str, release.data.select(QUASI).to_pylist()))

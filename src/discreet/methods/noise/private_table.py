@@ -164,7 +164,7 @@ class PrivateTable(Method):
         cells = len(drawn.table) * len(roles.quasi)
         return self._checked(
             Release(
-                table=drawn.table,
+                content=drawn.table,
                 roles=drawn.roles,
                 promise=self.promise,
                 method=self.name,

@@ -144,16 +144,17 @@ class SketchMethod(Method):
             notes = [*notes, f"{suppressed} of {suppressed + len(made)} records were suppressed."]
         return self._checked(
             Release(
-                sketches=made,
-                records=replace(records, labels=None, classes=None),
-                signs=signs,
+                content=made,
+                owner=self._owner_files(
+                    evidence=replace(records, labels=None, classes=None),
+                    signs=signs,
+                    trace=Later(lambda: [*trace, *attacked().trace()]),
+                    notes=Later(lambda: [*notes, *attacked().sentences()]),
+                ),
                 promise=self.promise,
                 method=self.name,
                 parameters=self._public_parameters(),
                 changes=Changes(quasi_cells=0, rows_dropped=suppressed),
-                trace=Later(lambda: [*trace, *attacked().trace()]),
-                notes=Later(lambda: [*notes, *attacked().sentences()]),
-                seed=getattr(self, "random_state", None),
             )
         )
 

@@ -22,8 +22,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
 
+from discreet.data.baskets import ITEMS
+from discreet.data.content import LABEL
 from discreet.data.records import Records
-from discreet.data.storage import ITEMS, LABEL
 from discreet.errors import CannotRelease, DataError, ParameterError, PromiseBroken
 from discreet.methods.sketches.sketch import DeltaSketch
 from discreet.sketching.component_limits import determined

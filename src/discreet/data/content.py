@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is published: a table, baskets, sketches or a document, each of which knows its columns and its file.
+
+Release, certificate, verification and reports ask a content and never look which of the four it is. A shape is what a
+certificate calls it: "table", "baskets", "sketches", and for a document "model", "names" or "weights".
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple, Protocol
+
+import numpy as np
+
+from discreet.data.column import Column
+from discreet.errors import DataError
+
+if TYPE_CHECKING:
+    from discreet.data.roles import Roles
+
+LABEL = "label"  # the column of labels beside published baskets and sketches
+
+
+class PublishedColumn(NamedTuple):
+    """A column as certificates state it; `sensitive` is said only of a target that is sensitive, too."""
+
+    name: str
+    role: str
+    kind: str
+    sensitive: bool = False
+
+
+class ColumnStatement(Protocol):
+    """What is read of a stated column: a `PublishedColumn`, or the record of it in a certificate."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def role(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def sensitive(self) -> bool: ...
+
+
+LABELS = PublishedColumn(LABEL, "target", "category")
+
+
+class Content(ABC):
+    """Base of what can be published.
+
+    has_rows       whether it has rows: a document has none
+    has_cells      whether its rows have cells of quasi-identifiers, which can be grouped and counted
+    not_recodable  why new rows cannot be written in its form; empty where they can
+    lists          columns of its Parquet file that hold lists
+    """
+
+    has_rows: ClassVar[bool] = True
+    has_cells: ClassVar[bool] = False
+    not_recodable: ClassVar[str] = ""
+    lists: ClassVar[tuple[str, ...]] = ()
+
+    if TYPE_CHECKING:  # a field of some contents, a property of others
+
+        @property
+        def names(self) -> tuple[str, ...]:
+            """The published columns; of baskets the items."""
+
+    # -- what it is ------------------------------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def shape_name(self) -> str:
+        """What certificates call its shape."""
+
+    @property
+    @abstractmethod
+    def data(self) -> Any:
+        """What its owner works with: a frame, a matrix, a dictionary, sketches."""
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int:
+        """The number of published rows; 0 for a document."""
+
+    @property
+    def label_values(self) -> np.ndarray | None:
+        """The label of each row, where labels are published beside the rows."""
+        return None
+
+    @property
+    def stated_noise(self) -> Any:
+        """The noise that it states itself; None where it states none."""
+        return None
+
+    @abstractmethod
+    def equals(self, other: Content) -> bool:
+        """Whether the other content publishes the same, cell by cell."""
+
+    # -- columns ---------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def published_columns(self, roles: Roles | None) -> tuple[PublishedColumn, ...]:
+        """The columns as a certificate states them."""
+
+    @classmethod
+    def fits(cls, columns: Sequence[ColumnStatement]) -> bool:
+        """Whether a certificate of this content may state these columns."""
+        names = [column.name for column in columns]
+        targets = [column for column in columns if column.role == "target"]
+        odd = any(column.sensitive and column.role != "target" for column in columns)
+        return len(set(names)) == len(names) and len(targets) <= 1 and not odd
+
+    def cell_columns(self, names: Iterable[str] | None = None) -> list[Column]:
+        """These columns of a table, or all; other contents have no columns of cells."""
+        return []
+
+    # -- counting --------------------------------------------------------------------------------------------------
+
+    def with_persons(self, persons: np.ndarray | None, roles: Roles | None) -> tuple[Content, Roles | None]:
+        """The same rows, and the roles, such that a promise is counted in these persons."""
+        return self, roles
+
+    def quasi_codes(self, quasi: Sequence[str]) -> tuple[list[np.ndarray], list[int]]:
+        """Codes of the quasi-identifiers, an array of one code per row for each of them, and how many codes each has.
+
+        Rows are equal in their quasi-identifiers if and only if they are equal in these codes.
+        """
+        raise self._no_cells()
+
+    def class_codes(self, roles: Roles | None) -> tuple[str | None, dict[str, np.ndarray]]:
+        """The target's name, and the codes of the target and of the sensitive columns by name."""
+        raise self._no_cells()
+
+    def n_items(self, quasi: Sequence[str]) -> int:
+        """The number of quasi-identifiers if all of them are 0/1 items, else 0."""
+        return 0
+
+    def suppressed(self, quasi: Sequence[str]) -> np.ndarray:
+        """The number of suppressed quasi-identifier cells of each row."""
+        counts = np.zeros(self.n_rows, dtype=np.int64)
+        for column in self.cell_columns(quasi):
+            counts += column.suppressed[column.codes]
+        return counts
+
+    def n_told(self, quasi: Sequence[str]) -> int:
+        """The number of published quasi-identifier cells that are not suppressed."""
+        return self.n_rows * len(quasi) - int(self.suppressed(quasi).sum())
+
+    def text_size(self) -> int:
+        """Bytes of the texts of its cells, each counted as often as it is written."""
+        return 0
+
+    def _no_cells(self) -> DataError:
+        return DataError(f"A release of {self.shape_name} has no cells of quasi-identifiers that could be counted.")
+
+    # -- files -----------------------------------------------------------------------------------------------------
+
+    @classmethod
+    @abstractmethod
+    def file_names(cls, shape: str) -> tuple[str, ...]:
+        """The names that its file may have in a release of this shape."""
+
+    def file_name(self, format: str) -> str:
+        """The name of its file in this format, or in the only one there is."""
+        allowed = self.file_names(self.shape_name)
+        return next((name for name in allowed if name.endswith(f".{format}")), allowed[-1])
+
+    @abstractmethod
+    def write(self, target: Path | BinaryIO, format: str = "parquet") -> None:
+        """Write it as a release does; `format` is that of a table."""
+
+    @classmethod
+    @abstractmethod
+    def read(
+        cls,
+        source: Path | BinaryIO,
+        columns: Sequence[ColumnStatement] = (),
+        *,
+        shape: str = "",
+        rows: int | None = None,
+    ) -> Content:
+        """The content of a published file; DataError unless it is as stated. `rows` are compared where they are
+        given, before cells are read.
+        """

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A published document: checked as far as it tells; the owner's rows tell the rest."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from discreet.data.document import Document
+from discreet.errors import DataError
+from discreet.release.certificate import VerdictRecord
+from discreet.release.verify_case import OTHER_EVIDENCE, Case
+from discreet.release.verify_owner import with_evidence
+from discreet.release.verify_recount import no_change_problems
+from discreet.release.verify_verdicts import model_problems
+
+
+def check_document(case: Case) -> None:
+    """What a document says, and what is stated about it."""
+    certificate, owner, stated = case.certificate, case.owner, case.certificate.verdict
+    document = cast(Document, case.content)
+    if document.columns != tuple((column.name, column.role, column.kind) for column in certificate.columns):
+        raise DataError("The certificate names other columns than the document.")
+    if certificate.rows:
+        raise DataError(f"The certificate states {certificate.rows} rows; a document has none.")
+    if document.content.get("counted", "rows") != certificate.counted:
+        raise DataError("The document counts something else than the certificate.")
+    if owner is not None and stated.kind == "owner":
+        document = with_evidence(document, owner, by_person=certificate.counted == "persons")
+    verdict = case.promise.check(document)
+    case.judge(verdict)
+    if verdict.kind != stated.kind:
+        case.add(OTHER_EVIDENCE)
+    if verdict.kind != "owner" or owner is not None:  # otherwise what was measured stays the owner's word
+        case.compare(VerdictRecord.of(verdict))
+    case.add(*model_problems(stated, case.promise, document))
+    case.add(*no_change_problems(certificate))

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Published rows of cells: groups, verdict, record and changes, counted again and compared with the certificate."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+
+from discreet.data.table import Table
+from discreet.errors import DataError, listing
+from discreet.privacy.promise import Both, Promise, Verdict
+from discreet.recoding.patterns import Boxes, EachColumn
+from discreet.recoding.record import record_problems
+from discreet.release.certificate import GroupsRecord, VerdictRecord
+from discreet.release.losses import groups_of
+from discreet.release.verify_case import OTHER_EVIDENCE, Case
+from discreet.release.verify_folder import record_of
+from discreet.release.verify_noise import noise_of
+from discreet.release.verify_owner import read_persons, read_source
+from discreet.release.verify_recount import change_problems, domain_problems
+from discreet.release.verify_remarks import record_remarks
+from discreet.release.verify_verdicts import breach_problems, person_problems
+
+_MOST_PAIRS = 10**8  # a few seconds
+
+
+def check_rows(case: Case) -> None:
+    """All that is stated about published rows."""
+    certificate, content, quasi = case.certificate, case.content, case.certificate.names("quasi")
+    if not _check_statement(case):
+        return
+    groups = groups_of(content, case.roles)
+    if certificate.groups != GroupsRecord(**vars(groups)):
+        case.add("The groups of the data differ from what the certificate states about them.")
+    pairs = groups.groups**2 * -(-content.n_items(quasi) // 64)  # words of items, each distinct row beside each
+    if not case.patient and pairs > _MOST_PAIRS:
+        case.add(
+            f"The data has {groups.groups:,} different rows of items, which are compared pair by pair: that takes long."
+            " Say that it may (patient, --patient)."
+        )
+        return
+    by_person = certificate.counted == "persons"
+    persons = read_persons(case.owner, content.n_rows) if by_person and case.owner is not None else None
+    case.judge(_measured(case, persons))
+    case.add(*change_problems(certificate, content, _record(case)))
+    if certificate.method.name == "private-table" and case.promise.kind == "proved":
+        case.add(*domain_problems(content, certificate.method.parameters["domain"]))
+
+
+def _check_statement(case: Case) -> bool:
+    """What is stated before anything is counted; whether there is something to count."""
+    certificate, promise, rows = case.certificate, case.promise, case.content.n_rows
+    quasi = certificate.names("quasi")
+    if rows != certificate.rows:
+        case.add(f"The certificate states {certificate.rows} rows; the data has {rows}.")
+    if not quasi:
+        case.add("The certificate names no quasi-identifiers, so it promises nothing about anyone.")
+    left = sorted(set(quasi) - promise.about(quasi))
+    if left:
+        case.add(f"The promise says nothing about the quasi-identifiers {listing(left)}.")
+    by_owner = certificate.counted == "persons" or promise.needs_source
+    if certificate.verdict.kind != ("owner" if by_owner else "proved" if promise.kind == "proved" else "recomputed"):
+        case.add(OTHER_EVIDENCE)
+    return rows == certificate.rows and bool(quasi)
+
+
+def _measured(case: Case, persons: np.ndarray | None) -> Verdict:
+    """The verdict as far as the files and the owner's folder tell; what is stated is compared with it."""
+    certificate, promise, content, roles = case.certificate, case.promise, case.content, case.roles
+    stated, by_person = certificate.verdict, certificate.counted == "persons"
+    if promise.needs_source and case.owner is None:  # what was measured stays the owner's word
+        if roles is not None:
+            case.add(*breach_problems(stated, promise, cast(Table, content), roles, persons=by_person))
+        return stated.verdict()
+    if by_person and case.owner is None:  # rows can refute the promise where they tell
+        verdict = _rows_tell(promise).check_content(content, roles)
+        case.add(*person_problems(stated, VerdictRecord.of(verdict)))
+        return verdict
+    source = read_source(case.owner) if promise.needs_source and case.owner is not None else None
+    noise = noise_of(certificate, content)
+    verdict = promise.check_content(content, roles, persons=persons, source=source, noise=noise)
+    measured = VerdictRecord.of(verdict)
+    case.compare(measured.model_copy(update={"kind": "owner"}) if by_person else measured)
+    return verdict
+
+
+def _rows_tell(promise: Promise) -> Promise:
+    """The promise, or those parts of it that rows can refute where persons were counted."""
+    parts = promise.promises if isinstance(promise, Both) else (promise,)
+    telling = tuple(part for part in parts if part.rows_tell)
+    if not telling:
+        raise DataError(
+            "The promise was counted in persons, and rows tell nothing about it: only the owner can check it again"
+            " (verify --owner)."
+        )
+    return telling[0] if len(telling) == 1 else Both(telling)
+
+
+def _record(case: Case) -> EachColumn | Boxes | None:
+    """The record of the recoding, compared with the data; None where there is none. Only tables have one."""
+    quasi = case.certificate.names("quasi")
+    labels = sum(column.levels for column in case.content.cell_columns(quasi))
+    record = record_of(case.release, most_labels=labels + 1000)
+    if record is not None:
+        case.add(*record_problems(record, cast(Table, case.content), quasi))
+        case.found.remarks += record_remarks(record, case.promise)
+    return record
