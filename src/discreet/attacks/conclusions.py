@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What attacks come to, in sentences that name what was taken to be known.
+"""Conclusions of attacks, in sentences that name what the attacker was assumed to know.
 
 "Kept" is said of the promise alone: that nobody who knows what it is about got more than it allows. What whoever knows
 more gets is another sentence.
@@ -24,7 +24,7 @@ def promised(case: Case) -> str:
 
 
 def knowing(case: Case) -> str:
-    """What was taken to be known, as a heading."""
+    """What the attacker was assumed to know, as a heading."""
     if case.shape != "table":
         return ""
     known = in_words(dict.fromkeys(map(case.published.source, case.columns)))
@@ -32,7 +32,7 @@ def knowing(case: Case) -> str:
 
 
 def about_promise(case: Case, found: Sequence[Finding]) -> str:
-    """Whether more was found than is promised."""
+    """Whether an attack got more than the promise allows."""
     bounded = [finding for finding in found if finding.bound is not None]
     broken = [finding.attack for finding in bounded if finding.breaks_promise]
     if broken:
@@ -48,7 +48,7 @@ def about_promise(case: Case, found: Sequence[Finding]) -> str:
 
 
 def beyond(case: Case, found: Sequence[Finding]) -> list[str]:
-    """What whoever knows all published columns gets; nothing where that was not tried."""
+    """What an attacker who knows all published columns gets; empty if that was not tried."""
     before = {(one.by, one.kind, one.column): one for one in reversed(found) if not one.beyond}
     said = []
     for one in found:

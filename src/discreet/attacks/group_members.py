@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whom a published group holds: the known persons who fit it and no other, where these are as many as its rows.
+"""Members of published groups: the known persons who fit one group only, where they are as many as its rows.
 
 Groups are rows with equal quasi-identifiers. Labels of different groups may overlap, so a person may fit several; then
 the columns that are published as they are can tell which one it is, for whoever has the whole table.

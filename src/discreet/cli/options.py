@@ -44,14 +44,14 @@ def cell(text: object, most: int = 60, style: str = "") -> Text:
 
 
 def console() -> Console:
-    """Where text for a person goes."""
+    """The console for text that a person reads."""
     from rich.console import Console
 
     return Console(highlight=False)
 
 
 def watch(*, quiet: bool, as_json: bool) -> None:
-    """Progress bars, unless nobody looks."""
+    """Show progress bars, unless nobody is watching."""
     from discreet.foundation import progress
 
     progress.show(not quiet and not as_json)
@@ -64,7 +64,7 @@ _watched = False
 
 @contextmanager
 def step(what: str) -> Iterator[None]:
-    """Say what is being done once it has lasted longer than people wait; bars, where there are any, follow below."""
+    """Announce a step once it takes longer than people like to wait."""
     from discreet.foundation.progress import PATIENCE
 
     timer = threading.Timer(PATIENCE, lambda: say(f"{what} ...", err=True))

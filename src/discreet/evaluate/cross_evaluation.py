@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the folds: each method releases once in a fold, then all classifiers learn from that release.
+"""Cross-evaluation: in each fold every method releases the training rows, and every classifier learns from the release.
 
 Every method gets the same folds. A method without a `random_state` is given one that follows from the seed and the
 fold, so that the figures can be repeated; only a differentially private one keeps drawing anew, since it releases
@@ -63,7 +63,7 @@ def evaluate_utility(
     jobs: int = 1,
     cache: str | os.PathLike | Cache | None = None,
 ) -> Evaluation:
-    """What methods cost whoever learns from their releases, beside the original, on the same folds.
+    """Accuracy and other measures of classifiers that learn from releases, beside the original, on the same folds.
 
     `data` is a table with its roles, or labelled baskets without. `protocol`: see protocols.py; `folds`: see folds.py.
     A mapping gives methods names of your own. `cache` is a folder of the owner's that keeps scores.
@@ -100,7 +100,7 @@ def evaluate_utility(
 
 
 class _Study:
-    """What all tasks share, and what they found."""
+    """What all tasks share, and their scores."""
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class _Study:
         self.about_data = "" if cache is None else digest(dataset.data, dataset.roles)
 
     def parts(self, methods: Mapping[str, Method | None]) -> Iterator[tuple[str, Method | None, tuple[int, ...]]]:
-        """What is released at once: the training rows of a fold; as published, all rows for all folds."""
+        """Folds that share one release: each has its own; as published, all share the release of all rows."""
         every = range(len(self.folds))
         at_once = [tuple(every)] if self.protocol == "as-published" else [(fold,) for fold in every]
         for part in at_once:  # fold by fold, so that an interrupted study has all methods on some folds
@@ -142,7 +142,7 @@ class _Study:
                 pool.shutdown(cancel_futures=True)
 
     def _in_turn(self, tasks: list[_Task]) -> Iterator[_Task]:
-        """The tasks. What another process measures just now comes last, from the cache."""
+        """Yield the tasks; those that another process is measuring come last, from the cache."""
         later = []
         for task in tasks:
             with task.claimed(wait=False) as mine:
@@ -172,13 +172,13 @@ class _Task:
             self.method = _seeded(self.method, self.study.plan.seed, self.folds)
 
     def claimed(self, *, wait: bool) -> AbstractContextManager[bool]:
-        """Of processes that share a cache one measures the original; see Cache.claimed."""
+        """Among processes that share a cache, one measures the original; see Cache.claimed."""
         if self.method is not None or self.study.cache is None:
             return nullcontext(True)
         return self.study.cache.claimed(self._key(self.places[0]), wait=wait)
 
     def run(self) -> Iterator[_Place]:
-        """Each place once it is known, from the cache or from a release."""
+        """Yield each place when it is scored, from the cache or from a release."""
         keys = {} if self.study.cache is None else {place: self._key(place) for place in self.places}
         wanted = []
         for place in self.places:
@@ -223,7 +223,7 @@ class _Task:
         train, test = self.study.folds[fold]
         return self.study.dataset.take(train), self.study.dataset.take(test)
 
-    # -- what it is kept under ---------------------------------------------------------------------------------------
+    # -- its key in the cache ----------------------------------------------------------------------------------------
 
     def _key(self, place: _Place) -> str:
         study, (fold, classifier) = self.study, place
@@ -246,7 +246,7 @@ class _Task:
 
 
 def parameters_of(method: Method) -> list[Any]:
-    """What a method is: its class and its parameters; of a parameter that names a file, what the file holds."""
+    """What identifies a method: its class and parameters, and the content of files that parameters name."""
     given = method.get_params(deep=False)
     files = {name: value for name, value in given.items() if isinstance(value, str) and os.path.isfile(value)}
     contents = {name: Path(value).read_bytes() for name, value in files.items()}
@@ -258,7 +258,7 @@ def _released(method: Method, dataset: Dataset) -> Release:
 
 
 def _seeded(method: Method, seed: int, folds: tuple[int, ...]) -> Method:
-    """The method with a seed of its own for these folds, unless it has one or may have none."""
+    """The method with a seed derived for these folds, unless it has one or takes none."""
     given = method.get_params(deep=False)
     may = "random_state" in given and not isinstance(method.promise, DifferentialPrivacy)
     if may and given["random_state"] is None:
@@ -268,7 +268,7 @@ def _seeded(method: Method, seed: int, folds: tuple[int, ...]) -> Method:
 
 
 def _named(methods: Method | Iterable[Method] | Mapping[str, Method], dataset: Dataset) -> dict[str, Method]:
-    """The methods by name; a name that is not given is that of the method with what differs from the defaults."""
+    """The methods by name; unnamed ones by their `label`."""
     if isinstance(methods, Mapping):
         named = dict(methods)
     else:
@@ -288,7 +288,7 @@ def _named(methods: Method | Iterable[Method] | Mapping[str, Method], dataset: D
 
 
 def label(method: Method) -> str:
-    """A method's name with those of its parameters that are not as by default.
+    """A method's name, with the parameters that differ from their defaults.
 
     >>> from discreet import Mondrian
     >>> label(Mondrian(k=5)), label(Mondrian(7, split="information"))
@@ -320,8 +320,8 @@ def _checked_classifiers(classifiers: Sequence[str]) -> tuple[str, ...]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """One thread below each of ours, and no warnings that say nothing here. Said once around all threads: each of them
-    says it again around what it does, and must find it so when it puts things back.
+    """Limit libraries to one thread each and silence warnings. Set once around all threads: each learner sets the same
+    limits again, and restores these.
     """
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]

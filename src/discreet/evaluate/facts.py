@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be said of some data and of a release of it, as plain dictionaries that can be written as JSON.
+"""Facts about a dataset and its release, as plain dictionaries that can be written as JSON.
 
 They hold names of columns and counts; of the values of cells only what is published anyway, as names of 0/1 columns.
 """
@@ -74,7 +74,7 @@ def _role(name: str, roles: Roles) -> str:
 
 
 def _rows(release: Release, dataset: Dataset) -> dict[str, Any]:
-    """What there is to say where rows are published."""
+    """Facts about published rows."""
     by_column = release.plan is not None or bool(release.column_changes)
     changes = [asdict(change) for change in column_changes(release, dataset.data)] if by_column else []
     return {

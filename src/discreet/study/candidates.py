@@ -49,7 +49,7 @@ def candidates_of(
 
 
 def guess(labels: np.ndarray, measure: str) -> float:
-    """What a classifier scores that knows the shares of the classes and nothing of a row.
+    """The score of a classifier that knows the shares of the classes and nothing about a row.
 
     >>> guess(np.array([0, 0, 0, 1]), "accuracy"), guess(np.array([0, 0, 0, 1]), "brier")
     (0.75, 0.1875)

@@ -4,7 +4,7 @@
 A differentially private method is measured and not released: each release would cost budget, and so would choosing
 among them by looking. `discreet release` makes the one that was chosen, and pays for it from a ledger.
 
-An error that nobody foresaw ends its task and no other. Only the name of its type is kept: its message may quote cells.
+An unexpected error ends its own task only. Just the name of its type is kept: its message may quote cells.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ _TROUBLES = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno
 
 
 def failed(task: Task, error: str) -> dict[str, Any]:
-    """What came of a task that ended in an error: the name of its type, DIED or DISK, and what to do."""
+    """The result of a task that failed: the name of the error (its type, DIED or DISK), and what to do."""
     return asked_of(task) | {"refused": _REASONS.get(error, _UNFORESEEN), "failed": error}
 
 
 def measured(task: Task, recipe: Recipe, dataset: Dataset, folder: StudyFolder, secret: int) -> dict[str, Any]:
-    """What came of a task: facts, attacks and scores; or why there is no release."""
+    """The result of a task: facts, attacks and scores, or why there is no release."""
     start = time.perf_counter()
     try:
         method = task.make()
@@ -86,17 +86,17 @@ def measured(task: Task, recipe: Recipe, dataset: Dataset, folder: StudyFolder, 
 
 
 def _is_disk_error(error: Exception) -> bool:
-    """Whether the disk is in trouble: not for ever, and not for this task alone. Ours are raised while theirs is."""
+    """Whether the disk failed, directly or behind an error of ours: temporary, and not this task's fault."""
     return any(isinstance(one, OSError) and one.errno in _TROUBLES for one in (error, error.__context__))
 
 
 def asked_of(task: Task) -> dict[str, Any]:
-    """What a result says of its task."""
+    """The part of a result that identifies its task."""
     return {"name": task.name, "method": task.method, "parameters": _plain(task.parameters)}
 
 
 def _noisy(task: Task, dataset: Dataset) -> dict[str, Any]:
-    """Of a release that is not made: what it would promise.
+    """The facts of a differentially private release, which is not made: what it would promise.
 
     Whoever picks one of n persons at random is right once in n; the release makes that e^epsilon times as likely at
     most.
@@ -141,7 +141,7 @@ def _seeded(task: Task, secret: int, purpose: str) -> Method:
 
 
 def _extra_promises(recipe: Recipe, release: Release) -> list[Promise]:
-    """What the recipe asks every release of a table to keep besides its own promise."""
+    """Further promises that the recipe demands of every release of a table."""
     if release.shape != "table":
         return []
     found: list[Promise] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a recipe says, checked without looking at the data.
+"""A recipe, checked without looking at the data.
 
 A list among the parameters of a method is a grid: one release for each combination. Grids under [promises] serve all
 methods that have a parameter of that name and do not set it themselves.
@@ -150,7 +150,7 @@ class MethodSection(BaseModel):
 
 
 def parameters_of(method: str) -> list[str]:
-    """What can be said of a method in a recipe. A seed is the study's affair."""
+    """Parameters of a method that a recipe may set; the study sets the seed."""
     return [name for name in signature(METHODS[method]).parameters if name != "random_state"]
 
 
@@ -256,7 +256,7 @@ class Recipe(Section):
 
 
 def misplaced(key: str) -> str:
-    """Where a key belongs that stands elsewhere, or nothing."""
+    """A hint where a misplaced key belongs, or an empty text."""
     if key in Recipe.model_fields:
         return f" {key!r} stands at the top of the file, before the first table."
     parts: tuple[type[Section], ...] = (SourceSection, RolesSection, PromisesSection, EvaluationSection, RunSection)

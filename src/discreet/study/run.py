@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The study itself: the tasks that are not done yet, shared by processes, each result a file as soon as it is known.
+"""Runs a study: open tasks are shared among processes, and each result is written to a file as soon as it is known.
 
 Every process reads the data by itself, so private rows pass through no file and no pipe. When the one that was started
-by a person dies, the others end too. A task whose process dies is tried once more, alone; so is the one that was being
-done when the study itself was killed.
+by a person dies, the others end too. A task whose process dies is tried once more, alone; so is the task that was
+running when the study itself was killed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _MEMORY = {"table": (350, "rows", "columns"), "baskets": (20, "baskets", "items"
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """What a study found: a result for each task, and why some tasks were skipped."""
+    """A finished study: a result for each task, and why some tasks were skipped."""
 
     folder: Path
     recipe: Recipe
@@ -94,7 +94,7 @@ def _judged(recipe: Recipe) -> str:
 
 
 def _known(task: Task, place: StudyFolder) -> dict[str, Any] | None:
-    """What came of a task; None if it is not known, or of another one that had its name."""
+    """The stored result of a task; None if there is none, or if it belongs to another task of the same name."""
     found = place.result(task.name)
     return found if found is not None and asked_of(task).items() <= found.items() else None
 
@@ -130,7 +130,7 @@ class _Run:
         return limit is not None and time.monotonic() - self.started > 60 * limit
 
     def in_process(self, tasks: list[Task], dataset: Dataset) -> Generator[Task | None]:
-        """Each task when it is done; last, and in processes of their own, those that a process died of before."""
+        """Yield finished tasks. Tasks that killed a process before come last, each in a process of its own."""
         deadly = {task.name for task in tasks if self._deadly(task)}
         for task in sorted(tasks, key=lambda one: one.name in deadly):
             if self._late():
@@ -179,7 +179,7 @@ class _Run:
 
     @contextmanager
     def _pool(self, workers: int) -> Iterator[Callable[[Task], Future]]:
-        """Processes, and how they are given a task. They end with the block, in the middle of a task if need be."""
+        """A pool of processes; yields the function that submits a task. They end with the block, even within a task."""
         context = get_context("spawn")
         theirs, ours = context.Pipe(duplex=False)
         given = (self.load, self.recipe.model_dump_json(), str(self.place.path), self.secret, self.data, theirs)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What there is to do in a study: one task for each release, and why some cannot work for this data."""
+"""The tasks of a study, one for each release, and why some cannot run on this data."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Task:
 
 
 def tasks_of(recipe: Recipe, dataset: Dataset) -> tuple[list[Task], dict[str, str]]:
-    """The tasks of a recipe for some data; and of those that cannot work, by name, why."""
+    """The tasks of a recipe for a dataset; and the reasons, by name, why others cannot run."""
     tasks: list[Task] = []
     skipped: dict[str, str] = {}
     for method in recipe.methods or default_methods(dataset.shape):
