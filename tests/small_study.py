@@ -5,8 +5,7 @@ from pathlib import Path
 
 from discreet import samples
 from discreet.data.dataset import Dataset
-from discreet.study.loading import load_dataset
-from discreet.study.recipe_reader import recipe_from
+from discreet.study import load_dataset, recipe_from
 
 RECIPE = """format = 1
 attacks = "prosecutor"

@@ -14,8 +14,7 @@ from discreet import Mondrian, verify
 from discreet.choose import read_study
 from discreet.cli.app import GOOD, WRONG, app
 from discreet.foundation import progress
-from discreet.study.loading import load_dataset
-from discreet.study.recipe_reader import read_recipe
+from discreet.study import load_dataset, read_recipe
 from small_study import RECIPE, written_clinic
 
 

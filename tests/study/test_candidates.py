@@ -9,9 +9,8 @@ from discreet import Baskets
 from discreet.cli.app import GOOD, app
 from discreet.data.dataset import Dataset
 from discreet.report.study_page import summarise_study, to_page
-from discreet.study import run_study
+from discreet.study import recipe_from, run_study
 from discreet.study.candidates import unfound
-from discreet.study.recipe_reader import recipe_from
 from small_study import load, written_clinic
 
 RECIPE = """format = 1

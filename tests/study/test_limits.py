@@ -12,9 +12,8 @@ from discreet.data.dataset import Dataset
 from discreet.errors import DataError
 from discreet.foundation import atomic_files as atomic
 from discreet.report.study_page import summarise_study
-from discreet.study import run, run_study
+from discreet.study import recipe_from, run, run_study
 from discreet.study.measure import DISK
-from discreet.study.recipe_reader import recipe_from
 from small_study import RECIPE, load, written_clinic
 
 

@@ -12,11 +12,9 @@ from discreet import samples
 from discreet.data.roles import Suggestion, suggest, suggested_roles
 from discreet.errors import DataError
 from discreet.methods import METHODS
+from discreet.study import default_methods, first_recipe, read_recipe, recipe_from, schema
 from discreet.study.recipe import MethodSection, PromisesSection, Recipe
 from discreet.study.recipe_lines import line_of
-from discreet.study.recipe_reader import read_recipe, recipe_from
-from discreet.study.recipe_schema import schema
-from discreet.study.recipe_template import default_methods, first_recipe
 from json_schema import fits
 
 

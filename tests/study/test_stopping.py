@@ -17,8 +17,7 @@ from discreet.choose import read_study
 from discreet.cli.app import STOPPED
 from discreet.data.dataset import Dataset
 from discreet.errors import DataError
-from discreet.study import run_study
-from discreet.study.recipe_reader import recipe_from
+from discreet.study import recipe_from, run_study
 from small_study import RECIPE, load, written_clinic
 
 SEEDED = f"{RECIPE}[run]\nseed = 3\n"

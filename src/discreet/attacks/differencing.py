@@ -34,7 +34,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, RolesError
 from discreet.evaluate.confidence import mean_chance
-from discreet.methods.base import Method
+from discreet.methods import Method
 from discreet.privacy.differential_privacy import private_part
 from discreet.privacy.promise import Promise
 

@@ -39,10 +39,8 @@ def compare(
     A study that was stopped goes on where it was when the same command is given again.
     """
     from discreet.report.study_page import summarise_study, write_study
-    from discreet.study import run_study
+    from discreet.study import load_dataset, recipe_from, run_study, text_of_recipe
     from discreet.study.folder import StudyFolder
-    from discreet.study.loading import load_dataset
-    from discreet.study.recipe_reader import recipe_from, text_of_recipe
 
     watch(quiet=quiet, as_json=as_json)
     if recipe is None:
@@ -77,8 +75,7 @@ def compare(
 def _suggested(data: Path, target: str | None, labels: Path | None) -> tuple[Recipe, str]:
     """A recipe for a table of which only the target may be known, or for transactions and the file of their labels."""
     from discreet.data.roles import suggest
-    from discreet.study.recipe_reader import recipe_from
-    from discreet.study.recipe_template import first_recipe
+    from discreet.study import first_recipe, recipe_from
 
     if labels is None:
         suggestions = suggest(ReadingOptions().read(data), target=target)

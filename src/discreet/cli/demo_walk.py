@@ -24,8 +24,7 @@ from discreet.report.release_page import to_html
 from discreet.report.study_page import summarise_study, write_study
 from discreet.report.summary import Outcome, summarise
 from discreet.samples import clinic
-from discreet.study import run_study
-from discreet.study.recipe_reader import recipe_from
+from discreet.study import recipe_from, run_study
 
 FOLDER, ROWS, K, SEED = "discreet-demo", 5000, 10, 0
 _MARK = "README.txt"

@@ -34,8 +34,7 @@ def init(
     """Write a recipe with suggested roles, and beside it the schema that editors use to complete and check it."""
     from discreet.data.roles import suggest
     from discreet.foundation.atomic_files import write_whole
-    from discreet.study.recipe_schema import SCHEMA, schema
-    from discreet.study.recipe_template import first_recipe
+    from discreet.study import SCHEMA, first_recipe, schema
 
     watch(quiet=quiet, as_json=False)
     if out.exists() and not (overwrite and out.is_file()):
@@ -73,8 +72,7 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Check a recipe without its data: exit status 2 if something is wrong with it."""
-    from discreet.study.recipe_reader import read_recipe
-    from discreet.study.recipe_template import default_methods
+    from discreet.study import default_methods, read_recipe
 
     watch(quiet=quiet, as_json=as_json)
     found = read_recipe(recipe)

@@ -42,7 +42,7 @@ from discreet.evaluate.score_cache import Cache, Refusal
 from discreet.foundation.progress import progress
 from discreet.learning.classifiers import CLASSIFIERS
 from discreet.learning.cross_validation import Fold, Score
-from discreet.methods.base import Method
+from discreet.methods import Method
 from discreet.privacy.differential_privacy import DifferentialPrivacy
 from discreet.release.release import Release
 

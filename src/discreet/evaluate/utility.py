@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.counting.tally import group
 from discreet.data.dataset import Dataset
 from discreet.data.roles import Roles
 from discreet.errors import DataError
@@ -22,7 +21,7 @@ from discreet.evaluate.confidence import Share, effective_rows, paired_differenc
 from discreet.evaluate.protocols import NOTHING_OF_ROWS, held_out, original
 from discreet.foundation.randomness import Randomness
 from discreet.learning.encoding import PARTS
-from discreet.methods.base import Method
+from discreet.methods import Method
 
 CLASSIFIER = f"logistic regression, categories one-hot, numbers standardised and in {PARTS} parts"
 _LEARNERS = {"table": CLASSIFIER, "baskets": CLASSIFIER, "model": f"the released model, beside {CLASSIFIER}"}
@@ -99,4 +98,5 @@ def _units(persons: np.ndarray | None, n_rows: int) -> tuple[np.ndarray, np.ndar
     """What goes to one side whole: the unit of each row, and the first row of each unit."""
     if persons is None:
         return np.arange(n_rows), np.arange(n_rows)
-    return group([persons], n_rows)
+    _, first, unit_of_row = np.unique(persons, return_index=True, return_inverse=True)
+    return unit_of_row, first

@@ -12,8 +12,8 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.data.transactions import read_labels
 from discreet.errors import RolesError, did_you_mean, shown
+from discreet.study import located
 from discreet.study.recipe import Problem, Recipe
-from discreet.study.recipe_reader import located
 
 
 def load_dataset(file: str, recipe: str, text: str = "", name: str = "") -> Dataset:

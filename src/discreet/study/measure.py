@@ -32,7 +32,7 @@ from discreet.evaluate.evaluation import ORIGINAL, Evaluation
 from discreet.evaluate.facts import release_facts
 from discreet.evaluate.utility import split
 from discreet.foundation.randomness import Randomness
-from discreet.methods.base import Method
+from discreet.methods import Method
 from discreet.privacy import DifferentialPrivacy, LDiversity, TCloseness
 from discreet.privacy.promise import Promise
 from discreet.release.release import Release

@@ -28,10 +28,10 @@ from discreet.errors import DataError, ParameterError
 from discreet.evaluate.fingerprint import digest
 from discreet.evaluate.folds import Folds
 from discreet.foundation.progress import progress
+from discreet.study import located
 from discreet.study.folder import StudyFolder
 from discreet.study.measure import DIED, asked_of, failed, measured
 from discreet.study.recipe import Recipe
-from discreet.study.recipe_reader import located
 from discreet.study.tasks import Task, tasks_of
 
 Load = Callable[[], Dataset]

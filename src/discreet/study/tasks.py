@@ -11,8 +11,8 @@ from typing import Any
 
 from discreet.data.dataset import Dataset
 from discreet.methods import METHODS, Method
+from discreet.study import default_methods
 from discreet.study.recipe import Recipe
-from discreet.study.recipe_template import default_methods
 
 _WORDS = {"table": "a table", "baskets": "baskets"}
 
