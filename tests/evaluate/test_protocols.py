@@ -18,12 +18,11 @@ from discreet import (
     PrivateFwell,
     PrivateTable,
     RandomFlip,
-    RolesError,
     Table,
     TopDownSpecialization,
     TreeLadder,
 )
-from discreet.data.dataset import Dataset, item_table
+from discreet.data.dataset import Dataset
 from discreet.evaluate.folds import Folds
 from discreet.evaluate.lessons import ModelLesson
 from discreet.evaluate.protocols import as_published, held_out, original, read
@@ -256,25 +255,6 @@ def test_as_published_a_model_is_asked_about_its_own_rows_and_names_about_theirs
     for method in (ExponentialSelector(5.0, 2), DeltaSketch(0.3), GreedySelector(5)):
         (first, *_) = as_published(method.release(of_baskets.data, of_baskets.roles), of_baskets, Folds.of("3-fold"))
         assert 0 <= first.score("naive-bayes").accuracy <= 1
-
-
-# -- the source --------------------------------------------------------------------------------------------------------
-
-
-def test_items_are_categories():
-    table = item_table(Baskets.of([[1, 0, 1], [0, 0, 1]], ["a", "b"], names=["x", "y", "z"]), "label")
-    assert [table.column(name).texts for name in "xyz"] == [["0", "1"], ["0"], ["1"]]
-    assert table.column("x").codes.tolist() == [1, 0]
-    assert all(table.column(name).kind == "category" for name in table.names)
-
-
-def test_what_cannot_be_studied_is_refused():
-    with pytest.raises(RolesError, match="needs roles"):
-        Dataset.of(people())
-    with pytest.raises(RolesError, match="needs labels"):
-        Dataset.of(Baskets.of(baskets()[0]))
-    with pytest.raises(RolesError, match="target"):
-        Dataset.of(people(), replace(ROLES, target=None))
 
 
 def test_the_original_is_learnt_from_its_published_columns():

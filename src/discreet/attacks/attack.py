@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The attacks by name, what each applies to, and `run`, which makes those that apply.
+"""The registry of attacks, and `run`, which makes those that apply to a release.
 
 An attack is a function of one case that returns its findings. It is loaded when it is first made. A new attack joins by
 its file and an entry in ATTACKS.
@@ -38,12 +38,12 @@ class Attack:
     where: str
     shapes: tuple[str, ...]
     needs: tuple[str, ...] = ("known",)
-    promises: tuple[str, ...] = ()  # it says something of these only; of all when empty
+    promises: tuple[str, ...] = ()  # names of the promises that it tests; empty for all
     by_columns: bool = False
     quick: bool = False  # it takes about as long as a release
 
     def why_not(self, case: Case) -> str:
-        """Why it does not apply to the case; nothing when it does."""
+        """Why it does not apply to the case; empty if it does."""
         if case.shape not in self.shapes:
             return f"it is about {' and '.join(self.shapes)}, and the release holds {case.shape}"
         if self.promises and not {promise.name for promise in case.promises} & {*self.promises}:
@@ -171,7 +171,7 @@ def run_case(case: Case, attacks: Sequence[str] | None = None) -> list[Finding]:
 
 
 def tried(case: Case, attacks: Sequence[str] | None = None) -> tuple[list[Finding], dict[str, str]]:
-    """The same; and of the attacks on such a release, where none were named, why some were not made.
+    """The findings; and, if no attacks were named, why some that suit the release were not made.
 
     Where it was not said what is known, those that depend on it are made again with all published columns known.
     """
@@ -194,7 +194,7 @@ def tried(case: Case, attacks: Sequence[str] | None = None) -> tuple[list[Findin
 
 
 def _beyond(attack: Attack, case: Case | None) -> list[Finding]:
-    """The same attack by whoever knows all published columns; nothing where that changes nothing."""
+    """The findings of the same attack with all published columns known; none if that changes nothing."""
     if case is None or not attack.by_columns or case.parties is not None:
         return []
     try:

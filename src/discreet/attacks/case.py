@@ -71,14 +71,14 @@ class Case:
         return self.published.quasi
 
     def columns_in(self, other: Published) -> tuple[str, ...]:
-        """The same of another release."""
+        """Published columns of another release that are known of a person."""
         if self.knows is None:
             return other.quasi
         return other.named(self.published.source(name) for name in self.knows)
 
     @property
     def knowing_all(self) -> Case | None:
-        """The same with all published columns known that the known table has; None where these are no more."""
+        """This case with all published columns known that the known table has; None if these are no more."""
         if not self.shape == self.known_shape == "table":
             return None
         names = tuple(name for name in self.published.columns if self.published.source(name) in self.table)
@@ -100,12 +100,12 @@ class Case:
 
     @property
     def records(self) -> Records | None:
-        """What sketches were made of, where the owner is the one who tries."""
+        """The records behind sketches, if the owner is the attacker."""
         return self.published.records
 
     @property
     def table(self) -> Table:
-        """What is known, for attacks on tables; the control group is one, too, if there is one."""
+        """What is known, for attacks on tables; DataError if it, or the control group, is no table."""
         if not self._are("table"):
             raise DataError("A published table is attacked with tables of persons; baskets were given.")
         return self.known  # type: ignore[return-value]
@@ -117,7 +117,7 @@ class Case:
 
     @property
     def baskets(self) -> tuple[Baskets, Baskets | None]:
-        """What is known, and the control group if there is one, for attacks on baskets."""
+        """What is known, and the control group or None, for attacks on baskets."""
         if not self._are("baskets"):
             raise CannotAttack("The attack on sparse data needs the baskets of persons; a table was given.")
         return self.known, self.control  # type: ignore[return-value]
@@ -161,7 +161,7 @@ def case_of(
 def _knows(
     published: Published, known: Known | None, roles: Roles | None, names: str | Iterable[str] | None
 ) -> tuple[str, ...] | None:
-    """The published columns that an attacker knows; None where nothing else is said than the release does."""
+    """The published columns that an attacker knows; None for the quasi-identifiers of the release."""
     table: Any = known if _is("table", known) else None
     if names is not None:
         return _named(published, table, (names,) if isinstance(names, str) else tuple(names))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an attack found, and how shares of targets are counted.
+"""The result of an attack, and how success rates are counted.
 
 A success rate by itself says little, so three figures stand beside it: what guessing without the release gives
 (`baseline`), how the same attack does on persons who are not in the release (`control`: what it tells of them it tells
@@ -29,12 +29,12 @@ _SLACK = 1e-9  # of a share: the mean of equal chances is not always that chance
 
 
 class CannotAttack(DataError):  # noqa: N818  (a word of the field, not an Error)
-    """The attack has nothing to work with here: left out, unless it was asked for by name."""
+    """The attack has nothing to work with: it is skipped, unless it was asked for by name."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """How one attack fared.
+    """The result of one attack.
 
     attack    its title
     question  what counts as a success, in one sentence
@@ -71,12 +71,12 @@ class Finding:
 
     @property
     def advantage(self) -> float:
-        """What the release adds to what could be guessed without it, or be told of anybody."""
+        """Success beyond the larger of baseline and control."""
         return self.success.value - max(self.baseline, 0.0 if self.control is None else self.control.value)
 
     @property
     def risk(self) -> Share | None:
-        """What being in the release adds, of what it could add: (success - control)/(1 - control), after Giomi 2022.
+        """The share of the possible gain that being in the release adds: (success - control)/(1 - control), Giomi 2022.
 
         None without a control group. Below 0 the attack does better on those who are not in it. The interval joins the
         distances of both to the ends of theirs, as if they were standard deviations.
@@ -92,7 +92,7 @@ class Finding:
 
     @property
     def breaks_promise(self) -> bool:
-        """Whether more was found than the promise allows, beyond what chance explains."""
+        """Whether the success is significantly above what the promise allows."""
         return self.bound is not None and self.success.low > self.bound + _SLACK
 
 
@@ -109,7 +109,7 @@ def in_words(names: Iterable[str], most: int = 6) -> str:
 
 
 def chance_of(items: np.ndarray) -> np.random.Generator:
-    """Chance that belongs to a person: what is known of one does not depend on who else is tried, nor on how many.
+    """A random generator of a person's own, so that what is known of one does not depend on who else is tried.
 
     >>> chance_of(np.array([3, 8])).integers(100) == chance_of(np.array([3, 8])).integers(100)
     np.True_
@@ -142,7 +142,7 @@ def rate_of_persons(chances: np.ndarray, persons: np.ndarray | None, *, of: int 
 
 
 def counted(chances: np.ndarray, persons: np.ndarray | None) -> tuple[Share, int]:
-    """The same where everybody was tried: nothing is left to chance."""
+    """As `rate_of_persons`, where everybody was tried: the interval has no width."""
     chances = per_person(chances, persons)
     return mean_chance(chances, of=len(chances)), len(chances)
 

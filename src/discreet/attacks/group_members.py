@@ -92,7 +92,7 @@ def _bare(label: str | None) -> str | None:
 
 
 def _candidates(readings: Sequence[Reading], codes: np.ndarray, fits: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Of each known row the groups that it fits; equal rows are looked at once."""
+    """For each known row the groups that it fits; equal rows are compared once."""
     known = [reading.known for reading in readings]
     target_of_row, first = group([c.codes for c in known], len(known[0]), [c.levels for c in known])
     found: list[np.ndarray] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several releases of the same persons, put together: who is left that fits a person in all of them?
+"""Intersection: which rows still fit a person when several releases of the same persons are put together?
 
 Paper: S. R. Ganta, S. P. Kasiviswanathan and A. Smith, "Composition Attacks and Auxiliary Information in Data Privacy",
 2008. Each release leaves a person among k. But the columns that are published as they are (target, sensitive and other

@@ -75,7 +75,7 @@ def minimality(case: Case) -> list[Finding]:
 
 
 def why_not(published: Published) -> str:
-    """Why the decisions of the method are not inverted; nothing when they are."""
+    """Why the decisions of the method are not inverted; empty if they are."""
     asked = published.parameters
     if published.method != "mondrian":
         return _NOT_INVERTED.get(published.method, "what this method refuses to publish is not inverted")
@@ -137,7 +137,7 @@ def _ranks(published: Published, table: Table, roles: Roles) -> list[np.ndarray]
 
 
 def _told(published: Published, group: _Group, seed: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Of each sensitive column, the prior of the group's values and the posterior of each of its persons."""
+    """For each sensitive column, the prior of the group's values and the posterior of each of its persons."""
     assert published.roles is not None
     columns = published.table.columns(published.roles.sensitive)
     values = [column.codes[group.rows].astype(np.int64) for column in columns]

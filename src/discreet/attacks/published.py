@@ -103,12 +103,12 @@ class Published:
 
     @property
     def promises(self) -> tuple[Promise, ...]:
-        """The promises one by one."""
+        """The single promises."""
         return self.promise.promises if isinstance(self.promise, Both) else (self.promise,)
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The published columns of a table, the quasi-identifiers first; none of anything else."""
+        """The published columns of a table, quasi-identifiers first; empty for other shapes."""
         names = self.table.names if self.shape == "table" else ()
         return (*(name for name in self.quasi if name in names), *(n for n in names if n not in self.quasi))
 
@@ -118,13 +118,13 @@ class Published:
         return next((one.source for one in recorded if one.name == column), column)
 
     def named(self, names: Iterable[str]) -> tuple[str, ...]:
-        """The published columns that these names stand for, of themselves or of what was made from them."""
+        """The published columns that have one of these names, or were made from a column of that name."""
         wanted = {*names}
         return tuple(name for name in self.columns if name in wanted or self.source(name) in wanted)
 
     @property
     def is_true(self) -> bool:
-        """Whether each published row says nothing false of its person: none was drawn, swapped or flipped."""
+        """Whether all published rows are true: no cell was drawn, swapped or flipped."""
         drawn = any(promise.kind == "proved" for promise in self.promises)
         flips = self.recoding is None and self.shape == "table"
         flipped = flips and any("=" in name for name in self.quasi)

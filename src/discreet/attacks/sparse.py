@@ -193,7 +193,7 @@ class _Records:
         return int(self.sizes.sum())
 
     def places(self, targets: sp.csr_array) -> np.ndarray:
-        """The record that has just the items of each target, or -1."""
+        """For each target, the record with exactly its items, or -1."""
         place_of = {_items(self.matrix, place): place for place in range(self.matrix.shape[0])}
         return np.array([place_of.get(_items(targets, row), -1) for row in range(targets.shape[0])], dtype=np.int64)
 

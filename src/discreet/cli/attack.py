@@ -198,28 +198,21 @@ def _answer(case: Case, found: list[Finding], left_out: dict[str, str], broken: 
 def _print(case: Case, found: list[Finding], left_out: dict[str, str], quiet: bool) -> None:
     from discreet.attacks.conclusions import about_promise, beyond, knowing
 
-    if not quiet:
-        if heading := knowing(case):
-            say(f"{heading}:")
-        _print_table(found)
-        if any(not one.success.is_counted for one in found):
-            say("In brackets 95 % intervals, where not everybody was tried.")
-        for note, titles in _notes(found).items():
-            say(f"{titles[0]}: {note}" if len(titles) == 1 else note)
-        if left_out:
-            reasons = (f"{name} ({why[0].lower()}{why[1:].rstrip('.')})" for name, why in left_out.items())
-            say(f"Not made: {'; '.join(reasons)}.")
-        say("")
+    conclusions = [about_promise(case, found), *beyond(case, found)]
     if quiet:
-        say(_line(case, found))
-    else:
-        say(about_promise(case, found), *beyond(case, found))
-
-
-def _line(case: Case, found: list[Finding]) -> str:
-    from discreet.attacks.conclusions import about_promise, beyond
-
-    return " ".join([about_promise(case, found), *beyond(case, found)])
+        say(" ".join(conclusions))
+        return
+    if heading := knowing(case):
+        say(f"{heading}:")
+    _print_table(found)
+    if any(not one.success.is_counted for one in found):
+        say("In brackets 95 % intervals, where not everybody was tried.")
+    for note, titles in _notes(found).items():
+        say(f"{titles[0]}: {note}" if len(titles) == 1 else note)
+    if left_out:
+        reasons = (f"{name} ({why[0].lower()}{why[1:].rstrip('.')})" for name, why in left_out.items())
+        say(f"Not made: {'; '.join(reasons)}.")
+    say("", *conclusions)
 
 
 def _notes(found: list[Finding]) -> dict[str, list[str]]:
