@@ -4,9 +4,8 @@
 from pathlib import Path
 
 from discreet import samples
-from discreet.cli.compare import load_source
-from discreet.evaluate.source import Source
-from discreet.study.recipe_reader import recipe_from
+from discreet.data.dataset import Dataset
+from discreet.study import load_dataset, recipe_from
 
 RECIPE = """format = 1
 attacks = "prosecutor"
@@ -39,5 +38,5 @@ def written_clinic(folder: Path, rows: int, seed: int = 1) -> Path:
     return path
 
 
-def load(clinic: Path, text: str) -> Source:
-    return load_source(str(clinic), recipe_from(text).model_dump_json())
+def load(clinic: Path, text: str) -> Dataset:
+    return load_dataset(str(clinic), recipe_from(text).model_dump_json())

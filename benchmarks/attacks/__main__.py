@@ -15,11 +15,12 @@ from itertools import product
 import numpy as np
 
 from discreet import Baskets, Containment, GreedySelector, MaximalSelector, Mondrian, PrivateTable, Roles, Table
-from discreet.attacks.attack import Finding, Published
+from discreet.attacks.case import Case
 from discreet.attacks.differencing import differencing
+from discreet.attacks.finding import Finding
 from discreet.attacks.intersection import intersection
 from discreet.attacks.membership import membership, membership_of_row, simulated
-from discreet.attacks.registry import Case
+from discreet.attacks.published import Published
 from discreet.attacks.singling_out import singling_out
 from discreet.attacks.sparse import ECCENTRICITY, SCORES, SparseAttack
 from discreet.evaluate.utility import Share

@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet import Mondrian, Roles
 from discreet.attacks import CannotAttack, attack
-from discreet.attacks.attack import Finding
+from discreet.attacks.finding import Finding
 from discreet.prepare.hierarchy import Hierarchy
 
 CLUSTERS, PERSONS, K, RARE = 64, 8, 5, 0.04

@@ -21,8 +21,8 @@ import numpy as np
 from benchmarks.calibration import groups
 from benchmarks.calibration.quick import Drawn, drawing
 from discreet import Baskets, GreedySelector, Mondrian, Roles, Table, VarianceSketch
-from discreet.attacks.attack import Published
-from discreet.attacks.registry import Case
+from discreet.attacks.case import Case
+from discreet.attacks.published import Published
 from discreet.samples import load
 
 ROWS = 900

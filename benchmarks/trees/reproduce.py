@@ -22,9 +22,10 @@ from benchmarks.trees.losses import NAMES, loss, published
 from benchmarks.trees.protocol import DATA, OWN_TREE, PAPERS
 from discreet import Roles, Table
 from discreet.data.column import SUPPRESSED
-from discreet.evaluate.statistics import area_under_curve, corrected_resampled, friedman
+from discreet.evaluate.statistics import area_under_curve, friedman
 from discreet.learning.classifiers import CLASSIFIERS, examples_for
 from discreet.learning.cross_validation import score_on
+from discreet.learning.significance import corrected_resampled
 from discreet.prepare.binning import Binning
 
 HONEST = (

@@ -9,7 +9,7 @@ from benchmarks.attacks.clusters import COLUMNS, attacked, persons, trees
 from discreet import KAnonymity, Mondrian, Roles, attack
 from discreet.attacks import CannotAttack, Case, Published
 from discreet.attacks.downcoding import downcoding
-from discreet.attacks.members import Members
+from discreet.attacks.group_members import GroupMembers
 from discreet.data.table import Table
 from discreet.recoding.labels import EVERYTHING, Labelling, Meaning
 from discreet.recoding.patterns import EachColumn
@@ -66,9 +66,9 @@ def test_members_are_those_who_fit_one_group_only():
         KAnonymity(2),
         Roles(quasi=("age",), other=("ill",)),
     )
-    blind = Members.of(published, Table.of(frame))
+    blind = GroupMembers.of(published, Table.of(frame))
     assert (blind.group_of_known >= 0).sum() == 2
     assert not blind.is_known.all()
-    told = Members.of(published, Table.of(frame), by_other_columns=True)
+    told = GroupMembers.of(published, Table.of(frame), by_other_columns=True)
     assert told.is_known.all()
     assert told.group_of_known.tolist() == [told.group_of_known[0]] * 4 + [told.group_of_known[5]] * 2

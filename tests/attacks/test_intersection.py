@@ -12,9 +12,10 @@ from typer.testing import CliRunner
 
 from discreet import Baskets, Containment, DataError, GreedySelector, KAnonymity, LDiversity, Mondrian, Roles, Table
 from discreet.attacks import intersection as module
-from discreet.attacks.attack import Published
+from discreet.attacks.attack import run
+from discreet.attacks.case import Case
 from discreet.attacks.intersection import intersection
-from discreet.attacks.registry import Case, run
+from discreet.attacks.published import Published
 from discreet.cli.app import app
 
 PLANTED = pd.DataFrame(
@@ -107,12 +108,12 @@ def test_it_equals_its_slow_twin(seed, n, overlap, small):
         )
         for names in quasi
     ]
-    cells = module._CELLS
-    module._CELLS = 2 * n if small else cells
+    cells = module.CELLS
+    module.CELLS = 2 * n if small else cells
     try:
         mean, worst, s, _ = findings(releases, table)
     finally:
-        module._CELLS = cells
+        module.CELLS = cells
     chances, left = twin(table, quasi, ["s", "t"])
     assert mean.success.value == pytest.approx(np.mean(chances))
     assert worst.success.value == pytest.approx(max(chances))

@@ -7,9 +7,10 @@ import pytest
 
 import discreet as ds
 from discreet import Mondrian, Roles, RolesError
-from discreet.attacks.attack import Published
+from discreet.attacks.attack import run, tried
+from discreet.attacks.case import case_of
 from discreet.attacks.conclusions import about_promise, beyond, knowing
-from discreet.attacks.registry import case_of, run, tried
+from discreet.attacks.published import Published
 from discreet.errors import ParameterError
 from instances import baskets
 
@@ -93,7 +94,7 @@ def test_a_value_that_is_told_is_not_known(frame, release):
 def test_every_finding_names_what_is_known(frame, release):
     outside = frame.sample(frac=1.0, random_state=1).reset_index(drop=True)
     for one in run(release, frame, control=outside, targets=50):
-        assert one.by in ds.evaluate.attacks.ATTACKS
+        assert one.by in ds.attacks.ATTACKS
         assert one.knows is not None
         if one.by in ("prosecutor", "journalist", "marketer", "linkability"):
             assert {*one.knows} == ({*frame.columns} if one.beyond else {"a", "b"}), one.attack

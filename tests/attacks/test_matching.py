@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import attack_twins as twins
 import discreet.attacks.matching as matching
 from discreet import DataError, KAnonymity, Mondrian, Roles
-from discreet.attacks.attack import Published
 from discreet.attacks.matching import Matching
+from discreet.attacks.published import Published
 from discreet.data.table import Table
 from instances import INSTANCES, PERSON_ROLES, ROLES, people
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from discreet import DataError, DifferentialPrivacy, KAnonymity, Mondrian, ParameterError, PrivateTable, Roles, Table
-from discreet.attacks.attack import Published
+from discreet.attacks.attack import run
 from discreet.attacks.membership import (
     _excess,
     accuracy_bound,
@@ -19,7 +19,7 @@ from discreet.attacks.membership import (
     simulated,
     tell_apart,
 )
-from discreet.attacks.registry import run
+from discreet.attacks.published import Published
 from discreet.foundation.randomness import Randomness
 from discreet.mechanisms import Geometric
 
@@ -205,8 +205,8 @@ def test_a_table_as_it_is_tells_who_is_in_it_and_a_private_one_does_not():
 
 
 def run_on(published, members, others):
+    from discreet.attacks.case import Case
     from discreet.attacks.membership import membership
-    from discreet.attacks.registry import Case
 
     return membership(Case(published, members, Roles(), control=others))
 

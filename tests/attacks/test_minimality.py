@@ -9,9 +9,9 @@ import pytest
 
 from discreet import KActus2, Mondrian, Roles, TopDownSpecialization, TreeLadder, attack
 from discreet.attacks import CannotAttack
-from discreet.attacks.attack import Published
+from discreet.attacks.case import Case
 from discreet.attacks.minimality import _Group, _told, _ways
-from discreet.attacks.registry import Case
+from discreet.attacks.published import Published
 
 ROLES = Roles(target="y", quasi=("age",), sensitive=("ill",))
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import Baskets, Containment, DataError, GreedySelector, KAnonymity, MaximalSelector, ParameterError
-from discreet.attacks.attack import Published
+from discreet import Baskets, Containment, DataError, GreedySelector, KAnonymity, MaximalSelector, ParameterError, Table
+from discreet.attacks.published import Published
 from discreet.attacks.sparse import PRESENCES_ONLY, SCORES, SparseAttack, sparse_attacks
 from discreet.privacy import containment_anonymity
 
@@ -159,7 +159,7 @@ def test_what_does_not_fit_is_refused():
     with pytest.raises(DataError, match="4 of the 4 published items"):
         SparseAttack().run(Published(baskets, Containment(2)), renamed)
     with pytest.raises(DataError, match="needs baskets"):
-        SparseAttack().run(Published(None, Containment(2)), baskets)
+        SparseAttack().run(Published(Table.of({"a": [1]}), Containment(2)), baskets)
     with pytest.raises(ParameterError, match="known"):
         SparseAttack(known=0)
 
@@ -181,7 +181,7 @@ def test_eight_tokens_identify_most_messages_before_selection_and_one_in_k_after
 
 
 def test_it_is_among_the_attacks():
-    from discreet.attacks.registry import run
+    from discreet.attacks.attack import run
 
     baskets = Baskets.of(np.eye(12, dtype=int)[:, :6] + np.eye(12, 6, k=-6, dtype=int), [0, 1] * 6)
     release = GreedySelector(2).release(baskets)

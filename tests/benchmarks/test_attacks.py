@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from benchmarks.attacks import __main__ as command
 
-from discreet.attacks.attack import Finding, rate
+from discreet.attacks.finding import Finding, rate
 from discreet.evaluate.utility import Share
 
-PAGES = Path(__file__).parent.parent / "docs" / "attacks"
+PAGES = Path(__file__).parents[2] / "docs" / "attacks"
 
 
 def test_the_pages_name_parts_that_exist():

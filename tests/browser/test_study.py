@@ -9,8 +9,7 @@ import pytest
 from browsing import CONTRAST, CUT_OFF, DESKTOP, PHONE, SMALL, SMALLEST, drawn, watched
 from discreet.report.public_page import summarise_public, to_public_page
 from discreet.report.study_page import summarise_study, write_study
-from discreet.study import run_study
-from discreet.study.recipe_reader import recipe_from
+from discreet.study import recipe_from, run_study
 from small_study import ATTACKED, load, written_clinic
 
 pytestmark = pytest.mark.browser

@@ -691,7 +691,7 @@ def test_the_installed_command_answers(here):
 def test_the_session_of_the_page_runs_as_it_is_printed(tmp_path, monkeypatch):
     """Every line after a command is what the command prints; a line of dots stands for any lines."""
     monkeypatch.chdir(tmp_path)
-    page = (Path(__file__).parent.parent / "docs" / "command-line.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```console\n\$ (.*?)```", page, re.DOTALL)
     session = [part for block in blocks for part in re.split(r"^\$ ", block, flags=re.MULTILINE)]
     assert len(session) >= 6

@@ -13,9 +13,8 @@ from checks import MARKERS, ROLES, people
 from discreet import Mondrian, verify
 from discreet.choose import read_study
 from discreet.cli.app import GOOD, WRONG, app
-from discreet.cli.compare import load_source
 from discreet.foundation import progress
-from discreet.study.recipe_reader import read_recipe
+from discreet.study import load_dataset, read_recipe
 from small_study import RECIPE, written_clinic
 
 
@@ -194,7 +193,7 @@ def test_recipes_say_how_the_file_is_read(tmp_path, monkeypatch):
     assert done.exit_code == GOOD, done.output
     recipe = read_recipe("recipe.toml")
     assert (recipe.source.delimiter, recipe.source.kinds) == ("\t", {"[run]": "category"})
-    found = load_source("odd.txt", recipe.model_dump_json())
+    found = load_dataset("odd.txt", recipe.model_dump_json())
     assert set(found.table.names) == {"a=b", "#c", "[run]", "klass"}
     assert found.table.column("[run]").has_missing
 
@@ -209,7 +208,7 @@ def test_recipes_of_baskets(tmp_path, monkeypatch):
     (tmp_path / "bits.csv").write_text("a,b,ill\n0,1,yes\n1,0,no\n1,1,no\n", encoding="utf-8")
     done = run("recipe", "init", "bits.csv", "--baskets", "columns", "--target", "ill", "-o", "bits.toml")
     assert done.exit_code == GOOD, done.output
-    assert len(load_source("bits.csv", read_recipe("bits.toml").model_dump_json()).data.names) == 2
+    assert len(load_dataset("bits.csv", read_recipe("bits.toml").model_dump_json()).data.names) == 2
 
 
 def test_a_table_without_a_target_asks_for_one(tmp_path, monkeypatch):

@@ -12,7 +12,7 @@ from discreet.cli.app import GOOD, WRONG, app
 from discreet.cli.demo_walk import run
 from discreet.foundation import progress
 from discreet.release.verify import verify
-from discreet.study.recipe_reader import read_recipe
+from discreet.study import read_recipe
 
 SMALL, FEW = {"rows": 400, "k": 5}, {"rows": 100, "k": 5}
 

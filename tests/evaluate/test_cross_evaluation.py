@@ -336,7 +336,7 @@ def test_an_interruption_at_any_moment_changes_nothing(tmp_path, monkeypatch):
 STUDY = """
 import os, sys, time
 sys.path.insert(0, sys.argv[2])
-from test_study import QUICK, ROLES, TWO, Cache, evaluate_utility, people
+from test_cross_evaluation import QUICK, ROLES, TWO, Cache, evaluate_utility, people
 left, put = int(sys.argv[3]), Cache.put
 
 def wait(*_):

@@ -16,6 +16,7 @@ from discreet import (
     samples,
 )
 from discreet.data.column import from_labels
+from discreet.data.dataset import Dataset
 from discreet.evaluate.distributions import MOST, _bins, distributions
 
 CLINIC = samples.load("clinic", rows=400, seed=3)
@@ -30,7 +31,7 @@ def sides(one, side):
 )
 def test_shares_sum_to_one_and_name_only_what_is_published(method):
     release = method.release(CLINIC.data, CLINIC.roles)
-    found = distributions(release, CLINIC.data)
+    found = distributions(release, Dataset.of(CLINIC.data, CLINIC.roles))
     assert [one["name"] for one in found] == list(release.roles.quasi)
     borders = {
         part for name in release.roles.quasi for text in release.table.column(name).texts for part in text.split()
@@ -48,8 +49,8 @@ def test_shares_sum_to_one_and_name_only_what_is_published(method):
 
 def test_a_column_that_is_published_as_it_was_is_spread_as_it_was():
     table = Table.of({"sex": ["f", "m"] * 20, "age": [30, 40] * 20, "y": ["a", "b", "b", "a"] * 10})
-    release = Mondrian(5).release(table, Roles(target="y", quasi=["sex", "age"]))
-    for one in distributions(release, table):
+    roles = Roles(target="y", quasi=["sex", "age"])
+    for one in distributions(Mondrian(5).release(table, roles), Dataset.of(table, roles)):
         assert sides(one, "before") == pytest.approx(sides(one, "after"))
 
 
@@ -69,7 +70,7 @@ def test_items_are_counted_in_both():
     X = (rng.random((60, 8)) < 0.5).astype(int)
     baskets = Baskets.of(X, np.arange(60) % 2)
     release = GreedySelector(3).release(baskets)
-    (found,) = distributions(release, baskets)
+    (found,) = distributions(release, Dataset.of(baskets))
     for line in found["labels"]:
         share = X[:, baskets.names.index(line["label"])].mean()
         assert (line["before"], line["after"]) == pytest.approx((share, share))

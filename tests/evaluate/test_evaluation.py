@@ -11,8 +11,8 @@ from discreet import DataError
 from discreet.evaluate.evaluation import MEASURES, ORIGINAL, Evaluation
 from discreet.evaluate.folds import Folds
 from discreet.evaluate.score_cache import Refusal
-from discreet.evaluate.statistics import corrected_resampled, five_by_two_cv
 from discreet.learning.cross_validation import Score
+from discreet.learning.significance import corrected_resampled, five_by_two_cv
 
 
 def scores(seed, n=10, shift=0.0):

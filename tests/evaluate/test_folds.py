@@ -8,8 +8,8 @@ import pytest
 
 from discreet import ParameterError
 from discreet.evaluate.folds import Folds
-from discreet.evaluate.statistics import corrected_resampled, five_by_two_cv
 from discreet.learning.cross_validation import five_by_two, kfold
+from discreet.learning.significance import corrected_resampled, five_by_two_cv
 
 
 @pytest.mark.parametrize(

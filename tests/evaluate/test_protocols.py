@@ -18,14 +18,14 @@ from discreet import (
     PrivateFwell,
     PrivateTable,
     RandomFlip,
-    RolesError,
     Table,
     TopDownSpecialization,
     TreeLadder,
 )
+from discreet.data.dataset import Dataset
 from discreet.evaluate.folds import Folds
+from discreet.evaluate.lessons import ModelLesson
 from discreet.evaluate.protocols import as_published, held_out, original, read
-from discreet.evaluate.source import Source, item_table
 from discreet.learning.cross_validation import cross_validate, kfold
 from discreet.learning.naive_bayes import NaiveBayes
 from discreet.recoding.labels import EVERYTHING, Meaning
@@ -81,8 +81,8 @@ def read_slowly(release, rows: Table, name: str) -> list:
 
 @pytest.mark.parametrize("method", TABLE_METHODS, ids=lambda method: f"{method.name}-{getattr(method, 'split', '')}")
 def test_a_cell_is_read_as_the_narrowest_published_label_that_covers_it(method):
-    train, test = split(Source.of(people(), ROLES))
-    release = train.released_by(method)
+    train, test = split(Dataset.of(people(), ROLES))
+    release = method.release(train.data, train.roles)
     asked = read(release, test.table)
     assert asked.names == release.columns
     for name in release.roles.quasi:
@@ -92,8 +92,8 @@ def test_a_cell_is_read_as_the_narrowest_published_label_that_covers_it(method):
 
 
 def test_columns_that_are_not_recoded_are_read_as_they_are():
-    train, test = split(Source.of(people(), ROLES))
-    lesson = held_out(train.released_by(Mondrian(5)), train, test, "holdout")
+    train, test = split(Dataset.of(people(), ROLES))
+    lesson = held_out(Mondrian(5).release(train.data, train.roles), train, test, "holdout")
     for name in ("ill", "stay", "again"):
         assert lesson.asked.column(name).equals(test.table.column(name))
     assert "name" not in lesson.learnt
@@ -101,8 +101,8 @@ def test_columns_that_are_not_recoded_are_read_as_they_are():
 
 
 def test_recoded_rows_are_what_the_release_writes():
-    train, test = split(Source.of(people(), ROLES))
-    release = train.released_by(TreeLadder(5, trust=20, detail=True))
+    train, test = split(Dataset.of(people(), ROLES))
+    release = TreeLadder(5, trust=20, detail=True).release(train.data, train.roles)
     lesson = held_out(release, train, test, "recoded")
     theirs = release.recode(test.table)
     assert all(lesson.asked.column(name).equals(theirs.column(name)) for name in theirs.names if name != "again")
@@ -111,16 +111,16 @@ def test_recoded_rows_are_what_the_release_writes():
 
 
 def test_both_coincide_where_columns_are_kept():
-    train, test = split(Source.of(people(), ROLES))
-    release = train.released_by(GreedySelector(5))
+    train, test = split(Dataset.of(people(), ROLES))
+    release = GreedySelector(5).release(train.data, train.roles)
     mine, theirs = (held_out(release, train, test, protocol).asked for protocol in ("holdout", "recoded"))
     assert all(mine.column(name).texts == theirs.column(name).texts for name in mine.names)
     assert all(np.array_equal(mine.column(name).codes, theirs.column(name).codes) for name in mine.names)
 
 
 def test_synthetic_rows_are_read_by_their_domain():
-    train, test = split(Source.of(people(), ROLES))
-    release = train.released_by(PrivateTable(5.0, DOMAIN))
+    train, test = split(Dataset.of(people(), ROLES))
+    release = PrivateTable(5.0, DOMAIN).release(train.data, train.roles)
     mine, theirs = (held_out(release, train, test, protocol) for protocol in ("holdout", "recoded"))
     assert all(mine.asked.column(name).equals(theirs.asked.column(name)) for name in mine.asked.names)
     assert {text[0] for text in mine.asked.column("age").texts} <= {"<", "[", ">"}
@@ -130,8 +130,8 @@ def test_classes_of_test_rows_are_never_recoded():
     """A class that the synthetic rows lack stays what it is, and is simply not predicted."""
     table = Table.of(people()).with_columns([])
     domain = DOMAIN | {"again": {"values": ["no"], "missing": False}}
-    train, test = split(Source.of(table, ROLES))
-    release = train.released_by(PrivateTable(5.0, domain))
+    train, test = split(Dataset.of(table, ROLES))
+    release = PrivateTable(5.0, domain).release(train.data, train.roles)
     lesson = held_out(release, train, test, "holdout")
     assert lesson.asked.column("again").texts == ["no", "yes"]
     score = lesson.score("naive-bayes")
@@ -139,19 +139,19 @@ def test_classes_of_test_rows_are_never_recoded():
 
 
 def test_a_model_answers_by_itself():
-    train, test = split(Source.of(people(), ROLES))
+    train, test = split(Dataset.of(people(), ROLES))
     method = KAdet(5)
-    lesson = held_out(train.released_by(method), train, test, "holdout")
+    lesson = held_out(method.release(train.data, train.roles), train, test, "holdout")
     by_hand = method.fit(train.data, ROLES).score(test.table)
     assert lesson.score("c45").accuracy == lesson.score("logistic").accuracy == by_hand
     assert 0 <= lesson.score("c45").brier <= 1
 
 
 def test_a_leaf_without_shares_says_its_class_for_certain():
-    train, test = split(Source.of(people(), ROLES))
-    lesson = held_out(train.released_by(KAdet(5)), train, test, "holdout")
+    train, test = split(Dataset.of(people(), ROLES))
+    lesson = held_out(KAdet(5).release(train.data, train.roles), train, test, "holdout")
     nodes = tuple(node | {"counts": None} if "class" in node else node for node in lesson.model.nodes)
-    hidden = replace(lesson, model=replace(lesson.model, nodes=nodes))
+    hidden = ModelLesson(lesson.learnt, lesson.asked, lesson.target, replace(lesson.model, nodes=nodes))
     shown, certain = lesson.score("c45"), hidden.score("c45")
     assert certain.accuracy == shown.accuracy
     assert certain.brier == pytest.approx(1 - certain.accuracy)
@@ -160,8 +160,8 @@ def test_a_leaf_without_shares_says_its_class_for_certain():
 @pytest.mark.parametrize("method", [ExponentialSelector(50.0, 3), PrivateFwell(50.0, n_features=3)])
 def test_of_released_names_the_selection_is_measured(method):
     X, y = baskets()
-    train, test = split(Source.of(Baskets.of(X, y)))
-    release = train.released_by(method)
+    train, test = split(Dataset.of(Baskets.of(X, y)))
+    release = method.release(train.data, train.roles)
     lesson = held_out(release, train, test, "holdout")
     if release.shape == "names":
         names = list(release.document.content["names"])
@@ -175,8 +175,10 @@ def test_of_released_names_the_selection_is_measured(method):
 
 def test_names_of_items_of_a_table_are_made_from_its_domain():
     public = {name: DOMAIN[name] for name in ROLES.quasi}
-    train, test = split(Source.of(people(), ROLES))
-    lesson = held_out(train.released_by(ExponentialSelector(50.0, 4, domain=public)), train, test, "holdout")
+    train, test = split(Dataset.of(people(), ROLES))
+    lesson = held_out(
+        ExponentialSelector(50.0, 4, domain=public).release(train.data, train.roles), train, test, "holdout"
+    )
     items = [name for name in lesson.learnt.names if name not in ("ill", "stay", "again")]
     assert len(items) == 4
     assert lesson.asked.names == lesson.learnt.names
@@ -190,8 +192,8 @@ def test_names_of_items_of_a_table_are_made_from_its_domain():
 
 def test_sketches_of_test_rows_are_made_with_the_key():
     X, y = baskets()
-    train, test = split(Source.of(Baskets.of(X, y)))
-    release = train.released_by(DeltaSketch(0.3))
+    train, test = split(Dataset.of(Baskets.of(X, y)))
+    release = DeltaSketch(0.3).release(train.data, train.roles)
     lesson = held_out(release, train, test, "holdout")
     assert lesson.asked.names == lesson.learnt.names
     assert len(lesson.asked) == len(test)
@@ -200,10 +202,10 @@ def test_sketches_of_test_rows_are_made_with_the_key():
 
 def test_baskets_are_read_as_the_released_items():
     X, y = baskets()
-    source = Source.of(Baskets.of(X, y, names=["label", *(f"i{j}" for j in range(13))]))
+    source = Dataset.of(Baskets.of(X, y, names=["label", *(f"i{j}" for j in range(13))]))
     assert source.target == "label'"
     train, test = split(source)
-    release = train.released_by(GreedySelector(5))
+    release = GreedySelector(5).release(train.data, train.roles)
     for protocol in ("holdout", "recoded"):
         lesson = held_out(release, train, test, protocol)
         assert set(lesson.asked.names) == {*release.columns, "label'"}
@@ -212,8 +214,8 @@ def test_baskets_are_read_as_the_released_items():
 
 
 def test_columns_that_nobody_can_read_are_named():
-    train, test = split(Source.of(people(), ROLES))
-    release = train.released_by(RandomFlip(5))
+    train, test = split(Dataset.of(people(), ROLES))
+    release = RandomFlip(5).release(train.data, train.roles)
     with pytest.raises(DataError, match="not say what they mean") as said:
         held_out(release, train, test, "holdout")
     assert "Rare-7731" not in str(said.value)
@@ -225,8 +227,8 @@ def test_columns_that_nobody_can_read_are_named():
 
 
 def test_as_published_is_cross_validation_on_the_release():
-    source, folds = Source.of(people(), ROLES), Folds.of("2x3-fold", 5)
-    release = source.released_by(Mondrian(5, random_state=2))
+    source, folds = Dataset.of(people(), ROLES), Folds.of("2x3-fold", 5)
+    release = Mondrian(5, random_state=2).release(source.data, source.roles)
     mine = [lesson.score("naive-bayes") for lesson in as_published(release, source, folds)]
     rows = release.table
     features = [name for name in rows.names if name != "again"]
@@ -235,8 +237,8 @@ def test_as_published_is_cross_validation_on_the_release():
 
 
 def test_as_published_keeps_persons_whole():
-    source = Source.of(people(), PERSON_ROLES)
-    release = source.released_by(Mondrian(5))
+    source = Dataset.of(people(), PERSON_ROLES)
+    release = Mondrian(5).release(source.data, source.roles)
     marked = replace(release, content=release.table.with_columns(Table.of({"stay": release.owner.persons}).columns()))
     for lesson in as_published(marked, source, Folds.of("4-fold")):
         taught, asked = (set(table.column("stay").texts) for table in (lesson.learnt, lesson.asked))
@@ -245,37 +247,18 @@ def test_as_published_keeps_persons_whole():
 
 
 def test_as_published_a_model_is_asked_about_its_own_rows_and_names_about_theirs():
-    source = Source.of(people(), ROLES)
-    lessons = [*as_published(source.released_by(KAdet(5)), source, Folds.of("3-fold"))]
+    source = Dataset.of(people(), ROLES)
+    lessons = [*as_published(KAdet(5).release(source.data, source.roles), source, Folds.of("3-fold"))]
     assert sum(len(lesson.asked) for lesson in lessons) == len(source)
-    assert all(lesson.model is not None for lesson in lessons)
-    of_baskets = Source.of(Baskets.of(*baskets()))
+    assert all(isinstance(lesson, ModelLesson) for lesson in lessons)
+    of_baskets = Dataset.of(Baskets.of(*baskets()))
     for method in (ExponentialSelector(5.0, 2), DeltaSketch(0.3), GreedySelector(5)):
-        (first, *_) = as_published(of_baskets.released_by(method), of_baskets, Folds.of("3-fold"))
+        (first, *_) = as_published(method.release(of_baskets.data, of_baskets.roles), of_baskets, Folds.of("3-fold"))
         assert 0 <= first.score("naive-bayes").accuracy <= 1
 
 
-# -- the source --------------------------------------------------------------------------------------------------------
-
-
-def test_items_are_categories():
-    table = item_table(Baskets.of([[1, 0, 1], [0, 0, 1]], ["a", "b"], names=["x", "y", "z"]), "label")
-    assert [table.column(name).texts for name in "xyz"] == [["0", "1"], ["0"], ["1"]]
-    assert table.column("x").codes.tolist() == [1, 0]
-    assert all(table.column(name).kind == "category" for name in table.names)
-
-
-def test_what_cannot_be_studied_is_refused():
-    with pytest.raises(RolesError, match="with its roles"):
-        Source.of(people())
-    with pytest.raises(RolesError, match="needs labels"):
-        Source.of(Baskets.of(baskets()[0]))
-    with pytest.raises(RolesError, match="target"):
-        Source.of(people(), replace(ROLES, target=None))
-
-
 def test_the_original_is_learnt_from_its_published_columns():
-    train, test = split(Source.of(people(), ROLES))
+    train, test = split(Dataset.of(people(), ROLES))
     lesson = original(train, test)
     assert set(lesson.learnt.names) == set(ROLES.published)
     assert len(lesson.learnt) == len(train)

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from discreet import DataError
-from discreet.evaluate.statistics import area_under_curve, corrected_resampled, five_by_two_cv, friedman, signed_ranks
+from discreet.evaluate.statistics import area_under_curve, friedman, signed_ranks
+from discreet.learning.significance import corrected_resampled, five_by_two_cv
 
 # Table 6 of Demsar (2006): AUC of C4.5 and three variants on 14 data sets.
 DEMSAR = np.array(

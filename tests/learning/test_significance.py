@@ -20,9 +20,9 @@ def test_the_paired_test_is_scipys(pairs):
     new, old = np.array(pairs, dtype=float).T / 100
     apart = {b - a for a, b in pairs}
     if len(apart) == 1:  # SciPy divides by zero
-        assert difference(new, old).p_value == (1.0 if apart == {0} else 0.0)
+        assert difference(new, old).p == (1.0 if apart == {0} else 0.0)
     else:
-        assert difference(new, old).p_value == pytest.approx(stats.ttest_rel(new, old).pvalue, abs=1e-9)
+        assert difference(new, old).p == pytest.approx(stats.ttest_rel(new, old).pvalue, abs=1e-9)
 
 
 @settings(max_examples=100, deadline=None)
@@ -34,8 +34,10 @@ def test_the_corrected_test_is_the_formula(pairs, overlap):
     new, old = np.array(pairs, dtype=float).T / 100
     found = difference(new, old, overlap=overlap)
     assert found.mean == pytest.approx(mean, abs=1e-12)
-    assert found.error == pytest.approx(math.sqrt(variance * (1 / len(apart) + overlap)), abs=1e-9)
-    least = mean - stats.t.ppf(0.95, len(apart) - 1) * found.error
+    error = math.sqrt(variance * (1 / len(apart) + overlap))
+    half = stats.t.ppf(0.975, len(apart) - 1) * error
+    assert (found.mean - found.low, found.high - found.mean) == pytest.approx((half, half), abs=1e-9)
+    least = mean - stats.t.ppf(0.95, len(apart) - 1) * error
     assert keeps_up(new, old, "equivalence", -least + 1e-6, overlap)
     assert not keeps_up(new, old, "equivalence", -least - 1e-6, overlap)
 
@@ -48,6 +50,6 @@ def test_a_noisy_loss_is_not_significant_and_not_equivalent():
 
 def test_the_corrected_test_finds_fewer_differences():
     new, old = np.array([0.70, 0.71, 0.69, 0.70]), np.array([0.72, 0.72, 0.72, 0.70])
-    p = [difference(new, old, overlap=overlap).p_value for overlap in (0.0, 1 / 3)]
+    p = [difference(new, old, overlap=overlap).p for overlap in (0.0, 1 / 3)]
     assert p[0] < p[1]
     assert set(TESTS) == {"paired-t", "corrected-resampled", "equivalence"}

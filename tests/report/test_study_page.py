@@ -4,8 +4,7 @@
 from functools import partial
 
 from discreet.report.study_page import summarise_study, to_page
-from discreet.study import run_study
-from discreet.study.recipe_reader import recipe_from
+from discreet.study import recipe_from, run_study
 from parsed import Page
 from small_study import ATTACKED, load, written_clinic
 

@@ -7,11 +7,10 @@ from typer.testing import CliRunner
 
 from discreet import Baskets
 from discreet.cli.app import GOOD, app
-from discreet.evaluate.source import Source
+from discreet.data.dataset import Dataset
 from discreet.report.study_page import summarise_study, to_page
-from discreet.study import run_study
+from discreet.study import recipe_from, run_study
 from discreet.study.candidates import unfound
-from discreet.study.recipe_reader import recipe_from
 from small_study import load, written_clinic
 
 RECIPE = """format = 1
@@ -63,7 +62,7 @@ def visits(tmp_path_factory):
     X[0] |= ~X.any(axis=0)
     X[:, 0] |= ~X.any(axis=1)
     baskets = Baskets.of(X.astype(int), rng.integers(0, 2, 120))
-    return run_study(lambda: Source.of(baskets), recipe_from(BASKETS), tmp_path_factory.mktemp("study") / "s")
+    return run_study(lambda: Dataset.of(baskets), recipe_from(BASKETS), tmp_path_factory.mktemp("study") / "s")
 
 
 def line_of(summary, name):
@@ -194,7 +193,7 @@ def test_the_other_choice_is_named_where_it_differs(choice, clinic, tmp_path):
     by_rank, by_value = "mondrian-k60", "mondrian-k5"
     assert (summary["best"], summary["otherwise"]) == ((by_rank, by_value) if choice == "rank" else (by_value, by_rank))
     line = next(row for row in summary["candidates"] if row["name"] == by_value)
-    share = np.bincount(study.source.labels).max() / len(study.source)
+    share = np.bincount(study.dataset.labels).max() / len(study.dataset)
     assert summary["guess"] == pytest.approx(share)
     assert line["value"] == pytest.approx(0.5 * (0.70 - share) / (0.72 - share) + 0.5 * 0.90)
     assert f"<b>{summary['otherwise']}</b> would be chosen" in to_page(summary)

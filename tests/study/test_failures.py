@@ -15,11 +15,10 @@ from typer.testing import CliRunner
 
 from discreet import Mondrian, verify
 from discreet.cli.app import GOOD, app
-from discreet.evaluate.source import Source
+from discreet.data.dataset import Dataset
 from discreet.report.study_page import summarise_study, to_page
-from discreet.study import run_study
+from discreet.study import recipe_from, run_study
 from discreet.study.measure import DIED
-from discreet.study.recipe_reader import recipe_from
 from small_study import RECIPE as TWO_METHODS
 from small_study import load, written_clinic
 
@@ -32,7 +31,7 @@ WAYS = {
 }
 
 
-def load_to_break(clinic: Path, way: str) -> Source:
+def load_to_break(clinic: Path, way: str) -> Dataset:
     """The data; and Mondrian ends this way from now on, in other processes than the one that began."""
     if parent_process() is not None:
         Mondrian._plan = lambda *_: WAYS[way]()
@@ -98,7 +97,7 @@ def test_so_it_does_in_other_processes_even_if_one_is_killed(clinic, whole, tmp_
     assert without_time(again.results) == without_time(whole.results)
 
 
-def load_and_warn(clinic: Path) -> Source:
+def load_and_warn(clinic: Path) -> Dataset:
     if parent_process() is not None:
         warnings.warn(f"could not convert {CELL}", RuntimeWarning, stacklevel=1)
     return load(clinic, RECIPE)

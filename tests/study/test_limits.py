@@ -8,13 +8,12 @@ import pytest
 import scipy.sparse as sp
 
 from discreet import Baskets
+from discreet.data.dataset import Dataset
 from discreet.errors import DataError
-from discreet.evaluate.source import Source
 from discreet.foundation import atomic_files as atomic
 from discreet.report.study_page import summarise_study
-from discreet.study import run, run_study
+from discreet.study import recipe_from, run, run_study
 from discreet.study.measure import DISK
-from discreet.study.recipe_reader import recipe_from
 from small_study import RECIPE, load, written_clinic
 
 
@@ -59,10 +58,10 @@ def test_items_need_less_room_than_columns():
     for limit, fits in ((2, False), (3, True)):
         recipe = recipe_from(f"format = 1\n[run]\nmemory_gb = {limit}")
         if fits:
-            run._enough_memory(Source.of(baskets), recipe)
+            run._enough_memory(Dataset.of(baskets), recipe)
         else:
             with pytest.raises(DataError, match=r"20,000 baskets of 5,000 items need about 2\.4 GB with 1 job;"):
-                run._enough_memory(Source.of(baskets), recipe)
+                run._enough_memory(Dataset.of(baskets), recipe)
 
 
 def test_a_full_disk_is_no_refusal_it_is_tried_again(clinic, tmp_path, monkeypatch):

@@ -12,11 +12,9 @@ from discreet import samples
 from discreet.data.roles import Suggestion, suggest, suggested_roles
 from discreet.errors import DataError
 from discreet.methods import METHODS
-from discreet.study.recipe import MethodOf, Promises, Recipe
+from discreet.study import default_methods, first_recipe, read_recipe, recipe_from, schema
+from discreet.study.recipe import MethodSection, PromisesSection, Recipe
 from discreet.study.recipe_lines import line_of
-from discreet.study.recipe_reader import read_recipe, recipe_from
-from discreet.study.recipe_schema import schema
-from discreet.study.recipe_template import default_methods, first_recipe
 from json_schema import fits
 
 
@@ -123,20 +121,20 @@ def test_editors_may_write_other_line_ends_and_a_mark_of_the_encoding_but_no_oth
 
 
 def test_lists_are_grids_and_grids_of_promises_serve_all():
-    promises = Promises(k=(5, 20))
-    method = MethodOf.model_validate({"name": "kactus2", "swap": [0.0, 0.5], "pool": True})
+    promises = PromisesSection(k=(5, 20))
+    method = MethodSection.model_validate({"name": "kactus2", "swap": [0.0, 0.5], "pool": True})
     assert [*method.grid(promises)] == [{"k": k, "swap": swap, "pool": True} for k in (5, 20) for swap in (0.0, 0.5)]
-    own = MethodOf.model_validate({"name": "mondrian", "k": 3})
+    own = MethodSection.model_validate({"name": "mondrian", "k": 3})
     assert [*own.grid(promises)] == [{"k": 3}]
-    noisy = MethodOf.model_validate({"name": "laplace-select", "n_features": 4})
+    noisy = MethodSection.model_validate({"name": "laplace-select", "n_features": 4})
     assert [*noisy.grid(promises)] == [{"epsilon": 1.0, "n_features": 4}]
 
 
 def test_a_parameter_that_is_a_list_is_no_grid():
-    sketch = MethodOf.model_validate({"name": "delta-sketch", "count_classes": [1, 5]})
-    assert [*sketch.grid(Promises())] == [{"delta": 0.4, "count_classes": [1, 5]}]
-    method = MethodOf.model_validate({"name": "tds", "quasi_sets": [["age", "sex"], ["zip"]], "k": 5})
-    assert [*method.grid(Promises())] == [{"k": 5, "quasi_sets": [["age", "sex"], ["zip"]]}]
+    sketch = MethodSection.model_validate({"name": "delta-sketch", "count_classes": [1, 5]})
+    assert [*sketch.grid(PromisesSection())] == [{"delta": 0.4, "count_classes": [1, 5]}]
+    method = MethodSection.model_validate({"name": "tds", "quasi_sets": [["age", "sex"], ["zip"]], "k": 5})
+    assert [*method.grid(PromisesSection())] == [{"k": 5, "quasi_sets": [["age", "sex"], ["zip"]]}]
 
 
 @pytest.mark.parametrize("shape", ["table", "transactions"])

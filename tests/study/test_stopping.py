@@ -15,10 +15,9 @@ import pytest
 
 from discreet.choose import read_study
 from discreet.cli.app import STOPPED
+from discreet.data.dataset import Dataset
 from discreet.errors import DataError
-from discreet.evaluate.source import Source
-from discreet.study import run_study
-from discreet.study.recipe_reader import recipe_from
+from discreet.study import recipe_from, run_study
 from small_study import RECIPE, load, written_clinic
 
 SEEDED = f"{RECIPE}[run]\nseed = 3\n"
@@ -94,7 +93,7 @@ def test_processes_end_when_the_study_is_killed_and_it_goes_on(clinic, tmp_path)
         assert ours.read_bytes() == theirs.read_bytes()
 
 
-def load_less(clinic: Path, other: Path) -> Source:
+def load_less(clinic: Path, other: Path) -> Dataset:
     """The data; other data in other processes than the one that began."""
     return load(clinic if parent_process() is None else other, ONE_METHOD)
 

@@ -11,9 +11,8 @@ import pytest
 from discreet import verify
 from discreet.errors import DataError
 from discreet.report.study_page import summarise_study, write_study
-from discreet.study import run, run_study
+from discreet.study import recipe_from, run, run_study
 from discreet.study.folder import StudyFolder
-from discreet.study.recipe_reader import recipe_from
 from discreet.study.tasks import tasks_of
 from small_study import load, written_clinic
 

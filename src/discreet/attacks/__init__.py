@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an attacker gets out of a release, tried out: linkage, inference, intersection, membership, reconstruction."""
 
-from discreet.attacks.attack import CannotAttack, Finding, Published
-from discreet.attacks.registry import ATTACKS, Case, run
+from discreet.attacks.attack import ATTACKS, run
+from discreet.attacks.case import Case
+from discreet.attacks.finding import CannotAttack, Finding
+from discreet.attacks.published import Published
 
 attack = run  # as discreet.attack
 

@@ -1,246 +1,221 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every attack says of itself, and what it is given.
+"""The registry of attacks, and `run`, which makes those that apply to a release.
 
-An attack takes what is published and what an attacker knows, and tries something on many targets. A success rate by
-itself says little, so three figures stand beside it: what guessing without the release gives (`baseline`), how the same
-attack does on persons who are not in the release (`control`: what it tells of them it tells of everybody, and no
-release could prevent), and what the promise allows at most (`bound`).
+An attack is a function of one case that returns its findings. It is loaded when it is first made. A new attack joins by
+its file and an entry in ATTACKS.
+
+Attacks that depend on what is known are made a second time with all published columns known: a promise that is kept
+says nothing of whoever knows more.
 """
 
 from __future__ import annotations
 
-import math
+import importlib
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any, Literal
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
-import numpy as np
-
-from discreet.data.content import Content
-from discreet.data.records import Records
+from discreet.attacks.case import Case, case_of
+from discreet.attacks.finding import CannotAttack, Finding
+from discreet.attacks.published import Published
 from discreet.data.roles import Roles
-from discreet.data.table import Table
-from discreet.errors import DataError, shown
-from discreet.evaluate.confidence import Share, mean_chance, wilson
-from discreet.privacy.promise import Both, Promise
-from discreet.recoding.plan import Plan
-from discreet.recoding.record import from_bytes
+from discreet.errors import DataError, ParameterError, did_you_mean, listing
+from discreet.foundation.progress import track
 from discreet.release.release import Release
-from discreet.release.verify import open_release, read_persons, read_record, read_records
-from discreet.sketching.signs import Signs
-from discreet.sketching.sketches import Sketches
 
-# What an attack gets at: a person's row, basket or sketch; that of the person who is easiest to find; a value that rows
-# tell; a value that is guessed; a statement true of one; a row that two parties join by; who is in the release; what
-# lies below a label; records, items and signs behind sketches.
-Kind = Literal[
-    "row", "easiest row", "value", "guess", "statement", "link", "membership", "label", "record", "item", "sign"
-]
-_SLACK = 1e-9  # of a share: the mean of equal chances is not always that chance
-
-
-class CannotAttack(DataError):  # noqa: N818  (a word of the field, not an Error)
-    """The attack has nothing to work with here: left out, unless it was asked for by name."""
-
-
-@dataclass(frozen=True, eq=False)
-class Published:
-    """What an attacker has of a release: data, roles of the columns, promise, and the recoding if one is published.
-
-    `method` and `parameters` are what the certificate says of how it was made. `swapped` says that cells were exchanged
-    between rows. `persons` is the owner's, and serves to count, not to attack: whose each published row is, where
-    several may be one person's. So are `records` and `signs`, behind sketches.
-    """
-
-    data: Content
-    promise: Promise
-    roles: Roles | None = None
-    recoding: Plan | None = None
-    swapped: bool = False
-    persons: np.ndarray | None = None
-    records: Records | None = None
-    signs: Signs | None = None
-    method: str = ""
-    parameters: dict[str, Any] = field(default_factory=dict)
-
-    @classmethod
-    def of(
-        cls, release: Published | Release | str | os.PathLike, *, owner: str | os.PathLike | None = None
-    ) -> Published:
-        """From a release in memory, or from the folder of a saved one, whose files must be those that were certified;
-        `owner` is the owner's folder.
-        """
-        if isinstance(release, Published):
-            return release
-        if isinstance(release, Release):
-            record = None if release.record is None else from_bytes(release.record)
-            swapped = release.changes.swapped_cells > 0
-            kept = release.owner.persons, release.owner.records, release.owner.signs
-            made = release.method, release.parameters
-            return cls(release.content, release.promise, release.roles, record, swapped, *kept, *made)
-        certificate, data, roles = open_release(release)
-        recoding = read_record(release)
-        by_person = owner is not None and certificate.counted == "persons"
-        persons = read_persons(Path(owner), certificate.rows) if by_person else None  # type: ignore[arg-type]
-        swapped = certificate.changes.swapped_cells > 0
-        records, signs = read_records(data, Path(owner)) if owner and isinstance(data, Sketches) else (None, None)
-        made = certificate.method.name, certificate.method.parameters
-        return cls(data, certificate.the_promise(), roles, recoding, swapped, persons, records, signs, *made)
-
-    @property
-    def promises(self) -> tuple[Promise, ...]:
-        """The promises one by one."""
-        return self.promise.promises if isinstance(self.promise, Both) else (self.promise,)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The published columns of a table, the quasi-identifiers first; none of anything else."""
-        quasi = () if self.roles is None else self.roles.quasi
-        names = self.data.names if isinstance(self.data, Table) else ()
-        return (*(name for name in quasi if name in names), *(name for name in names if name not in quasi))
-
-    def source(self, column: str) -> str:
-        """The column that a published one was made from: "town" of the item "town=North"."""
-        recorded = () if self.recoding is None else self.recoding.labellings
-        return next((one.source for one in recorded if one.name == column), column)
-
-    def named(self, names: Iterable[str]) -> tuple[str, ...]:
-        """The published columns that these names stand for, of themselves or of what was made from them."""
-        wanted = {*names}
-        return tuple(name for name in self.columns if name in wanted or self.source(name) in wanted)
-
-    @property
-    def is_true(self) -> bool:
-        """Whether each published row says nothing false of its person: none was drawn, swapped or flipped."""
-        drawn = any(promise.kind == "proved" for promise in self.promises)
-        flips = self.recoding is None and isinstance(self.data, Table) and self.roles is not None
-        flipped = flips and any("=" in name for name in self.roles.quasi)  # type: ignore[union-attr]
-        return not (drawn or self.swapped or flipped)
+BEYOND = ", all columns known"  # what titles of the second run end in
 
 
 @dataclass(frozen=True)
-class Finding:
-    """How one attack fared.
+class Attack:
+    """An attack: `where` is "module:function" in this folder; `needs` are attributes of a case that must be given.
 
-    attack    its title
-    question  what counts as a success, in one sentence
-    success   share of the targets on which it succeeded, with its 95 % interval over the choice of targets
-    targets   on how many persons it was tried
-    baseline  what guessing without the release gives
-    control   the same attack on persons who are not in the release; None if none were set aside
-    bound     what the promise allows at most; None where it says nothing about this attack
-    note      what a reader must know so as not to misread it
-    units     what the targets are
-    kind      what it gets at
-    detail    what else was counted
-    knows     columns that the attacker is assumed to know of a person; None where these are not what matters
-    beyond    whether it was made a second time, with all published columns known
-    by        the name of the attack in the registry
-    column    the column that it tells or guesses, where it does
+    `by_columns` says that it depends on which columns are known, and is made a second time with all of them.
     """
 
-    attack: str
-    question: str
-    success: Share
-    targets: int
-    baseline: float
-    control: Share | None = None
-    bound: float | None = None
-    note: str = ""
-    units: str = "persons"
-    kind: Kind = "row"
-    detail: str = ""
-    knows: tuple[str, ...] | None = None
-    beyond: bool = False
-    by: str = ""
-    column: str = ""
+    name: str
+    what: str
+    where: str
+    shapes: tuple[str, ...]
+    needs: tuple[str, ...] = ("known",)
+    promises: tuple[str, ...] = ()  # names of the promises that it tests; empty for all
+    by_columns: bool = False
+    quick: bool = False  # it takes about as long as a release
 
-    @property
-    def advantage(self) -> float:
-        """What the release adds to what could be guessed without it, or be told of anybody."""
-        return self.success.value - max(self.baseline, 0.0 if self.control is None else self.control.value)
+    def why_not(self, case: Case) -> str:
+        """Why it does not apply to the case; empty if it does."""
+        if case.shape not in self.shapes:
+            return f"it is about {' and '.join(self.shapes)}, and the release holds {case.shape}"
+        if self.promises and not {promise.name for promise in case.promises} & {*self.promises}:
+            return f"it is about {' and '.join(self.promises)}, and the promise is {case.published.promise}"
+        absent = [name for name in self.needs if getattr(case, name) in (None, ())]
+        return f"it needs {listing(absent)}, which was not given" if absent else ""
 
-    @property
-    def risk(self) -> Share | None:
-        """What being in the release adds, of what it could add: (success - control)/(1 - control), after Giomi 2022.
-
-        None without a control group. Below 0 the attack does better on those who are not in it. The interval joins the
-        distances of both to the ends of theirs, as if they were standard deviations.
-        """
-        if self.control is None or self.control.value == 1:
-            return None
-        success, control = self.success, self.control
-        room = 1 - control.value
-        value, slope = (success.value - control.value) / room, (1 - success.value) / room**2
-        below = math.hypot((success.value - success.low) / room, (control.high - control.value) * slope)
-        above = math.hypot((success.high - success.value) / room, (control.value - control.low) * slope)
-        return Share(value, value - below, min(value + above, 1.0))
-
-    @property
-    def breaks_promise(self) -> bool:
-        """Whether more was found than the promise allows, beyond what chance explains."""
-        return self.bound is not None and self.success.low > self.bound + _SLACK
-
-    def with_note(self, note: str) -> Finding:
-        return replace(self, note=f"{self.note} {note}".strip())
+    def __call__(self, case: Case) -> list[Finding]:
+        module, function = self.where.split(":")
+        found = getattr(importlib.import_module(f"discreet.attacks.{module}"), function)(case)
+        knows = tuple(dict.fromkeys(map(case.published.source, case.columns))) if self.by_columns else None
+        return [replace(one, by=self.name, knows=knows if one.knows is None else one.knows) for one in found]
 
 
-def in_words(names: Iterable[str], most: int = 6) -> str:
-    """Names of columns in a sentence.
+def _by_columns(name: str, what: str, where: str, *, quick: bool = False) -> Attack:
+    return Attack(name, what, where, ("table",), by_columns=True, quick=quick)
 
-    >>> in_words(["age", "sex", "zip"]), in_words("abcdefgh", most=2)
-    ('age, sex and zip', 'a, b and 6 more')
+
+# In the order in which they are made.
+ATTACKS: dict[str, Attack] = {
+    attack.name: attack
+    for attack in (
+        _by_columns("prosecutor", "pick the row of a person who is in the release", "linkage:prosecutor", quick=True),
+        _by_columns("journalist", "pick the person behind a row, out of the population", "linkage:journalist"),
+        _by_columns("marketer", "link all rows with a register of persons", "linkage:marketer"),
+        _by_columns(
+            "homogeneity", "read a value that all rows that fit a person share", "homogeneity:homogeneity", quick=True
+        ),
+        _by_columns("inference", "guess a sensitive value by learning from the release", "inference:inference"),
+        Attack("singling-out", "say what only one person is", "singling_out:singling_out", ("table",)),
+        _by_columns("linkability", "join what two parties know of a person", "linkability:linkability"),
+        Attack("downcoding", "say what lies below a published label", "downcoding:downcoding", ("table",)),
+        Attack("minimality", "infer values from groups that were not cut", "minimality:minimality", ("table",)),
+        Attack(
+            "sparse",
+            "name the basket of a person of whom some items are known",
+            "sparse:sparse_overlap",
+            ("baskets",),
+            quick=True,
+        ),
+        Attack(
+            "intersection",
+            "put several releases of the same persons together",
+            "intersection:intersection",
+            ("table", "baskets"),
+            ("known", "others"),
+        ),
+        Attack(
+            "differencing",
+            "tell a value of persons who are in the release and not in another",
+            "differencing:between",
+            ("table",),
+            ("gone", "others"),
+        ),
+        Attack(
+            "membership",
+            "say which of two persons is in the release",
+            "membership:membership",
+            ("table",),
+            ("known", "control"),
+        ),
+        Attack(
+            "sketches",
+            "get records back from sketches, signs from known records, and name whose sketch it is",
+            "sketched_records:reconstruction",
+            ("sketches",),
+            ("records",),
+            quick=True,
+        ),
+    )
+}
+
+
+def run(
+    release: Release | str | os.PathLike,
+    known: object = None,
+    *,
+    roles: Roles | None = None,
+    control: object = None,
+    population: object = None,
+    others: Iterable[Release | str | os.PathLike] = (),
+    gone: object = None,
+    owner: str | os.PathLike | None = None,
+    attacks: Sequence[str] | None = None,
+    knows: str | Iterable[str] | None = None,
+    **settings,
+) -> list[Finding]:
+    """Make the attacks that apply to a release, or those named, and return what they found.
+
+    If nothing is said of what an attacker knows, the quasi-identifiers of the release are known; then the attacks that
+    depend on it are made again with all published columns known, and what they find is `beyond` the promise.
+
+    Parameters
+    ----------
+    release : a release, or the folder of a saved one
+    known : the persons in the release as an attacker may know them, any frame, file, or baskets
+    roles : of the columns of `known`, where they say other than the release: the quasi-identifiers, which are then
+        what an attacker knows; the sensitive ones; whose row it is
+    control : persons who are not in the release, as `known`
+    population : all persons who could be in the release
+    others : further releases of the same persons
+    gone : persons who are in the release and not in the others, with the value that is to be told
+    owner : the owner's folder of a saved release, where persons are to be counted
+    attacks : names of attacks, see `ATTACKS`; all that apply if not given
+    knows : published columns that an attacker knows of a person, or "all" of them
+    settings : further attributes of a `Case`: share, parties, aux_items, targets, seed, hierarchies
+
+    >>> from discreet import Mondrian, Roles
+    >>> table = {"age": [31, 33, 45, 47], "ill": ["flu", "flu", "flu", "gout"]}
+    >>> release = Mondrian(k=2).release(table, Roles(target="ill", quasi=["age"]))
+    >>> found = run(release, table, knows=["age"], attacks=["prosecutor"])
+    >>> [(one.attack, one.success.value, one.bound, one.knows) for one in found]
+    [('prosecutor', 0.5, 0.5, ('age',)), ('prosecutor, worst target', 0.5, 0.5, ('age',))]
+    >>> [(one.attack, one.success.value) for one in run(release, table, knows="all", attacks=["prosecutor"])][:1]
+    [('prosecutor', 0.75)]
     """
-    listed = [shown(name)[1:-1] for name in names]
-    if len(listed) > most:
-        listed = [*listed[:most], f"{len(listed) - most} more"]
-    return " and ".join(filter(None, (", ".join(listed[:-1]), *listed[-1:]))) or "nothing"
+    published = Published.of(release, owner=owner)
+    case = case_of(published, known, roles, control, population, others, gone, knows=knows, **settings)
+    return run_case(case, attacks)
 
 
-def chance_of(items: np.ndarray) -> np.random.Generator:
-    """Chance that belongs to a person: what is known of one does not depend on who else is tried, nor on how many.
+def run_case(case: Case, attacks: Sequence[str] | None = None) -> list[Finding]:
+    """The findings of the attacks that apply, or of those named."""
+    return tried(case, attacks)[0]
 
-    >>> chance_of(np.array([3, 8])).integers(100) == chance_of(np.array([3, 8])).integers(100)
-    np.True_
+
+def tried(case: Case, attacks: Sequence[str] | None = None) -> tuple[list[Finding], dict[str, str]]:
+    """The findings; and, if no attacks were named, why some that suit the release were not made.
+
+    Where it was not said what is known, those that depend on it are made again with all published columns known.
     """
-    return np.random.default_rng([len(items), *(int(item) for item in items)])
+    found: list[Finding] = []
+    left_out: dict[str, str] = {}
+    if attacks is None:
+        fitting = [attack for attack in ATTACKS.values() if case.shape in attack.shapes]
+        left_out = {attack.name: why for attack in fitting if (why := attack.why_not(case))}
+    further = case.knowing_all if case.knows is None else None
+    for attack in track(chosen(case, attacks), "Attacks"):
+        try:
+            found += attack(case)
+        except CannotAttack as error:
+            if attacks is not None:
+                raise
+            left_out[attack.name] = str(error)
+        else:
+            found += _beyond(attack, further)
+    return found, left_out
 
 
-def rate(hits: float, targets: int) -> Share:
-    """A share of independent trials with its interval.
-
-    >>> rate(5, 20).value
-    0.25
-    """
-    if not targets:
-        return Share(0.0, 0.0, 1.0)
-    found = wilson(hits / targets, targets)
-    return found if hits else replace(found, low=0.0)  # and not what rounding leaves of it
+def _beyond(attack: Attack, case: Case | None) -> list[Finding]:
+    """The findings of the same attack with all published columns known; none if that changes nothing."""
+    if case is None or not attack.by_columns or case.parties is not None:
+        return []
+    try:
+        return [replace(one, attack=f"{one.attack}{BEYOND}", beyond=True) for one in attack(case)]
+    except CannotAttack:
+        return []
 
 
-def rate_of_persons(chances: np.ndarray, persons: np.ndarray | None, *, of: int | None = None) -> tuple[Share, int]:
-    """The mean chance of success and the number of persons; rows of one person count as one, by their mean.
-
-    `of` is the number of persons whom they were drawn from; None where they stand for endlessly many.
-
-    >>> rate_of_persons(np.array([1.0, 0.0, 0.5]), np.array([7, 7, 4]))[0].value
-    0.5
-    """
-    chances = per_person(chances, persons)
-    return mean_chance(chances, of=of), len(chances)
-
-
-def counted(chances: np.ndarray, persons: np.ndarray | None) -> tuple[Share, int]:
-    """The same where everybody was tried: nothing is left to chance."""
-    chances = per_person(chances, persons)
-    return mean_chance(chances, of=len(chances)), len(chances)
-
-
-def per_person(chances: np.ndarray, persons: np.ndarray | None) -> np.ndarray:
-    """The mean chance of each person's rows."""
-    if persons is None:
-        return np.asarray(chances, dtype=float)
-    numbers = np.unique(persons, return_inverse=True)[1]
-    return np.bincount(numbers, chances) / np.bincount(numbers)
+def chosen(case: Case, names: Sequence[str] | None = None) -> list[Attack]:
+    """The attacks that apply to a case; those named, if all of them do."""
+    if names is None:
+        found = [attack for attack in ATTACKS.values() if not attack.why_not(case)]
+        if not found:
+            reasons = dict.fromkeys(a.why_not(case) for a in ATTACKS.values() if case.shape in a.shapes)
+            because = f": {'; '.join(reasons)}" if reasons else ""
+            raise DataError(f"No attack applies to this release of {case.shape}{because}.")
+        return found
+    for name in names:
+        if name not in ATTACKS:
+            known = listing(ATTACKS, most=99)
+            raise ParameterError(f"There is no attack {name!r}.{did_you_mean(name, ATTACKS)} They are {known}.")
+        if why := ATTACKS[name].why_not(case):
+            raise DataError(f"The attack {name!r} does not apply: {why}.")
+    return [ATTACKS[name] for name in dict.fromkeys(names)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What attacks come to, in sentences that name what was taken to be known.
+"""Conclusions of attacks, in sentences that name what the attacker was assumed to know.
 
 "Kept" is said of the promise alone: that nobody who knows what it is about got more than it allows. What whoever knows
 more gets is another sentence.
@@ -9,31 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from discreet.attacks.attack import Finding, counted, in_words
+from discreet.attacks.case import Case
+from discreet.attacks.finding import Finding, counted, in_words
 from discreet.attacks.linkage import chances_of
 from discreet.attacks.matching import Matching
-from discreet.attacks.registry import Case
-from discreet.data.table import Table
 
 
 def promised(case: Case) -> str:
     """The promise and what it is about: "5-anonymity of age, sex and zip"."""
     published = case.published
-    if not isinstance(published.data, Table) or published.roles is None or not published.roles.quasi:
+    if published.shape != "table" or not published.quasi:
         return str(published.promise)
-    return f"{published.promise} of {in_words(dict.fromkeys(map(published.source, published.roles.quasi)))}"
+    return f"{published.promise} of {in_words(dict.fromkeys(map(published.source, published.quasi)))}"
 
 
 def knowing(case: Case) -> str:
-    """What was taken to be known, as a heading."""
-    if not isinstance(case.published.data, Table):
+    """What the attacker was assumed to know, as a heading."""
+    if case.shape != "table":
         return ""
     known = in_words(dict.fromkeys(map(case.published.source, case.columns)))
     return f"Knowing {known}" + (", which is what the promise is about" if case.knows is None else "")
 
 
 def about_promise(case: Case, found: Sequence[Finding]) -> str:
-    """Whether more was found than is promised."""
+    """Whether an attack got more than the promise allows."""
     bounded = [finding for finding in found if finding.bound is not None]
     broken = [finding.attack for finding in bounded if finding.breaks_promise]
     if broken:
@@ -49,7 +48,7 @@ def about_promise(case: Case, found: Sequence[Finding]) -> str:
 
 
 def beyond(case: Case, found: Sequence[Finding]) -> list[str]:
-    """What whoever knows all published columns gets; nothing where that was not tried."""
+    """What an attacker who knows all published columns gets; empty if that was not tried."""
     before = {(one.by, one.kind, one.column): one for one in reversed(found) if not one.beyond}
     said = []
     for one in found:

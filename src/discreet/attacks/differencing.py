@@ -23,17 +23,18 @@ from typing import Any
 
 import numpy as np
 
-from discreet.attacks.attack import CannotAttack, Finding, Published, in_words, per_person, rate
+from discreet.attacks.case import Case
+from discreet.attacks.finding import CannotAttack, Finding, in_words, per_person, rate
 from discreet.attacks.homogeneity import codes_among, known_besides, sensitive_columns
 from discreet.attacks.matching import Matching
 from discreet.attacks.membership import equal_cells, replacement_bound, simulated
-from discreet.attacks.registry import Case
+from discreet.attacks.published import Published
 from discreet.data.column import from_labels
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, RolesError
 from discreet.evaluate.confidence import mean_chance
-from discreet.methods.base import Method
+from discreet.methods import Method
 from discreet.privacy.differential_privacy import private_part
 from discreet.privacy.promise import Promise
 
@@ -125,10 +126,8 @@ def between(case: Case) -> list[Finding]:
     assert gone is not None
     found = []
     for number, other in enumerate(case.others, start=1):
-        if not isinstance(other.data, Table):
-            raise DataError("Differencing compares two tables; another release has another shape.")
         beside = "" if len(case.others) == 1 else f", beside release {number + 1}"
-        names = [name for name in sensitive_columns(case) if name in other.data and name in gone]
+        names = [name for name in sensitive_columns(case) if name in other.table and name in gone]
         found += [_told(case, gone, other, name, beside) for name in names]
     if not found:
         raise CannotAttack(
@@ -139,7 +138,7 @@ def between(case: Case) -> list[Finding]:
 
 
 def _told(case: Case, gone: Table, other: Published, name: str, beside: str) -> Finding:
-    first, second = case.published.data.column(name), other.data.column(name)  # type: ignore[attr-defined]
+    first, second = case.published.table.column(name), other.table.column(name)
     chances = _chances(case, gone, other, name)
     control = None
     if case.absent is not None and name in case.absent:
@@ -165,7 +164,7 @@ def _told(case: Case, gone: Table, other: Published, name: str, beside: str) -> 
 
 def _chances(case: Case, persons: Table, other: Published, name: str) -> np.ndarray:
     """How often the value that grew most is the person's; among equals each is named with the same chance."""
-    first, second = case.published.data.column(name), other.data.column(name)  # type: ignore[attr-defined]
+    first, second = case.published.table.column(name), other.table.column(name)
     n_values = len(first.values) + 1
     codes = codes_among(first, second)
     codes = np.where(codes < 0, n_values, codes)  # a value that is in the second only has not grown

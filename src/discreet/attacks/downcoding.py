@@ -27,10 +27,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import binom
 
-from discreet.attacks.attack import CannotAttack, Finding, in_words, per_person
-from discreet.attacks.members import Members, fits_of
-from discreet.attacks.reading import Reading
-from discreet.attacks.registry import Case
+from discreet.attacks.case import Case
+from discreet.attacks.finding import CannotAttack, Finding, in_words, per_person
+from discreet.attacks.group_members import GroupMembers, fits_of
+from discreet.attacks.label_meanings import Reading
 from discreet.data.column import SUPPRESSED
 from discreet.evaluate.confidence import mean_chance
 from discreet.methods.trees.given_hierarchies import given_hierarchies
@@ -45,7 +45,7 @@ def downcoding(case: Case) -> list[Finding]:
     published = case.published
     assert published.roles is not None
     trees = given_hierarchies(case.hierarchies, published.roles)
-    members = Members.of(published, case.table, trees=trees, by_other_columns=True)
+    members = GroupMembers.of(published, case.table, trees=trees, by_other_columns=True)
     statements = [one for column in range(len(members.readings)) for one in _of_column(members, column, trees)]
     if not statements:
         raise CannotAttack(
@@ -95,7 +95,7 @@ class _Statement:
     true: int
 
 
-def _of_column(members: Members, column: int, trees: Mapping[str, Hierarchy]) -> Iterator[_Statement]:
+def _of_column(members: GroupMembers, column: int, trees: Mapping[str, Hierarchy]) -> Iterator[_Statement]:
     """The statements about one column."""
     reading = members.readings[column]
     tree = trees.get(reading.labelling.source)

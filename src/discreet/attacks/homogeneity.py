@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.attacks.attack import CannotAttack, Finding, Published, counted, in_words, rate_of_persons
+from discreet.attacks.case import Case
+from discreet.attacks.finding import CannotAttack, Finding, counted, in_words, rate_of_persons
 from discreet.attacks.matching import Matching
-from discreet.attacks.registry import Case
+from discreet.attacks.published import Published
 from discreet.data.column import Column
 from discreet.data.table import Table
 from discreet.errors import DataError, did_you_mean, listing
@@ -43,14 +44,13 @@ def known_besides(case: Case, name: str) -> tuple[str, ...]:
 def sensitive_columns(case: Case) -> tuple[str, ...]:
     """Published columns that are worth attacking: those that the roles call sensitive, and the target."""
     published = case.published
-    assert isinstance(published.data, Table)
     ours = () if published.roles is None else (*published.roles.sensitive, published.roles.target)
     names = [name for name in dict.fromkeys((*case.roles.sensitive, *ours, case.roles.target)) if name is not None]
-    absent = [name for name in case.roles.sensitive if name not in published.data]
+    absent = [name for name in case.roles.sensitive if name not in published.table]
     if absent:
-        hint = did_you_mean(absent[0], published.data.names)
+        hint = did_you_mean(absent[0], published.table.names)
         raise DataError(f"The release does not hold the sensitive columns {listing(absent)}.{hint}")
-    return tuple(name for name in names if name in published.data)
+    return tuple(name for name in names if name in published.table)
 
 
 def codes_among(values: Column, column: Column) -> np.ndarray:
@@ -89,9 +89,8 @@ def _finding(case: Case, name: str, least: float) -> Finding:
 
 def _told(case: Case, table: Table, name: str, least: float) -> tuple[np.ndarray, np.ndarray, int]:
     """Of which rows one value is told rightly, what guessing it gives, and of how many rows one is told."""
-    assert isinstance(case.published.data, Table)
     matched = Matching(case.published, table, known_besides(case, name))
-    column = case.published.data.column(name)
+    column = case.published.table.column(name)
     counts = matched.counts(column.codes, len(column.values) + 1)
     total, most = counts.sum(axis=1), counts.argmax(axis=1)
     told = (total > 0) & (counts.max(axis=1) >= least * total)
@@ -107,10 +106,9 @@ def _told(case: Case, table: Table, name: str, least: float) -> tuple[np.ndarray
 def _bound(published: Published, known: tuple[str, ...], name: str, least: float) -> float | None:
     """0 where a promise rules out that a value has this share of the rows that fit; None where none does."""
     assert published.roles is not None
-    assert isinstance(published.data, Table)
     if name not in published.roles.sensitive or not {*known} <= {*published.roles.quasi}:
         return None
-    column = published.data.column(name)
+    column = published.table.column(name)
     commonest = float(np.bincount(column.codes).max() / len(column))
     for promise in published.promises:
         if isinstance(promise, LDiversity):

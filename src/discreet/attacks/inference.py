@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.attacks.attack import CannotAttack, Finding, in_words, rate_of_persons
+from discreet.attacks.case import Case
+from discreet.attacks.finding import CannotAttack, Finding, in_words, rate_of_persons
 from discreet.attacks.homogeneity import codes_among, known_besides, sensitive_columns
-from discreet.attacks.reading import recode_known
-from discreet.attacks.registry import Case
+from discreet.attacks.label_meanings import recode_known
 from discreet.counting.tally import group
 from discreet.data.column import Column
 from discreet.data.table import Table
@@ -41,9 +41,7 @@ def inference(case: Case) -> list[Finding]:
 def _finding(case: Case, name: str) -> Finding | None:
     """None where there is nothing to guess, or nothing to guess it from."""
     published = case.published
-    assert isinstance(published.data, Table)
-    assert published.roles is not None
-    release, known, absent, note = _in_classes(published.data, case.table, case.absent, name)
+    release, known, absent, note = _in_classes(published.table, case.table, case.absent, name)
     values, people = release.column(name), recode_known(published, case.table)
     features = [column for column in known_besides(case, name) if column in people]
     if values.levels < 2 or not features:

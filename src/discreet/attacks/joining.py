@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same codes for the same texts: columns of several tables, made comparable."""
+"""Common codes for the columns of several tables: equal texts get equal codes."""
 
 from __future__ import annotations
 

@@ -21,10 +21,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from discreet.attacks.attack import CannotAttack, Finding, in_words, rate_of_persons
+from discreet.attacks.case import Case
+from discreet.attacks.finding import CannotAttack, Finding, in_words, rate_of_persons
+from discreet.attacks.label_meanings import Reading, read_columns
 from discreet.attacks.linkage import NOT_TRUE, promised_k
-from discreet.attacks.reading import Reading, read_columns
-from discreet.attacks.registry import Case
 from discreet.counting.tally import group
 from discreet.data.table import Table
 from discreet.errors import DataError, listing

@@ -22,9 +22,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import hyp2f1
 
-from discreet.attacks.attack import Finding, Published, counted, in_words, rate_of_persons
+from discreet.attacks.case import Case
+from discreet.attacks.finding import Finding, counted, in_words, rate_of_persons
 from discreet.attacks.matching import Matching
-from discreet.attacks.registry import Case
+from discreet.attacks.published import Published
 from discreet.data.table import Table
 from discreet.errors import DataError
 from discreet.evaluate.utility import Share
@@ -51,7 +52,7 @@ class Knowledge:
 
 
 def promised_k(published: Published, columns: Iterable[str]) -> int | None:
-    """What is promised against whoever knows these columns: groups of some columns are groups of fewer of them."""
+    """The k promised against an attacker who knows these columns; k holds for every subset of promised columns."""
     assert published.roles is not None
     known, ks = {*columns}, []
     for promise in published.promises:
@@ -62,7 +63,7 @@ def promised_k(published: Published, columns: Iterable[str]) -> int | None:
 
 
 def knowledge(case: Case) -> list[Knowledge]:
-    """What is known; if that was not said, also what else promises are about: sets of columns, items a person has."""
+    """What is known; by default also what other promises are about: sets of columns, items a person has."""
     published, known = case.published, case.columns
     whole = Knowledge(known, promised_k(published, known))
     if case.knows is not None:
@@ -176,13 +177,13 @@ def _n_persons(table: Table, case: Case) -> int:
 
 
 def _persons_who_fit(matched: Matching, table: Table, case: Case) -> np.ndarray:
-    """Of each pattern, how many persons fit it; of persons with several rows, the share of them that do."""
+    """For each pattern, how many persons fit it; a person with several rows counts by the share that fit."""
     persons = case.persons(table)
     return matched.fitting(None if persons is None else 1 / np.bincount(persons)[persons])
 
 
 def chances_of(matched: Matching) -> np.ndarray:
-    """Of each known row, the chance of picking a row of the right person; none where no row fits."""
+    """For each known row, the chance of picking a row of the right person; 0 where no row fits."""
     behind = matched.persons
     return np.divide(1.0, behind, out=np.zeros(len(behind)), where=behind > 0)[matched.target_of_row]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which published rows fit what is known of a person.
+"""Published rows that fit what is known of a person.
 
 A published row fits when each of its labels stands for the value that is known of the person. Equal published rows are
 one pattern, and persons whom no label tells apart are one target, so the work depends on distinct rows only. For a
@@ -13,8 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.attacks.attack import Published
-from discreet.attacks.reading import Reading, read_columns
+from discreet.attacks.label_meanings import Reading, read_columns
+from discreet.attacks.published import Published
 from discreet.counting.bitmaps import lowest_bit
 from discreet.counting.tally import group, persons_per_group
 from discreet.data.table import Table
@@ -72,12 +72,12 @@ class Matching:
 
     @cached_property
     def rows(self) -> np.ndarray:
-        """Of each target, the published rows that fit."""
+        """For each target, the number of published rows that fit."""
         return self.sums(np.bincount(self.pattern_of_row, minlength=self.n_patterns)[:, None])[:, 0].astype(np.int64)
 
     @cached_property
     def persons(self) -> np.ndarray:
-        """Of each target, the persons behind the published rows that fit, each once."""
+        """For each target, the number of different persons behind the published rows that fit."""
         if self._persons is None:
             return self.rows
         numbered = np.unique(self._persons, return_inverse=True)[1]
@@ -89,11 +89,11 @@ class Matching:
 
     @cached_property
     def persons_of_pattern(self) -> np.ndarray:
-        """The persons behind each pattern."""
+        """The number of persons behind each pattern."""
         return persons_per_group(self.pattern_of_row, self.n_patterns, self._persons)
 
     def sums(self, values: np.ndarray) -> np.ndarray:
-        """Of each target, the sum of a line of values per pattern over the patterns that fit."""
+        """For each target, the sum of the patterns' rows of values over the patterns that fit."""
         values = np.ascontiguousarray(values, dtype=np.float64)
         found, unused = np.zeros((self.n_targets, values.shape[1])), np.zeros(self.n_targets)
         for start, bits in self._blocks():
@@ -102,12 +102,12 @@ class Matching:
         return found
 
     def counts(self, codes: np.ndarray, n_values: int) -> np.ndarray:
-        """Of each target, how many of the rows that fit have each code; `codes` are of the published rows."""
+        """For each target, how many of the rows that fit have each code; `codes` are those of the published rows."""
         cells = np.bincount(self.pattern_of_row * n_values + codes, minlength=self.n_patterns * n_values)
         return self.sums(cells.reshape(self.n_patterns, n_values))
 
     def fitting(self, weights: np.ndarray | None = None) -> np.ndarray:
-        """Of each pattern, how many known rows fit it, or the sum of their weights."""
+        """For each pattern, how many known rows fit it, or the sum of their weights."""
         times = np.bincount(self.target_of_row, weights, minlength=self.n_targets).astype(np.float64)
         found = np.zeros(self.n_patterns)
         for start, bits in self._blocks():

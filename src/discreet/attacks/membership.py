@@ -32,16 +32,17 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from discreet.attacks.attack import Finding, Published, rate
+from discreet.attacks.case import Case
+from discreet.attacks.finding import Finding, rate
 from discreet.attacks.joining import joined_codes
-from discreet.attacks.reading import recode_known
-from discreet.attacks.registry import Case
+from discreet.attacks.label_meanings import recode_known
+from discreet.attacks.published import Published
 from discreet.counting.tally import group
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, ParameterError, PrivacyLeakWarning
 from discreet.evaluate.confidence import share_of_pairs
-from discreet.methods.base import Method
+from discreet.methods import Method
 from discreet.privacy.differential_privacy import private_part
 from discreet.privacy.promise import Promise
 
@@ -245,9 +246,8 @@ def _known_of_all(published: Published, people: Sequence[Table]) -> list[str]:
 
 def _excess(published: Published, people: Table, pool: Sequence[Table], names: Sequence[str]) -> np.ndarray:
     """How often the release has each person's row, and pairs of its cells, for once that the pool has it: the mean."""
-    assert isinstance(published.data, Table)
     written = [recode_known(published, table) for table in (people, *pool)]
-    sets = [published.data, *written]
+    sets = [published.table, *written]
     codes = [joined_codes([table.column(name) for table in sets]) for name in names]
     ends = np.cumsum([len(table) for table in sets])
     found = np.zeros(len(people))

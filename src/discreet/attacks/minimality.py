@@ -24,10 +24,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.attacks.attack import CannotAttack, Finding, Published, in_words
+from discreet.attacks.case import Case
+from discreet.attacks.finding import CannotAttack, Finding, in_words
+from discreet.attacks.group_members import GroupMembers
 from discreet.attacks.homogeneity import codes_among
-from discreet.attacks.members import Members
-from discreet.attacks.registry import Case
+from discreet.attacks.published import Published
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.evaluate.confidence import mean_chance
@@ -57,11 +58,10 @@ def minimality(case: Case) -> list[Finding]:
     if why := why_not(published):
         raise CannotAttack(f"Not applicable: {why}.")
     assert published.roles is not None
-    assert isinstance(published.data, Table)
     names = [name for name in published.roles.sensitive if name in case.table]
     if not names:
         raise CannotAttack("Whether a value is right cannot be told: the known table lacks the sensitive columns.")
-    members = Members.of(published, case.table)
+    members = GroupMembers.of(published, case.table)
     groups = _refused(case, members)
     if not groups:
         raise CannotAttack(
@@ -75,7 +75,7 @@ def minimality(case: Case) -> list[Finding]:
 
 
 def why_not(published: Published) -> str:
-    """Why the decisions of the method are not inverted; nothing when they are."""
+    """Why the decisions of the method are not inverted; empty if they are."""
     asked = published.parameters
     if published.method != "mondrian":
         return _NOT_INVERTED.get(published.method, "what this method refuses to publish is not inverted")
@@ -99,7 +99,7 @@ class _Group:
     cuts: np.ndarray
 
 
-def _refused(case: Case, members: Members) -> list[_Group]:
+def _refused(case: Case, members: GroupMembers) -> list[_Group]:
     """The groups in which the number of persons would have allowed a cut, with these cuts."""
     published, table = case.published, case.table
     assert published.roles is not None
@@ -137,10 +137,9 @@ def _ranks(published: Published, table: Table, roles: Roles) -> list[np.ndarray]
 
 
 def _told(published: Published, group: _Group, seed: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Of each sensitive column, the prior of the group's values and the posterior of each of its persons."""
+    """For each sensitive column, the prior of the group's values and the posterior of each of its persons."""
     assert published.roles is not None
-    assert isinstance(published.data, Table)
-    columns = published.data.columns(published.roles.sensitive)
+    columns = published.table.columns(published.roles.sensitive)
     values = [column.codes[group.rows].astype(np.int64) for column in columns]
     ways = _ways(values, group.cuts, int(published.parameters["l"]), seed)
     found = {}
@@ -181,15 +180,13 @@ def _different(codes: np.ndarray) -> np.ndarray:
 
 def _finding(
     case: Case,
-    members: Members,
+    members: GroupMembers,
     groups: list[_Group],
     told: list[dict[str, tuple[np.ndarray, np.ndarray]]],
     name: str,
 ) -> Finding:
     """How likely the true value of a person is, before and after."""
-    assert case.published.roles is not None
-    assert isinstance(case.published.data, Table)
-    truth = codes_among(case.published.data.column(name), case.table.column(name))
+    truth = codes_among(case.published.table.column(name), case.table.column(name))
     before, after, moved, most = [], [], 0, (0.0, 0.0)
     for group, found in zip(groups, told, strict=True):
         prior, posterior = found[name]
@@ -200,7 +197,7 @@ def _finding(
         gain = posterior - prior
         place = np.unravel_index(int(gain.argmax()), gain.shape)
         most = max(most, (float(gain[place]), float(posterior[place])))
-    known = tuple(dict.fromkeys(map(case.published.source, case.published.roles.quasi)))
+    known = tuple(dict.fromkeys(map(case.published.source, case.published.quasi)))
     return Finding(
         attack=f"minimality of {name}",
         question=f"How likely is the true {name} of a person to whoever knows {in_words(known)} of all persons, and why"

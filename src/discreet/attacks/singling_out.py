@@ -32,12 +32,12 @@ from typing import Literal
 
 import numpy as np
 
-from discreet.attacks.attack import Finding, Published, rate
+from discreet.attacks.case import Case
+from discreet.attacks.finding import Finding, rate
+from discreet.attacks.label_meanings import Reading, read_columns
 from discreet.attacks.linkage import NOT_TRUE, promised_k
-from discreet.attacks.reading import Reading, read_columns
-from discreet.attacks.registry import Case
+from discreet.attacks.published import Published
 from discreet.counting.tally import group
-from discreet.data.table import Table
 from discreet.evaluate.confidence import Share, mean_chance
 
 TRIED = 20  # combinations of cells that are tried for each row
@@ -51,9 +51,7 @@ Statement = tuple[Condition, ...]
 def singling_out(case: Case) -> list[Finding]:
     """Statements with one column, with several, and with several quasi-identifiers, where others are published too."""
     published = case.published
-    assert isinstance(published.data, Table)
-    assert published.roles is not None
-    quasi = published.roles.quasi
+    quasi = published.quasi
     found = [_finding(case, published.columns, "one column"), _finding(case, published.columns, "several columns")]
     if len(published.columns) > len(quasi):
         found.append(_finding(case, quasi, "several quasi-identifiers"))
@@ -92,7 +90,7 @@ def _finding(case: Case, names: Sequence[str], how: str) -> Finding | None:
 
 def _rows(published: Published, most: int, rng: np.random.Generator) -> np.ndarray:
     """The published rows that statements are made from: one of each person, of so many persons at most."""
-    n = len(published.data)  # type: ignore[arg-type]
+    n = len(published.table)
     first = np.arange(n) if published.persons is None else np.unique(published.persons, return_index=True)[1]
     return np.sort(rng.permutation(first)[:most])
 

@@ -18,8 +18,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from discreet.attacks.attack import CannotAttack, Finding, chance_of, rate
-from discreet.attacks.registry import Case
+from discreet.attacks.case import Case
+from discreet.attacks.finding import CannotAttack, Finding, chance_of, rate
 from discreet.data.records import Records
 from discreet.evaluate.confidence import Share, mean_chance
 from discreet.sketching.reconstruction import TRIED, Attacks, attack
@@ -40,8 +40,7 @@ def reconstruction(case: Case) -> list[Finding]:
     >>> [found.attack for found in attack(VarianceSketch(k=3, random_state=1).release(X))][:2]
     ['sketches, known key, records', 'sketches, known key, items']
     """
-    records, signs, sketches = case.published.records, case.published.signs, case.published.data
-    assert isinstance(sketches, Sketches)
+    records, signs, sketches = case.published.records, case.published.signs, case.published.sketches
     if records is None or signs is None:
         raise CannotAttack("Sketches are attacked with the records and the key behind them: give the owner's folder.")
     items = int(records.matrix[:TRIED].nnz)

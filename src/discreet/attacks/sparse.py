@@ -30,8 +30,9 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from discreet.attacks.attack import CannotAttack, Finding, Published, chance_of
-from discreet.attacks.registry import Case
+from discreet.attacks.case import Case
+from discreet.attacks.finding import Finding, chance_of
+from discreet.attacks.published import Published
 from discreet.counting.tally import Partition
 from discreet.data.baskets import Baskets
 from discreet.errors import DataError
@@ -183,9 +184,7 @@ class _Records:
 
     @classmethod
     def of(cls, published: Published) -> _Records:
-        baskets = published.data
-        if not isinstance(baskets, Baskets):
-            raise DataError("The attack on sparse data needs baskets; the release has another shape.")
+        baskets = published.baskets
         partition = Partition.of(baskets)
         return cls(baskets.matrix[partition.first_rows()], partition.sizes.copy(), baskets.support, baskets.names)
 
@@ -194,7 +193,7 @@ class _Records:
         return int(self.sizes.sum())
 
     def places(self, targets: sp.csr_array) -> np.ndarray:
-        """The record that has just the items of each target, or -1."""
+        """For each target, the record with exactly its items, or -1."""
         place_of = {_items(self.matrix, place): place for place in range(self.matrix.shape[0])}
         return np.array([place_of.get(_items(targets, row), -1) for row in range(targets.shape[0])], dtype=np.int64)
 
@@ -225,9 +224,7 @@ def sparse_attacks(
 
 def sparse_overlap(case: Case) -> list[Finding]:
     """Whose basket is it? By items that an attacker knows of a person."""
-    people, absent = case.known, case.control
-    if not isinstance(people, Baskets) or not (absent is None or isinstance(absent, Baskets)):
-        raise CannotAttack("The attack on sparse data needs the baskets of persons; a table was given.")
+    people, absent = case.baskets
     return sparse_attacks(case.published, people, absent, known=case.aux_items, targets=case.targets, seed=case.seed)
 
 

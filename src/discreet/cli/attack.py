@@ -9,29 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.options import (
-    Delimiter,
-    Encoding,
-    Header,
-    Json,
-    Kinds,
-    Missing,
-    Names,
-    Quiet,
-    Quote,
-    cell,
-    console,
-    emit,
-    read_table,
-    say,
-    split,
-    step,
-    watch,
-)
+from discreet.cli.file_options import BasketOptions, ReadingOptions
+from discreet.cli.option_groups import with_groups
+from discreet.cli.options import Json, Quiet, cell, console, emit, say, split, step, watch
 from discreet.errors import DataError, RolesError, did_you_mean
 
 if TYPE_CHECKING:
     from discreet.attacks import Case, Finding, Published
+    from discreet.data.baskets import Baskets
     from discreet.data.table import Table
 
 _KNOWN, _TRIED = "What an attacker knows", "What is tried"
@@ -46,7 +31,9 @@ def _tries(help: str) -> Any:
     return typer.Option(help=help, rich_help_panel=_TRIED)
 
 
+@with_groups
 def attack(
+    *,
     folders: Annotated[
         list[Path],
         typer.Argument(
@@ -86,13 +73,7 @@ def attack(
     attacks: Annotated[list[str] | None, _tries("Names of attacks, a,b; an unknown name lists all.")] = None,
     targets: Annotated[int, _tries("Persons or guesses at most, for attacks that try some.")] = 2000,
     seed: Annotated[int, _tries("Which persons and guesses are tried.")] = 0,
-    delimiter: Delimiter = None,
-    quote: Quote = None,
-    encoding: Encoding = None,
-    names: Names = None,
-    header: Header = None,
-    missing: Missing = None,
-    kinds: Kinds = None,
+    reading: ReadingOptions,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -103,7 +84,8 @@ def attack(
     What is written is counts and names of columns; no cell of a table. It is for the owner, who has the known table.
     """
     from discreet.attacks import Published
-    from discreet.attacks.registry import case_of, tried
+    from discreet.attacks.attack import tried
+    from discreet.attacks.case import case_of
     from discreet.data.roles import Roles
 
     watch(quiet=quiet, as_json=as_json)
@@ -115,16 +97,15 @@ def attack(
         published, *further = [Published.of(folder, owner=owner), *map(Published.of, others)]
 
     def table(path: Path | None) -> Table | None:
-        options = {"delimiter": delimiter, "quote": quote, "encoding": encoding, "names": names, "header": header}
-        return None if path is None else read_table(path, **options, missing=missing, kinds=kinds)  # type: ignore[arg-type]
+        return None if path is None else reading.read(path)
 
-    persons = _read([published, *further], table, known)
+    persons = _persons([published, *further], reading, known)
     roles = Roles(sensitive=split(sensitive), person=_checked(person, persons))
     case = case_of(
         published,
         persons,
         roles,
-        _read([published, *further], table, control),
+        _persons([published, *further], reading, control),
         table(population),
         others=further,
         gone=table(gone),
@@ -157,19 +138,30 @@ def _must_be_positive(**options: int) -> None:
             raise DataError(f"--{name.replace('_', '-')} is 1 at least. Got {value}.")
 
 
-def _read(releases: list[Published], table: Any, path: Path | None) -> Any:
+def _persons(releases: list[Published], reading: ReadingOptions, path: Path | None) -> Any:
     """The persons in a file, in the shape of the releases."""
+    if path is None:
+        return None
+    return _READERS.get(releases[0].shape, _table)(releases, reading, path)
+
+
+def _table(releases: list[Published], reading: ReadingOptions, path: Path) -> Table:
+    return reading.read(path)
+
+
+def _baskets(releases: list[Published], reading: ReadingOptions, path: Path) -> Baskets:
+    """Transactions, or of a table the columns that are published items."""
     from discreet.data.baskets import Baskets
 
-    if path is None or not isinstance(releases[0].data, Baskets):
-        return table(path)
     if path.suffix.lower() in _TRANSACTIONS:
-        with step(f"Reading {path.name}"):
-            return Baskets.from_transactions(path)
-    read = table(path)
-    published = [release.data.names for release in releases if isinstance(release.data, Baskets)]
+        return BasketOptions().transactions(path)
+    read = reading.read(path)
+    published = [release.baskets.names for release in releases if release.shape == "baskets"]
     items = dict.fromkeys(name for names in published for name in names if name in read)
     return Baskets.from_columns(read, columns=list(items))
+
+
+_READERS = {"baskets": _baskets}
 
 
 def _checked(person: str | None, known: Any) -> str | None:
@@ -206,28 +198,21 @@ def _answer(case: Case, found: list[Finding], left_out: dict[str, str], broken: 
 def _print(case: Case, found: list[Finding], left_out: dict[str, str], quiet: bool) -> None:
     from discreet.attacks.conclusions import about_promise, beyond, knowing
 
-    if not quiet:
-        if heading := knowing(case):
-            say(f"{heading}:")
-        _print_table(found)
-        if any(not one.success.is_counted for one in found):
-            say("In brackets 95 % intervals, where not everybody was tried.")
-        for note, titles in _notes(found).items():
-            say(f"{titles[0]}: {note}" if len(titles) == 1 else note)
-        if left_out:
-            reasons = (f"{name} ({why[0].lower()}{why[1:].rstrip('.')})" for name, why in left_out.items())
-            say(f"Not made: {'; '.join(reasons)}.")
-        say("")
+    conclusions = [about_promise(case, found), *beyond(case, found)]
     if quiet:
-        say(_line(case, found))
-    else:
-        say(about_promise(case, found), *beyond(case, found))
-
-
-def _line(case: Case, found: list[Finding]) -> str:
-    from discreet.attacks.conclusions import about_promise, beyond
-
-    return " ".join([about_promise(case, found), *beyond(case, found)])
+        say(" ".join(conclusions))
+        return
+    if heading := knowing(case):
+        say(f"{heading}:")
+    _print_table(found)
+    if any(not one.success.is_counted for one in found):
+        say("In brackets 95 % intervals, where not everybody was tried.")
+    for note, titles in _notes(found).items():
+        say(f"{titles[0]}: {note}" if len(titles) == 1 else note)
+    if left_out:
+        reasons = (f"{name} ({why[0].lower()}{why[1:].rstrip('.')})" for name, why in left_out.items())
+        say(f"Not made: {'; '.join(reasons)}.")
+    say("", *conclusions)
 
 
 def _notes(found: list[Finding]) -> dict[str, list[str]]:
@@ -253,7 +238,7 @@ def _print_table(found: list[Finding]) -> None:
     from rich import box
     from rich.table import Table
 
-    from discreet.attacks.registry import BEYOND
+    from discreet.attacks.attack import BEYOND
     from discreet.report.wording import approximately
 
     second = {(one.by, one.attack): one for one in found if one.beyond}

@@ -4,20 +4,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.cli.file_options import ReadingOptions
 from discreet.cli.options import Json, Quiet, cell, console, emit, say, step, watch
-from discreet.errors import DataError, RolesError, did_you_mean, shown
+from discreet.errors import DataError, RolesError
 
 if TYPE_CHECKING:
-    from discreet.data.table import Table
-    from discreet.evaluate.source import Source
-    from discreet.study.recipe import Problem, Recipe
+    from discreet.study.recipe import Recipe
 
 
 def compare(
@@ -41,9 +39,8 @@ def compare(
     A study that was stopped goes on where it was when the same command is given again.
     """
     from discreet.report.study_page import summarise_study, write_study
-    from discreet.study import run_study
+    from discreet.study import load_dataset, recipe_from, run_study, text_of_recipe
     from discreet.study.folder import StudyFolder
-    from discreet.study.recipe_reader import recipe_from, text_of_recipe
 
     watch(quiet=quiet, as_json=as_json)
     if recipe is None:
@@ -56,7 +53,7 @@ def compare(
     if jobs is not None:
         asked = asked.model_copy(update={"run": asked.run.model_copy(update={"jobs": jobs})})
     written_as = ("", "") if recipe is None else (text, recipe.name)
-    load = partial(load_source, str(data), asked.model_dump_json(), *written_as)
+    load = partial(load_dataset, str(data), asked.model_dump_json(), *written_as)
     try:
         study = run_study(load, asked, out, text=text)
         with step("Writing the report"):
@@ -75,69 +72,13 @@ def compare(
         raise typer.Exit(2)  # what was asked cannot be done
 
 
-def load_source(file: str, recipe: str, text: str = "", name: str = "") -> Source:
-    """The data as the recipe reads it; every process of a study calls this. `text` is the recipe as somebody wrote it,
-    in the file `name`; nothing, if nobody did.
-    """
-    from discreet.data.baskets import Baskets
-    from discreet.data.roles import Roles
-    from discreet.data.table import Table
-    from discreet.evaluate.source import Source
-    from discreet.study.recipe import Recipe
-
-    asked = Recipe.model_validate_json(recipe)
-    path, how = Path(file), asked.source
-    if how.shape == "transactions":
-        if how.labels is None:
-            said = "transactions need labels: a file with one label per line."
-            raise RolesError(_located(text, [(("source",), said)], name))
-        from discreet.cli.release import read_labels
-
-        return Source.of(
-            Baskets.from_transactions(path, read_labels(path.parent / how.labels), separator=how.separator)
-        )
-    options: dict[str, Any] = {"delimiter": how.delimiter, "quote": how.quote, "encoding": how.encoding}
-    options |= {"header": how.header, "names": list(how.names) or None, "missing": how.missing or None}
-    given = {name: value for name, value in options.items() if value is not None}
-    table = Table.of(path, kinds=dict(how.kinds), **given)
-    if problems := [*_strangers(asked, table)]:
-        raise RolesError(_located(text, problems, name))
-    try:
-        if how.shape == "table":
-            return Source.of(table, Roles(**asked.roles.model_dump()))
-        given_roles = {role for role, value in asked.roles.model_dump().items() if value}
-        if asked.roles.target is None or given_roles - {"target"}:
-            raise RolesError("Baskets of 0/1 columns take a target and no other role: every other column is an item.")
-        return Source.of(Baskets.from_columns(table, target=asked.roles.target))
-    except RolesError as error:
-        raise RolesError(_located(text, [(("roles",), str(error))], name)) from None
-
-
-def _located(text: str, problems: list[Problem], name: str) -> str:
-    """What is wrong, with its lines, if there is a text to look at."""
-    from discreet.study.recipe_reader import located
-
-    return located(text, problems, name=name) if text else " ".join(what for _, what in problems)
-
-
-def _strangers(recipe: Recipe, table: Table) -> Iterator[Problem]:
-    """Columns that have a role and are not in the table."""
-    for role, value in recipe.roles.model_dump().items():
-        for place, column in enumerate(value if isinstance(value, tuple) else [value]):
-            if column is not None and column not in table:
-                near = did_you_mean(column, table.names)
-                yield ("roles", role, place), f"there is no column {shown(column)} in the table.{near}"
-
-
 def _suggested(data: Path, target: str | None, labels: Path | None) -> tuple[Recipe, str]:
     """A recipe for a table of which only the target may be known, or for transactions and the file of their labels."""
-    from discreet.cli.options import read_table
     from discreet.data.roles import suggest
-    from discreet.study.recipe_reader import recipe_from
-    from discreet.study.recipe_template import first_recipe
+    from discreet.study import first_recipe, recipe_from
 
     if labels is None:
-        suggestions = suggest(read_table(data), target=target)
+        suggestions = suggest(ReadingOptions().read(data), target=target)
         if not any(one.role == "target" for one in suggestions):
             raise RolesError("No column looks like what a classifier is to predict. Name it with --target.")
         text = first_recipe(str(data), suggestions)

@@ -78,7 +78,6 @@ def write_set(
     as_json: Json = False,
 ) -> None:
     """Write a data set to a file, and say how to release it."""
-    from discreet.data.baskets import Baskets
     from discreet.samples import load
 
     watch(quiet=quiet, as_json=as_json)
@@ -86,16 +85,15 @@ def write_set(
     options |= values(settings)
     with step(f"Making and writing {name}"):
         sample = load(name, **options)
-        is_baskets = isinstance(sample.data, Baskets)
-        written = (_write_baskets if is_baskets else _write_table)(sample, out, overwrite)
+        shape = sample.data.shape_name
+        written = _WRITERS[shape](sample, out, overwrite)
     command = _release_command(sample, written)
     n_rows, n_columns = sample.shape
     if as_json:
-        shape = "baskets" if is_baskets else "table"
         files = [str(path) for path in written]
         emit({"name": name, "shape": shape, "rows": n_rows, "columns": n_columns, "files": files, "release": command})
         return
-    what = "items" if is_baskets else "columns"
+    what = {"table": "columns", "baskets": "items"}[shape]
     say(f"{' and '.join(str(path) for path in written)}: {n_rows:,} rows, {n_columns:,} {what}.")
     if command and not quiet:
         say("Release it, for example, with", f"  {command}")
@@ -130,6 +128,9 @@ def _write_baskets(sample: Sample, out: Path, overwrite: bool) -> list[Path]:
     classes = [str(label) for label in baskets.classes.tolist()]
     write_file(beside, overwrite, lambda path: _write_lines(path, (f"{classes[i]}\n" for i in baskets.labels)))
     return [out, beside]
+
+
+_WRITERS = {"table": _write_table, "baskets": _write_baskets}
 
 
 def _write_lines(path: Path, lines: Any) -> None:

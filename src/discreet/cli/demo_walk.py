@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from discreet.data.dataset import Dataset
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError
-from discreet.evaluate.source import Source
 from discreet.evaluate.utility import holdout
 from discreet.foundation.atomic_files import new_folder
 from discreet.methods import GreedySelector, Method, TreeLadder
@@ -24,8 +24,7 @@ from discreet.report.release_page import to_html
 from discreet.report.study_page import summarise_study, write_study
 from discreet.report.summary import Outcome, summarise
 from discreet.samples import clinic
-from discreet.study import run_study
-from discreet.study.recipe_reader import recipe_from
+from discreet.study import recipe_from, run_study
 
 FOLDER, ROWS, K, SEED = "discreet-demo", 5000, 10, 0
 _MARK = "README.txt"
@@ -106,9 +105,8 @@ def run(
         TreeLadder(k=k, random_state=seed),
     ]
     sample = clinic(rows, seed)
-    table, roles = sample.data, sample.roles
-    assert isinstance(table, Table)
-    assert roles is not None
+    table: Table = sample.data  # type: ignore[assignment]
+    roles: Roles = sample.roles  # type: ignore[assignment]
     with new_folder(folder, overwrite=True, replaceable=_CONTENT) as partial:
         table.write(partial / "clinic.csv", "csv", input_again=True)
         outcomes = []
@@ -124,7 +122,7 @@ def run(
         (partial / "report.html").write_text(to_html(summary), encoding="utf-8")
         say("Comparing four methods: releasing, attacking, measuring.")
         text = recipe_of(roles, k, seed)
-        study = run_study(lambda: Source.of(table, roles), recipe_from(text), partial / "study", text=text)
+        study = run_study(lambda: Dataset.of(table, roles), recipe_from(text), partial / "study", text=text)
         compared = summarise_study(study, name="clinic")
         write_study(study, compared)
         (partial / _MARK).write_text(_ABOUT, encoding="utf-8")

@@ -11,34 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.options import (
-    Delimiter,
-    Encoding,
-    FromBaskets,
-    Header,
-    Identifiers,
-    Json,
-    Kinds,
-    Labels,
-    Missing,
-    Names,
-    Other,
-    Person,
-    Quasi,
-    Quiet,
-    Quote,
-    Sensitive,
-    Separator,
-    Target,
-    Unique,
-    emit,
-    read_table,
-    say,
-    split,
-    values,
-    watch,
-)
-from discreet.cli.release import build, read_data
+from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions, read_dataset
+from discreet.cli.method_options import build
+from discreet.cli.option_groups import with_groups
+from discreet.cli.options import Json, Quiet, emit, say, split, values, watch
 from discreet.errors import DataError, listing
 
 if TYPE_CHECKING:
@@ -60,7 +36,9 @@ class MeasureName(StrEnum):
     brier = "brier"
 
 
+@with_groups
 def evaluate(
+    *,
     file: Annotated[Path, typer.Argument(help="A CSV or Parquet file; with --baskets transactions, one row per line.")],
     method: Annotated[
         list[str],
@@ -78,13 +56,7 @@ def evaluate(
         list[str] | None,
         typer.Option("--set", help="name=value (JSON or text) for methods that have it.", rich_help_panel=_METHODS),
     ] = None,
-    target: Target = None,
-    quasi: Quasi = None,
-    sensitive: Sensitive = None,
-    identifiers: Identifiers = None,
-    other: Other = None,
-    person: Person = None,
-    allow_unique: Unique = None,
+    roles: RoleOptions,
     protocol: Annotated[
         ProtocolName, typer.Option(help="as-published flatters; docs/evaluate.md says why.", rich_help_panel=_STUDY)
     ] = ProtocolName.holdout,
@@ -103,16 +75,8 @@ def evaluate(
         Path | None,
         typer.Option(help="A folder of yours that keeps scores; a study goes on where it was.", rich_help_panel=_STUDY),
     ] = None,
-    baskets: FromBaskets = None,
-    labels: Labels = None,
-    separator: Separator = None,
-    delimiter: Delimiter = None,
-    quote: Quote = None,
-    encoding: Encoding = None,
-    names: Names = None,
-    header: Header = None,
-    missing: Missing = None,
-    kinds: Kinds = None,
+    baskets: BasketOptions,
+    reading: ReadingOptions,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -124,23 +88,10 @@ def evaluate(
 
     watch(quiet=quiet, as_json=as_json)
     methods = _methods(method, k, epsilon, settings)
-    csv: dict[str, Any] = {"delimiter": delimiter, "quote": quote, "encoding": encoding, "names": names}
-    csv |= {"header": header, "missing": missing, "kinds": kinds}
-    roles_of = {"quasi": quasi, "sensitive": sensitive, "identifiers": identifiers, "other": other}
-    data, roles = read_data(
-        file,
-        lambda: read_table(file, **csv),
-        target,
-        person,
-        roles_of | {"allow_unique": allow_unique},
-        baskets,
-        labels,
-        separator,
-    )
+    dataset = read_dataset(file, roles, baskets, reading)
     found = evaluate_utility(
         methods,
-        data,
-        roles,
+        dataset.checked(),
         protocol=protocol.value,
         folds=folds,
         classifiers=split(classifiers) or ALL,

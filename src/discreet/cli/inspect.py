@@ -3,59 +3,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.options import (
-    Delimiter,
-    Encoding,
-    FromBaskets,
-    Header,
-    Json,
-    Kinds,
-    Labels,
-    Missing,
-    Names,
-    Quiet,
-    Quote,
-    Separator,
-    cell,
-    console,
-    emit,
-    read_table,
-    say,
-    shape_of,
-    split,
-    step,
-    watch,
-)
+from discreet.cli.file_options import BasketOptions, ReadingOptions
+from discreet.cli.option_groups import with_groups
+from discreet.cli.options import Json, Quiet, cell, console, emit, say, split, step, watch
 from discreet.errors import RolesError, did_you_mean, listing, plain
 
 if TYPE_CHECKING:
-    from discreet.data.table import Table
+    from discreet.data.baskets import Baskets
 
 
+@with_groups
 def inspect(
+    *,
     file: Annotated[Path, typer.Argument(help="A CSV or Parquet file, or transactions, one row of items per line.")],
     target: Annotated[str | None, typer.Option(help="The column to be predicted; guessed if not given.")] = None,
     quasi: Annotated[
         list[str] | None, typer.Option(help="Columns an attacker may know, a,b,c; suggested if not given.")
     ] = None,
     person: Annotated[str | None, typer.Option(help="The column that tells whose row it is.")] = None,
-    baskets: FromBaskets = None,
-    labels: Labels = None,
-    separator: Separator = None,
-    delimiter: Delimiter = None,
-    quote: Quote = None,
-    encoding: Encoding = None,
-    names: Names = None,
-    header: Header = None,
-    missing: Missing = None,
-    kinds: Kinds = None,
+    baskets: BasketOptions,
+    reading: ReadingOptions,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -68,18 +41,13 @@ def inspect(
 
     watch(quiet=quiet, as_json=as_json)
 
-    def read() -> Table:
-        given = {"delimiter": delimiter, "quote": quote, "encoding": encoding, "names": names, "header": header}
-        return read_table(file, **given, missing=missing, kinds=kinds)  # type: ignore[arg-type]
-
-    says_how = delimiter is not None or names is not None or header is not None
-    shape = shape_of(file, baskets, labels) if baskets or labels or not says_how else "table"
+    shape = "table" if reading.says_table and not baskets.is_given else baskets.shape(file)
     if shape != "table":
         if quasi or person:
             raise RolesError("Baskets have a label and items; they take no --quasi and no --person. Leave them out.")
-        _inspect_baskets(file, shape, read, target, labels, separator, as_json)
+        _inspect_baskets(file, _BASKETS[shape](file, target, baskets, reading), shape, as_json)
         return
-    table = read()
+    table = reading.read(file)
     with step("Looking at the columns"):
         suggestions = suggest(table, target=target)
     given = split(quasi, table.names)
@@ -96,47 +64,44 @@ def inspect(
         answer = {"format": 1, "file": file.name, "dialect": _dialect(file), "rows": len(table), "columns": columns}
         emit(answer | {"quasi": list(chosen), "person": counted, "risk": None if found is None else _plain(found)})
         return
-    _print_columns(file, len(table), columns, "" if delimiter else _dialect_in_words(_dialect(file)))
+    _print_columns(file, len(table), columns, "" if reading.delimiter else _dialect_in_words(_dialect(file)))
     if found is None:
         say("No column looks like a quasi-identifier. Name them with --quasi to see how identifiable the rows are.")
         return
     _print_risk(found, chosen, counted, suggested=not given)
 
 
-def _inspect_baskets(
-    file: Path,
-    shape: str,
-    table: Callable[[], Table],
-    target: str | None,
-    labels: Path | None,
-    separator: str | None,
-    as_json: bool,
-) -> None:
+def _of_columns(file: Path, target: str | None, baskets: BasketOptions, reading: ReadingOptions) -> Baskets:
+    from discreet.data.baskets import Baskets
+
+    return Baskets.from_columns(reading.read(file), target=target)
+
+
+def _of_transactions(file: Path, target: str | None, baskets: BasketOptions, reading: ReadingOptions) -> Baskets:
+    if target is not None:
+        raise RolesError("Transactions have no columns, so there is no --target; --labels names a file of labels.")
+    return baskets.transactions(file)
+
+
+_BASKETS = {"columns": _of_columns, "transactions": _of_transactions}
+
+
+def _inspect_baskets(file: Path, data: Baskets, shape: str, as_json: bool) -> None:
     """Counts of rows and items, and no names: an item is what somebody has."""
     import numpy as np
 
-    from discreet.cli.release import read_labels
-    from discreet.data.baskets import Baskets
     from discreet.evaluate.risk import risk
 
-    if shape == "columns":
-        data = Baskets.from_columns(table(), target=target)
-    elif target is not None:
-        raise RolesError("Transactions have no columns, so there is no --target; --labels names a file of labels.")
-    else:
-        with step(f"Reading {file.name}"):
-            gap = "\t" if separator in ("tab", "\\t") else separator
-            data = Baskets.from_transactions(file, None if labels is None else read_labels(labels), separator=gap)
     found, per_row = risk(data), np.diff(data.matrix.indptr)
     answer = {
         "format": 1,
         "file": file.name,
         "shape": shape,
         "rows": len(data),
-        "items": data.shape[1],
+        "items": len(data.names),
         "classes": data.n_classes,
         "ones": int(data.matrix.nnz),
-        "density": data.matrix.nnz / (len(data) * data.shape[1]),
+        "density": data.matrix.nnz / (len(data) * len(data.names)),
         "items_per_row": {"least": int(per_row.min()), "median": float(np.median(per_row)), "most": int(per_row.max())},
         "items_of_one_row": int((data.support == 1).sum()),
         "items_of_few_rows": int((data.support < 5).sum()),

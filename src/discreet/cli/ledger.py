@@ -32,7 +32,7 @@ class Accounting(StrEnum):
     zcdp = "zcdp"
 
 
-class Neighbours(StrEnum):
+class NeighbourKind(StrEnum):
     replace_one = "replace-one"
     add_remove = "add-remove"
 
@@ -97,7 +97,9 @@ def set_limit(
     epsilon: Annotated[float, typer.Option(help="What all releases of the data set may cost together.")],
     delta: Delta = 0.0,
     accounting: Annotated[Accounting, typer.Option(help="How costs add up.")] = Accounting.basic,
-    neighbours: Annotated[Neighbours, typer.Option(help="What tables the promise compares.")] = Neighbours.replace_one,
+    neighbours: Annotated[
+        NeighbourKind, typer.Option(help="What tables the promise compares.")
+    ] = NeighbourKind.replace_one,
     key: Key = None,
     as_json: Json = False,
 ) -> None:

@@ -6,78 +6,53 @@ from __future__ import annotations
 import os
 import shlex
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from discreet.cli.options import (
-    Delimiter,
-    Encoding,
-    FromBaskets,
-    Header,
-    Json,
-    Kinds,
-    Labels,
-    Missing,
-    Names,
-    Quiet,
-    Quote,
-    emit,
-    pairs,
-    read_table,
-    say,
-    shape_of,
-    split,
-    watch,
-)
+from discreet.cli.file_options import ReadingOptions, ShapeOptions
+from discreet.cli.option_groups import with_groups
+from discreet.cli.options import Json, Quiet, emit, say, split, watch
 from discreet.errors import DataError
 
 app = typer.Typer(no_args_is_help=True, help="The file that states a study: write one to begin with, or check one.")
 
 
 @app.command()
+@with_groups
 def init(
+    *,
     data: Annotated[Path, typer.Argument(help="The table, CSV or Parquet, or a file of transactions.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Where to write.")] = Path("recipe.toml"),
     target: Annotated[str | None, typer.Option(help="The column a classifier is to predict.")] = None,
     k: Annotated[list[str] | None, typer.Option(help="How many persons must be alike, 5,20.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
-    baskets: FromBaskets = None,
-    labels: Labels = None,
-    delimiter: Delimiter = None,
-    quote: Quote = None,
-    encoding: Encoding = None,
-    names: Names = None,
-    header: Header = None,
-    missing: Missing = None,
-    kinds: Kinds = None,
+    baskets: ShapeOptions,
+    reading: ReadingOptions,
     quiet: Quiet = False,
 ) -> None:
     """Write a recipe with suggested roles, and beside it the schema that editors use to complete and check it."""
     from discreet.data.roles import suggest
     from discreet.foundation.atomic_files import write_whole
-    from discreet.study.recipe_schema import SCHEMA, schema
-    from discreet.study.recipe_template import first_recipe
+    from discreet.study import SCHEMA, first_recipe, schema
 
     watch(quiet=quiet, as_json=False)
     if out.exists() and not (overwrite and out.is_file()):
         raise DataError(f"{out.name!r} exists already. Choose another file, or add --overwrite.")
     counts = [_count(text) for text in split(k)] or [5, 20]
-    shape = shape_of(data, baskets, labels)
-    options: dict[str, Any] = {"delimiter": delimiter, "quote": quote, "encoding": encoding, "names": names}
-    options |= {"header": header, "missing": missing, "kinds": kinds}
+    shape = baskets.shape(data)
     if shape == "transactions":
-        if target is not None or any(value is not None for value in options.values()):
+        if target is not None or reading != ReadingOptions():
             raise DataError("Transactions have no columns. Leave out --target and what says how a table is read.")
         if not data.is_file():
             raise DataError(f"There is no file {data.name!r}. Check the path.")
-        where = None if labels is None else os.path.relpath(labels, data.parent)
+        where = None if baskets.labels is None else os.path.relpath(baskets.labels, data.parent)
         text = first_recipe(str(data), [], shape, counts, where)
-    elif labels is not None:
+    elif baskets.labels is not None:
         raise DataError("--labels is for transactions; the labels of 0/1 columns are the --target.")
     else:
-        suggestions = suggest(read_table(data, **options), target=target)
-        text = first_recipe(str(data), suggestions, shape, counts, reading=_reading(options))
+        suggestions = suggest(reading.read(data), target=target)
+        text = first_recipe(str(data), suggestions, shape, counts, reading=reading.given)
         if not any(one.role == "target" for one in suggestions):
             say("No column looks like what a classifier is to predict: name the target under [roles].", err=True)
     try:
@@ -90,13 +65,6 @@ def init(
         say(f"{out}: read the roles and correct them, then `{again}`.")
 
 
-def _reading(options: dict[str, Any]) -> dict[str, Any]:
-    """How the table was read, as a recipe says it."""
-    read = options | {"names": list(split(options["names"])), "kinds": pairs(options["kinds"], "--kind")}
-    read["delimiter"] = "\t" if read["delimiter"] in ("tab", "\\t") else read["delimiter"]
-    return {name: value for name, value in read.items() if value not in (None, [], {})}
-
-
 @app.command()
 def check(
     recipe: Annotated[Path, typer.Argument(help="The recipe.")],
@@ -104,8 +72,7 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Check a recipe without its data: exit status 2 if something is wrong with it."""
-    from discreet.study.recipe_reader import read_recipe
-    from discreet.study.recipe_template import default_methods
+    from discreet.study import default_methods, read_recipe
 
     watch(quiet=quiet, as_json=as_json)
     found = read_recipe(recipe)

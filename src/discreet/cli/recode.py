@@ -9,37 +9,20 @@ from typing import Annotated
 import typer
 
 from discreet.cli.data import write_file
-from discreet.cli.options import (
-    Delimiter,
-    Encoding,
-    Header,
-    Json,
-    Kinds,
-    Missing,
-    Names,
-    Quiet,
-    Quote,
-    emit,
-    read_table,
-    say,
-    step,
-    watch,
-)
+from discreet.cli.file_options import ReadingOptions
+from discreet.cli.option_groups import with_groups
+from discreet.cli.options import Json, Quiet, emit, say, step, watch
 from discreet.errors import DataError, listing
 
 
+@with_groups
 def recode(
+    *,
     folder: Annotated[Path, typer.Argument(help="The release folder, the one that holds certificate.json.")],
     file: Annotated[Path, typer.Argument(help="The new rows, a CSV or Parquet file with the original columns.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="File to write, .csv or .parquet.")],
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
-    delimiter: Delimiter = None,
-    quote: Quote = None,
-    encoding: Encoding = None,
-    names: Names = None,
-    header: Header = None,
-    missing: Missing = None,
-    kinds: Kinds = None,
+    reading: ReadingOptions,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -54,16 +37,7 @@ def recode(
     format = out.suffix.lstrip(".").lower()
     if format not in FORMATS:
         raise DataError(f"{out.name!r} is written as .csv or .parquet. Choose a name with one of these endings.")
-    table = read_table(
-        file,
-        delimiter=delimiter,
-        quote=quote,
-        encoding=encoding,
-        names=names,
-        header=header,
-        missing=missing,
-        kinds=kinds,
-    )
+    table = reading.read(file)
     with step(f"Recoding {len(table):,} rows"):
         written = recode_rows(folder, table)
     write_file(out, overwrite, lambda path: written.write(path, format))

@@ -53,6 +53,20 @@ def read_transactions(
     return sp.csr_array((ones, (cell % len(names)).astype(np.int32), starts), shape=(n_rows, len(names))), names
 
 
+def read_labels(path: Path) -> list[str]:
+    """The labels in a file, one per line."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        raise DataError(f"There is no file {path.name!r}. Check the path.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{path.name!r} cannot be read as text ({type(error).__name__}).") from None
+    empty = sum(not line.strip() for line in lines)
+    if empty:
+        raise DataError(f"{empty} of the {len(lines)} lines of {path.name!r} are empty. Every row needs a label.")
+    return [line.strip() for line in lines]
+
+
 def looks_like_transactions(path: Path) -> bool:
     """Whether a file reads as rows of items: its first line has no delimiter of a table, and some line has white space
     between words. Read as a table it would have one column, named after the items of the first row.

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a release cost (study.py, utility.py, changes.py), and what it still tells (risk.py, attacks)."""
+"""What a release cost (cross_evaluation.py, utility.py, changes.py), and how identifiable its rows are (risk.py)."""

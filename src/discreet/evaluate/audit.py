@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A lower bound on the epsilon of a mechanism, from running it on two neighbouring inputs (SPEC 6.4).
+"""A lower bound on the epsilon of a mechanism, from running it on two neighbouring inputs.
 
 One half of the runs chooses an event, the other half counts it: so the bound is not led astray by having looked for a
 striking event. The counts give exact confidence bounds (Clopper and Pearson) of the event's probability on either
@@ -27,7 +27,7 @@ _RIVALS = 10  # candidates of a selection that the first ones are compared with
 
 @dataclass(frozen=True)
 class Audit:
-    """What an audit found: epsilon is at least `epsilon`, unless a false alarm of the stated probability occurred."""
+    """The result of an audit: epsilon is at least `epsilon`, except with probability `false_alarm`."""
 
     epsilon: float
     event: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What became of each quasi-identifier of a release, column by column."""
+"""How a release changed each quasi-identifier."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from discreet.release.release import Release
 
 
 def column_changes(release: Release, table: object) -> tuple[ColumnChange, ...]:
-    """What the release made of each quasi-identifier of the table it was made from."""
+    """The change of each quasi-identifier of the table that the release was made from."""
     if release.column_changes:
         return release.column_changes
     if release.plan is None:

@@ -30,7 +30,7 @@ class Share:
 
     @property
     def is_counted(self) -> bool:
-        """Whether there is nothing left to chance: the interval has no width."""
+        """Whether everybody was counted: the interval has no width."""
         return self.low == self.high
 
 
@@ -92,7 +92,7 @@ def mean_chance(chances: np.ndarray, *, of: int | None = None) -> Share:
 
 
 def _student(n: int) -> float:
-    """How much larger a variance is to count that n values gave: Student's quantile against the normal one, squared."""
+    """Factor that enlarges a variance estimated from n values: (Student's quantile / normal quantile) squared."""
     return (float(stdtrit(n - 1, _UPPER)) / _Z) ** 2
 
 
@@ -119,7 +119,7 @@ def share_of_pairs(first: np.ndarray, second: np.ndarray) -> Share:
 
 
 def _won(these: np.ndarray, those: np.ndarray) -> np.ndarray:
-    """Of each score, the share of the others that it is larger than."""
+    """For each score, the share of the other scores below it; ties count half."""
     ordered = np.sort(those)
     return (np.searchsorted(ordered, these, "left") + np.searchsorted(ordered, these, "right")) / 2 / len(those)
 

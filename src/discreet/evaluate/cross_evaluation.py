@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the folds: each method releases once in a fold, then all classifiers learn from that release.
+"""Cross-evaluation: in each fold every method releases the training rows, and every classifier learns from the release.
 
 Every method gets the same folds. A method without a `random_state` is given one that follows from the seed and the
 fold, so that the figures can be repeated; only a differentially private one keeps drawing anew, since it releases
@@ -21,6 +21,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+from discreet.data.dataset import Dataset
 from discreet.data.roles import Roles
 from discreet.errors import (
     CannotRelease,
@@ -35,14 +36,15 @@ from discreet.errors import (
 from discreet.evaluate.evaluation import ORIGINAL, Evaluation
 from discreet.evaluate.fingerprint import digest, source_of
 from discreet.evaluate.folds import Folds
-from discreet.evaluate.protocols import PROTOCOLS, Lesson, Protocol, as_published, held_out, original
+from discreet.evaluate.lessons import Lesson
+from discreet.evaluate.protocols import PROTOCOLS, Protocol, as_published, held_out, original
 from discreet.evaluate.score_cache import Cache, Refusal
-from discreet.evaluate.source import Source
 from discreet.foundation.progress import progress
 from discreet.learning.classifiers import CLASSIFIERS
 from discreet.learning.cross_validation import Fold, Score
-from discreet.methods.base import Method
+from discreet.methods import Method
 from discreet.privacy.differential_privacy import DifferentialPrivacy
+from discreet.release.release import Release
 
 ALL = ("c45", "part", "naive-bayes", "logistic", "svm", "3nn", "forest", "boosting")
 MODEL = "model"
@@ -61,7 +63,7 @@ def evaluate_utility(
     jobs: int = 1,
     cache: str | os.PathLike | Cache | None = None,
 ) -> Evaluation:
-    """What methods cost whoever learns from their releases, beside the original, on the same folds.
+    """Accuracy and other measures of classifiers that learn from releases, beside the original, on the same folds.
 
     `data` is a table with its roles, or labelled baskets without. `protocol`: see protocols.py; `folds`: see folds.py.
     A mapping gives methods names of your own. `cache` is a folder of the owner's that keeps scores.
@@ -72,9 +74,9 @@ def evaluate_utility(
     >>> found.methods, found.difference("mondrian(k=5)", "naive-bayes").mean < 0.1
     (('original', 'mondrian(k=5)'), True)
     """
-    source = Source.of(data, roles)
+    dataset = Dataset.of(data, roles)
     plan = Folds.of(folds, seed)
-    named = _named(methods, source)
+    named = _named(methods, dataset)
     asked = _checked_classifiers(classifiers)
     if protocol not in PROTOCOLS:
         hint = did_you_mean(protocol, PROTOCOLS)
@@ -82,7 +84,7 @@ def evaluate_utility(
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
         raise ParameterError(f"'jobs' must be a whole number from 1 on. Got {jobs!r} instead.")
     kept = None if cache is None else cache if isinstance(cache, Cache) else Cache(cache)
-    study = _Study(source, plan, plan.split(source.labels, source.persons), protocol, asked, kept)
+    study = _Study(dataset, plan, plan.split(dataset.labels, dataset.persons), protocol, asked, kept)
     study.run([_Task(study, *part) for part in study.parts({ORIGINAL: None, **named})], jobs)
     models = frozenset(name for name, method in named.items() if method.gives == MODEL)
     names = (ORIGINAL, *named)
@@ -93,30 +95,30 @@ def evaluate_utility(
         for name in names
         for classifier in asked
     }
-    units = "rows" if source.persons is None else "persons"
-    return Evaluation(protocol, plan, names, asked, outcomes, len(source), units, models)
+    units = "rows" if dataset.persons is None else "persons"
+    return Evaluation(protocol, plan, names, asked, outcomes, len(dataset), units, models)
 
 
 class _Study:
-    """What all tasks share, and what they found."""
+    """What all tasks share, and their scores."""
 
     def __init__(
         self,
-        source: Source,
+        dataset: Dataset,
         plan: Folds,
         folds: list[Fold],
         protocol: Protocol,
         classifiers: tuple[str, ...],
         cache: Cache | None,
     ):
-        self.source, self.plan, self.folds, self.protocol = source, plan, folds, protocol
+        self.dataset, self.plan, self.folds, self.protocol = dataset, plan, folds, protocol
         self.classifiers, self.cache = classifiers, cache
         self.found: dict[tuple[str, int, str], Score | Refusal] = {}
         self.stopped = threading.Event()  # after an error or Ctrl-C no task begins with another classifier
-        self.about_data = "" if cache is None else digest(source.data, source.roles)
+        self.about_data = "" if cache is None else digest(dataset.data, dataset.roles)
 
     def parts(self, methods: Mapping[str, Method | None]) -> Iterator[tuple[str, Method | None, tuple[int, ...]]]:
-        """What is released at once: the training rows of a fold; as published, all rows for all folds."""
+        """Folds that share one release: each has its own; as published, all share the release of all rows."""
         every = range(len(self.folds))
         at_once = [tuple(every)] if self.protocol == "as-published" else [(fold,) for fold in every]
         for part in at_once:  # fold by fold, so that an interrupted study has all methods on some folds
@@ -140,7 +142,7 @@ class _Study:
                 pool.shutdown(cancel_futures=True)
 
     def _in_turn(self, tasks: list[_Task]) -> Iterator[_Task]:
-        """The tasks. What another process measures just now comes last, from the cache."""
+        """Yield the tasks; those that another process is measuring come last, from the cache."""
         later = []
         for task in tasks:
             with task.claimed(wait=False) as mine:
@@ -170,13 +172,13 @@ class _Task:
             self.method = _seeded(self.method, self.study.plan.seed, self.folds)
 
     def claimed(self, *, wait: bool) -> AbstractContextManager[bool]:
-        """Of processes that share a cache one measures the original; see Cache.claimed."""
+        """Among processes that share a cache, one measures the original; see Cache.claimed."""
         if self.method is not None or self.study.cache is None:
             return nullcontext(True)
         return self.study.cache.claimed(self._key(self.places[0]), wait=wait)
 
     def run(self) -> Iterator[_Place]:
-        """Each place once it is known, from the cache or from a release."""
+        """Yield each place when it is scored, from the cache or from a release."""
         keys = {} if self.study.cache is None else {place: self._key(place) for place in self.places}
         wanted = []
         for place in self.places:
@@ -213,15 +215,15 @@ class _Task:
         if self.method is None:
             return (original(*self._split(fold)) for fold in self.folds)
         if study.protocol == "as-published":
-            return as_published(study.source.released_by(self.method), study.source, study.plan)
+            return as_published(_released(self.method, study.dataset), study.dataset, study.plan)
         train, test = self._split(self.folds[0])
-        return [held_out(train.released_by(self.method), train, test, study.protocol)]
+        return [held_out(_released(self.method, train), train, test, study.protocol)]
 
-    def _split(self, fold: int) -> tuple[Source, Source]:
+    def _split(self, fold: int) -> tuple[Dataset, Dataset]:
         train, test = self.study.folds[fold]
-        return self.study.source.take(train), self.study.source.take(test)
+        return self.study.dataset.take(train), self.study.dataset.take(test)
 
-    # -- what it is kept under ---------------------------------------------------------------------------------------
+    # -- its key in the cache ----------------------------------------------------------------------------------------
 
     def _key(self, place: _Place) -> str:
         study, (fold, classifier) = self.study, place
@@ -244,15 +246,19 @@ class _Task:
 
 
 def parameters_of(method: Method) -> list[Any]:
-    """What a method is: its class and its parameters; of a parameter that names a file, what the file holds."""
+    """What identifies a method: its class and parameters, and the content of files that parameters name."""
     given = method.get_params(deep=False)
     files = {name: value for name, value in given.items() if isinstance(value, str) and os.path.isfile(value)}
     contents = {name: Path(value).read_bytes() for name, value in files.items()}
     return [type(method).__module__, type(method).__qualname__, given, contents]
 
 
+def _released(method: Method, dataset: Dataset) -> Release:
+    return method.release(dataset.data, dataset.roles)
+
+
 def _seeded(method: Method, seed: int, folds: tuple[int, ...]) -> Method:
-    """The method with a seed of its own for these folds, unless it has one or may have none."""
+    """The method with a seed derived for these folds, unless it has one or takes none."""
     given = method.get_params(deep=False)
     may = "random_state" in given and not isinstance(method.promise, DifferentialPrivacy)
     if may and given["random_state"] is None:
@@ -261,8 +267,8 @@ def _seeded(method: Method, seed: int, folds: tuple[int, ...]) -> Method:
     return type(method)(**given)
 
 
-def _named(methods: Method | Iterable[Method] | Mapping[str, Method], source: Source) -> dict[str, Method]:
-    """The methods by name; a name that is not given is that of the method with what differs from the defaults."""
+def _named(methods: Method | Iterable[Method] | Mapping[str, Method], dataset: Dataset) -> dict[str, Method]:
+    """The methods by name; unnamed ones by their `label`."""
     if isinstance(methods, Mapping):
         named = dict(methods)
     else:
@@ -275,15 +281,14 @@ def _named(methods: Method | Iterable[Method] | Mapping[str, Method], source: So
         raise ParameterError(
             f"Methods are needed, by any name but {ORIGINAL!r}. Got {len(named)}, of which {len(wrong)} are none."
         )
-    shape = "table" if source.roles is not None else "baskets"
-    unfit = [name for name, method in named.items() if shape not in method.takes]
+    unfit = [name for name, method in named.items() if dataset.shape not in method.takes]
     if unfit:
-        raise DataError(f"The data is a {shape}; {listing(unfit)} cannot release it. Leave these methods out.")
+        raise DataError(f"The data is a {dataset.shape}; {listing(unfit)} cannot release it. Leave these methods out.")
     return named
 
 
 def label(method: Method) -> str:
-    """A method's name with those of its parameters that are not as by default.
+    """A method's name, with the parameters that differ from their defaults.
 
     >>> from discreet import Mondrian
     >>> label(Mondrian(k=5)), label(Mondrian(7, split="information"))
@@ -315,8 +320,8 @@ def _checked_classifiers(classifiers: Sequence[str]) -> tuple[str, ...]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """One thread below each of ours, and no warnings that say nothing here. Said once around all threads: each of them
-    says it again around what it does, and must find it so when it puts things back.
+    """Limit libraries to one thread each and silence warnings. Set once around all threads: each learner sets the same
+    limits again, and restores these.
     """
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]

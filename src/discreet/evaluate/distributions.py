@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from discreet.data.baskets import Baskets
 from discreet.data.column import Column
-from discreet.data.table import Table
+from discreet.data.dataset import Dataset
 from discreet.errors import DataError
 from discreet.evaluate.protocols import read
 from discreet.learning.encoding import ends_of, places
@@ -28,19 +27,21 @@ from discreet.release.release import Release
 MOST = 10  # labels or bins of a column that are told apart; the others are counted together
 
 
-def distributions(release: Release, data: Table | Baskets) -> list[dict[str, Any]]:
-    """For each published quasi-identifier, its labels with their shares before and after."""
-    if release.shape == "baskets" and isinstance(data, Baskets):
-        return [_items(release.baskets, data)]
-    if release.shape != "table" or release.roles is None or not isinstance(data, Table):
-        return []
+def distributions(release: Release, dataset: Dataset) -> list[dict[str, Any]]:
+    """For each published quasi-identifier, its labels with their shares before and after; nothing without rows."""
+    of_shape = {"table": _columns, "baskets": _items}.get(release.shape)
+    return [] if of_shape is None else of_shape(release, dataset)
+
+
+def _columns(release: Release, dataset: Dataset) -> list[dict[str, Any]]:
+    data, released = dataset.data, release.table
     try:
         by_label = read(release, data)
     except DataError:  # the labels do not say what they mean
         return []
     found = []
-    for name in (name for name in release.roles.quasi if name in by_label):
-        after = release.table.column(name)
+    for name in (name for name in release.roles.quasi if name in by_label):  # type: ignore[union-attr]
+        after = released.column(name)
         before = data.column(name) if name in data else None
         binned = _bins(before, after) if before is not None and before.kind in ("number", "date") else None
         found.append(binned or _labels(by_label.column(name), after))
@@ -105,13 +106,14 @@ def _spread(borders: list[float], numbers: np.ndarray) -> list[float]:
     return [borders[place] for place in sorted(places_)]
 
 
-def _items(after: Baskets, before: Baskets) -> dict[str, Any]:
+def _items(release: Release, dataset: Dataset) -> list[dict[str, Any]]:
+    after, before = release.baskets, dataset.data
     place = {name: item for item, name in enumerate(before.names)}
     shares = after.support / max(len(after), 1)
     order = np.argsort(-shares, kind="stable")[:MOST]
     original = before.support / max(len(before), 1)
     lines = [_line(after.names[item], float(original[place[after.names[item]]]), float(shares[item])) for item in order]
-    return {"name": "items", "labels": lines}
+    return [{"name": "items", "labels": lines}]
 
 
 def _line(label: str, before: float, after: float) -> dict[str, Any]:

@@ -18,9 +18,9 @@ from discreet.evaluate.confidence import Share
 from discreet.evaluate.folds import Folds
 from discreet.evaluate.protocols import Protocol
 from discreet.evaluate.score_cache import Refusal
-from discreet.evaluate.statistics import Difference
 from discreet.learning.classifiers import CLASSIFIERS
 from discreet.learning.cross_validation import Measure, Score, Scores
+from discreet.learning.significance import Difference
 
 ORIGINAL = "original"
 MEASURES: tuple[Measure, ...] = get_args(Measure)
@@ -58,7 +58,7 @@ class Evaluation:
         return Scores(tuple(outcome for outcome in outcomes if isinstance(outcome, Score)))
 
     def refusal(self, method: str) -> str | None:
-        """In how many folds there was no release, and why in the first of them; None when there was one in all."""
+        """How many folds had no release, and why the first had none; None if all had one."""
         by_fold = zip(*(self._outcomes(method, classifier) for classifier in self.classifiers), strict=True)
         reasons = [[one.reason for one in fold if isinstance(one, Refusal)] for fold in by_fold]
         refused = [fold[0] for fold in reasons if fold]
@@ -78,7 +78,7 @@ class Evaluation:
         other: str = ORIGINAL,
         confidence: float = 0.95,
     ) -> Difference:
-        """By how much the method is above another, or above the original table, fold by fold."""
+        """The paired difference between the method and another, or the original table, over the folds."""
         mine, theirs = (self.scores(name, classifier).of(measure) for name in (method, other))
         return self.folds.judge(mine - theirs, confidence)
 
@@ -91,10 +91,10 @@ class Evaluation:
                 )
         return self.outcomes[method, classifier]
 
-    # -- telling ---------------------------------------------------------------------------------------------------
+    # -- as text and JSON --------------------------------------------------------------------------------------------
 
     def reading(self, classifier: str) -> str:
-        """How a classifier takes missing and suppressed cells of categories."""
+        """How a classifier treats missing and suppressed cells of categories."""
         learner = CLASSIFIERS[classifier]()
         said = {"unknown": "unknown", "value": "a category"}
         return f"missing cells {said[learner.missing]}, suppressed cells {said[learner.suppressed]}"
@@ -129,7 +129,7 @@ class Evaluation:
         return f"Protocol {self.protocol}, {self.folds} ({rows}); intervals by {self.folds.test}."
 
     def remarks(self) -> list[str]:
-        """What a reader must know besides: how cells are read, who answers by itself, who could not release."""
+        """Footnotes: how cells are read, which methods answer by themselves, which could not release."""
         readings: dict[str, list[str]] = {}
         for classifier in self.classifiers:
             readings.setdefault(self.reading(classifier), []).append(classifier)
@@ -139,7 +139,7 @@ class Evaluation:
         return said + [f"{name}: {why}" for name, why in refusals if why is not None]
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain JSON; what is not a number is null."""
+        """Everything as plain JSON; NaN becomes null."""
         cells = []
         for method in self.methods:
             refused = self.refusal(method)

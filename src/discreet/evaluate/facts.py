@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be said of some data and of a release of it, as plain dictionaries that can be written as JSON.
+"""Facts about a dataset and its release, as plain dictionaries that can be written as JSON.
 
 They hold names of columns and counts; of the values of cells only what is published anyway, as names of 0/1 columns.
 """
@@ -10,10 +10,8 @@ from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
-from discreet.data.baskets import Baskets
+from discreet.data.dataset import Dataset
 from discreet.data.roles import Roles
-from discreet.data.table import Table
-from discreet.errors import RolesError
 from discreet.evaluate.changes import column_changes
 from discreet.evaluate.risk import Risk, released_risk, risk
 from discreet.privacy.promise import Both, Promise, Verdict
@@ -23,27 +21,17 @@ from discreet.release.losses import Losses
 from discreet.release.release import Release
 
 
-def source_facts(data: Table | Baskets, roles: Roles | None) -> dict[str, Any]:
+def source_facts(dataset: Dataset) -> dict[str, Any]:
     """The shape of the data, and what each column is for."""
-    if isinstance(data, Baskets):
-        return {"shape": "baskets", "rows": len(data), "items": data.shape[1], "ones": int(data.matrix.nnz)}
-    if roles is None:
-        raise RolesError("A report on a table needs the roles of its columns.")
-    named = [data.column(name) for name in roles.named]
-    columns = [
-        {"name": column.name, "role": _role(column.name, roles), "kind": column.kind, "values": column.levels}
-        for column in named
-    ]
-    columns += [{"name": name, "role": "none", "kind": "", "values": None} for name in roles.without_role(data)]
-    return {"shape": "table", "rows": len(data), "columns": columns}
+    return {"shape": dataset.shape, "rows": len(dataset), **_SOURCES[dataset.shape](dataset)}
 
 
-def risk_facts(data: Table | Baskets, roles: Roles | None) -> dict[str, Any]:
+def risk_facts(dataset: Dataset) -> dict[str, Any]:
     """How identifiable the rows are as they came in."""
-    return plain_risk(_risk_before(data, roles))
+    return plain_risk(risk(dataset.data, dataset.quasi, persons=dataset.persons))
 
 
-def release_facts(release: Release, data: Table | Baskets) -> dict[str, Any]:
+def release_facts(release: Release, dataset: Dataset) -> dict[str, Any]:
     """What a release of the data promises, what was measured, and what it changed."""
     return {
         "shape": release.shape,
@@ -55,18 +43,28 @@ def release_facts(release: Release, data: Table | Baskets) -> dict[str, Any]:
         "verdict": _verdict(release.verdict, release.certificate.verdict.kind),
         "counted": release.certificate.counted,
         "columns_published": list(release.columns),
-        **(_rows(release, data) if release.content.has_cells else _document(release)),
+        **_CONTENTS.get(release.shape, _no_rows)(release, dataset),
         "notes": list(release.owner.notes),
         "certificate": release.certificate.model_dump(mode="json", exclude={"files", "seal"}),
     }
 
 
-def _risk_before(data: Table | Baskets, roles: Roles | None) -> Risk:
-    if isinstance(data, Baskets):
-        return risk(data)
+def _columns(dataset: Dataset) -> dict[str, Any]:
+    table, roles = dataset.data, dataset.roles
     assert roles is not None
-    persons = None if roles.person is None else data.column(roles.person).codes
-    return risk(data, roles.quasi, persons=persons)
+    columns = [
+        {"name": column.name, "role": _role(column.name, roles), "kind": column.kind, "values": column.levels}
+        for column in table.columns(roles.named)
+    ]
+    columns += [{"name": name, "role": "none", "kind": "", "values": None} for name in roles.without_role(table)]
+    return {"columns": columns}
+
+
+def _items(dataset: Dataset) -> dict[str, Any]:
+    return {"items": len(dataset.quasi), "ones": int(dataset.data.matrix.nnz)}
+
+
+_SOURCES = {"table": _columns, "baskets": _items}
 
 
 def _role(name: str, roles: Roles) -> str:
@@ -75,15 +73,15 @@ def _role(name: str, roles: Roles) -> str:
     return next(role for role, names in named.items() if name in names)
 
 
-def _rows(release: Release, data: Table | Baskets) -> dict[str, Any]:
-    """What there is to say where rows are published."""
+def _rows(release: Release, dataset: Dataset) -> dict[str, Any]:
+    """Facts about published rows."""
     by_column = release.plan is not None or bool(release.column_changes)
-    changes = [asdict(change) for change in column_changes(release, data)] if by_column else []
+    changes = [asdict(change) for change in column_changes(release, dataset.data)] if by_column else []
     return {
         "rows": release.rows,
         "quasi_published": [column.name for column in release.certificate.columns if column.role == "quasi"],
         "items": {name: list(items) for name, items in release.items.items()},
-        "quasi_before": data.shape[1] if isinstance(data, Baskets) else len(release.source_quasi),
+        "quasi_before": len(dataset.quasi),
         "changes": asdict(release.changes),
         "losses": _losses(release.losses),
         "column_changes": [change | {"published": list(change["published"])} for change in changes],
@@ -91,10 +89,12 @@ def _rows(release: Release, data: Table | Baskets) -> dict[str, Any]:
     }
 
 
-def _document(release: Release) -> dict[str, Any]:
-    """What there is to say where a document is published and no rows: of a model, how large its tree is."""
-    if release.shape != "model":
-        return {"tree": None}
+def _no_rows(release: Release, dataset: Dataset) -> dict[str, Any]:
+    return {"tree": None}
+
+
+def _model(release: Release, dataset: Dataset) -> dict[str, Any]:
+    """How large the tree of a model is."""
     tree = PublishedTree.of(release.document)
     shown = [tree.nodes[leaf]["counts"] for leaf in tree.leaves if tree.nodes[leaf]["counts"] is not None]
     pure = [sum(counts) for counts in shown if sum(count > 0 for count in counts) == 1]
@@ -114,6 +114,9 @@ def _document(release: Release) -> dict[str, Any]:
             "questions": [{"column": name, "times": times} for name, times in asked.most_common()],
         }
     }
+
+
+_CONTENTS = {"table": _rows, "baskets": _rows, "model": _model}
 
 
 def _losses(losses: Losses) -> dict[str, Any]:

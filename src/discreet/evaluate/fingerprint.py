@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a result depends on, as a hash: the content of data and parameters, and the source of what computes.
+"""A hash of everything a result depends on: the content of data and parameters, and the source code that computes it.
 
 Equal content gives equal hashes whatever frame it came from; nothing is hashed by its address or its name alone. What
 cannot be told by its content, such as a function, is refused: a result must not be taken for that of another question.
@@ -33,7 +33,7 @@ from discreet.data.table import Table
 from discreet.errors import ParameterError, quietly, shown
 
 _PACKAGE = Path(classifiers.__file__).parent.parent
-_PARSING = threading.Lock()  # two threads that parse at once confuse Python 3.11's count of how deep they are
+_PARSING = threading.Lock()  # parsing in two threads at once corrupts Python 3.11's recursion counter
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "pyarrow")
 
 
@@ -49,7 +49,7 @@ def digest(*parts: Any) -> str:
 
 
 def _add(add: Callable[[bytes], None], value: Any) -> None:
-    """Feed a value: what it is, how long it is, and what it holds, so that no two contents give the same bytes."""
+    """Feed a value with its type and length, so that different contents never give the same bytes."""
     if value is None or isinstance(value, (bool, int, float, str)):
         _frame(add, type(value).__name__, json.dumps(value).encode())
     elif isinstance(value, bytes):
@@ -77,14 +77,19 @@ def _add(add: Callable[[bytes], None], value: Any) -> None:
         _add_object(add, value)
 
 
+_PARTS: dict[type, Callable[[Any], list]] = {
+    Column: lambda column: ["column", column.name, column.kind, column.texts, column.codes.astype(np.int64)],
+    Table: lambda table: ["table", table.columns()],
+    Baskets: lambda baskets: [
+        "baskets",
+        *(baskets.matrix, baskets.names, baskets.labels, baskets.classes, baskets.persons),
+    ],
+}
+
+
 def _add_object(add: Callable[[bytes], None], value: Any) -> None:
-    if isinstance(value, Column):
-        _add(add, ["column", value.name, value.kind, value.texts, value.codes.astype(np.int64)])
-    elif isinstance(value, Table):
-        _add(add, ["table", value.columns()])
-    elif isinstance(value, Baskets):
-        fields = (value.matrix, value.names, value.labels, value.classes, value.persons)
-        _add(add, ["baskets", *fields])
+    if type(value) in _PARTS:
+        _add(add, _PARTS[type(value)](value))
     elif sp.issparse(value):
         csr = sp.csr_array(value)
         csr.sum_duplicates()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which rows teach and which test, by a short text, and the interval that fits such folds.
+"""Folds by their name, and the confidence interval that fits them.
 
 "5-fold", "10-fold"      every row tests once
 "10x10-fold", "3x5-fold"  that many repeats of that many folds
@@ -19,15 +19,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.errors import ParameterError
-from discreet.evaluate.statistics import Difference, corrected_resampled, five_by_two_cv
 from discreet.learning.cross_validation import Fold, kfold
+from discreet.learning.significance import Difference, corrected_resampled, five_by_two_cv
 
 _SPELLED = re.compile(r"(?:(?P<repeats>[1-9]\d{0,2})x)?(?P<folds>[1-9]\d{0,4})(?P<word>-fold)?")
 
 
 @dataclass(frozen=True)
 class Folds:
-    """So many folds, repeated so often; the seed says which.
+    """A number of folds, repeats, and the seed that draws them.
 
     >>> folds = Folds.of("5x2")
     >>> folds.repeats, folds.folds, len(folds), str(folds)
@@ -40,7 +40,7 @@ class Folds:
 
     @classmethod
     def of(cls, text: str, seed: int = 0) -> Folds:
-        """From its name."""
+        """Parse the name."""
         found = _SPELLED.fullmatch(text) if isinstance(text, str) else None
         if found is None or not (found["word"] or found["repeats"]) or int(found["folds"]) < 2:
             raise ParameterError(

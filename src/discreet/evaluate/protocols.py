@@ -23,20 +23,18 @@ model      answers by itself. As published it is asked about rows that it was ma
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
+import pyarrow as pa
 
-from discreet.data.baskets import Baskets
-from discreet.data.column import text_of
+from discreet.data.column import encode
+from discreet.data.dataset import Dataset, item_table, keep_items, label_column
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError
 from discreet.evaluate.folds import Folds
-from discreet.evaluate.source import Source, item_table, number_table
-from discreet.learning.classifiers import CLASSIFIERS, examples_for
-from discreet.learning.cross_validation import Score, score, score_on
+from discreet.evaluate.lessons import BasketLesson, Lesson, ModelLesson
 from discreet.methods.noise.private_select import items_of
 from discreet.methods.noise.weighting import heaviest
 from discreet.recoding.patterns import EachColumn, recoded
@@ -44,72 +42,31 @@ from discreet.recoding.public_domain import Domain
 from discreet.recoding.published_tree import PublishedTree
 from discreet.release.release import Release
 from discreet.sketching.mining.ragged import as_matrix
-from discreet.sketching.sketches import sketch
+from discreet.sketching.sketches import Sketches, sketch
 
 Protocol = Literal["holdout", "recoded", "as-published"]
 PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
 
 
-@dataclass(frozen=True, eq=False)
-class Lesson:
-    """A table to learn from and a table to be asked about, with the same columns. A model has learnt already."""
-
-    learnt: Table
-    asked: Table
-    target: str
-    model: PublishedTree | None = None
-
-    def score(self, classifier: str, seed: int = 0) -> Score:
-        """How well the classifier of that name answers; a model answers in its place."""
-        if self.model is not None:
-            return _score_of_model(self.model, self.asked, self.target)
-        learner = CLASSIFIERS[classifier](seed=seed)
-        features = [name for name in self.learnt.names if name != self.target]
-        learner.fit(examples_for(learner, self.learnt, features, self.target))
-        return score_on(learner, self.asked, self.target)
-
-
-def original(train: Source, test: Source) -> Lesson:
+def original(train: Dataset, test: Dataset) -> Lesson:
     """What there was to learn before anything was released."""
-    return Lesson(train.table, test.table, train.target)
+    return _ORIGINALS[train.shape](train, test)
 
 
-def held_out(release: Release, train: Source, test: Source, protocol: Protocol) -> Lesson:
+def held_out(release: Release, train: Dataset, test: Dataset, protocol: Protocol) -> Lesson:
     """What is learnt from the release of the training rows, and the test rows as its recipient reads them.
 
     `protocol` is "holdout" or "recoded". DataError where rows cannot be brought to the form of the release.
     """
-    target = train.target
-    if release.shape == "model":
-        return Lesson(train.table, test.table, target, PublishedTree.of(release.document))
-    if not release.content.has_rows:
-        return Lesson(_selected(release, train), _selected(release, test), target)
-    if release.shape == "sketches":
-        assert release.owner.signs is not None
-        assert isinstance(test.data, Baskets)
-        sketched = sketch(test.data, release.owner.signs, int(release.sketches.counts.max()))
-        labels = test.data.classes[test.data.labels]  # type: ignore[index]
-        return Lesson(_rows(release, target), number_table(as_matrix(sketched), labels, target), target)
-    if release.shape == "baskets":
-        assert isinstance(test.data, Baskets)
-        kept = _kept(test.data, release.baskets.names)
-        return Lesson(_rows(release, target), item_table(kept, target), target)
-    known = protocol == "recoded" or isinstance(release.plan, Domain)
-    asked = release.recode(test.table) if known else read(release, test.table)
-    return Lesson(_rows(release, target), asked.with_columns([test.table.column(target)]), target)
+    return _form_of(release).lesson(train, test, protocol)
 
 
-def as_published(release: Release, source: Source, folds: Folds) -> Iterator[Lesson]:
+def as_published(release: Release, dataset: Dataset, folds: Folds) -> Iterator[Lesson]:
     """The folds of the released rows, one lesson each; where no rows are released, of the rows behind them."""
-    model, persons = None, release.owner.persons
-    if release.content.has_rows:
-        rows = _rows(release, source.target)
-    elif release.shape == "model":
-        rows, persons, model = source.table, source.persons, PublishedTree.of(release.document)
-    else:
-        rows, persons = _selected(release, source), source.persons
-    for fold in folds.split(rows.column(source.target).codes, persons):
-        yield Lesson(rows.take(fold.train), rows.take(fold.test), source.target, model)
+    form = _form_of(release)
+    rows, persons = form.rows(dataset)
+    for fold in folds.split(rows.column(dataset.target).codes, persons):
+        yield form.of_rows(rows.take(fold.train), rows.take(fold.test), dataset.target)
 
 
 def read(release: Release, rows: Table) -> Table:
@@ -119,65 +76,146 @@ def read(release: Release, rows: Table) -> Table:
     without labels of their own are read as they are.
     """
     labellings = () if release.plan is None else release.plan.labellings
-    known = tuple(labelling for labelling in labellings if labelling.name in release.table)
-    strange = [name for name in release.columns if name not in rows and name not in {one.name for one in known}]
-    if strange:
+    known = tuple(labelling for labelling in labellings if labelling.name in release.columns)
+    unknown = [name for name in release.columns if name not in rows and name not in {one.name for one in known}]
+    if unknown:
         raise DataError(
-            f"The release by {release.method!r} has {len(strange)} columns that the original rows have not, and it does"
+            f"The release by {release.method!r} has {len(unknown)} columns that the original rows have not, and it does"
             " not say what they mean. No classifier that learnt from it can be asked about such rows."
         )
     return recoded(EachColumn(known).within(release.table), rows, release.columns)
 
 
-# -- shapes of releases --------------------------------------------------------------------------------------------
+# -- the form of a release: what is learnt from it, and how rows are brought to it ------------------------------------
 
 
-def _rows(release: Release, target: str) -> Table:
-    """The released rows as classifiers see them."""
-    if release.shape == "baskets":
-        return item_table(release.baskets, target)
-    if release.shape == "sketches":
-        return number_table(as_matrix(release.sketches), release.labels, target)
-    return release.table
+class _Form:
+    """A release of recoded or synthetic rows; other shapes differ from it."""
+
+    def __init__(self, release: Release):
+        self.release = release
+
+    def lesson(self, train: Dataset, test: Dataset, protocol: Protocol) -> Lesson:
+        """The lesson of the release of the training rows."""
+        return self.of_rows(self.rows(train)[0], self.asked(test, protocol), train.target)
+
+    def rows(self, dataset: Dataset) -> tuple[Table, np.ndarray | None]:
+        """The rows to learn from, as classifiers see them, and whose they are."""
+        return self.release.table, self.release.owner.persons
+
+    def asked(self, test: Dataset, protocol: Protocol) -> Table:
+        """Test rows in the form of those to learn from."""
+        known = protocol == "recoded" or isinstance(self.release.plan, Domain)
+        written = self.release.recode(test.table) if known else read(self.release, test.table)
+        return written.with_columns([test.table.column(test.target)])
+
+    def of_rows(self, learnt: Table, asked: Table, target: str) -> Lesson:
+        return Lesson(learnt, asked, target)
 
 
-def _selected(release: Release, source: Source) -> Table:
-    """The original rows in the columns that a document names, beside those that are no quasi-identifiers."""
-    said = release.document.content
-    if release.shape not in ("names", "weights"):
-        raise DataError(f"A release of {release.shape} says nothing of rows by itself: no accuracy can be measured.")
-    if release.shape == "names":
-        names: Sequence[str] = said["names"]
-    else:
-        places = heaviest(np.array(said["weights"]), release.parameters.get("n_features"))
-        names = [release.columns[place] for place in places]
-    if isinstance(source.data, Baskets):
-        return item_table(_kept(source.data, names), source.target)
-    assert source.roles is not None
-    plain = source.table.select([name for name in source.roles.published if name not in source.roles.quasi])
-    if all(name in source.table for name in names):
-        return plain.with_columns(source.table.columns(names))
-    domain = Domain.of(release.parameters["domain"], Roles(quasi=source.roles.quasi))
-    levels = Table([column for columns in domain.apply(source.data).values() for column in columns])
-    items = item_table(_kept(items_of(domain).apply(levels), names).labelled(source.labels), source.target)
+class _Items(_Form):
+    """Released baskets."""
+
+    def lesson(self, train: Dataset, test: Dataset, protocol: Protocol) -> Lesson:
+        kept = keep_items(test.data, self.release.columns)
+        return BasketLesson(self.release.baskets, kept, train.target)
+
+    def rows(self, dataset: Dataset) -> tuple[Table, np.ndarray | None]:
+        return item_table(self.release.baskets, dataset.target), self.release.owner.persons
+
+
+class _Components(_Form):
+    """Released sketches."""
+
+    def rows(self, dataset: Dataset) -> tuple[Table, np.ndarray | None]:
+        return _component_table(self.release.sketches, self.release.labels, dataset.target), self.release.owner.persons
+
+    def asked(self, test: Dataset, protocol: Protocol) -> Table:
+        most = int(self.release.sketches.counts.max())
+        sketched = sketch(test.data, self.release.owner.signs, most)  # type: ignore[arg-type]
+        return _component_table(sketched, test.data.label_values, test.target)
+
+
+class _Selection(_Form):
+    """Released names or weights of columns: the original rows in the columns selected."""
+
+    def rows(self, dataset: Dataset) -> tuple[Table, np.ndarray | None]:
+        return _SELECTED[dataset.shape](dataset, self._names, self.release), dataset.persons
+
+    def asked(self, test: Dataset, protocol: Protocol) -> Table:
+        return self.rows(test)[0]
+
+    @property
+    def _names(self) -> Sequence[str]:
+        return self.release.document.content["names"]
+
+
+class _Weights(_Selection):
+    @property
+    def _names(self) -> Sequence[str]:
+        weights = np.array(self.release.document.content["weights"])
+        return [self.release.columns[place] for place in heaviest(weights, self.release.parameters.get("n_features"))]
+
+
+class _Model(_Form):
+    """A released model, which is asked about rows as they are."""
+
+    def rows(self, dataset: Dataset) -> tuple[Table, np.ndarray | None]:
+        return dataset.table, dataset.persons
+
+    def asked(self, test: Dataset, protocol: Protocol) -> Table:
+        return test.table
+
+    def of_rows(self, learnt: Table, asked: Table, target: str) -> Lesson:
+        return ModelLesson(learnt, asked, target, PublishedTree.of(self.release.document))
+
+
+_FORMS: dict[str, type[_Form]] = {
+    "table": _Form,
+    "baskets": _Items,
+    "sketches": _Components,
+    "names": _Selection,
+    "weights": _Weights,
+    "model": _Model,
+}
+
+
+def _form_of(release: Release) -> _Form:
+    if release.shape not in _FORMS:
+        raise DataError(NOTHING_OF_ROWS.format(release.shape))
+    return _FORMS[release.shape](release)
+
+
+NOTHING_OF_ROWS = "A release of {} says nothing of rows by itself: no accuracy can be measured."
+
+
+# -- the shape of the original rows ------------------------------------------------------------------------------------
+
+
+def _selected_columns(dataset: Dataset, names: Sequence[str], release: Release) -> Table:
+    """Columns of a table, or items made of their values, beside those that are no quasi-identifiers."""
+    plain = dataset.table.select([name for name in dataset.table.names if name not in dataset.quasi])
+    if all(name in dataset.table for name in names):
+        return plain.with_columns(dataset.table.columns(names))
+    domain = Domain.of(release.parameters["domain"], Roles(quasi=dataset.quasi))
+    levels = Table([column for columns in domain.apply(dataset.data).values() for column in columns])
+    items = item_table(keep_items(items_of(domain).apply(levels), names).labelled(dataset.labels), dataset.target)
     return plain.with_columns([items.column(name) for name in names])
 
 
-def _kept(baskets: Baskets, names: Sequence[str]) -> Baskets:
-    place = {name: item for item, name in enumerate(baskets.names)}
-    return baskets.keep([place[name] for name in names])
+def _selected_items(dataset: Dataset, names: Sequence[str], release: Release) -> Table:
+    return item_table(keep_items(dataset.data, names), dataset.target)
 
 
-def _score_of_model(model: PublishedTree, asked: Table, target: str) -> Score:
-    """Of a released model; a leaf that shows no shares says its class for certain."""
-    label = asked.column(target)
-    said = [text_of(label) for label in model.classes]
-    classes = sorted({*said, *label.texts})
-    place = {text: c for c, text in enumerate(classes)}
-    shares = model.predict_proba(asked)
-    hidden = np.flatnonzero(np.isnan(shares).any(axis=1))
-    answers = [text_of(answer) for answer in model.predict(asked).tolist()]
-    proba = np.zeros((len(asked), len(classes)))
-    proba[:, [place[text] for text in said]] = np.nan_to_num(shares)
-    proba[hidden, [place[answers[row]] for row in hidden]] = 1.0
-    return score(np.array([place[text] for text in label.texts], dtype=np.int64)[label.codes], proba)
+_SELECTED = {"table": _selected_columns, "baskets": _selected_items}
+_ORIGINALS = {
+    "table": lambda train, test: Lesson(train.table, test.table, train.target),
+    "baskets": lambda train, test: BasketLesson(train.data, test.data, train.target),
+}
+
+
+def _component_table(sketches: Sketches, labels: np.ndarray | None, target: str) -> Table:
+    """Sketches as classifiers see them: columns of numbers, missing where a sketch has no such component."""
+    matrix = as_matrix(sketches)
+    columns = [encode(f"component {j}", pa.array(column, from_pandas=True)) for j, column in enumerate(matrix.T)]
+    return Table([*columns, label_column(target, labels)])

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.counting.tally import Partition, group, persons_per_group
-from discreet.data.baskets import Baskets
-from discreet.data.table import Table
+from discreet.counting.tally import group, persons_per_group
+from discreet.data.dataset import rows_of
 from discreet.errors import RolesError
 from discreet.release.release import Release
 
@@ -61,15 +60,12 @@ def risk(data: object, quasi: Sequence[str] | None = None, *, persons: np.ndarra
     >>> found.k, found.unique, found.below[5], found.average
     (1, 1, 4, 0.5)
     """
-    if isinstance(data, Baskets):
-        groups = Partition.of(data).group_of_row.astype(np.int64)
-        persons = data.persons if persons is None else persons
-    else:
-        table = Table.of(data)
-        if not quasi:
-            raise RolesError("Risk is measured on quasi-identifiers; none were named.")
-        columns = table.columns(quasi)
-        groups, _ = group([column.codes for column in columns], len(table), [column.levels for column in columns])
+    content = rows_of(data)
+    codes, levels = content.quasi_codes(quasi or ())
+    if not codes:
+        raise RolesError("Risk is measured on quasi-identifiers; none were named.")
+    groups, _ = group(codes, len(content), levels)
+    persons = getattr(content, "persons", None) if persons is None else persons
     rows = np.bincount(groups)
     sizes = persons_per_group(groups, len(rows), persons)
     n = int(rows.sum())
@@ -87,7 +83,7 @@ def risk(data: object, quasi: Sequence[str] | None = None, *, persons: np.ndarra
 
 def released_risk(release: Release) -> Risk:
     """The risk of what is published, counted in persons when the release was."""
-    quasi = None if release.roles is None else release.roles.quasi
+    quasi = () if release.roles is None else release.roles.quasi
     return risk(release.content, quasi, persons=release.owner.persons)
 
 

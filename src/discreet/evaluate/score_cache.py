@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scores on disk, by the content of what was asked: an interrupted study goes on where it was.
+"""Scores on disk, keyed by the content of the question, so that an interrupted study continues where it stopped.
 
 A folder of its own, mode 0700, with a marker; one small file for each score, mode 0600. An entry holds the score, or
 why there was no release, and what was measured by name; no rows, no predictions, no parameters. Still the scores come
@@ -83,12 +83,12 @@ class Cache:
     # -- entries ---------------------------------------------------------------------------------------------------
 
     def get(self, key: str) -> Score | Refusal | None:
-        """What is kept for the key, or None."""
+        """The outcome stored under the key, or None."""
         entry = _read(self._path(key))
         return None if entry is None or entry["key"] != key else _outcome(entry)
 
     def put(self, key: str, outcome: Score | Refusal, about: dict[str, Any]) -> None:
-        """Keep an outcome; `about` says in names what was measured."""
+        """Store an outcome; `about` names the method, protocol and classifier."""
         said: dict[str, Any] = {"key": key, "about": about}
         if isinstance(outcome, Refusal):
             said["refused"] = outcome.reason
@@ -102,7 +102,7 @@ class Cache:
 
     @contextmanager
     def claimed(self, key: str, *, wait: bool) -> Iterator[bool]:
-        """Whether nobody else measures the key meanwhile. With `wait` it waits until nobody does.
+        """Whether this process holds the lock of the key. With `wait` it waits for the lock.
 
         A claim ends with its process. Where folders cannot be locked, everybody has it: some work is done twice.
         """
@@ -127,7 +127,7 @@ class Cache:
     # -- the whole folder ------------------------------------------------------------------------------------------
 
     def summary(self) -> Summary:
-        """How much is kept, and of what."""
+        """Count the entries by kind."""
         entries = damaged = size = 0
         kinds: Counter[tuple[str, str, str]] = Counter()
         for path in self._files():
@@ -144,7 +144,7 @@ class Cache:
         return Summary(entries, size, damaged, dict(sorted(kinds.items())))
 
     def purge(self) -> int:
-        """Remove every entry, and the folder unless it holds something that is not the cache's. Returns the entries."""
+        """Remove every entry, and the folder if nothing else is in it. Returns the number of entries removed."""
         removed = 0
         for path in [*self._files()]:
             path.unlink(missing_ok=True)
@@ -179,7 +179,7 @@ def _check(said: dict[str, Any]) -> str:
 
 
 def _read(path: Path) -> dict[str, Any] | None:
-    """An entry, or None when it is not there or damaged."""
+    """An entry, or None if it is absent or damaged."""
     try:
         said = json.loads(path.read_bytes())
         check = said.pop("check")

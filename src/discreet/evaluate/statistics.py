@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether methods differ: tests over several data sets, tests over the folds of one, areas under curves.
+"""Whether methods differ over several data sets, and areas under curves. For the folds of one, learning/significance.
 
-Papers: J. Demsar, "Statistical Comparisons of Classifiers over Multiple Data Sets", JMLR 7, 2006 (Friedman's test as
+Paper: J. Demsar, "Statistical Comparisons of Classifiers over Multiple Data Sets", JMLR 7, 2006 (Friedman's test as
 Iman and Davenport adjust it, Nemenyi's and Bonferroni and Dunn's critical differences, Wilcoxon's signed ranks with
-Holm's correction); C. Nadeau, Y. Bengio, "Inference for the Generalization Error", Machine Learning 52, 2003 (the
-corrected resampled t-test).
+Holm's correction).
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ import numpy as np
 from scipy import stats
 
 from discreet.errors import DataError
+from discreet.learning.significance import check_confidence
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Friedman:
 
         By Nemenyi's test for all pairs; with `control`, by Bonferroni and Dunn's, of one method against all others.
         """
-        _between_0_and_1("confidence", confidence)
+        check_confidence(confidence)
         k = len(self.ranks)
         if control:
             q = float(stats.norm.ppf(1 - (1 - confidence) / (2 * (k - 1))))
@@ -113,54 +113,6 @@ def _scores(scores: Sequence[Sequence[float]] | np.ndarray) -> np.ndarray:
     return table
 
 
-@dataclass(frozen=True)
-class Difference:
-    """A mean difference with its interval, and the probability of one as large by chance."""
-
-    mean: float
-    low: float
-    high: float
-    t: float
-    p: float
-
-
-def corrected_resampled(differences: Sequence[float], *, test_share: float, confidence: float = 0.95) -> Difference:
-    """The t-test of Nadeau and Bengio for the folds of repeated cross-validation or of random splits.
-
-    `differences` has one figure per fold; `test_share` is (test rows) / (training rows), 1 / 9 in ten folds, 1 in two.
-    Folds share training rows: the plain test takes them for independent and finds differences that are none.
-
-    >>> found = corrected_resampled([0.01, 0.02, 0.03, 0.02, 0.02], test_share=1 / 4)
-    >>> round(found.mean, 3), round(found.p, 3)
-    (0.02, 0.014)
-    """
-    d = np.asarray(differences, dtype=np.float64)
-    if d.ndim != 1 or len(d) < 2 or not np.isfinite(d).all():
-        raise DataError(f"Two differences at least are needed, all of them finite. Got {d.size}.")
-    if not test_share > 0:
-        raise DataError(f"'test_share' is the test rows divided by the training rows, above 0. Got {test_share!r}.")
-    _between_0_and_1("confidence", confidence)
-    mean = float(d.mean())
-    error = math.sqrt(float(d.var(ddof=1)) * (1 / len(d) + test_share))
-    return _of_t(mean, error, len(d) - 1, confidence)
-
-
-def five_by_two_cv(differences: Sequence[Sequence[float]], *, confidence: float = 0.95) -> Difference:
-    """Dietterich's test of five repeats of two folds; `differences` are five pairs.
-
-    The statistic is his, from the first difference; the mean is that of all ten.
-    """
-    d = np.asarray(differences, dtype=np.float64)
-    if d.shape != (5, 2) or not np.isfinite(d).all():
-        raise DataError(f"Five pairs of finite differences are needed. Got an array of shape {d.shape}.")
-    _between_0_and_1("confidence", confidence)
-    error = math.sqrt(float(d.var(axis=1, ddof=1).mean()))
-    found = _of_t(float(d[0, 0]), error, 5, confidence)
-    mean = float(d.mean())
-    half = found.high - found.mean
-    return Difference(mean, mean - half, mean + half, found.t, found.p)
-
-
 def area_under_curve(ks: Sequence[float], values: Sequence[float], *, log: bool = True) -> float:
     """The mean height of a curve, such as accuracy against k: its area, by trapezoids, divided by the range of k.
 
@@ -178,16 +130,3 @@ def area_under_curve(ks: Sequence[float], values: Sequence[float], *, log: bool 
         return float(y[0])
     x = np.log(x) if log else x
     return float(np.trapezoid(y, x) / (x[-1] - x[0]))
-
-
-def _of_t(mean: float, error: float, degrees: int, confidence: float) -> Difference:
-    if error == 0:
-        return Difference(mean, mean, mean, math.copysign(math.inf, mean) if mean else 0.0, 0.0 if mean else 1.0)
-    t = mean / error
-    half = float(stats.t.ppf((1 + confidence) / 2, degrees)) * error
-    return Difference(mean, mean - half, mean + half, t, float(2 * stats.t.sf(abs(t), degrees)))
-
-
-def _between_0_and_1(name: str, value: float) -> None:
-    if not 0 < value < 1:
-        raise DataError(f"'{name}' must lie between 0 and 1. Got {value!r} instead.")

@@ -2,35 +2,29 @@
 """What a release is worth to someone who learns from it, in short: one split and one classifier, for the report.
 
 Three rows in ten are set aside (by person, when rows name one: nobody is on both sides). The method sees the other rows
-only. A classifier learns from what the method released of them and is tested on the rows set aside, written as the
-release would have written them: the protocol `recoded` of protocols.py. The same classifier on the original columns, on
-the same split, says what there was to lose; without any quasi-identifier, what the release could not have lost; always
-guessing the most common class, what is worth nothing. study.py measures with several classifiers, folds and protocols.
+only. A classifier learns from what the method released of them and is tested on the rows set aside, under the protocol
+`recoded` of protocols.py. The same classifier on the original columns, on the same split, says what there was to lose;
+without any quasi-identifier, what the release could not have lost; always guessing the most common class, what is worth
+nothing. cross_evaluation.py measures the same with several classifiers, folds and protocols.
 """
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from discreet.counting.tally import group
-from discreet.data.baskets import Baskets
-from discreet.data.column import text_of
-from discreet.data.document import Document
+from discreet.data.dataset import Dataset
 from discreet.data.roles import Roles
-from discreet.data.table import Table
-from discreet.errors import DataError, RolesError
+from discreet.errors import DataError
 from discreet.evaluate.confidence import Share, effective_rows, paired_difference, wilson
+from discreet.evaluate.protocols import NOTHING_OF_ROWS, held_out, original
 from discreet.foundation.randomness import Randomness
-from discreet.learning.encoding import PARTS, encoded
-from discreet.methods.base import Method
-from discreet.recoding.published_tree import PublishedTree
+from discreet.learning.encoding import PARTS
+from discreet.methods import Method
 
 CLASSIFIER = f"logistic regression, categories one-hot, numbers standardised and in {PARTS} parts"
+_LEARNERS = {"table": CLASSIFIER, "baskets": CLASSIFIER, "model": f"the released model, beside {CLASSIFIER}"}
 
 
 @dataclass(frozen=True)
@@ -59,63 +53,25 @@ def holdout(
 
     The released rows of the report are not the ones measured here: the method is run once more, on the training rows.
     """
-    if isinstance(data, Baskets):
-        return _baskets(method, data, test_share, seed)
-    if roles is None:
-        raise RolesError("A holdout study of a table needs roles: holdout(method, table, roles).")
-    table = Table.of(data)
-    roles.check_for_release(table)
-    target = table.column(roles.target)  # type: ignore[arg-type]
-    persons = None if roles.person is None else table.column(roles.person).codes
-    train_rows, test_rows = split(target.codes, persons, test_share, Randomness(seed))
-    train, test = table.select(roles.named).take(train_rows), table.select(roles.named).take(test_rows)
-    release = method.release(train, roles)
-    features = [name for name in roles.published if name != roles.target]
-    plain = [name for name in features if name not in roles.quasi]
-    published = [name for name in release.columns if name != roles.target]
-    truth = _labels(test, roles.target)
-
-    def right(learnt: Table, tested: Table, names: list[str]) -> np.ndarray:
-        return _learn(*encoded(learnt, tested, names), _labels(learnt, roles.target)) == truth
-
-    if not release.content.has_rows:
-        after, classifier = _answers(release.document, test) == truth, f"the released model, beside {CLASSIFIER}"
-    else:
-        after, classifier = right(release.table, release.recode(test), published), CLASSIFIER
-    return _utility(
-        before=right(train, test, features),
-        after=after,
-        without=right(train, test, plain),
-        guess=right(train, test, []),
-        persons=None if persons is None else persons[test_rows],
+    dataset = Dataset.of(data, roles)
+    train, test = map(dataset.take, split(dataset.labels, dataset.persons, test_share, Randomness(seed)))
+    release = method.release(train.data, train.roles)
+    if release.shape not in _LEARNERS:
+        raise DataError(NOTHING_OF_ROWS.format(release.shape))
+    learnable = original(train, test)
+    before, without, guess = learnable.right(), learnable.right(dataset.not_quasi), learnable.right(())
+    after = held_out(release, train, test, "recoded").right()
+    n = effective_rows(test.persons, len(test))
+    return Utility(
+        accuracy_before=wilson(float(before.mean()), n),
+        accuracy_after=wilson(float(after.mean()), n),
+        difference=paired_difference(float((after & ~before).mean()), float((before & ~after).mean()), n),
+        accuracy_without_quasi=wilson(float(without.mean()), n),
+        majority=wilson(float(guess.mean()), n),
         n_train=len(train),
-        classifier=classifier,
-    )
-
-
-def _baskets(method: Method, baskets: Baskets, test_share: float, seed: int | None) -> Utility:
-    baskets.check_for_release()
-    assert baskets.labels is not None
-    train_rows, test_rows = split(baskets.labels, baskets.persons, test_share, Randomness(seed))
-    train, test = baskets.take(train_rows), baskets.take(test_rows)
-    release = method.release(train)
-    if release.shape != "baskets":
-        raise DataError(f"A release of {release.shape} says nothing of rows by itself: no accuracy can be measured.")
-    assert release.baskets.labels is not None
-    place = {name: item for item, name in enumerate(test.names)}
-    kept = [place[name] for name in release.baskets.names]
-
-    def right(learnt: sp.csr_array, tested: sp.csr_array, labels: Any) -> np.ndarray:
-        return _learn(learnt, tested, labels) == test.labels
-
-    guess = right(train.matrix[:, :0], test.matrix[:, :0], train.labels)
-    return _utility(
-        before=right(train.matrix, test.matrix, train.labels),
-        after=right(release.baskets.matrix, test.keep(kept).matrix, release.baskets.labels),
-        without=guess,
-        guess=guess,
-        persons=test.persons,
-        n_train=len(train),
+        n_test=len(test),
+        units="rows" if test.persons is None else "persons",
+        classifier=_LEARNERS[release.shape],
     )
 
 
@@ -142,49 +98,5 @@ def _units(persons: np.ndarray | None, n_rows: int) -> tuple[np.ndarray, np.ndar
     """What goes to one side whole: the unit of each row, and the first row of each unit."""
     if persons is None:
         return np.arange(n_rows), np.arange(n_rows)
-    return group([persons], n_rows)
-
-
-# -- learning ------------------------------------------------------------------------------------------------------
-
-
-def _labels(table: Table, target: str | None) -> np.ndarray:
-    column = table.column(target)  # type: ignore[arg-type]
-    return np.array(column.texts)[column.codes]
-
-
-def _answers(document: Document, test: Table) -> np.ndarray:
-    """What a released model says of rows."""
-    if document.shape != "model":
-        raise DataError(f"A release of {document.shape} says nothing of rows by itself: no accuracy can be measured.")
-    return np.array([text_of(label) for label in PublishedTree.of(document).predict(test).tolist()])
-
-
-def _learn(learnt: sp.csr_array, tested: sp.csr_array, labels: np.ndarray) -> np.ndarray:
-    """What a classifier that learnt from the first matrix says of the second; with no column, the common class."""
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.linear_model import LogisticRegression
-
-    if learnt.shape[1] == 0:
-        classes, counts = np.unique(labels, return_counts=True)
-        return np.repeat(classes[np.argmax(counts)], tested.shape[0])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the last digits of the weights are of no interest here
-        return LogisticRegression(max_iter=300).fit(learnt, labels).predict(tested)
-
-
-def _utility(
-    *, before, after, without, guess, persons: np.ndarray | None, n_train: int, classifier: str = CLASSIFIER
-) -> Utility:
-    n = effective_rows(persons, len(before))
-    return Utility(
-        accuracy_before=wilson(float(before.mean()), n),
-        accuracy_after=wilson(float(after.mean()), n),
-        difference=paired_difference(float((after & ~before).mean()), float((before & ~after).mean()), n),
-        accuracy_without_quasi=wilson(float(without.mean()), n),
-        majority=wilson(float(guess.mean()), n),
-        n_train=n_train,
-        n_test=len(before),
-        units="rows" if persons is None else "persons",
-        classifier=classifier,
-    )
+    _, first, unit_of_row = np.unique(persons, return_index=True, return_inverse=True)
+    return unit_of_row, first

@@ -9,7 +9,7 @@ asks for. The method that makes the meanings sees to that; all other categories 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -178,6 +178,25 @@ class Labelling:
             self.made_from,
         )
         return tidied, np.array([place_of.get(label, -1) for label in self.labels], dtype=np.int32)
+
+    def with_unlisted(self, texts: Iterable[str]) -> Labelling:
+        """The same, where a category on no list was too rare to be listed: it may stand behind every label that is more
+        than one value.
+
+        >>> Labelling("ill", "category", ("{a, b}",), (Meaning.of(["a", "b"]),)).with_unlisted(["a", "c"]).meanings
+        (Meaning({a, b, c}),)
+        """
+        if self.kind != "category" or self.fallback == "0" or any(one.others for one in self.meanings):
+            return self
+        if any(one.but and one != EVERYTHING for one in self.meanings):
+            return self
+        listed = frozenset[str]().union(*(one.texts for one in self.meanings), self.known)
+        unlisted = frozenset(texts) - listed
+        wider = (
+            one if one.but or label is None or one.texts == {label} else replace(one, texts=one.texts | unlisted)
+            for label, one in zip(self.labels, self.meanings, strict=True)
+        )
+        return replace(self, meanings=tuple(wider)) if unlisted else self
 
     # -- reading values --------------------------------------------------------------------------------------------
 

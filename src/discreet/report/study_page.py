@@ -37,10 +37,10 @@ _PROTOCOLS = {
 
 def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
     """What a study of the data `name` found."""
-    source = study.source
-    before = risk_facts(source.data, source.roles)
-    columns = len(source.table.names) - 1
-    worth = guess(source.labels, study.recipe.evaluation.measure)
+    dataset = study.dataset
+    before = risk_facts(dataset)
+    columns = len(dataset.table.names) - 1
+    worth = guess(dataset.labels, study.recipe.evaluation.measure)
     original = {"risk": before["average"], "columns": columns, "guess": worth}
     candidates = candidates_of(study.results, study.recipe, original)
     scale = candidates[0].meanings["utility"].scale if candidates else None
@@ -54,7 +54,7 @@ def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
         "format": FORMAT,
         "discreet": __version__,
         "name": name,
-        "source": source_facts(source.data, source.roles),
+        "source": source_facts(dataset),
         "risk_before": before,
         "protocol": study.recipe.evaluation.protocols[0],
         "folds": study.recipe.evaluation.folds,
@@ -173,7 +173,7 @@ def _lines(
 
 def _of_original(study: Study) -> dict[str, Any]:
     """What `unfound` says of a release: of the original it is counted, on all rows."""
-    counted = {"by": "mean chance in a group", "n": len(study.source), "units": "rows"}
+    counted = {"by": "mean chance in a group", "n": len(study.dataset), "units": "rows"}
     return {"low": None, "high": None, **counted}
 
 

@@ -13,9 +13,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from discreet._version import __version__
-from discreet.data.baskets import Baskets
+from discreet.data.dataset import Dataset
 from discreet.data.roles import Roles
-from discreet.data.table import Table
 from discreet.evaluate.distributions import distributions
 from discreet.evaluate.facts import release_facts, risk_facts, source_facts
 from discreet.evaluate.utility import Utility
@@ -38,22 +37,23 @@ class Outcome:
     verified: bool = True
 
 
-def summarise(data: Table | Baskets, roles: Roles | None, outcomes: Sequence[Outcome], *, name: str) -> dict[str, Any]:
-    """The report on one or more releases of `data`, which the owner calls `name`."""
+def summarise(data: object, roles: Roles | None, outcomes: Sequence[Outcome], *, name: str) -> dict[str, Any]:
+    """The report on one or more releases of a table with its roles, or of baskets, which the owner calls `name`."""
+    dataset = Dataset.unchecked(data, roles)
     return {
         "format": FORMAT,
         "discreet": __version__,
         "name": name,
-        "source": source_facts(data, roles),
-        "risk_before": risk_facts(data, roles),
-        "releases": [_release(outcome, data) for outcome in outcomes],
+        "source": source_facts(dataset),
+        "risk_before": risk_facts(dataset),
+        "releases": [_release(outcome, dataset) for outcome in outcomes],
         "holds": all(outcome.release.verdict.holds for outcome in outcomes),
     }
 
 
-def _release(outcome: Outcome, data: Table | Baskets) -> dict[str, Any]:
-    return release_facts(outcome.release, data) | {
-        "distributions": distributions(outcome.release, data),
+def _release(outcome: Outcome, dataset: Dataset) -> dict[str, Any]:
+    return release_facts(outcome.release, dataset) | {
+        "distributions": distributions(outcome.release, dataset),
         "verified": outcome.verified,
         "folder": outcome.folder,
         "utility": None if outcome.utility is None else asdict(outcome.utility),

@@ -22,12 +22,12 @@ from typing import Any
 
 import numpy as np
 
+from discreet.attacks.finding import NAMES_A_PERSON
 from discreet.choose import Candidate, Choice, Measure, choose
 from discreet.choose.e_score import By
 from discreet.choose.study_file import BASELINE
 from discreet.study.recipe import Recipe
 
-_NAMED = ("row", "record")  # what attacks get at that name a person's row, basket, sketch or record
 _TITLES = {"accuracy": "Accuracy", "balanced_accuracy": "Balanced accuracy", "auc": "AUC", "brier": "Brier score"}
 
 
@@ -49,7 +49,7 @@ def candidates_of(
 
 
 def guess(labels: np.ndarray, measure: str) -> float:
-    """What a classifier scores that knows the shares of the classes and nothing of a row.
+    """The score of a classifier that knows the shares of the classes and nothing about a row.
 
     >>> guess(np.array([0, 0, 0, 1]), "accuracy"), guess(np.array([0, 0, 0, 1]), "brier")
     (0.75, 0.1875)
@@ -92,7 +92,7 @@ def unfound(result: dict[str, Any]) -> dict[str, Any] | None:
 
     What is counted on all rows, or follows from the promise, has no interval.
     """
-    tried = [found for found in result["attacks"] if found.get("kind") in _NAMED and not found.get("beyond")]
+    tried = [found for found in result["attacks"] if found.get("kind") in NAMES_A_PERSON and not found.get("beyond")]
     facts = result["facts"]
     if tried:
         strongest = max(tried, key=lambda found: found["success"]["value"])

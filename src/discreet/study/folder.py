@@ -71,7 +71,7 @@ class StudyFolder:
             yield int(state["secret"])
 
     def _known(self, asked: dict[str, str]) -> dict[str, Any] | None:
-        """What is known of the study; None when it has not begun. A folder of something else is refused."""
+        """The stored state of the study; None if it has not begun. Any other folder is refused."""
         name = self._name
         state = self._state()
         if state is None:
@@ -98,7 +98,7 @@ class StudyFolder:
 
     @contextmanager
     def alone(self, *, wait: bool = False) -> Iterator[None]:
-        """Nobody else writes to this study meanwhile, or begins to. The lock ends with the process."""
+        """Lock the study against other processes. The lock ends with the process."""
         try:
             file = os.fdopen(os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600))
         except OSError as error:
@@ -142,7 +142,7 @@ class StudyFolder:
     # -- results -------------------------------------------------------------------------------------------------------
 
     def result(self, name: str) -> dict[str, Any] | None:
-        """What came of a task, or None while it is not known."""
+        """The result of a task, or None if there is none yet."""
         try:
             found = json.loads((self.path / "results" / f"{name}.json").read_bytes())
         except (OSError, ValueError):
@@ -154,7 +154,7 @@ class StudyFolder:
 
     @contextmanager
     def marked(self, name: str) -> Iterator[None]:
-        """The task is being done. A mark of it stays when the process is killed meanwhile."""
+        """Mark a task as running. The mark stays if the process is killed."""
         mark = self._mark(name)
         mark.touch(mode=0o600)
         try:
@@ -163,7 +163,7 @@ class StudyFolder:
             mark.unlink(missing_ok=True)
 
     def was_killed(self, name: str) -> bool:
-        """Whether the study was killed while this task was being done."""
+        """Whether the study was killed while this task was running."""
         return self._mark(name).exists()
 
     def _mark(self, name: str) -> Path:

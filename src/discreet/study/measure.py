@@ -4,7 +4,7 @@
 A differentially private method is measured and not released: each release would cost budget, and so would choosing
 among them by looking. `discreet release` makes the one that was chosen, and pays for it from a ledger.
 
-An error that nobody foresaw ends its task and no other. Only the name of its type is kept: its message may quote cells.
+An unexpected error ends its own task only. Just the name of its type is kept: its message may quote cells.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ import warnings
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-
-from discreet.attacks.attack import Finding, Published
-from discreet.attacks.registry import ATTACKS, Case, run_case
+from discreet.attacks.attack import ATTACKS, run_case
+from discreet.attacks.case import Case
+from discreet.attacks.finding import Finding
+from discreet.attacks.published import Published
+from discreet.data.dataset import Dataset
 from discreet.data.roles import Roles
 from discreet.errors import CannotRelease, DataError, DiscreetError, PrivacyLeakWarning, PromiseBroken
 from discreet.evaluate.cross_evaluation import evaluate_utility
 from discreet.evaluate.distributions import distributions
 from discreet.evaluate.evaluation import ORIGINAL, Evaluation
 from discreet.evaluate.facts import release_facts
-from discreet.evaluate.source import Source
 from discreet.evaluate.utility import split
 from discreet.foundation.randomness import Randomness
-from discreet.methods.base import Method
+from discreet.methods import Method
 from discreet.privacy import DifferentialPrivacy, LDiversity, TCloseness
 from discreet.privacy.promise import Promise
 from discreet.release.release import Release
@@ -55,12 +55,12 @@ _TROUBLES = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno
 
 
 def failed(task: Task, error: str) -> dict[str, Any]:
-    """What came of a task that ended in an error: the name of its type, DIED or DISK, and what to do."""
+    """The result of a task that failed: the name of the error (its type, DIED or DISK), and what to do."""
     return asked_of(task) | {"refused": _REASONS.get(error, _UNFORESEEN), "failed": error}
 
 
-def measured(task: Task, recipe: Recipe, source: Source, folder: StudyFolder, secret: int) -> dict[str, Any]:
-    """What came of a task: facts, attacks and scores; or why there is no release."""
+def measured(task: Task, recipe: Recipe, dataset: Dataset, folder: StudyFolder, secret: int) -> dict[str, Any]:
+    """The result of a task: facts, attacks and scores, or why there is no release."""
     start = time.perf_counter()
     try:
         method = task.make()
@@ -69,13 +69,13 @@ def measured(task: Task, recipe: Recipe, source: Source, folder: StudyFolder, se
             warnings.simplefilter(
                 "ignore", PrivacyLeakWarning
             )  # what is made here is the owner's, until it is published
-            found = _noisy(task, source) if spends else _released(task, recipe, source, folder, secret)
+            found = _noisy(task, dataset) if spends else _released(task, recipe, dataset, folder, secret)
             found["evaluations"] = [
-                _evaluated(task, method, recipe, source, folder, p) for p in recipe.evaluation.protocols
+                _evaluated(task, method, recipe, dataset, folder, p) for p in recipe.evaluation.protocols
             ]
         return asked_of(task) | found | {"refused": None, "seconds": round(time.perf_counter() - start, 2)}
     except Exception as error:
-        if _is_of_the_disk(error):
+        if _is_disk_error(error):
             said = failed(task, DISK)
         elif isinstance(error, DiscreetError):
             said = asked_of(task) | {"refused": str(error)}
@@ -85,25 +85,24 @@ def measured(task: Task, recipe: Recipe, source: Source, folder: StudyFolder, se
     return said
 
 
-def _is_of_the_disk(error: Exception) -> bool:
-    """Whether the disk is in trouble: not for ever, and not for this task alone. Ours are raised while theirs is."""
+def _is_disk_error(error: Exception) -> bool:
+    """Whether the disk failed, directly or behind an error of ours: temporary, and not this task's fault."""
     return any(isinstance(one, OSError) and one.errno in _TROUBLES for one in (error, error.__context__))
 
 
 def asked_of(task: Task) -> dict[str, Any]:
-    """What a result says of its task."""
+    """The part of a result that identifies its task."""
     return {"name": task.name, "method": task.method, "parameters": _plain(task.parameters)}
 
 
-def _noisy(task: Task, source: Source) -> dict[str, Any]:
-    """Of a release that is not made: what it would promise.
+def _noisy(task: Task, dataset: Dataset) -> dict[str, Any]:
+    """The facts of a differentially private release, which is not made: what it would promise.
 
     Whoever picks one of n persons at random is right once in n; the release makes that e^epsilon times as likely at
     most.
     """
     promise = task.make().promise
     assert isinstance(promise, DifferentialPrivacy)
-    persons = len(source) if source.persons is None else len(np.unique(source.persons))
     return {
         "facts": None,
         "distributions": [],
@@ -111,27 +110,27 @@ def _noisy(task: Task, source: Source) -> dict[str, Any]:
         "promise": str(promise),
         "attacks": [],
         "attacks_left_out": {},
-        "picked_at_most": min(1.0, math.exp(min(promise.epsilon, 700.0)) / persons + promise.delta),
+        "picked_at_most": min(1.0, math.exp(min(promise.epsilon, 700.0)) / dataset.n_persons + promise.delta),
         "why_not_made": "A differentially private release costs budget: make the one that you choose with"
         " `discreet release` and a ledger.",
     }
 
 
-def _released(task: Task, recipe: Recipe, source: Source, folder: StudyFolder, secret: int) -> dict[str, Any]:
+def _released(task: Task, recipe: Recipe, dataset: Dataset, folder: StudyFolder, secret: int) -> dict[str, Any]:
     """The release itself, saved and attacked. Its randomness follows from the study's secret."""
-    release = source.released_by(_seeded(task, secret, "released"))
-    for promise in _besides(recipe, release):
+    release = _seeded(task, secret, "released").release(dataset.data, dataset.roles)
+    for promise in _extra_promises(recipe, release):
         verdict = release.check(promise)
         if not verdict.holds:
             raise PromiseBroken(f"{verdict.sentence()} The recipe asks for {promise} besides.")
     target = folder.releases / task.name
     release.save(target, overwrite=True)
     return {
-        "facts": release_facts(release, source.data),
-        "distributions": distributions(release, source.data),
+        "facts": release_facts(release, dataset),
+        "distributions": distributions(release, dataset),
         "folder": f"releases/{task.name}",
         "promise": str(release.promise),
-        **_attacks(task, recipe, source, secret),
+        **_attacks(task, recipe, dataset, secret),
         "why_not_made": "",
     }
 
@@ -141,8 +140,8 @@ def _seeded(task: Task, secret: int, purpose: str) -> Method:
     return task.make(int.from_bytes(drawn[:8], "big") >> 1)
 
 
-def _besides(recipe: Recipe, release: Release) -> list[Promise]:
-    """What the recipe asks every release of a table to keep besides its own promise."""
+def _extra_promises(recipe: Recipe, release: Release) -> list[Promise]:
+    """Further promises that the recipe demands of every release of a table."""
     if release.shape != "table":
         return []
     found: list[Promise] = []
@@ -153,17 +152,16 @@ def _besides(recipe: Recipe, release: Release) -> list[Promise]:
     return found
 
 
-def _attacks(task: Task, recipe: Recipe, source: Source, secret: int) -> dict[str, Any]:
+def _attacks(task: Task, recipe: Recipe, dataset: Dataset, secret: int) -> dict[str, Any]:
     """The attacks that the recipe names, where they apply.
 
     They are made on a release of most of the rows, by the same method: the others are the persons who are not in it.
     """
     randomness = Randomness(recipe.run.seed or 0)
-    train, test = split(source.labels, source.persons, CONTROL, randomness)
-    known, control = source.take(train), source.take(test)
-    release = known.released_by(_seeded(task, secret, "attacked"))
+    known, control = map(dataset.take, split(dataset.labels, dataset.persons, CONTROL, randomness))
+    release = _seeded(task, secret, "attacked").release(known.data, known.roles)
     published = Published.of(release)
-    case = Case(published, known.data, source.roles or Roles(), control.data, seed=recipe.run.seed or 0)
+    case = Case(published, known.data, dataset.roles or Roles(), control.data, seed=recipe.run.seed or 0)
     named = ATTACKS if "all" in recipe.attacks else recipe.attacks
     found: list[Finding] = []
     left_out: dict[str, str] = {}
@@ -179,13 +177,12 @@ def _attacks(task: Task, recipe: Recipe, source: Source, secret: int) -> dict[st
 
 
 def _evaluated(
-    task: Task, method: Method, recipe: Recipe, source: Source, folder: StudyFolder, protocol: str
+    task: Task, method: Method, recipe: Recipe, dataset: Dataset, folder: StudyFolder, protocol: str
 ) -> dict[str, Any]:
     asked = recipe.evaluation
     found = evaluate_utility(
         {task.name: method},
-        source.data,
-        source.roles,
+        dataset,
         protocol=protocol,  # type: ignore[arg-type]
         folds=asked.folds,
         classifiers=asked.classifiers,

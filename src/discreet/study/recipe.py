@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a recipe says, checked without looking at the data.
+"""A recipe, checked without looking at the data.
 
 A list among the parameters of a method is a grid: one release for each combination. Grids under [promises] serve all
 methods that have a parameter of that name and do not set it themselves.
@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
-from discreet.attacks.registry import ATTACKS
+from discreet.attacks import ATTACKS
 from discreet.errors import DiscreetError, ParameterError, did_you_mean, listing
 from discreet.evaluate.folds import Folds
 from discreet.foundation.parameters import check_parameters
@@ -23,7 +23,7 @@ from discreet.learning.classifiers import CLASSIFIERS
 from discreet.learning.cross_validation import Measure
 from discreet.methods import METHODS, Method
 
-QUICK = ("prosecutor", "homogeneity", "sparse", "sketches")  # attacks that take about as long as a release
+QUICK = tuple(name for name, attack in ATTACKS.items() if attack.quick)
 
 
 def _listed(value: Any) -> Any:
@@ -59,13 +59,13 @@ Protocols = Annotated[
 Problem = tuple[tuple[str | int, ...], str]  # where it is, and what
 
 
-class Part(BaseModel):
+class Section(BaseModel):
     """A table of the file: unknown keys are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Source(Part):
+class SourceSection(Section):
     """Where the data is and how it is read."""
 
     file: str | None = Field(
@@ -90,8 +90,14 @@ class Source(Part):
         default={}, description="Kinds of columns, by name."
     )
 
+    @property
+    def reading(self) -> dict[str, Any]:
+        """How a table is read, in the words of `Table.of`."""
+        told = {"delimiter", "quote", "encoding", "header", "names", "missing", "kinds"}
+        return self.model_dump(mode="json", include=told, exclude_defaults=True)
 
-class RolesOf(Part):
+
+class RolesSection(Section):
     """What each column is for; a column without a role is not published."""
 
     target: str | None = Field(default=None, description="What a classifier is to predict; published as it is.")
@@ -103,7 +109,7 @@ class RolesOf(Part):
     allow_unique: Names = Field(default=(), description="Columns published although they differ in every row.")
 
 
-class Promises(Part):
+class PromisesSection(Section):
     """Grids for all methods that have such a parameter, and what every release must keep besides."""
 
     k: Counts = Field(default=(5,), description="How many persons must be alike.")
@@ -113,7 +119,7 @@ class Promises(Part):
     t: Number | None = Field(default=None, ge=0, le=1, description="Every release of a table must also be t-close.")
 
 
-class MethodOf(BaseModel):
+class MethodSection(BaseModel):
     """A method and its parameters; a list is a grid."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -127,7 +133,7 @@ class MethodOf(BaseModel):
             raise ValueError(f"there is no such method.{did_you_mean(name, METHODS)} They are {listing(METHODS, 99)}")
         return name
 
-    def grid(self, promises: Promises) -> Iterator[dict[str, Any]]:
+    def grid(self, promises: PromisesSection) -> Iterator[dict[str, Any]]:
         """The parameters of each release, without a seed."""
         known = signature(METHODS[self.name]).parameters
         shared = {name: list(getattr(promises, name)) for name in ("k", "epsilon", "delta") if name in known}
@@ -144,7 +150,7 @@ class MethodOf(BaseModel):
 
 
 def parameters_of(method: str) -> list[str]:
-    """What can be said of a method in a recipe. A seed is the study's affair."""
+    """Parameters of a method that a recipe may set; the study sets the seed."""
     return [name for name in signature(METHODS[method]).parameters if name != "random_state"]
 
 
@@ -153,7 +159,7 @@ def is_list(method: str, parameter: str) -> bool:
     return list in METHODS[method]._parameter_constraints[parameter]
 
 
-class Evaluation(Part):
+class EvaluationSection(Section):
     """How well classifiers learn from the releases."""
 
     protocols: Protocols = Field(
@@ -183,7 +189,7 @@ class Evaluation(Part):
         return names
 
 
-class Run(Part):
+class RunSection(Section):
     """How the study runs."""
 
     seed: Whole | None = Field(
@@ -198,15 +204,15 @@ class Run(Part):
     )
 
 
-class Recipe(Part):
+class Recipe(Section):
     """A study."""
 
     format: Literal[1] = Field(description="The version of this file's format.")
-    source: Source = Source()
-    roles: RolesOf = RolesOf()
-    promises: Promises = Promises()
-    methods: tuple[MethodOf, ...] = Field(default=(), description="None: those that suit the shape of the data.")
-    evaluation: Evaluation = Evaluation()
+    source: SourceSection = SourceSection()
+    roles: RolesSection = RolesSection()
+    promises: PromisesSection = PromisesSection()
+    methods: tuple[MethodSection, ...] = Field(default=(), description="None: those that suit the shape of the data.")
+    evaluation: EvaluationSection = EvaluationSection()
     attacks: Attacks = Field(
         default=QUICK, description="Attacks to try, where they apply; all of them, which takes longer: 'all'."
     )
@@ -217,7 +223,7 @@ class Recipe(Part):
         default="rank",
         description="Whether the choice adds ranks, E(S), or values on a scale that does not depend on the others.",
     )
-    run: Run = Run()
+    run: RunSection = RunSection()
 
     @field_validator("attacks")
     @classmethod
@@ -250,16 +256,16 @@ class Recipe(Part):
 
 
 def misplaced(key: str) -> str:
-    """Where a key belongs that stands elsewhere, or nothing."""
+    """A hint where a misplaced key belongs, or an empty text."""
     if key in Recipe.model_fields:
         return f" {key!r} stands at the top of the file, before the first table."
-    parts: tuple[type[Part], ...] = (Source, RolesOf, Promises, Evaluation, Run)
+    parts: tuple[type[Section], ...] = (SourceSection, RolesSection, PromisesSection, EvaluationSection, RunSection)
     names = ("source", "roles", "promises", "evaluation", "run")
     found = [name for name, part in zip(names, parts, strict=True) if key in part.model_fields]
     return f" {key!r} stands under [{found[0]}]." if found else ""
 
 
-def _problems(place: int, method: MethodOf, promises: Promises) -> Iterator[Problem]:
+def _problems(place: int, method: MethodSection, promises: PromisesSection) -> Iterator[Problem]:
     made_by = METHODS[method.name]
     given = method.model_extra or {}
     known = parameters_of(method.name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading a recipe: what is wrong is named with its line, and with the nearest thing that would be right."""
+"""Reading a recipe: every problem is reported with its line and the nearest correct spelling."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read_recipe(path: str | os.PathLike) -> Recipe:
 
 
 def text_of_recipe(path: str | os.PathLike) -> str:
-    """What a file says, as text."""
+    """The text of a recipe file."""
     path = Path(path)
     try:
         return path.read_text(encoding="utf-8-sig")

@@ -22,7 +22,7 @@ _KINDS = {bool: "boolean", str: "string", Integral: "integer", dict: "object", M
 def schema() -> str:
     """The text of the schema."""
     found = {"title": "A recipe of discreet"} | Recipe.model_json_schema()
-    found["$defs"]["MethodOf"]["allOf"] = [_of_method(name) for name in METHODS]
+    found["$defs"]["MethodSection"]["allOf"] = [_of_method(name) for name in METHODS]
     return json.dumps(found, indent=1) + "\n"
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from discreet.data.roles import Suggestion, suggested_roles
 from discreet.errors import DataError
-from discreet.study.recipe import QUICK, MethodOf
+from discreet.study.recipe import QUICK, MethodSection
 from discreet.study.recipe_schema import SCHEMA
 
 # What suits a shape of data. Methods that publish a model, names or weights give no rows, so they are asked for by
@@ -30,9 +30,9 @@ BASKETS = (
 )
 
 
-def default_methods(shape: str) -> tuple[MethodOf, ...]:
+def default_methods(shape: str) -> tuple[MethodSection, ...]:
     """The methods of a recipe that names none."""
-    return tuple(MethodOf.model_validate(method) for method in (TABLE if shape == "table" else BASKETS))
+    return tuple(MethodSection.model_validate(method) for method in (TABLE if shape == "table" else BASKETS))
 
 
 def first_recipe(

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The study itself: the tasks that are not done yet, shared by processes, each result a file as soon as it is known.
+"""Runs a study: open tasks are shared among processes, and each result is written to a file as soon as it is known.
 
 Every process reads the data by itself, so private rows pass through no file and no pipe. When the one that was started
-by a person dies, the others end too. A task whose process dies is tried once more, alone; so is the one that was being
-done when the study itself was killed.
+by a person dies, the others end too. A task whose process dies is tried once more, alone; so is the task that was
+running when the study itself was killed.
 """
 
 from __future__ import annotations
@@ -23,30 +23,31 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from discreet.data.dataset import Dataset
 from discreet.errors import DataError, ParameterError
 from discreet.evaluate.fingerprint import digest
 from discreet.evaluate.folds import Folds
-from discreet.evaluate.source import Source
 from discreet.foundation.progress import progress
+from discreet.study import located
 from discreet.study.folder import StudyFolder
 from discreet.study.measure import DIED, asked_of, failed, measured
 from discreet.study.recipe import Recipe
-from discreet.study.recipe_reader import located
 from discreet.study.tasks import Task, tasks_of
 
-Load = Callable[[], Source]
+Load = Callable[[], Dataset]
 NOT_BEGUN = "It was not begun: the study's time was over. The same command begins it."
-# Bytes in memory: of a process, and besides of each cell of a table or of baskets while a classifier learns.
-_PROCESS, _CELL, _ITEM = 400e6, 350, 20
+# Bytes in memory: of a process, and for each cell while a classifier learns; what rows and columns are called.
+_PROCESS = 400e6
+_MEMORY = {"table": (350, "rows", "columns"), "baskets": (20, "baskets", "items")}
 
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """What a study found: a result for each task, and why some tasks were skipped."""
+    """A finished study: a result for each task, and why some tasks were skipped."""
 
     folder: Path
     recipe: Recipe
-    source: Source
+    dataset: Dataset
     results: dict[str, dict[str, Any]]
     skipped: dict[str, str] = field(default_factory=dict)
 
@@ -58,31 +59,31 @@ class Study:
 
 def run_study(load: Load, recipe: Recipe, folder: str | os.PathLike, *, text: str = "") -> Study:
     """Run what is left of a study. `load` reads the data, in other processes too; `text` is the recipe as written."""
-    source = load()
-    tasks, skipped = tasks_of(recipe, source)
+    dataset = load()
+    tasks, skipped = tasks_of(recipe, dataset)
     if not tasks:
         raise DataError(f"No method of the recipe can release this data. {' '.join(dict.fromkeys(skipped.values()))}")
-    _enough_memory(source, recipe)
+    _enough_memory(dataset, recipe)
     try:
-        Folds.of(recipe.evaluation.folds).split(source.labels, source.persons)
+        Folds.of(recipe.evaluation.folds).split(dataset.labels, dataset.persons)
     except ParameterError as error:
         raise DataError(located(text, [(("evaluation", "folds"), str(error))])) from None
     place = StudyFolder(folder)
-    data = _digest(source)
+    data = _digest(dataset)
     with place.opened({"data": data, "recipe": digest(_judged(recipe))}, text) as secret:
         todo = [task for task in tasks if "failed" in (_known(task, place) or {"failed": ""})]
         run = _Run(load, recipe, place, secret if recipe.run.seed is None else recipe.run.seed, data)
-        doing = run.in_process(todo, source) if recipe.run.jobs == 1 else run.in_pool(todo)
+        doing = run.in_process(todo, dataset) if recipe.run.jobs == 1 else run.in_pool(todo)
         with progress(f"Comparing {len(tasks)} releases", len(todo)) as bar, closing(doing):
             for done in doing:
                 bar.advance(0 if done is None else 1)
         results = {task.name: found for task in tasks if (found := _known(task, place)) is not None}
     late = {task.name: NOT_BEGUN for task in tasks if task.name not in results}
-    return Study(Path(folder), recipe, source, results, skipped | late)
+    return Study(Path(folder), recipe, dataset, results, skipped | late)
 
 
-def _digest(source: Source) -> str:
-    return digest(source.data, source.roles)
+def _digest(dataset: Dataset) -> str:
+    return digest(dataset.data, dataset.roles)
 
 
 def _judged(recipe: Recipe) -> str:
@@ -93,25 +94,25 @@ def _judged(recipe: Recipe) -> str:
 
 
 def _known(task: Task, place: StudyFolder) -> dict[str, Any] | None:
-    """What came of a task; None if it is not known, or of another one that had its name."""
+    """The stored result of a task; None if there is none, or if it belongs to another task of the same name."""
     found = place.result(task.name)
     return found if found is not None and asked_of(task).items() <= found.items() else None
 
 
-def _enough_memory(source: Source, recipe: Recipe) -> None:
+def _enough_memory(dataset: Dataset, recipe: Recipe) -> None:
     """A guess, from the largest resident sizes that were measured: see tests/study/test_limits.py."""
     limit = recipe.run.memory_gb
     if limit is None:
         return
-    is_table = source.roles is not None
-    rows, columns = len(source), len(source.data.names)
-    each = _PROCESS + (_CELL if is_table else _ITEM) * rows * columns
+    per_cell, of_rows, of_columns = _MEMORY[dataset.shape]
+    rows, columns = len(dataset), len(dataset.data.names)
+    each = _PROCESS + per_cell * rows * columns
     needed = (recipe.run.jobs * each + (_PROCESS if recipe.run.jobs > 1 else 0)) / 1e9
     if needed > limit:
         raise DataError(
-            f"{rows:,} {'rows' if is_table else 'baskets'} of {columns:,} {'columns' if is_table else 'items'} need"
-            f" about {needed:.1f} GB with {recipe.run.jobs} {'job' if recipe.run.jobs == 1 else 'jobs'}; the recipe"
-            f" allows {limit:g}. Allow more, use fewer jobs, or compare on a sample of the rows."
+            f"{rows:,} {of_rows} of {columns:,} {of_columns} need about {needed:.1f} GB with {recipe.run.jobs}"
+            f" {'job' if recipe.run.jobs == 1 else 'jobs'}; the recipe allows {limit:g}. Allow more, use fewer jobs, or"
+            " compare on a sample of the rows."
         )
 
 
@@ -128,8 +129,8 @@ class _Run:
         limit = self.recipe.run.minutes
         return limit is not None and time.monotonic() - self.started > 60 * limit
 
-    def in_process(self, tasks: list[Task], source: Source) -> Generator[Task | None]:
-        """Each task when it is done; last, and in processes of their own, those that a process died of before."""
+    def in_process(self, tasks: list[Task], dataset: Dataset) -> Generator[Task | None]:
+        """Yield finished tasks. Tasks that killed a process before come last, each in a process of its own."""
         deadly = {task.name for task in tasks if self._deadly(task)}
         for task in sorted(tasks, key=lambda one: one.name in deadly):
             if self._late():
@@ -138,7 +139,7 @@ class _Run:
                 if task.name in deadly:
                     self._alone(task)
                 else:
-                    self.place.keep(task.name, measured(task, self.recipe, source, self.place, self.secret))
+                    self.place.keep(task.name, measured(task, self.recipe, dataset, self.place, self.secret))
             yield task
 
     def _deadly(self, task: Task) -> bool:
@@ -146,7 +147,7 @@ class _Run:
         return self.place.was_killed(task.name) or known.get("failed") == DIED
 
     def in_pool(self, tasks: list[Task]) -> Generator[Task | None]:
-        """Each task when it is done, and None now and then."""
+        """Yield finished tasks; None is a heartbeat."""
         left, alone = list(tasks), []
         while left and not self._late():
             running: dict[Any, Task] = {}
@@ -178,7 +179,7 @@ class _Run:
 
     @contextmanager
     def _pool(self, workers: int) -> Iterator[Callable[[Task], Future]]:
-        """Processes, and how they are given a task. They end with the block, in the middle of a task if need be."""
+        """A pool of processes; yields the function that submits a task. They end with the block, even within a task."""
         context = get_context("spawn")
         theirs, ours = context.Pipe(duplex=False)
         given = (self.load, self.recipe.model_dump_json(), str(self.place.path), self.secret, self.data, theirs)
@@ -218,9 +219,9 @@ def _die_with(study: Connection) -> None:
 
 
 def _work(task: Task) -> None:
-    if "source" not in _here:
-        _here["source"] = _here["load"]()
-        if _digest(_here["source"]) != _here["data"]:
+    if "dataset" not in _here:
+        _here["dataset"] = _here["load"]()
+        if _digest(_here["dataset"]) != _here["data"]:
             raise DataError("The data changed while the study was running. Begin it again, in another folder.")
-    found = measured(task, _here["recipe"], _here["source"], _here["folder"], _here["secret"])
+    found = measured(task, _here["recipe"], _here["dataset"], _here["folder"], _here["secret"])
     _here["folder"].keep(task.name, found)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What there is to do in a study: one task for each release, and why some cannot work for this data."""
+"""The tasks of a study, one for each release, and why some cannot run on this data."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from inspect import Parameter, signature
 from typing import Any
 
-import numpy as np
-
-from discreet.evaluate.source import Source
+from discreet.data.dataset import Dataset
 from discreet.methods import METHODS, Method
+from discreet.study import default_methods
 from discreet.study.recipe import Recipe
-from discreet.study.recipe_template import default_methods
 
 _WORDS = {"table": "a table", "baskets": "baskets"}
 
@@ -34,16 +32,14 @@ class Task:
         return made_by(**self.parameters, **seed)
 
 
-def tasks_of(recipe: Recipe, source: Source) -> tuple[list[Task], dict[str, str]]:
-    """The tasks of a recipe for some data; and of those that cannot work, by name, why."""
-    shape = "baskets" if source.roles is None else "table"
-    persons = len(source) if source.persons is None else len(np.unique(source.persons))
+def tasks_of(recipe: Recipe, dataset: Dataset) -> tuple[list[Task], dict[str, str]]:
+    """The tasks of a recipe for a dataset; and the reasons, by name, why others cannot run."""
     tasks: list[Task] = []
     skipped: dict[str, str] = {}
-    for method in recipe.methods or default_methods(shape):
+    for method in recipe.methods or default_methods(dataset.shape):
         for parameters in method.grid(recipe.promises):
             task = Task(_name(method.name, parameters), method.name, parameters)
-            why = _why_not(task, shape, persons)
+            why = _why_not(task, dataset.shape, dataset.n_persons)
             if why:
                 skipped[task.name] = why
             elif task not in tasks:

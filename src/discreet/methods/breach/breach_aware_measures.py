@@ -60,7 +60,7 @@ class Measures:
             performance=new.accuracy,
             pbi=max(breach.pbi for breach in breaches),
             over=max(breach.pbi - most for breach, most in zip(breaches, allowed, strict=True)),
-            p_value=difference(new.of_folds, old.of_folds).p_value,
+            p_value=difference(new.of_folds, old.of_folds).p,
             keeps_up=self._keeps_up(new, old),
         )
 

@@ -8,13 +8,13 @@ cannot be known is taken to stand for anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from discreet.attacks.attack import Published
+from discreet.attacks.published import Published
 from discreet.data.column import SUPPRESSED, Column, Kind
 from discreet.data.table import Table
 from discreet.errors import DataError, listing
@@ -67,15 +67,15 @@ class Reading:
 
 def read_columns(published: Published, known: Table, names: Iterable[str] | None = None) -> list[Reading]:
     """The quasi-identifiers of a published table, or these columns, beside what is known; DataError if none is."""
-    names, recorded = _asked(published, names), _recorded(published)
+    names, recorded = published.quasi if names is None else tuple(names), _recorded(published)
     known = _as_released(published, known)
     found = []
     for name in names:
-        column = _table(published).column(name)
+        column = published.table.column(name)
         labelling = recorded.get(name) or _as_it_looks(column, known)
         if labelling is not None and labelling.source in known:
-            labelling = _with_unlisted(labelling, known.column(labelling.source))
-            found.append(Reading.of(column, known.column(labelling.source), labelling))
+            of_persons = known.column(labelling.source)
+            found.append(Reading.of(column, of_persons, labelling.with_unlisted(of_persons.texts)))
     if not found:
         asked = [recorded[name].source if name in recorded else name for name in names]
         raise DataError(
@@ -84,42 +84,15 @@ def read_columns(published: Published, known: Table, names: Iterable[str] | None
     return found
 
 
-def _with_unlisted(labelling: Labelling, known: Column) -> Labelling:
-    """A value on no list was too rare to be listed: it may stand behind every label that is more than one value."""
-    if labelling.kind != "category" or labelling.fallback == "0" or any(one.others for one in labelling.meanings):
-        return labelling
-    if any(one.but and one != EVERYTHING for one in labelling.meanings):
-        return labelling
-    listed = frozenset[str]().union(*(one.texts for one in labelling.meanings), labelling.known)
-    unlisted = frozenset(known.texts) - listed
-    wider = (
-        one if one.but or label is None or one.texts == {label} else replace(one, texts=one.texts | unlisted)
-        for label, one in zip(labelling.labels, labelling.meanings, strict=True)
-    )
-    return replace(labelling, meanings=tuple(wider)) if unlisted else labelling
-
-
 def recode_known(published: Published, known: Table) -> Table:
     """What is known, written with the labels of the release: its quasi-identifiers, other columns as they are."""
-    table = _table(published)
+    table = published.table
     known = _as_released(published, known)
     if published.recoding is not None and all(one.source in known for one in published.recoding.labellings):
         return recoded(published.recoding, known, table.names)
     readings = read_columns(published, known)
     changed = [one.labelling for one in readings if one.is_item or one.published.kind != one.known.kind]
     return recoded(EachColumn(tuple(changed)), known, table.names)
-
-
-def _table(published: Published) -> Table:
-    if not isinstance(published.data, Table):
-        raise DataError("Rows can be held against a published table only.")
-    return published.data
-
-
-def _asked(published: Published, names: Iterable[str] | None) -> Sequence[str]:
-    if names is not None:
-        return tuple(names)
-    return () if published.roles is None else published.roles.quasi
 
 
 def _recorded(published: Published) -> dict[str, Labelling]:
@@ -129,7 +102,7 @@ def _recorded(published: Published) -> dict[str, Labelling]:
 def _as_released(published: Published, known: Table) -> Table:
     """The known table with its columns of the kinds that they had when they were released."""
     wanted: dict[str, Kind] = {
-        column.name: column.kind for column in _table(published).columns() if column.kind != "category"
+        column.name: column.kind for column in published.table.columns() if column.kind != "category"
     }
     wanted |= {one.source: one.kind for one in _recorded(published).values()}
     differ = {name: kind for name, kind in wanted.items() if name in known and known.column(name).kind != kind}

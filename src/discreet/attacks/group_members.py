@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whom a published group holds: the known persons who fit it and no other, where these are as many as its rows.
+"""Members of published groups: the known persons who fit one group only, where they are as many as its rows.
 
 Groups are rows with equal quasi-identifiers. Labels of different groups may overlap, so a person may fit several; then
 the columns that are published as they are can tell which one it is, for whoever has the whole table.
@@ -13,9 +13,9 @@ from itertools import compress
 
 import numpy as np
 
-from discreet.attacks.attack import Published
 from discreet.attacks.joining import joined_codes
-from discreet.attacks.reading import Reading, read_columns
+from discreet.attacks.label_meanings import Reading, read_columns
+from discreet.attacks.published import Published
 from discreet.counting.tally import group
 from discreet.data.column import SUPPRESSED
 from discreet.data.table import Table
@@ -25,7 +25,7 @@ _CELLS = 2**24  # fits that are in memory at a time
 
 
 @dataclass(frozen=True, eq=False)
-class Members:
+class GroupMembers:
     """The groups of a published table, and who is in them.
 
     pattern_of_row   the group of each published row
@@ -47,7 +47,7 @@ class Members:
         *,
         trees: Mapping[str, Hierarchy] | None = None,
         by_other_columns: bool = False,
-    ) -> Members:
+    ) -> GroupMembers:
         """`trees` say what lies below the labels of some columns; `by_other_columns` uses all that is published."""
         readings = read_columns(published, known)
         columns = [reading.published for reading in readings]
@@ -92,7 +92,7 @@ def _bare(label: str | None) -> str | None:
 
 
 def _candidates(readings: Sequence[Reading], codes: np.ndarray, fits: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Of each known row the groups that it fits; equal rows are looked at once."""
+    """For each known row the groups that it fits; equal rows are compared once."""
     known = [reading.known for reading in readings]
     target_of_row, first = group([c.codes for c in known], len(known[0]), [c.levels for c in known])
     found: list[np.ndarray] = []
@@ -110,14 +110,13 @@ def _narrowed(
     published: Published, known: Table, pattern_of_row: np.ndarray, candidates: list[np.ndarray]
 ) -> list[np.ndarray]:
     """The groups that have a row with the person's values in the columns that are published as they are."""
-    assert isinstance(published.data, Table)
-    quasi = () if published.roles is None else published.roles.quasi
-    names = [name for name in published.data.names if name not in quasi and name in known]
+    table = published.table
+    names = [name for name in table.names if name not in published.quasi and name in known]
     if not names:
         return candidates
-    sides = [joined_codes([published.data.column(name), known.column(name)]) for name in names]
+    sides = [joined_codes([table.column(name), known.column(name)]) for name in names]
     keys, _ = group(sides, len(sides[0]))
-    n = len(published.data)
+    n = len(table)
     there = {*zip(pattern_of_row.tolist(), keys[:n].tolist(), strict=True)}
     return [
         np.array([*compress(here.tolist(), [(p, key) in there for p in here.tolist()])], dtype=np.int64)

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an attack is given: what is published, what an attacker knows, and who was set aside.
+
+What an attacker knows is columns of the release. If nothing is said these are its quasi-identifiers, which is what a
+promise is about.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from discreet.attacks.finding import CannotAttack
+from discreet.attacks.published import Published
+from discreet.data.baskets import Baskets
+from discreet.data.dataset import rows_of
+from discreet.data.records import Records
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.errors import DataError, ParameterError, RolesError, did_you_mean, listing, shown
+from discreet.privacy.promise import Promise
+from discreet.release.release import Release
+
+Known = Table | Baskets
+ALL = "all"  # published columns are known
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """What an attack is given.
+
+    published   the release
+    known       the persons in the release, with all that an attacker may know of them, and what is to be found out
+    roles       of the columns of `known`: what is a quasi-identifier, what is sensitive, whose row it is
+    control     persons who are not in the release, with the columns of `known`
+    population  all persons who could be in the release, with the quasi-identifiers
+    share       of the population that is in the release, where no population is given
+    others      further releases of the same persons
+    gone        persons who are in the release and not in the others
+    parties     two sets of published columns, each known to one of two parties
+    aux_items   items that an attacker knows of a basket
+    targets     persons, guesses or runs at most, for attacks that try some of them
+    knows       published columns that an attacker knows of a person; None for the quasi-identifiers of the release
+    hierarchies of the columns, as methods take them, where an attacker knows them
+    """
+
+    published: Published
+    known: Known | None
+    roles: Roles
+    control: Known | None = None
+    population: Table | None = None
+    share: float = 0.1
+    others: tuple[Published, ...] = ()
+    gone: Table | None = None
+    parties: tuple[Sequence[str], Sequence[str]] | None = None
+    aux_items: int = 8
+    targets: int = 2000
+    seed: int | None = 0
+    knows: tuple[str, ...] | None = None
+    hierarchies: Any = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Published columns that are known of a person."""
+        if self.knows is not None:
+            return self.knows
+        return self.published.quasi
+
+    def columns_in(self, other: Published) -> tuple[str, ...]:
+        """Published columns of another release that are known of a person."""
+        if self.knows is None:
+            return other.quasi
+        return other.named(self.published.source(name) for name in self.knows)
+
+    @property
+    def knowing_all(self) -> Case | None:
+        """This case with all published columns known that the known table has; None if these are no more."""
+        if not self.shape == self.known_shape == "table":
+            return None
+        names = tuple(name for name in self.published.columns if self.published.source(name) in self.table)
+        return replace(self, knows=names) if {*names} > {*self.columns} else None
+
+    @property
+    def shape(self) -> str:
+        return self.published.shape
+
+    @property
+    def known_shape(self) -> str | None:
+        """table, baskets, or None where nothing is known."""
+        return None if self.known is None else self.known.shape_name
+
+    @property
+    def promises(self) -> tuple[Promise, ...]:
+        """The promises one by one."""
+        return self.published.promises
+
+    @property
+    def records(self) -> Records | None:
+        """The records behind sketches, if the owner is the attacker."""
+        return self.published.records
+
+    @property
+    def table(self) -> Table:
+        """What is known, for attacks on tables; DataError if it, or the control group, is no table."""
+        if not self._are("table"):
+            raise DataError("A published table is attacked with tables of persons; baskets were given.")
+        return self.known  # type: ignore[return-value]
+
+    @property
+    def absent(self) -> Table | None:
+        """Persons who are not in the release, for attacks on tables."""
+        return self.control if _is("table", self.control) else None  # type: ignore[return-value]
+
+    @property
+    def baskets(self) -> tuple[Baskets, Baskets | None]:
+        """What is known, and the control group or None, for attacks on baskets."""
+        if not self._are("baskets"):
+            raise CannotAttack("The attack on sparse data needs the baskets of persons; a table was given.")
+        return self.known, self.control  # type: ignore[return-value]
+
+    def _are(self, shape: str) -> bool:
+        return self.known_shape == shape and (self.control is None or _is(shape, self.control))
+
+    def persons(self, table: Table) -> np.ndarray | None:
+        """Whose each row is; None when every row is a person's own."""
+        person = self.roles.person
+        return table.column(person).codes if person is not None and person in table else None
+
+
+def case_of(
+    published: Published,
+    known: object = None,
+    roles: Roles | None = None,
+    control: object = None,
+    population: object = None,
+    others: Iterable[Published | Release | str | os.PathLike] = (),
+    gone: object = None,
+    *,
+    knows: str | Iterable[str] | None = None,
+    **settings,
+) -> Case:
+    """What an attack is given, read from frames, files and folders."""
+    read = _rows(known)
+    return Case(
+        published,
+        read,
+        roles or published.roles or Roles(),
+        _rows(control),
+        None if population is None else Table.of(population),
+        others=tuple(Published.of(other) for other in others),
+        gone=None if gone is None else Table.of(gone),
+        knows=_knows(published, read, roles, knows),
+        **settings,
+    )
+
+
+def _knows(
+    published: Published, known: Known | None, roles: Roles | None, names: str | Iterable[str] | None
+) -> tuple[str, ...] | None:
+    """The published columns that an attacker knows; None for the quasi-identifiers of the release."""
+    table: Any = known if _is("table", known) else None
+    if names is not None:
+        return _named(published, table, (names,) if isinstance(names, str) else tuple(names))
+    if roles is None or not roles.quasi or published.roles is None or published.shape != "table":
+        return None
+    sources = {published.source(name) for name in published.columns}
+    strange = [name for name in roles.quasi if name not in sources and (table is None or name not in table)]
+    if strange and table is not None:
+        hint = did_you_mean(strange[0], [*sources, *table.names])
+        raise RolesError(f"Neither the release nor the known table has the columns {listing(strange)}.{hint}")
+    found = published.named(roles.quasi)
+    return None if {*found} == {*published.roles.quasi} or not found else found
+
+
+def _named(published: Published, known: Table | None, names: tuple[str, ...]) -> tuple[str, ...]:
+    if published.shape != "table":
+        raise ParameterError(
+            f"Which columns are known matters for a table; the release holds {published.shape}. Of baskets and"
+            " sketches say how many items are known (aux_items)."
+        )
+    if names == (ALL,) and ALL not in published.columns:
+        found = tuple(n for n in published.columns if known is None or published.source(n) in known)
+        return found or published.columns
+    able = dict.fromkeys([*published.columns, *map(published.source, published.columns)])
+    for name in names:
+        if name not in able:
+            raise RolesError(
+                f"An attacker is to know {shown(name)}, which the release does not publish."
+                f"{did_you_mean(name, able)} It publishes {listing(published.columns, most=12)}."
+            )
+        if known is not None and name not in known and published.source(name) not in known:
+            raise RolesError(f"An attacker is to know {shown(name)}, and the known table has no such column.")
+    if not names:
+        raise ParameterError("Name the columns that an attacker knows, or say 'all'.")
+    return published.named(names)
+
+
+def _is(shape: str, data: Known | None) -> bool:
+    return data is not None and data.shape_name == shape
+
+
+def _rows(data: object) -> Known | None:
+    return None if data is None else rows_of(data)

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a file of data is read: what it holds, how its cells are parted, and what its columns are for."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.options import pairs, split, step
+from discreet.errors import DataError, RolesError, did_you_mean, listing
+
+if TYPE_CHECKING:
+    from discreet.data.baskets import Baskets
+    from discreet.data.dataset import Dataset
+    from discreet.data.table import Table
+
+
+def _reading(*names: str, help: str) -> Any:
+    return typer.Option(*names, help=help, rich_help_panel="Reading the file")
+
+
+def _role(*names: str, help: str) -> Any:
+    return typer.Option(*names, help=help, rich_help_panel="Roles of the columns")
+
+
+def _basket(help: str, *names: str) -> Any:
+    return typer.Option(*names, help=help, rich_help_panel="Baskets (0/1 data)")
+
+
+@dataclass(frozen=True)
+class ReadingOptions:
+    """How the cells of a file are parted and what they mean."""
+
+    delimiter: Annotated[
+        str | None, _reading(help="What parts the cells, such as ';' or 'tab'; found if not given.")
+    ] = None
+    quote: Annotated[str | None, _reading(help="The quote character; found if not given.")] = None
+    encoding: Annotated[str | None, _reading(help="Such as utf-8 or cp1252; found if not given.")] = None
+    names: Annotated[list[str] | None, _reading(help="Names of the columns, a,b,c: the file has no header line.")] = (
+        None
+    )
+    header: Annotated[bool | None, _reading("--header/--no-header", help="Whether the first line holds names.")] = None
+    missing: Annotated[
+        list[str] | None, _reading(help="A mark of a missing cell, in place of the usual ones; repeatable.")
+    ] = None
+    kinds: Annotated[
+        list[str] | None, _reading("--kind", help="column=number, column=category or column=date; repeatable.")
+    ] = None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What was said, in the words of `Table.of` and of a recipe."""
+        said = asdict(self) | {"names": list(split(self.names)), "kinds": pairs(self.kinds, "--kind")}
+        said["delimiter"] = tab(self.delimiter)
+        return {name: value for name, value in said.items() if value not in (None, [], {})}
+
+    @property
+    def says_table(self) -> bool:
+        """Whether something was said that only a table has."""
+        return self.delimiter is not None or self.names is not None or self.header is not None
+
+    def read(self, path: Path, *, by_cells: bool = False) -> Table:
+        """The table in a file; for a method that reads cell by cell no row tells how.
+
+        Transactions are refused: their first row is no line of names.
+        """
+        from discreet.data.column import KINDS
+        from discreet.data.table import Table
+
+        if not by_cells and not self.says_table and ShapeOptions().shape(path) == "transactions":
+            raise DataError(
+                f"{path.name!r} looks like transactions, items parted by white space, not like a table. Say --baskets"
+                " transactions, or how a table is to be read: --header or --no-header, --delimiter."
+            )
+        given = self.given
+        for kind in given.get("kinds", {}).values():
+            if kind not in KINDS:
+                hint = did_you_mean(kind, KINDS)
+                raise DataError(f"{kind!r} is not a kind of column.{hint} They are {listing(KINDS)}.")
+        with step(f"Reading {path.name}"):
+            if not by_cells:
+                return Table.of(path, **given)
+            cells = {name: given.pop(name) for name in ("kinds", "missing") if name in given}
+            return Table.by_cells(path, dialect=given, **cells)
+
+
+class BasketSource(StrEnum):
+    transactions = "transactions"
+    columns = "columns"
+
+
+@dataclass(frozen=True)
+class ShapeOptions:
+    """What a file holds."""
+
+    held_as: Annotated[
+        BasketSource | None, _basket("The file holds transactions, or 0/1 columns (with --target).", "--baskets")
+    ] = None
+    labels: Annotated[Path | None, _basket("Labels of the transactions, one per line.")] = None
+
+    @property
+    def is_given(self) -> bool:
+        """Whether it was said that the file holds baskets."""
+        return self.held_as is not None or self.labels is not None
+
+    def shape(self, path: Path) -> str:
+        """What the file holds, "table", "columns" of 0 and 1, or "transactions": as was said, else as it looks."""
+        from discreet.data.transactions import looks_like_transactions
+
+        if self.held_as is not None:
+            return self.held_as.value
+        return "transactions" if self.labels is not None or looks_like_transactions(path) else "table"
+
+
+@dataclass(frozen=True)
+class BasketOptions(ShapeOptions):
+    """What a file holds, and how transactions are read."""
+
+    separator: Annotated[str | None, _basket("What parts items; white space if not given.")] = None
+
+    def transactions(self, path: Path) -> Baskets:
+        """The transactions in a file, with their labels if there is a file of these."""
+        from discreet.data.baskets import Baskets
+        from discreet.data.transactions import read_labels
+
+        with step(f"Reading {path.name}"):
+            labels = None if self.labels is None else read_labels(self.labels)
+            return Baskets.from_transactions(path, labels, separator=tab(self.separator))
+
+
+@dataclass(frozen=True)
+class RoleOptions:
+    """What the columns are for."""
+
+    target: Annotated[str | None, _role(help="The column a classifier is to predict; published as it is.")] = None
+    quasi: Annotated[list[str] | None, _role(help="What an attacker may know, a,b,c: the promise is about these.")] = (
+        None
+    )
+    sensitive: Annotated[list[str] | None, _role(help="What an attacker wants to learn; published as it is.")] = None
+    identifiers: Annotated[
+        list[str] | None, _role("--identifiers", "--identifier", help="Names and numbers; never published.")
+    ] = None
+    other: Annotated[list[str] | None, _role(help="Published as it is, assumed unknown to an attacker.")] = None
+    person: Annotated[str | None, _role(help="Tells whose row it is: persons are counted, not rows.")] = None
+    allow_unique: Annotated[
+        list[str] | None, _role(help="Columns published as they are although they differ in every row.")
+    ] = None
+
+    def dataset(self, table: Table) -> Dataset:
+        """The table with its roles."""
+        from discreet.data.dataset import Dataset
+        from discreet.data.roles import Roles
+
+        listed = ("quasi", "sensitive", "identifiers", "other", "allow_unique")
+        by_role = {role: split(getattr(self, role), table.names) for role in listed}
+        return Dataset.unchecked(table, Roles(target=self.target, person=self.person, **by_role))
+
+
+def read_dataset(
+    file: Path, roles: RoleOptions, baskets: BasketOptions, reading: ReadingOptions, *, by_cells: bool = False
+) -> Dataset:
+    """What the file holds, with the roles of its columns; baskets have none. The method checks it."""
+    if baskets.held_as is None:
+        return roles.dataset(reading.read(file, by_cells=by_cells))
+    unfit = [role for role, names in asdict(roles).items() if names and role != "target"]
+    if unfit:
+        named = listing(f"--{role.replace('_', '-')}" for role in unfit)
+        raise RolesError(f"Baskets have a label and items; they take no {named}. Leave it out.")
+    return _LABELLED[baskets.held_as](file, roles.target, baskets, reading, by_cells)
+
+
+def _of_columns(
+    file: Path, target: str | None, baskets: BasketOptions, reading: ReadingOptions, cells: bool
+) -> Dataset:
+    from discreet.data.baskets import Baskets
+    from discreet.data.dataset import Dataset
+
+    if target is None:
+        raise RolesError("Baskets of 0/1 columns need --target, the column that holds the labels.")
+    table = reading.read(file, by_cells=cells)
+    if target not in table:
+        raise RolesError(f"There is no column {target!r} to predict.{did_you_mean(target, table.names)}")
+    return Dataset.unchecked(Baskets.from_columns(table, target=target))
+
+
+def _of_transactions(
+    file: Path, target: str | None, baskets: BasketOptions, reading: ReadingOptions, cells: bool
+) -> Dataset:
+    from discreet.data.dataset import Dataset
+
+    if baskets.labels is None:
+        raise RolesError("Baskets of transactions need --labels, a file with one label per line.")
+    return Dataset.unchecked(baskets.transactions(file))
+
+
+_LABELLED = {BasketSource.columns: _of_columns, BasketSource.transactions: _of_transactions}
+
+
+def tab(text: str | None) -> str | None:
+    """A separator as typed on a command line, where a tab is a word."""
+    return "\t" if text in ("tab", "\\t") else text

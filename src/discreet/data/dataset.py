@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows with a class each, checked once: a table with its roles, or labelled baskets.
+
+Commands, studies, evaluations and reports pass a `Dataset` on. Whoever has one need not ask whether there is a target,
+nor which of the two shapes it has: what differs between them is written here.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from discreet.data.baskets import Baskets
+from discreet.data.column import Column, from_labels, text_of
+from discreet.data.content import LABEL
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.errors import DataError, RolesError
+
+
+class Dataset(ABC):
+    """Data, roles, target and persons.
+
+    data     a `Table` with the columns that have a role, or `Baskets`
+    roles    what each column is for; None for baskets
+    target   the name of what a classifier is to predict
+    quasi    the names of what an attacker may know: columns, or items
+    persons  numbers the person of each row; None where every row is a person's own
+    labels   the class of each row, as a place in `classes`
+    table    the rows as classifiers see them: the published columns, the target among them
+
+    >>> dataset = Dataset.of(Baskets.of([[1, 0], [0, 1]], ["ham", "spam"]))
+    >>> dataset.shape, dataset.target, dataset.table.names, dataset.labels.tolist(), dataset.classes
+    ('baskets', 'label', ('x0', 'x1', 'label'), [0, 1], ('ham', 'spam'))
+    """
+
+    shape: ClassVar[str]
+    data: Any
+    roles: Roles | None = None
+    target: str
+
+    @staticmethod
+    def of(data: object, roles: Roles | None = None, y: object = None) -> Dataset:
+        """A table with its roles, or baskets with labels `y` or labels of their own, checked as for a release."""
+        if isinstance(data, Dataset):
+            return data
+        if roles is None and y is not None:
+            data = data.labelled(y) if isinstance(data, Baskets) else Baskets.of(data, y)
+        return Dataset.unchecked(data, roles).checked()
+
+    @staticmethod
+    def unchecked(data: object, roles: Roles | None = None) -> Dataset:
+        """The same, for data that a method checks by itself, or has released already."""
+        if isinstance(data, Dataset):
+            return data
+        if roles is not None:
+            return TableDataset(Table.of(data), roles)
+        if not isinstance(data, Baskets):
+            raise RolesError("A table needs roles: pass discreet.Roles. Baskets have none: pass discreet.Baskets.")
+        return BasketDataset(data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    @property
+    def n_persons(self) -> int:
+        """Persons behind the rows."""
+        return len(self) if self.persons is None else len(np.unique(self.persons))
+
+    @property
+    def labels(self) -> np.ndarray:
+        return self._label.codes
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return tuple(self._label.texts)
+
+    @abstractmethod
+    def checked(self) -> Dataset:
+        """This dataset; RolesError unless the rows have one of several classes, and there is something to protect."""
+
+    @property
+    @abstractmethod
+    def quasi(self) -> tuple[str, ...]: ...
+
+    @property
+    @abstractmethod
+    def persons(self) -> np.ndarray | None: ...
+
+    @property
+    @abstractmethod
+    def _label(self) -> Column: ...
+
+    @property
+    @abstractmethod
+    def table(self) -> Table: ...
+
+    @property
+    @abstractmethod
+    def not_quasi(self) -> tuple[str, ...]:
+        """Published columns, without the target, that are not quasi-identifiers."""
+
+    def readable(self) -> Dataset:
+        """This dataset with the columns that can be read; see `Table.readable`."""
+        return self
+
+    @abstractmethod
+    def take(self, rows: np.ndarray) -> Dataset:
+        """Some of the rows."""
+
+
+class TableDataset(Dataset):
+    """A table with its roles."""
+
+    shape = "table"
+    roles: Roles
+
+    def __init__(self, table: Table, roles: Roles):
+        self.data, self.roles, self.target = table, roles, str(roles.target)
+
+    def checked(self) -> TableDataset:
+        self.roles.check_for_release(self.data)
+        return TableDataset(self.data.select(self.roles.named), self.roles)
+
+    def readable(self) -> TableDataset:
+        return TableDataset(self.data.readable(self.roles.named), self.roles)
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        return self.roles.quasi
+
+    @property
+    def persons(self) -> np.ndarray | None:
+        return None if self.roles.person is None else self.data.column(self.roles.person).codes
+
+    @property
+    def _label(self) -> Column:
+        return self.data.column(self.target)
+
+    @cached_property
+    def table(self) -> Table:
+        return self.data.select(self.roles.published)
+
+    @property
+    def not_quasi(self) -> tuple[str, ...]:
+        return tuple(name for name in self.roles.published if name not in (*self.quasi, self.target))
+
+    def take(self, rows: np.ndarray) -> TableDataset:
+        return TableDataset(self.data.take(rows), self.roles)
+
+
+class BasketDataset(Dataset):
+    """Baskets with their labels."""
+
+    shape = "baskets"
+
+    def __init__(self, baskets: Baskets):
+        self.data, self.target = baskets, LABEL  # labels have no name of their own
+        while self.target in baskets.names:
+            self.target += "'"
+
+    def checked(self) -> BasketDataset:
+        self.data.check_for_release()
+        return self
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        return self.data.names
+
+    @property
+    def persons(self) -> np.ndarray | None:
+        return self.data.persons
+
+    @cached_property
+    def _label(self) -> Column:
+        return label_column(self.target, self.data.label_values)
+
+    @cached_property
+    def table(self) -> Table:
+        return item_table(self.data, self.target)
+
+    @property
+    def not_quasi(self) -> tuple[str, ...]:
+        return ()
+
+    def take(self, rows: np.ndarray) -> BasketDataset:
+        return BasketDataset(self.data.take(rows))
+
+
+# -- baskets as tables -------------------------------------------------------------------------------------------------
+
+
+def item_table(baskets: Baskets, target: str) -> Table:
+    """Baskets as classifiers see them: a category "0" or "1" for each item, and the label."""
+    by_item, columns = baskets.columns, []
+    both, texts = pa.array(["0", "1"]), [pa.array([text]) for text in ("0", "1")]
+    for item, (name, support) in enumerate(zip(baskets.names, baskets.support.tolist(), strict=True)):
+        codes = np.zeros(len(baskets), dtype=np.int32)
+        if 0 < support < len(baskets):
+            codes[by_item.indices[by_item.indptr[item] : by_item.indptr[item + 1]]] = 1
+        values = both if 0 < support < len(baskets) else texts[support > 0]
+        columns.append(Column(name, "category", values, codes))
+    return Table([*columns, label_column(target, baskets.label_values)])
+
+
+def keep_items(baskets: Baskets, names: Sequence[str]) -> Baskets:
+    """The baskets with these items only, in this order."""
+    place = {name: item for item, name in enumerate(baskets.names)}
+    return baskets.keep([place[name] for name in names])
+
+
+def label_column(name: str, labels: Iterable[object] | None) -> Column:
+    """Labels as a column of categories, in the order of their texts."""
+    if labels is None:
+        raise DataError("Rows without labels teach nothing.")
+    texts = [text_of(label) for label in np.asarray(labels).tolist()]
+    known = sorted(set(texts))
+    place = {text: code for code, text in enumerate(known)}
+    return from_labels(name, known, np.array([place[text] for text in texts], dtype=np.int32))
+
+
+def rows_of(data: object) -> Table | Baskets:
+    """Baskets as they are; any other frame, file or mapping as a table."""
+    return data if isinstance(data, Baskets) else Table.of(data)

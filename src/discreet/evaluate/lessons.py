@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows to learn from and rows to be asked about, with the same columns: who learns, answers, and how well.
+
+A lesson is what a protocol makes of a release and of rows (see protocols.py). Cross-evaluation asks it for the `score`
+of each classifier; `holdout` asks for the `answers` of one plain classifier, row by row. A released model has learnt
+already, and answers in the place of every classifier.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+
+from discreet.data.baskets import Baskets
+from discreet.data.column import text_of
+from discreet.data.dataset import item_table
+from discreet.data.table import Table
+from discreet.learning.classifiers import CLASSIFIERS, examples_for
+from discreet.learning.cross_validation import Score, score, score_on
+from discreet.learning.encoding import encoded
+from discreet.learning.published_tree import PublishedTree
+
+
+class Lesson:
+    """A table to learn from and a table to be asked about."""
+
+    def __init__(self, learnt: Table, asked: Table, target: str):
+        self.learnt, self.asked, self.target = learnt, asked, target
+
+    def score(self, classifier: str, seed: int = 0) -> Score:
+        """How well the classifier of that name answers."""
+        learner = CLASSIFIERS[classifier](seed=seed)
+        learner.fit(examples_for(learner, self.learnt, self._features, self.target))
+        return score_on(learner, self.asked, self.target)
+
+    def right(self, features: Sequence[str] | None = None) -> np.ndarray:
+        """Whether the plain classifier is right about each row; with no feature it says the commonest class."""
+        names = self._features if features is None else list(features)
+        return self._answers(names) == _texts(self.asked, self.target)
+
+    def _answers(self, features: list[str]) -> np.ndarray:
+        return logistic_answers(*encoded(self.learnt, self.asked, features), _texts(self.learnt, self.target))
+
+    @property
+    def _features(self) -> list[str]:
+        return [name for name in self.learnt.names if name != self.target]
+
+
+class BasketLesson(Lesson):
+    """Baskets to learn from and baskets to be asked about; as tables, for classifiers, only where these are asked."""
+
+    def __init__(self, learnt: Baskets, asked: Baskets, target: str):
+        self._baskets, self.target = (learnt, asked), target
+
+    @cached_property
+    def learnt(self) -> Table:  # type: ignore[override]
+        return item_table(self._baskets[0], self.target)
+
+    @cached_property
+    def asked(self) -> Table:  # type: ignore[override]
+        return item_table(self._baskets[1], self.target)
+
+    def right(self, features: Sequence[str] | None = None) -> np.ndarray:
+        learnt, asked = self._baskets
+        wanted = set(learnt.names if features is None else features)
+        kept = [item for item, name in enumerate(learnt.names) if name in wanted]
+        answers = logistic_answers(learnt.matrix[:, kept], asked.matrix[:, kept], learnt.labels)  # type: ignore[arg-type]
+        return answers == asked.labels
+
+
+class ModelLesson(Lesson):
+    """A released model that is asked about rows."""
+
+    def __init__(self, learnt: Table, asked: Table, target: str, model: PublishedTree):
+        super().__init__(learnt, asked, target)
+        self.model = model
+
+    def score(self, classifier: str, seed: int = 0) -> Score:
+        """How well the model answers, whatever the classifier; a leaf that shows no shares is sure of its class."""
+        label = self.asked.column(self.target)
+        said = [text_of(label) for label in self.model.classes]
+        classes = sorted({*said, *label.texts})
+        place = {text: c for c, text in enumerate(classes)}
+        shares = self.model.predict_proba(self.asked)
+        hidden = np.flatnonzero(np.isnan(shares).any(axis=1))
+        answers = self._answers([])
+        proba = np.zeros((len(self.asked), len(classes)))
+        proba[:, [place[text] for text in said]] = np.nan_to_num(shares)
+        proba[hidden, [place[answers[row]] for row in hidden]] = 1.0
+        return score(np.array([place[text] for text in label.texts], dtype=np.int64)[label.codes], proba)
+
+    def _answers(self, features: list[str]) -> np.ndarray:
+        return np.array([text_of(label) for label in self.model.predict(self.asked).tolist()])
+
+
+def logistic_answers(learnt: sp.csr_array, asked: sp.csr_array, labels: np.ndarray) -> np.ndarray:
+    """What a logistic regression on the first matrix says of the second; with no column, the commonest class."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+
+    if learnt.shape[1] == 0:
+        classes, counts = np.unique(labels, return_counts=True)
+        return np.repeat(classes[np.argmax(counts)], asked.shape[0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the last digits of the weights are of no interest here
+        return LogisticRegression(max_iter=300).fit(learnt, labels).predict(asked)
+
+
+def _texts(table: Table, target: str) -> np.ndarray:
+    column = table.column(target)
+    return np.array(column.texts)[column.codes]

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A dataset is checked once, and says the same of a table with roles and of labelled baskets."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from discreet import Baskets, DataError, Roles, RolesError, Table
+from discreet.data.dataset import Dataset, item_table, keep_items, rows_of
+
+ROLES = Roles(target="again", quasi=["age"], sensitive=["ill"], identifiers=["name"], person="stay")
+PEOPLE = {
+    "name": ["Ann", "Bob", "Cem", "Dan"],
+    "age": [31, 34, 38, 52],
+    "ill": ["flu", "flu", "gout", "gout"],
+    "again": ["yes", "no", "no", "yes"],
+    "stay": ["a", "b", "b", "c"],
+    "unused": [1, 1, 2, 2],
+}
+ITEMS = [[1, 0, 1], [0, 0, 1], [1, 1, 1]]
+
+
+def test_a_table_with_its_roles():
+    dataset = Dataset.of(PEOPLE, ROLES)
+    assert (dataset.shape, dataset.target, dataset.quasi, dataset.not_quasi) == ("table", "again", ("age",), ("ill",))
+    assert dataset.table.names == ("again", "age", "ill")
+    assert dataset.data.names == ROLES.named
+    assert [dataset.classes[label] for label in dataset.labels] == PEOPLE["again"]
+    assert (len(dataset), dataset.n_persons) == (4, 3)
+
+
+def test_labelled_baskets():
+    dataset = Dataset.of(Baskets.of(ITEMS, [10, 9, 10], names=["x", "y", "label"], persons=["p", "q", "p"]))
+    assert (dataset.shape, dataset.roles, dataset.target) == ("baskets", None, "label'")
+    assert (dataset.quasi, dataset.not_quasi) == (("x", "y", "label"), ())
+    assert [dataset.classes[label] for label in dataset.labels] == ["10", "9", "10"]
+    assert dataset.table.names == ("x", "y", "label", "label'")
+    assert dataset.table.column("label'").codes.tolist() == dataset.labels.tolist()
+    assert (len(dataset), dataset.n_persons) == (3, 2)
+
+
+def test_labels_may_come_beside_the_items():
+    for given in (ITEMS, Baskets.of(ITEMS)):
+        assert Dataset.of(given, y=["a", "b", "a"]).classes == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    "dataset", [Dataset.of(PEOPLE, ROLES), Dataset.of(Baskets.of([[1, 0], [0, 1], [1, 1], [1, 0]], [0, 1, 1, 0]))]
+)
+def test_some_rows_are_a_dataset_like_all(dataset):
+    rows = np.array([3, 1])
+    some = dataset.take(rows)
+    assert type(some) is type(dataset)
+    assert [some.classes[label] for label in some.labels] == [dataset.classes[dataset.labels[row]] for row in rows]
+    assert some.target == dataset.target
+    assert Dataset.of(some) is some
+
+
+def test_what_teaches_nothing_is_refused():
+    with pytest.raises(RolesError, match="needs roles"):
+        Dataset.of(PEOPLE)
+    with pytest.raises(RolesError, match="needs labels"):
+        Dataset.of(Baskets.of(ITEMS))
+    with pytest.raises(RolesError, match="target"):
+        Dataset.of(PEOPLE, replace(ROLES, target=None))
+    with pytest.raises(DataError, match="teach nothing"):
+        Dataset.unchecked(Baskets.of(ITEMS)).labels  # noqa: B018
+
+
+def test_what_a_method_checks_by_itself_is_taken_as_it_is():
+    alike = PEOPLE | {"again": ["no"] * 4}
+    assert Dataset.unchecked(alike, ROLES).classes == ("no",)
+    with pytest.raises(RolesError, match="one class only"):
+        Dataset.unchecked(alike, ROLES).checked()
+
+
+def test_items_are_categories():
+    table = item_table(Baskets.of([[1, 0, 1], [0, 0, 1]], ["a", "b"], names=["x", "y", "z"]), "label")
+    assert [table.column(name).texts for name in "xyz"] == [["0", "1"], ["0"], ["1"]]
+    assert table.column("x").codes.tolist() == [1, 0]
+    assert all(table.column(name).kind == "category" for name in table.names)
+
+
+def test_items_are_kept_in_the_order_asked_for():
+    kept = keep_items(Baskets.of(ITEMS, names=["x", "y", "z"]), ["z", "x"])
+    assert kept.names == ("z", "x")
+    assert kept.matrix.toarray().tolist() == [[1, 1], [1, 0], [1, 1]]
+
+
+def test_frames_are_tables_and_baskets_stay():
+    baskets = Baskets.of(ITEMS)
+    assert rows_of(baskets) is baskets
+    assert isinstance(rows_of({"a": [1, 2]}), Table)
