@@ -32,7 +32,7 @@ import scipy.sparse as sp
 
 from discreet.attacks.attack import CannotAttack, Finding, Published, chance_of
 from discreet.attacks.registry import Case
-from discreet.counting.tally import Partition
+from discreet.counting.partition import Partition
 from discreet.data.baskets import Baskets
 from discreet.errors import DataError
 from discreet.evaluate.confidence import mean_chance

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.counting.tally import Partition, group, persons_per_group
+from discreet.counting.partition import Partition
+from discreet.counting.tally import group, persons_per_group
 from discreet.data.baskets import Baskets
 from discreet.data.table import Table
 from discreet.errors import RolesError

@@ -16,8 +16,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from discreet.counting.partition import Partition
 from discreet.counting.supersets import Distinct
-from discreet.counting.tally import Partition, group, group_sizes, is_engine, persons_per_group, tally
+from discreet.counting.tally import group, group_sizes, is_engine, persons_per_group, tally
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table

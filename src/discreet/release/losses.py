@@ -19,7 +19,8 @@ from typing import Protocol
 
 import numpy as np
 
-from discreet.counting.tally import Partition, group
+from discreet.counting.partition import Partition
+from discreet.counting.tally import group
 from discreet.data.baskets import Baskets
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.roles import Roles
