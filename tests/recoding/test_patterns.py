@@ -137,14 +137,11 @@ def test_the_most_specific_pattern_wins():
     assert written["age"][0].to_arrow().to_pylist() == ["[30, 40)", ">= 30", ">= 30", "*"]
 
 
-def test_patterns_of_published_rows():
+def test_patterns_are_kept_once_and_labels_that_no_pattern_has_are_left_out():
     sex, town = Labelling.of_texts("sex", ["f", "m", "*"]), Labelling.of_texts("town", ["x", None, "*"])
-    table = Table.of({"sex": ["f", "f", "*", "*"], "town": ["x", "x", "*", None]})
-    boxes = Boxes.from_rows([sex, town], table.columns())
+    boxes = Boxes.of([sex, town], [[0, 0], [0, 0], [2, 2], [2, 1]])
     assert len(boxes) == 3
-    assert boxes.columns[0].labels == ("*", "f")  # no label that nobody has
-    with pytest.raises(DataError, match="'sex' holds labels without a meaning"):
-        Boxes.from_rows([Labelling.of_texts("sex", ["f"]), town], table.columns())
+    assert boxes.columns[0].labels == ("*", "f")
 
 
 def test_labels_and_patterns_that_are_not_in_a_table_are_left_out():

@@ -72,7 +72,7 @@ def count_groups(rows, group_of_row, count, met):
 
 @compiled
 def refine(rows, group_of_row, sizes, inside, n_groups):
-    """Split the groups that have an item in some of their rows; returns origins of new groups, whole groups, how many."""
+    """Split the groups of which some rows have an item: (origins of the new groups, whole groups, groups in all)."""
     touched = np.empty(len(rows), dtype=np.int64)
     met = count_groups(rows, group_of_row, inside, touched)
     origins = np.empty(met, dtype=np.int32)

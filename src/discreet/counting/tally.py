@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyarrow as pa
 
+from discreet.data.cell_kinds import kind_of
 from discreet.data.column import Column, text_of
 from discreet.data.table import Table
 from discreet.foundation.compiled_kernels import compiled
@@ -51,6 +53,11 @@ class Tally:
         """The values as they are written in a release."""
         return tuple([text_of(value) for value in values.to_pylist()] for values in self.values)
 
+    def column(self, name: str) -> Column:
+        """A column at the distinct rows."""
+        place = self.columns.index(name)
+        return Column(name, kind_of(self.values[place].type), self.values[place], self.codes[:, place])
+
     def group_by(self, columns: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Group the distinct rows by some of their columns: (group of each distinct row, one distinct row of each)."""
         places = [self.columns.index(name) for name in columns]
@@ -73,7 +80,7 @@ def tally(data: object, columns: Sequence[str], *, target: str | None = None, pe
         return data.tally(columns, target=target, person=person)  # type: ignore[attr-defined]
     table = Table.of(data)
     coded = table.columns(columns)
-    groups, first = group([column.codes for column in coded], len(table), [column.levels for column in coded])
+    groups, first = grouped(table, columns)
     codes = np.empty((len(first), len(coded)), dtype=np.int32)
     for place, column in enumerate(coded):
         codes[:, place] = column.codes[first]
@@ -92,6 +99,14 @@ def tally(data: object, columns: Sequence[str], *, target: str | None = None, pe
         groups,
         tuple(column.values for column in coded),
     )
+
+
+def values_of(data: object, name: str) -> Column:
+    """The different values of a column of a table or an engine, missing included: a column with one row for each."""
+    if is_engine(data):
+        return data.values(name)  # type: ignore[attr-defined]
+    column = Table.of(data).column(name)
+    return Column(name, column.kind, column.values, np.arange(column.levels, dtype=np.int32))
 
 
 def tally_of_groups(
@@ -167,6 +182,47 @@ def group(
     if n_rows == 0:
         return np.empty(0, np.int64), np.empty(0, np.int64)
     return _numbered(_key(columns, n_rows, levels, ordered), ordered)
+
+
+_GROUPED: WeakKeyDictionary[Table, dict[tuple[str, ...], tuple[np.ndarray, np.ndarray]]] = WeakKeyDictionary()
+
+
+def grouped(table: Table, columns: Sequence[str], *, ordered: bool = True) -> tuple[np.ndarray, np.ndarray]:
+    """`group` of some columns of a table, found once as long as the table lives: promise, losses and record ask for it.
+
+    Unless `ordered`, groups of the same columns in any order will do.
+
+    >>> t = Table.of({"sex": ["f", "m", "f"], "age": [31, 45, 31]})
+    >>> grouped(t, ["sex", "age"])[0].tolist(), grouped(t, ["age", "sex"], ordered=False) is grouped(t, ["sex", "age"])
+    ([0, 1, 0], True)
+    """
+    found, names = _GROUPED.setdefault(table, {}), tuple(columns)
+    if names not in found and not ordered:
+        names = next((known for known in found if set(known) == set(names)), names)
+    if names not in found:
+        coded = table.columns(names)
+        found[names] = group([column.codes for column in coded], len(table), [column.levels for column in coded])
+    return found[names]
+
+
+def pair_counts(
+    a: np.ndarray, b: np.ndarray, weights: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The pairs of codes that occur, in lexicographic order, and the rows of each, or the sum of their weights.
+
+    >>> [part.tolist() for part in pair_counts(np.array([1, 0, 1]), np.array([2, 0, 2]))]
+    [[0, 1], [0, 2], [1, 2]]
+    """
+    width = int(b.max(initial=0)) + 1
+    key = a.astype(np.int64) * width + b
+    if int(key.max(initial=0)) < 4 * len(key) + 1024:  # a place for every pair there could be
+        found, inverse = np.flatnonzero(np.bincount(key)), key
+    else:
+        inverse, first = group([key], len(key))
+        found = key[first]
+    rows = np.bincount(inverse, weights)
+    rows = rows[found] if inverse is key else rows
+    return found // width, found % width, rows.astype(np.int64)
 
 
 def group_sizes(columns: Sequence[np.ndarray], n_rows: int, persons: np.ndarray | None = None) -> np.ndarray:

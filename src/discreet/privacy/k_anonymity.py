@@ -18,7 +18,7 @@ import numpy as np
 
 from discreet.counting.partition import Partition
 from discreet.counting.supersets import Distinct
-from discreet.counting.tally import group, group_sizes, is_engine, persons_per_group, tally
+from discreet.counting.tally import group_sizes, grouped, is_engine, pair_counts, persons_per_group, tally
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
@@ -168,8 +168,7 @@ Groups = tuple[np.ndarray, np.ndarray, int | None]  # persons, rows, and the sma
 
 def _table_groups(data: object, names: Sequence[str], roles: Roles) -> Groups:
     if isinstance(data, Table):  # as a tally, without the distinct rows themselves
-        columns = data.columns(names)
-        groups, first = group([c.codes for c in columns], len(data), [c.levels for c in columns], ordered=False)
+        groups, first = grouped(data, names, ordered=False)
         persons = None if roles.person is None else data.column(roles.person).codes
         labels = None if roles.target is None else data.column(roles.target).codes
         return _counted(groups, len(first), persons, labels)
@@ -195,4 +194,6 @@ def _counted(groups: np.ndarray, n_groups: int, persons: np.ndarray | None, labe
     sizes = rows if persons is None else persons_per_group(groups, n_groups, persons)
     if labels is None:
         return sizes, rows, None
+    if persons is None:
+        return sizes, rows, int(pair_counts(groups, labels)[2].min())
     return sizes, rows, int(group_sizes([groups, labels], len(groups), persons).min())

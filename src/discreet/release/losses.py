@@ -19,8 +19,9 @@ from typing import Protocol
 
 import numpy as np
 
+from discreet.counting.coded_rows import CodedRows
 from discreet.counting.partition import Partition
-from discreet.counting.tally import group
+from discreet.counting.tally import group, grouped, pair_counts
 from discreet.data.baskets import Baskets
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.roles import Roles
@@ -125,8 +126,7 @@ def groups_of(content: Table | Baskets, roles: Roles | None) -> Groups:
         target: str | None = "label" if judged else None
     else:
         assert roles is not None
-        quasi = content.columns(roles.quasi)
-        groups, _ = group([column.codes for column in quasi], len(content), [column.levels for column in quasi])
+        groups, _ = grouped(content, roles.quasi, ordered=False)
         target = roles.target
         names = dict.fromkeys([*([target] if target else []), *roles.sensitive])
         judged = {name: content.column(name).codes for name in names}
@@ -139,8 +139,7 @@ def groups_of(content: Table | Baskets, roles: Roles | None) -> Groups:
 
 def _different(groups: np.ndarray, codes: np.ndarray, n_groups: int) -> np.ndarray:
     """How many different codes each group has."""
-    _, first = group([groups, codes], len(groups))
-    return np.bincount(groups[first], minlength=n_groups)
+    return np.bincount(pair_counts(groups, codes)[0], minlength=n_groups)
 
 
 # -- column by column ----------------------------------------------------------------------------------------------
@@ -163,23 +162,30 @@ class ColumnChange:
 
 
 def changes_of_columns(
-    source: Table, published: Mapping[str, Sequence[Column]], quasi: Sequence[str]
+    source: Table | CodedRows,
+    published: Mapping[str, Sequence[Column]],
+    quasi: Sequence[str],
+    weights: np.ndarray | None = None,
 ) -> tuple[ColumnChange, ...]:
-    """What became of each quasi-identifier; the published columns have the source's rows, in its order."""
-    return tuple(_change(source.column(name), published.get(name, ())) for name in quasi)
+    """What became of each quasi-identifier; the published columns have the source's rows, in its order.
+
+    `weights` are the rows behind each row of both, if not one.
+    """
+    return tuple(_change(source.column(name), published.get(name, ()), weights) for name in quasi)
 
 
-def _change(old: Column, new: Sequence[Column]) -> ColumnChange:
-    after, _ = group([column.codes for column in new], len(old), [column.levels for column in new])
-    both, _ = group([old.codes, after], len(old))
-    everything = entropy(np.bincount(old.codes))
-    told = everything + entropy(np.bincount(after)) - entropy(np.bincount(both))
+def _change(old: Column, new: Sequence[Column], weights: np.ndarray | None) -> ColumnChange:
+    after = new[0].codes if len(new) == 1 else group([c.codes for c in new], len(old), [c.levels for c in new])[0]
+    everything = entropy(np.bincount(old.codes, weights))
+    told = everything + entropy(np.bincount(after, weights)) - entropy(pair_counts(old.codes, after, weights)[2])
+    stars = sum(int((is_star(column)[column.codes] * (1 if weights is None else weights)).sum()) for column in new)
+    n_rows = len(old) if weights is None else int(weights.sum())
     return ColumnChange(
         name=old.name,
         published=tuple(column.name for column in new),
         values_before=old.levels,
-        values_after=int(after.max(initial=-1)) + 1 if new else 0,
-        suppressed_cells=sum(int(is_star(column)[column.codes].sum()) for column in new) if new else len(old),
+        values_after=len(np.unique(after)) if new else 0,
+        suppressed_cells=stars if new else n_rows,
         detail=min(max(told / everything, 0.0), 1.0) if everything > 0 else float(bool(new)),
     )
 
@@ -203,8 +209,12 @@ def penalty_of(
     published: Mapping[str, Sequence[Column]],
     quasi: Sequence[str],
     left_out: int,
+    weights: np.ndarray | None = None,
 ) -> float | None:
-    """The mean certainty penalty of all cells; None when some published label has no meaning."""
+    """The mean certainty penalty of all cells; None when some published label has no meaning.
+
+    `weights` are the rows behind each published row, if not one.
+    """
     labelled: dict[str, list[Labelling]] = {}
     for labelling in labellings:
         labelled.setdefault(labelling.source, []).append(labelling)
@@ -223,7 +233,7 @@ def penalty_of(
         if not {*columns[0].texts} <= cost.keys():
             return None
         costs = np.array([*(cost[text] for text in columns[0].texts), 0.0])
-        total += float(costs[columns[0].codes].sum()) + left_out
+        total += float((costs[columns[0].codes] * (1 if weights is None else weights)).sum()) + left_out
     return total / max(n_rows * len(quasi), 1)
 
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import oracles
 from discreet import CannotRelease, Roles, Table, TreeLadder
-from discreet.methods.trees.tree_ladder import _climb, _fill, _leaves, _Rows
+from discreet.counting.coded_rows import CodedRows
+from discreet.methods.trees.tree_ladder import _climb, _fill, _leaves
 from discreet.methods.trees.tree_ladder_choice import chosen_tree
 from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.recoding.axis import Axis
@@ -36,8 +37,8 @@ def tables(draw):
 
 
 def ladders_of(table, k, bins, person=None):
-    axes = [Axis.of(table, name, rarest=k, person=person, by_class="y") for name in QUASI]
-    return [Ladder.of(axis, table.column("y"), bins) for axis in axes]
+    rows = CodedRows.of(table, QUASI, target="y", person=person)
+    return [Ladder.of(Axis.of(rows, name, rarest=k, by_class=True), bins) for name in QUASI]
 
 
 @given(table=tables(), k=st.integers(2, 4), detail=st.booleans(), person=st.sampled_from([None, "who"]))
@@ -104,7 +105,7 @@ def test_the_ladder_equals_its_slow_twin(table, bins):
         axis, target = ladder.axis, coded.column("y")
         n_ranks = axis.n_values + axis.column.has_missing
         counts = [[0] * target.levels for _ in range(n_ranks)]
-        for code, label in zip(axis.column.codes, target.codes, strict=True):
+        for code, label in zip(coded.column(axis.name).codes, target.codes, strict=True):
             counts[axis.rank_of_code[code]][label] += 1
         rungs = slow_ladder(counts, bins)
         assert [rung[0] for rung in rungs[0]] == ladder.starts[:-1].tolist()
@@ -146,9 +147,10 @@ def test_the_climb_equals_its_slow_twin(table, k, trust):
     assume(len(set(table["y"])) > 1)
     coded = Table.of(table)
     ladders = ladders_of(coded, k, 4)
-    rows = _Rows(ladders, coded, Roles(target="y", quasi=QUASI))
-    leaf, *_ = _leaves(rows, *chosen_tree(rows.bins, rows.counts, max(trust, k))[:2], k)
-    bins = rows.bins.tolist()
+    bins = [ladder.codes() for ladder in ladders]
+    rows, _ = CodedRows.of(coded, QUASI, target="y").merged(bins, [ladder.n_bins for ladder in ladders])
+    leaf, *_ = _leaves(rows, *chosen_tree(rows.codes, rows.counts, max(trust, k))[:2], k)
+    bins = rows.codes.tolist()
     rungs = _climb(rows, ladders, leaf, k)
     assert list(map(tuple, rungs.tolist())) == slow_climb(bins, rows.rows.tolist(), ladders, leaf.tolist(), k)
     before = rungs.copy()

@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from discreet.counting.tally import group, persons_per_group
+from discreet.counting.coded_rows import CodedRows
+from discreet.counting.tally import persons_per_group
 from discreet.data.column import Column
-from discreet.data.roles import Roles
-from discreet.data.table import Table
 from discreet.foundation.compiled_kernels import compiled
 from discreet.prepare.automatic_hierarchy import automatic
 from discreet.prepare.hierarchy import Hierarchy
@@ -37,18 +36,9 @@ class Entries:
     n_classes: int
 
     @classmethod
-    def of(cls, table: Table, roles: Roles) -> Entries:
-        columns = [*table.columns(roles.quasi), table.column(roles.target)]  # type: ignore[arg-type]
-        person = [] if roles.person is None else [table.column(roles.person)]
-        groups, first = group([c.codes for c in columns + person], len(table), [c.levels for c in columns + person])
-        codes = np.column_stack([column.codes[first] for column in columns])
-        return cls(
-            codes[:, :-1],
-            codes[:, -1],
-            np.bincount(groups),
-            person[0].codes[first] if person else None,
-            columns[-1].levels,
-        )
+    def of(cls, rows: CodedRows) -> Entries:
+        entries = rows.entries
+        return cls(rows.codes[entries.row], entries.label, entries.rows, entries.person, rows.counts.shape[1])
 
     def take(self, which: np.ndarray) -> Entries:
         person = None if self.person is None else self.person[which]

@@ -12,16 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.counting.tally import group
 from discreet.foundation.compiled_kernels import compiled
 
 
 @dataclass(frozen=True)
 class Need:
-    """So many different keys on each side of a cut; `codes` are the keys of the table's rows, None for the rows."""
+    """So many different keys on each side of a cut; `keys` are (row, key) in the rows' order, None for rows as keys."""
 
     least: int
-    codes: np.ndarray | None = None
+    keys: tuple[np.ndarray, np.ndarray] | None = None
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,6 @@ class Cuts:
 def partition(
     ranks: np.ndarray,
     counts: np.ndarray,
-    groups: np.ndarray,
     needs: Sequence[Need],
     position: np.ndarray,
     *,
@@ -60,22 +58,21 @@ def partition(
 ) -> Cuts:
     """Cut until no cut leaves both sides what they need; the first of the needs is the one that is parted evenly.
 
-    `ranks` and `counts` are of the rows to part, `groups` says which of them each row of the table is. Relaxed, rows of
-    equal rank may go to different sides, in the order they have. A cut at the median is one of the widest column, or,
-    `in_turn`, of the column that was cut least often on the way.
+    `ranks` and `counts` are of the rows to part. Relaxed, rows of equal rank may go to different sides, in the order
+    they have. A cut at the median is one of the widest column, or, `in_turn`, of the column that was cut least often on
+    the way.
     """
     n = len(ranks)
     starts = np.zeros((len(needs), n + 1), dtype=np.int64)
     keys: list[np.ndarray] = [np.empty(0, dtype=np.int64)]
     n_keys = 0
     for line, need in enumerate(needs):
-        if need.codes is not None:
-            codes = need.codes.astype(np.int64)
-            _, first = group([groups, codes], len(groups))  # each key once per row to part, in their order
-            starts[line, 1:] = np.cumsum(np.bincount(groups[first], minlength=n))
-            starts[line] += sum(len(part) for part in keys)
-            keys.append(codes[first] + n_keys)
-            n_keys += int(codes.max()) + 1
+        if need.keys is not None:
+            row, key = need.keys
+            starts[line, 1:] = np.cumsum(np.bincount(row, minlength=n))
+            starts[line] += sum(map(len, keys))
+            keys.append(key + n_keys)
+            n_keys += int(key.max()) + 1
     tree = np.full((6, 2 * n), -1, dtype=np.int64)
     times = np.zeros((2 * n if in_turn else 0, ranks.shape[1]), dtype=np.int32)
     leaf_of = np.empty(n, dtype=np.int64)
@@ -86,7 +83,7 @@ def partition(
         np.concatenate(keys),
         n_keys,
         np.array([need.least for need in needs], dtype=np.int64),
-        needs[0].codes is None,
+        needs[0].keys is None,
         position,
         by_information,
         relaxed,

@@ -17,6 +17,7 @@ from itertools import product
 
 import numpy as np
 
+from discreet.counting.coded_rows import RowEntries
 from discreet.foundation.randomness import Randomness
 from discreet.methods.trees.tree_ladder_growth import ClassTree, grow
 
@@ -43,7 +44,9 @@ class Members:
         return cls(np.repeat(row, times), np.repeat(label, times), np.arange(int(times.sum()) + 1))
 
     @classmethod
-    def of_persons(cls, row: np.ndarray, label: np.ndarray, person: np.ndarray) -> Members:
+    def of_persons(cls, entries: RowEntries) -> Members:
+        assert entries.person is not None
+        row, label, person = (np.repeat(part, entries.rows) for part in (entries.row, entries.label, entries.person))
         order = np.lexsort((label, row, person))
         ends = np.cumsum(np.unique(person, return_counts=True)[1])
         return cls(row[order], label[order], np.append(0, ends))
