@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from discreet.counting.coded_rows import CodedRows
-from discreet.counting.tally import group, pair_counts
+from discreet.counting.tally import group
 from discreet.data.baskets import Baskets
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.document import Document
@@ -28,7 +28,7 @@ from discreet.engines.memory import engine_of
 from discreet.errors import CannotRelease, DataError, PromiseBroken, RolesError, listing
 from discreet.foundation.parameters import check_parameters
 from discreet.foundation.randomness import Randomness
-from discreet.methods.grouping import Decision, Grouping, Published
+from discreet.methods.grouping import Decision, Grouping
 from discreet.methods.limits import check_limit
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.privacy.containment import Containment
@@ -38,7 +38,7 @@ from discreet.recoding.patterns import MOST_PATTERNS, Boxes
 from discreet.recoding.plan import Plan, Recode
 from discreet.release.ledger import Account
 from discreet.release.ledger_likeness import People
-from discreet.release.losses import changes_of_columns, penalty_of
+from discreet.release.losses import Crossing, changes_of_columns, crossings, penalty_of
 from discreet.release.release import Changes, Release
 
 METHODS: dict[str, type[Method]] = {}  # by the name the command line uses
@@ -167,8 +167,8 @@ class Method(BaseEstimator):
         )
         left_out = len(source) - len(table)
         labellings = () if decision.plan is None else decision.plan.labellings
-        counted: tuple[Table | CodedRows, Published] = decision.distinct or (table, published)
-        weights = None if decision.distinct is None else decision.distinct[0].rows
+        counted, written, weights = (table, published, None) if decision.distinct is None else decision.distinct
+        crossed = crossings(counted, written, roles.quasi, weights)
         return self._checked(
             Release(
                 table=released.take(order),
@@ -181,12 +181,9 @@ class Method(BaseEstimator):
                 plan=decision.plan,
                 source_quasi=roles.quasi,
                 items=_items_of(published, roles),
-                changes=decision.changes
-                or changes_between(
-                    *counted, roles.quasi, weights, swapped_cells=decision.swapped, rows_dropped=left_out
-                ),
-                column_changes=() if decision.published is None else changes_of_columns(*counted, roles.quasi, weights),
-                penalty=penalty_of(labellings, source, counted[1], roles.quasi, left_out, weights),
+                changes=decision.changes or _changes(crossed, swapped=decision.swapped, rows_dropped=left_out),
+                column_changes=() if decision.published is None else changes_of_columns(crossed),
+                penalty=penalty_of(labellings, source, written, roles.quasi, left_out, weights),
                 trace=decision.trace,
                 notes=[*decision.notes, *_no_record(decision.plan)],
                 seed=getattr(self, "random_state", None),
@@ -340,40 +337,14 @@ def _published(name: str, table: Table, roles: Roles, quasi: dict[str, list[Colu
     return [table.column(name)] if name in roles.published else []
 
 
-def changes_between(
-    source: Table | CodedRows,
-    published: Published,
-    quasi: Sequence[str],
-    weights: np.ndarray | None = None,
-    **counts: int,
-) -> Changes:
-    """How many quasi-identifier cells were suppressed, or are written differently from the source.
-
-    `weights` are the rows behind each row of both; `counts` are further fields of Changes, which cells do not tell.
-    """
-    n_rows = len(source) if weights is None else int(weights.sum())
-    suppressed = changed = dropped = 0
-    for name in quasi:
-        new = published.get(name, [])
-        if len(new) == 1 and new[0].name == name:
-            same, stars = _compare(source.column(name), new[0], weights)
-            changed += n_rows - same
-            suppressed += stars
-        else:
-            changed += n_rows
-            dropped += not new
+def _changes(crossed: Sequence[Crossing], *, swapped: int, rows_dropped: int) -> Changes:
+    """How many quasi-identifier cells were suppressed, or are written differently from the source."""
+    by_name = [one for one in crossed if len(one.new) == 1 and one.new[0].name == one.old.name]
     return Changes(
-        quasi_cells=n_rows * len(quasi),
-        suppressed_cells=suppressed,
-        changed_cells=changed,
-        columns_dropped=dropped,
-        **counts,
+        quasi_cells=sum(one.n_rows for one in crossed),
+        suppressed_cells=sum(one.suppressed for one in by_name),
+        changed_cells=sum(one.n_rows - one.same for one in crossed),
+        swapped_cells=swapped,
+        rows_dropped=rows_dropped,
+        columns_dropped=sum(not one.new for one in crossed),
     )
-
-
-def _compare(old: Column, new: Column, weights: np.ndarray | None) -> tuple[int, int]:
-    """Rows written as before, and rows suppressed."""
-    was, now, rows = pair_counts(old.codes, new.codes, weights)
-    old_texts, new_texts = [*old.texts, None], [*new.texts, None]
-    same = sum(int(n) for a, b, n in zip(was, now, rows, strict=True) if old_texts[a] == new_texts[b])
-    return same, sum(int(n) for b, n in zip(now, rows, strict=True) if new_texts[b] == SUPPRESSED)

@@ -66,7 +66,7 @@ class Grouping:
             name: [Column(one.name, one.kind, one.values, one.codes[rows.group_of_row]) for one in columns]
             for name, columns in distinct.items()
         }
-        return Decision(plan, self.trace, self.notes, published, distinct=(rows, distinct))
+        return Decision(plan, self.trace, self.notes, published, distinct=(rows, distinct, rows.rows))
 
 
 @dataclass
@@ -77,7 +77,7 @@ class Decision:
     published  the columns of each quasi-identifier in the rows' order, where not the plan makes them
     rows       the rows that are published, when some are left out: `published` then has those only, in that order
     swapped    rows that show a cell which is not their own
-    distinct   coded rows and their published columns, where changes can be counted on distinct rows
+    distinct   coded rows, their published columns and how many rows each is, where changes are counted on distinct rows
     """
 
     plan: Plan | None
@@ -87,4 +87,4 @@ class Decision:
     rows: np.ndarray | None = None
     changes: Changes | None = None
     swapped: int = 0
-    distinct: tuple[CodedRows, Published] | None = None
+    distinct: tuple[CodedRows, Published, np.ndarray] | None = None

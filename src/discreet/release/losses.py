@@ -13,7 +13,7 @@ Diversity            the fewest different values of the target, or of a sensitiv
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -161,31 +161,73 @@ class ColumnChange:
     detail: float
 
 
-def changes_of_columns(
+@dataclass(frozen=True, eq=False)
+class Crossing:
+    """A quasi-identifier and the columns published for it: the pairs of codes that occur, and the rows of each.
+
+    `now` are codes of the published column, or, where there are several, numbers of their different rows.
+    """
+
+    old: Column
+    new: Sequence[Column]
+    was: np.ndarray
+    now: np.ndarray
+    rows: np.ndarray
+
+    @classmethod
+    def of(cls, old: Column, new: Sequence[Column], weights: np.ndarray | None = None) -> Crossing:
+        """Both have the same rows; `weights` say how many rows each stands for, if not for one."""
+        after = new[0].codes if len(new) == 1 else group([c.codes for c in new], len(old), [c.levels for c in new])[0]
+        return cls(old, new, *pair_counts(old.codes, after, weights))
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.rows.sum())
+
+    @property
+    def suppressed(self) -> int:
+        """Rows whose published cell is suppressed, where one column is published."""
+        return int(self.rows[is_star(self.new[0])[self.now]].sum()) if len(self.new) == 1 else 0
+
+    @property
+    def same(self) -> int:
+        """Rows whose cell is written as it was."""
+        if len(self.new) != 1 or self.new[0].name != self.old.name:
+            return 0
+        was, now = [*self.old.texts, None], [*self.new[0].texts, None]
+        pairs = zip(self.was.tolist(), self.now.tolist(), self.rows.tolist(), strict=True)
+        return sum(n for a, b, n in pairs if was[a] == now[b])
+
+
+def crossings(
     source: Table | CodedRows,
     published: Mapping[str, Sequence[Column]],
     quasi: Sequence[str],
     weights: np.ndarray | None = None,
-) -> tuple[ColumnChange, ...]:
-    """What became of each quasi-identifier; the published columns have the source's rows, in its order.
+) -> list[Crossing]:
+    """Each quasi-identifier with what is published for it; the published columns have the source's rows, in its order.
 
-    `weights` are the rows behind each row of both, if not one.
+    `weights` are the rows behind each of these rows, if not one.
     """
-    return tuple(_change(source.column(name), published.get(name, ()), weights) for name in quasi)
+    return [Crossing.of(source.column(name), published.get(name, ()), weights) for name in quasi]
 
 
-def _change(old: Column, new: Sequence[Column], weights: np.ndarray | None) -> ColumnChange:
-    after = new[0].codes if len(new) == 1 else group([c.codes for c in new], len(old), [c.levels for c in new])[0]
-    everything = entropy(np.bincount(old.codes, weights))
-    told = everything + entropy(np.bincount(after, weights)) - entropy(pair_counts(old.codes, after, weights)[2])
-    stars = sum(int((is_star(column)[column.codes] * (1 if weights is None else weights)).sum()) for column in new)
-    n_rows = len(old) if weights is None else int(weights.sum())
+def changes_of_columns(crossed: Iterable[Crossing]) -> tuple[ColumnChange, ...]:
+    """What became of each quasi-identifier."""
+    return tuple(map(_change, crossed))
+
+
+def _change(crossed: Crossing) -> ColumnChange:
+    old, new = crossed.old, crossed.new
+    after = np.bincount(crossed.now, crossed.rows)
+    everything = entropy(np.bincount(crossed.was, crossed.rows))
+    told = everything + entropy(after) - entropy(crossed.rows)
     return ColumnChange(
         name=old.name,
         published=tuple(column.name for column in new),
         values_before=old.levels,
-        values_after=len(np.unique(after)) if new else 0,
-        suppressed_cells=stars if new else n_rows,
+        values_after=int((after > 0).sum()) if new else 0,
+        suppressed_cells=crossed.suppressed if new else crossed.n_rows,
         detail=min(max(told / everything, 0.0), 1.0) if everything > 0 else float(bool(new)),
     )
 

@@ -14,6 +14,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -87,7 +88,10 @@ _DIFFERS = "What is measured now differs from what the certificate states."
 
 @dataclass(frozen=True)
 class Verification:
-    """What verifying found. `problems` is empty exactly when `holds`; `signer` is a public key in hex."""
+    """What verifying found. `problems` is empty exactly when `holds`; `signer` is a public key in hex.
+
+    `content` is the data as it was read.
+    """
 
     holds: bool
     verdict: Verdict | None
@@ -96,6 +100,7 @@ class Verification:
     signer: str | None = None
     remarks: tuple[str, ...] = ()
     id: str | None = None
+    content: Any = field(default=None, repr=False, compare=False)
 
     def __bool__(self) -> bool:
         return self.holds
@@ -112,6 +117,7 @@ class Verification:
 class _Findings:
     """What a check came upon on its way."""
 
+    content: Any = None
     verdict: Verdict | None = None
     problems: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
@@ -148,6 +154,7 @@ def verify(
         signer,
         tuple(filter(None, remarks)),
         certificate.id,
+        found.content,
     )
 
 
@@ -187,6 +194,7 @@ def _check(release: Opened, owner: Path | None, found: _Findings, patient: bool)
     found.problems += wrong
     found.remarks += said
     data, roles = contents_of(release)
+    found.content = data
     wrong, told = noise_problems(certificate, data if isinstance(data, Document) else None)
     found.problems += wrong
     if isinstance(data, Document):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import math
+import os
+import sys
 from collections import Counter, defaultdict
 from itertools import pairwise
 
@@ -172,3 +174,30 @@ def test_detail_keeps_more_cells():
         for detail in (False, True)
     }
     assert loss[True] < loss[False] / 1.2
+
+
+def calls_in(work, names):
+    """How often functions of these names of discreet are called while `work` is done."""
+    found = Counter()
+
+    def watch(frame, event, _):
+        code = frame.f_code
+        if event == "call" and code.co_name in names and f"discreet{os.sep}" in code.co_filename:
+            found[code.co_name] += 1
+
+    sys.setprofile(watch)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return found
+
+
+def test_nothing_is_coded_or_grouped_again_and_again(tmp_path):
+    """Making, checking, writing and verifying a release of a table with nine columns: each counts what it must once."""
+    sample = load("clinic", rows=500, seed=7)
+    roles = Roles(target="readmitted", quasi=["age", "sex", "zip", "occupation", "marital"], other=["stay_days"])
+    table = Table(sample.data.columns())
+    calls = calls_in(lambda: TreeLadder(5).release(table, roles).save(tmp_path / "out"), ("encode", "group"))
+    assert 0 < calls["encode"] <= 12
+    assert 0 < calls["group"] <= 12

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import os
 from numbers import Integral
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -43,7 +42,7 @@ from discreet.privacy.k_anonymous_model import KAnonymousModel
 from discreet.privacy.promise import Promise
 from discreet.recoding.axis import Axis
 from discreet.release.release import Release
-from discreet.release.verify import read_release, verify
+from discreet.release.verify import verify
 
 
 class KAdet(Method):
@@ -206,7 +205,7 @@ def load_model(folder: str | os.PathLike) -> PublishedTree:
     if not found.holds:
         raise PromiseBroken(f"The model is not loaded: {' '.join(found.problems)}")
     assert found.certificate is not None
-    document, _ = read_release(Path(folder), found.certificate)
+    document = found.content
     if not isinstance(document, Document) or document.shape != "model":
         raise DataError(f"The folder holds a release of the shape {found.certificate.shape!r}, not a model.")
     return PublishedTree.of(document)

@@ -41,7 +41,7 @@ from discreet.methods.grouping import Grouping
 from discreet.methods.limits import MAX_SUPPRESSED
 from discreet.methods.trees.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.methods.trees.hierarchy_labels import tree_axis
-from discreet.methods.trees.mondrian_partition import Cuts, Need, partition
+from discreet.methods.trees.mondrian_partition import CutTree, Need, partition
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.l_diversity import LDiversity
 from discreet.privacy.promise import Promise
@@ -242,7 +242,7 @@ def _stack(positions: list[np.ndarray]) -> np.ndarray:
     return np.column_stack([np.pad(position, (0, longest - len(position))) for position in positions])
 
 
-def _recoding(axes: list[Axis], ranks: np.ndarray, cuts: Cuts) -> Recode:
+def _recoding(axes: list[Axis], ranks: np.ndarray, cuts: CutTree) -> Recode:
     """The plan of the cuts. A new row with a value that both sides share goes right, or left where right has no end."""
     nodes = list(zip(cuts.column, cuts.ends, cuts.above, cuts.below, cuts.begins, strict=True))
     end = np.array([axes[c].cut(e, a) if c >= 0 and a >= 0 else np.nan for c, e, a, _, _ in nodes])

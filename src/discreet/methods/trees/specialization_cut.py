@@ -211,9 +211,11 @@ class Cut:
     def groups(self) -> tuple[np.ndarray, np.ndarray]:
         """The group of each distinct row by all columns, and the place of each group's parts in `of_column`."""
         firsts = np.array(sorted(self.parts))
-        cells = np.searchsorted(firsts, self._part_of[self.leaves]) - np.searchsorted(firsts, self.start[:-1])
-        group_of, first = group(list(cells.T), len(cells))
-        return group_of, cells[first]
+        before = np.searchsorted(firsts, self.start[self._column_of])  # parts of columns before that of each leaf
+        place = (np.searchsorted(firsts, self._part_of) - before).astype(np.int32)
+        cells = [place[leaves] for leaves in self.leaves.T]
+        group_of, first = group(cells, len(self.leaves))
+        return group_of, np.column_stack([cell[first] for cell in cells])
 
 
 # The kernels use scalars, loops and whole numbers only, which numba compiles quickly.
