@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from discreet import DataError, Mondrian, Roles, TopDownRefinement, TopDownSpecialization, TreeLadder
 from discreet.counting.coded_rows import CodedRows
 from discreet.data.table import Table
-from discreet.engines import DuckDB, Engine, Memory, engine_of
+from discreet.engines import DuckDB, Engine, InMemory, engine_of
 from discreet.foundation.randomness import Randomness
 from discreet.prepare.hierarchy import from_paths
 from discreet.samples import load
@@ -92,7 +92,7 @@ def test_an_engine_gives_the_coded_rows_of_the_table(table, person):
     arrow = pa.table(
         {name: pa.array(list(map(str, cells)) if name == "who" else cells) for name, cells in table.items()}
     )
-    mine = CodedRows.of(Memory(Table.of(arrow)), QUASI, target="y", person=person)
+    mine = CodedRows.of(InMemory(Table.of(arrow)), QUASI, target="y", person=person)
     with DuckDB(arrow) as engine:
         theirs = CodedRows.of(engine, QUASI, target="y", person=person)
         assert same_columns(mine.columns, theirs.columns)
@@ -160,7 +160,7 @@ def test_single_rows_are_refused_where_an_engine_has_them():
 def test_both_engines_keep_to_the_protocol():
     table = Table.of({"sex": ["f", None, "m", "f"], "y": [0, 1, 1, 0]})
     with DuckDB(table.to_arrow()) as engine:
-        for one in (Memory(table), engine):
+        for one in (InMemory(table), engine):
             assert isinstance(one, Engine)
             assert (one.names, len(one)) == (("sex", "y"), 4)
             assert one.values("sex").codes.tolist() == [0, 1, 2]

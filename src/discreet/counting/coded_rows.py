@@ -9,12 +9,12 @@ labels are made from distinct values and their weights, never from single rows.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
-from discreet.counting.tally import Tally, group, pair_counts, persons_per_group, tally, values_of
+from discreet.counting.tally import group, is_engine, pair_counts, persons_per_group, tally, values_of
 from discreet.data.column import Column
 from discreet.data.table import Table
 from discreet.errors import DataError
@@ -84,11 +84,10 @@ class DistinctRows:
         codes = np.empty((len(first), len(cells)), dtype=np.int32)
         for column, cell in enumerate(cells):
             codes[:, column] = cell[first]
-        counts = [np.bincount(place, of_class, minlength=len(first)) for of_class in self.counts.T]
         who = self.by_person
         if who is not None:
             who = RowEntries(place[who.row], who.label, who.rows, who.person)
-        return DistinctRows(codes, np.column_stack(counts).astype(np.int64), who), place
+        return DistinctRows(codes, _sums(self.counts, place, len(first)), who), place
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -105,7 +104,7 @@ class CodedRows(DistinctRows):
 
     columns: tuple[Column, ...]
     target: Column | None
-    _data: object = field(repr=False)
+    _data: object = field(repr=False)  # a table or an engine
     _group_of_row: np.ndarray | None = field(repr=False)
     _class_counts: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
     _beside: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict, repr=False)
@@ -117,18 +116,21 @@ class CodedRows(DistinctRows):
         """From a table in memory or an engine (engines/protocol.py); coded rows stay as they are."""
         if isinstance(data, CodedRows):
             return data
+        data = data if is_engine(data) else Table.of(data)
         counted = tally(data, columns, target=target)
-        classes = None if target is None else values_of(data, target)
-        who = None if person is None else _by_person(data, counted, target, person)
-        return cls(
+        rows = cls(
             counted.codes,
             counted.counts,
-            who,
             columns=tuple(map(counted.column, columns)),
-            target=classes,
+            target=None if target is None else values_of(data, target),
             _data=data,
             _group_of_row=counted.group_of_row,
         )
+        if person is None:
+            return rows
+        row, codes, n = rows._split_by([person] if target is None else [target, person])
+        label = np.zeros(len(row), dtype=np.int64) if target is None else codes[0]
+        return replace(rows, by_person=RowEntries(row, label, n, codes[-1]))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -141,10 +143,7 @@ class CodedRows(DistinctRows):
         """Rows of each class for each value of a column, missing last."""
         if name not in self._class_counts:
             column = self.column(name)
-            counts = [
-                np.bincount(column.codes, of_class, minlength=len(column.values) + 1) for of_class in self.counts.T
-            ]
-            self._class_counts[name] = np.column_stack(counts).astype(np.int64)
+            self._class_counts[name] = _sums(self.counts, column.codes, len(column.values) + 1)
         return self._class_counts[name]
 
     def persons_of(self, name: str) -> np.ndarray:
@@ -155,9 +154,23 @@ class CodedRows(DistinctRows):
     def beside(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """(distinct row, code) for each value that another column has in each distinct row, in their order."""
         if name not in self._beside:
-            row, (codes,), _ = _split_by(self._data, self, self.names, self._group_of_row, [name])
+            row, (codes,), _ = self._split_by([name])
             self._beside[name] = row, codes
         return self._beside[name]
+
+    def _split_by(self, names: Sequence[str]) -> tuple[np.ndarray, list[np.ndarray], np.ndarray]:
+        """The distinct rows split by further columns: (distinct row, codes of these columns, rows), in their order."""
+        if self._group_of_row is not None:
+            of, more = self.group_of_row, self.table.columns(names)
+            cells, levels = [of, *(column.codes for column in more)], [len(self), *(column.levels for column in more)]
+            groups, first = group(cells, len(of), levels)
+            return of[first], [column.codes[first].astype(np.int64) for column in more], np.bincount(groups)
+        split, width = tally(self._data, (*self.names, *names)), len(self.columns)
+        is_new = np.ones(len(split), dtype=bool)
+        is_new[1:] = (split.codes[1:, :width] != split.codes[:-1, :width]).any(axis=1)
+        if not np.array_equal(split.codes[is_new, :width], self.codes):
+            raise DataError("The data changed while they were counted. Count them again when nobody writes to them.")
+        return np.cumsum(is_new) - 1, list(split.codes[:, width:].T.astype(np.int64)), split.counts.sum(axis=1)
 
     # -- in memory only ----------------------------------------------------------------------------------------------
 
@@ -177,33 +190,6 @@ class CodedRows(DistinctRows):
         return self._group_of_row
 
 
-def _by_person(data: object, counted: Tally, target: str | None, person: str) -> RowEntries:
-    names = [person] if target is None else [target, person]
-    row, codes, rows = _split_by(data, counted, counted.columns, counted.group_of_row, names)
-    return RowEntries(row, codes[0] if target is not None else np.zeros(len(row), np.int64), rows, codes[-1])
-
-
-def _split_by(
-    data: object,
-    known: Tally | DistinctRows,
-    columns: Sequence[str],
-    group_of_row: np.ndarray | None,
-    names: Sequence[str],
-) -> tuple[np.ndarray, list[np.ndarray], np.ndarray]:
-    """The distinct rows split by further columns: (distinct row, codes of these columns, rows), in their order."""
-    if group_of_row is not None:
-        table: Table = data if isinstance(data, Table) else data.table  # type: ignore[attr-defined]
-        more = table.columns(names)
-        groups, first = group(
-            [group_of_row, *(column.codes for column in more)],
-            len(group_of_row),
-            [len(known), *(column.levels for column in more)],
-        )
-        return group_of_row[first], [column.codes[first].astype(np.int64) for column in more], np.bincount(groups)
-    split = tally(data, (*columns, *names))
-    width = len(columns)
-    is_new = np.ones(len(split), dtype=bool)
-    is_new[1:] = (split.codes[1:, :width] != split.codes[:-1, :width]).any(axis=1)
-    if not np.array_equal(split.codes[is_new, :width], known.codes):
-        raise DataError("The data changed while they were counted. Count them again when nobody writes to them.")
-    return np.cumsum(is_new) - 1, list(split.codes[:, width:].T.astype(np.int64)), split.counts.sum(axis=1)
+def _sums(counts: np.ndarray, of: np.ndarray, n: int) -> np.ndarray:
+    """The sums of the lines of `counts` that belong to each of n sets."""
+    return np.column_stack([np.bincount(of, column, minlength=n) for column in counts.T]).astype(np.int64)

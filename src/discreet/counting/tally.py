@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.data.cell_kinds import kind_of
-from discreet.data.column import Column, text_of
+from discreet.data.column import Column
 from discreet.data.table import Table
 from discreet.foundation.compiled_kernels import compiled
 
@@ -47,11 +47,6 @@ class Tally:
     @property
     def n_rows(self) -> int:
         return int(self.counts.sum())
-
-    @property
-    def texts(self) -> tuple[list[str], ...]:
-        """The values as they are written in a release."""
-        return tuple([text_of(value) for value in values.to_pylist()] for values in self.values)
 
     def column(self, name: str) -> Column:
         """A column at the distinct rows."""

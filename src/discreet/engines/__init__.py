@@ -5,13 +5,13 @@ only counted; it is loaded when it is used.
 
 from typing import TYPE_CHECKING, Any
 
-from discreet.engines.memory import Memory, engine_of
+from discreet.engines.memory import InMemory, engine_of
 from discreet.engines.protocol import Engine
 
 if TYPE_CHECKING:
     from discreet.engines.duckdb import DuckDB
 
-__all__ = ["DuckDB", "Engine", "Memory", "engine_of"]
+__all__ = ["DuckDB", "Engine", "InMemory", "engine_of"]
 
 
 def __getattr__(name: str) -> Any:

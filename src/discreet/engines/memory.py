@@ -14,10 +14,10 @@ from discreet.engines.protocol import Engine
 
 
 @dataclass(frozen=True, eq=False)
-class Memory:
+class InMemory:
     """A table whose rows are counted in memory.
 
-    >>> Memory(Table.of({"sex": ["f", "m", "f"]})).tally(["sex"]).sizes.tolist()
+    >>> InMemory(Table.of({"sex": ["f", "m", "f"]})).tally(["sex"]).sizes.tolist()
     [2, 1]
     """
 
@@ -39,4 +39,4 @@ class Memory:
 
 def engine_of(data: Any) -> Engine:
     """Data behind an engine as they are; anything else as a table in memory."""
-    return data if is_engine(data) else Memory(Table.of(data))
+    return data if is_engine(data) else InMemory(Table.of(data))

@@ -19,7 +19,7 @@ from discreet.recoding.patterns import Boxes
 from discreet.recoding.plan import Plan
 from discreet.release.release import Changes
 
-Published = dict[str, list[Column]]  # the published columns of each quasi-identifier
+PublishedColumns = dict[str, list[Column]]  # the published columns of each quasi-identifier
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class Grouping:
     def plan_for_new_rows(self) -> Plan:
         return Boxes.of(self.labellings, self.codes) if self.plan is None else self.plan
 
-    def columns(self, group: np.ndarray) -> Published:
+    def columns(self, group: np.ndarray) -> PublishedColumns:
         """The published columns of rows in these groups."""
         return {
             labelling.source: [from_labels(labelling.name, labelling.labels, self.codes[group, place])]
@@ -83,8 +83,8 @@ class Decision:
     plan: Plan | None
     trace: list[dict] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    published: Published | None = None
+    published: PublishedColumns | None = None
     rows: np.ndarray | None = None
     changes: Changes | None = None
     swapped: int = 0
-    distinct: tuple[CodedRows, Published, np.ndarray] | None = None
+    distinct: tuple[CodedRows, PublishedColumns, np.ndarray] | None = None

@@ -26,7 +26,7 @@ from discreet.prepare.binning import Binning
 from discreet.prepare.intervals import column_cut, interval_label, is_whole, roundest_cut
 from discreet.prepare.rare import Rare
 from discreet.recoding.labels import EVERYTHING, MISSING, Meaning
-from discreet.recoding.plan import Recode, Scale
+from discreet.recoding.plan import AxisScale, Recode
 
 OTHER = "other"
 _AMBIGUOUS = re.compile(r'[{}",]|^not |or missing$|^[<>\[]')  # could be read as a set, an interval, or a quotation
@@ -127,12 +127,12 @@ class Axis:
         return frozenset(self.names or ()) - {OTHER} if self.has_other else frozenset()
 
     @cached_property
-    def scale(self) -> Scale:
+    def scale(self) -> AxisScale:
         if self.names is None:
-            return Scale(self.name, ordered=True, kind=self.column.kind)
+            return AxisScale(self.name, ordered=True, kind=self.column.kind)
         places = {name: rank for rank, name in enumerate(self.names)}
         common = int(self.counts_of_ranks.sum(axis=1).argmax())
-        return Scale(self.name, ordered=False, places=places, other=places.get(OTHER, common), known=self.known)
+        return AxisScale(self.name, ordered=False, places=places, other=places.get(OTHER, common), known=self.known)
 
     @cached_property
     def position(self) -> np.ndarray:

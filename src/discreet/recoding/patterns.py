@@ -55,8 +55,7 @@ class EachColumn(Plan):
 
     A category that no label names goes to the label that covers `others`; what no label covers becomes the fallback.
 
-    >>> from discreet.recoding.labels import Labelling
-    >>> plan = EachColumn((Labelling.of_cuts("age", "number", [40]), Labelling.of_texts("sex", ["f", "*"])))
+    >>> plan = EachColumn((Labelling("sex", "category", ("f", "*"), (Meaning.of(["f"]), EVERYTHING)),))
     >>> plan.apply(Table.of({"age": [31, 45], "sex": ["f", "d"]}))["sex"][0].to_arrow().to_pylist()
     ['f', '*']
     """
@@ -98,8 +97,9 @@ class Boxes(Plan):
     specific of these. So every row gets a published pattern. Make one with `of`, which brings labels and patterns
     into an order that depends on nothing else.
 
-    >>> sex, age = Labelling.of_texts("sex", ["f", "m", "*"]), Labelling.of_cuts("age", "number", [40])
-    >>> boxes = Boxes.of((sex, age), [[0, 0], [2, 1]])  # women below 40, all from 40 on
+    >>> sex = Labelling("sex", "category", ("f", "*"), (Meaning.of(["f"]), EVERYTHING))
+    >>> age = Labelling("age", "number", ("< 40", ">= 40"), (Meaning.between(None, 40), Meaning.between(40, None)))
+    >>> boxes = Boxes.of((sex, age), [[0, 0], [1, 1]])  # women below 40, all from 40 on
     >>> written = boxes.apply(Table.of({"sex": ["f", "m", "m"], "age": [31, 70, 31]}))
     >>> [written[name][0].to_arrow().to_pylist() for name in ("sex", "age")]
     [['f', '*', 'f'], ['< 40', '>= 40', '< 40']]

@@ -35,7 +35,7 @@ from discreet.methods.limits import MAX_SUPPRESSED
 from discreet.methods.trees.kactus_columns import TreeRows
 from discreet.methods.trees.kactus_rows import stocks_of
 from discreet.methods.trees.kactus_tree import Nodes
-from discreet.methods.trees.kactus_walk import Moves, Rule, carry_out, decide
+from discreet.methods.trees.kactus_walk import Moves, WalkRule, carry_out, decide
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.promise import Promise
 from discreet.recoding.labels import EVERYTHING, Labelling
@@ -112,8 +112,8 @@ class KActus(Method):
         return KAnonymity(self.k)
 
     @property
-    def _rule(self) -> Rule:
-        return Rule(self.k)
+    def _rule(self) -> WalkRule:
+        return WalkRule(self.k)
 
     def _classes(self, target: Column) -> np.ndarray:
         """The class of each row, as the choice of rows sees it: all the same, so that they are drawn at random."""

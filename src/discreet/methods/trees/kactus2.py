@@ -34,7 +34,7 @@ from discreet.foundation.parameters import Interval
 from discreet.foundation.randomness import Randomness
 from discreet.methods.grouping import Grouping
 from discreet.methods.trees.kactus import KActus
-from discreet.methods.trees.kactus_walk import Rule
+from discreet.methods.trees.kactus_walk import WalkRule
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.l_diversity import LDiversity
 from discreet.privacy.promise import Promise
@@ -119,8 +119,8 @@ class KActus2(KActus):
         return KAnonymity(self.k) if self.l is None else KAnonymity(self.k) & LDiversity(self.l)
 
     @property
-    def _rule(self) -> Rule:
-        return Rule(self.k, self.l or 0, self.swap, self.pool)
+    def _rule(self) -> WalkRule:
+        return WalkRule(self.k, self.l or 0, self.swap, self.pool)
 
     def _classes(self, target: Column) -> np.ndarray:
         return target.codes.astype(np.int64)

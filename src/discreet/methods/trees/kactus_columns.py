@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quasi-identifiers as few codes, for methods that wrap a decision tree, and how a set of codes is written.
+"""TreeColumn-identifiers as few codes, for methods that wrap a decision tree, and how a set of codes is written.
 
 Numbers and dates are cut into intervals first, by MDL against the target or as given; a category that fewer than k
 persons have is part of "other"; missing is one more value. A column without a cut has nothing to tell and is left out.
@@ -22,7 +22,7 @@ from discreet.recoding.labels import MISSING, Meaning
 
 
 @dataclass(frozen=True, eq=False)
-class Quasi:
+class TreeColumn:
     """One quasi-identifier: intervals in their order or categories by name, "other" after them, missing last."""
 
     axis: Axis
@@ -71,7 +71,7 @@ class Quasi:
 class TreeRows:
     """The distinct rows by their coded quasi-identifiers; `place` leads to them from the coded rows of the table."""
 
-    quasi: tuple[Quasi, ...]
+    quasi: tuple[TreeColumn, ...]
     rows: DistinctRows
     place: np.ndarray
     classes: tuple[str, ...]
@@ -96,11 +96,11 @@ class TreeRows:
         return Examples(features, self.rows.codes, self.rows.counts.astype(np.float64), self.classes)
 
 
-def _quasi(rows: CodedRows, name: str, binning: Binning, k: int) -> Quasi:
+def _quasi(rows: CodedRows, name: str, binning: Binning, k: int) -> TreeColumn:
     column = rows.column(name)
     if column.kind == "category":
-        return Quasi(Axis.of(rows, name, rarest=k), None)
+        return TreeColumn(Axis.of(rows, name, rarest=k), None)
     borders = (-np.inf, *binning.cuts[name], np.inf)
     bins = np.searchsorted(borders[1:-1], column.numbers if len(column.values) else [], side="right")
     rare = Rare.of(rows, name, rarest=k)
-    return Quasi(Axis(column, np.append(bins, len(borders) - 1), rows.class_counts(name), rare=rare), borders)
+    return TreeColumn(Axis(column, np.append(bins, len(borders) - 1), rows.class_counts(name), rare=rare), borders)

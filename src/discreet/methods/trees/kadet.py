@@ -36,7 +36,7 @@ from discreet.learning.published_tree import PublishedTree
 from discreet.methods.base import Method
 from discreet.methods.trees.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.methods.trees.kadet_growth import Growth
-from discreet.methods.trees.kadet_questions import Cuts, Entries, Labels, Question, Rule
+from discreet.methods.trees.kadet_questions import BranchRule, CutQuestion, LabelQuestion, NodeEntries, Question
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.privacy.k_anonymous_model import KAnonymousModel
 from discreet.privacy.promise import Promise
@@ -164,18 +164,18 @@ class KAdet(Method):
         given = given_hierarchies(self.hierarchies, roles)
         growth = Growth(
             [self._question(rows, name, given.get(name)) for name in roles.quasi],
-            Rule(self.k, self.public_class),
+            BranchRule(self.k, self.public_class),
             [_plain(target, int(code)) for code in named],
             named,
             self.prune,
         )
-        return self._document(target, roles, growth, growth.nodes(Entries.of(rows)))
+        return self._document(target, roles, growth, growth.nodes(NodeEntries.of(rows)))
 
     def _question(self, rows: CodedRows, name: str, given: Hierarchy | None) -> Question:
         column = rows.column(name)
         if column.kind != "category":
-            return Cuts(Axis.of(rows, name, rarest=self.k))
-        return Labels.of(column, rows.persons_of(name)[:-1], self.k, given)
+            return CutQuestion(Axis.of(rows, name, rarest=self.k))
+        return LabelQuestion.of(column, rows.persons_of(name)[:-1], self.k, given)
 
     def _document(self, target: Column, roles: Roles, growth: Growth, nodes: list[dict[str, Any]]) -> Document:
         """Of the columns only those that are asked about."""

@@ -46,7 +46,7 @@ _K = Interval(Integral, 2, None, closed="left")
 
 
 @dataclass(frozen=True)
-class Specialised(Plan):
+class SpecializationPlan(Plan):
     """Each column by itself; the published form does not name values that few persons have."""
 
     own: EachColumn
@@ -132,7 +132,7 @@ class TopDownSpecialization(Method):
             *(of_column.labelling(cut.of_column(c)) for c, of_column in enumerate(values)), strict=True
         )
         group_of, codes = cut.groups()
-        plan = Specialised(EachColumn(own), EachColumn(published))
+        plan = SpecializationPlan(EachColumn(own), EachColumn(published))
         return Grouping(group_of[leaf_rows.place], own, codes, plan, trace, notes)
 
     def _values(self, rows: CodedRows, name: str, given: Hierarchy | None, rarest: int) -> Values:

@@ -32,7 +32,7 @@ from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Method
 from discreet.methods.grouping import Grouping
 from discreet.methods.limits import MAX_SUPPRESSED
-from discreet.methods.trees.tree_ladder_choice import Members, chosen_tree
+from discreet.methods.trees.tree_ladder_choice import PersonRows, chosen_tree
 from discreet.methods.trees.tree_ladder_growth import ClassTree
 from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.privacy.k_anonymity import KAnonymity
@@ -120,7 +120,7 @@ class TreeLadder(Method):
         return Grouping(group_of[place], labellings, np.column_stack(codes), trace=trace)
 
     def _chosen_tree(self, rows: DistinctRows, least: int) -> tuple[ClassTree, np.ndarray, dict]:
-        members = None if rows.by_person is None else Members.of_persons(rows.by_person)
+        members = None if rows.by_person is None else PersonRows.of_persons(rows.by_person)
         return chosen_tree(rows.codes, rows.counts, least, members)
 
 
