@@ -46,7 +46,7 @@ class Fixed(TreeLadder):
     _parameter_constraints = TreeLadder._parameter_constraints | {"ahead": [bool], "strictness": [float]}
 
     def _chosen_tree(self, rows, least):
-        tree = grow(rows.bins, rows.counts, least, ahead=self.ahead)
+        tree = grow(rows.codes, rows.counts, least, ahead=self.ahead)
         return tree, tree.pruned(self.strictness), {}
 
 

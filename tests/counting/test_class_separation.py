@@ -13,7 +13,7 @@ from discreet.counting.class_separation import (
     number_of,
     separated_pairs,
 )
-from discreet.counting.tally import Partition
+from discreet.counting.partition import Partition
 from discreet.data.baskets import Baskets
 from discreet.errors import DataError
 from paper_example import TABLE_1, TABLE_1_LABELS

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.counting.tally import Partition, group, group_sizes, persons_per_group, tally
+from discreet.counting.partition import Partition
+from discreet.counting.tally import group, group_sizes, persons_per_group, tally
 from discreet.data.baskets import Baskets
 from discreet.data.table import Table
 

@@ -3,12 +3,13 @@ import pyarrow as pa
 import pytest
 
 from discreet import Table
+from discreet.counting.coded_rows import CodedRows
 from discreet.prepare.rare import Rare
 
 
-def rare(values, **options):
+def rare(values, person=None):
     table = Table.of(pa.table({"c": pa.array(values), "who": [i // 2 for i in range(len(values))]}))
-    return Rare.of(table, "c", **{"rarest": 2, "person": None, **options})
+    return Rare.of(CodedRows.of(table, ["c"], person=person), "c", rarest=2)
 
 
 def test_persons_are_counted_where_they_are_told_apart():

@@ -4,13 +4,14 @@ import pyarrow as pa
 import pytest
 
 from discreet import DataError, Mondrian, Roles, Table
+from discreet.counting.coded_rows import CodedRows
 from discreet.recoding.axis import Axis, _order_by_class
 from discreet.recoding.labels import EVERYTHING, MISSING, Meaning
 
 
 def axis(values, *, rarest=1, labels=None):
     table = Table.of({"c": values, "y": labels or ["u", "v"] * (len(values) // 2) + ["u"] * (len(values) % 2)})
-    return Axis.of(table, "c", rarest=rarest, person=None, by_class="y" if labels else None)
+    return Axis.of(CodedRows.of(table, ["c"], target="y"), "c", rarest=rarest, by_class=labels is not None)
 
 
 def test_numbers_stand_in_their_order_and_missing_last():
@@ -73,7 +74,7 @@ def test_moments_that_fall_on_one_number_stand_together():
     table = Table.of(
         pa.table({"c": pa.array([start + i for i in range(60)], pa.timestamp("us")), "y": ["u", "v"] * 30})
     )
-    moments = Axis.of(table, "c", rarest=3, person=None, by_class=None)
+    moments = Axis.of(CodedRows.of(table, ["c"]), "c", rarest=3)
     assert moments.n_values < 60
     assert (np.diff(moments.numbers) > 0).all()
     release = Mondrian(3).release(table, Roles(target="y", quasi=["c"]))

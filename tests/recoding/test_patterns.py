@@ -8,6 +8,7 @@ from discreet import DataError, Mondrian, Roles, Table
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.recoding.labels import EVERYTHING, MISSING, Labelling, Meaning
 from discreet.recoding.patterns import _BLOCK, MOST_PATTERNS, Boxes, EachColumn
+from labellings import of_cuts, of_texts
 
 # -- slow twins: one value, one label, one pattern at a time ----------------------------------------------------------
 
@@ -122,14 +123,14 @@ def test_more_patterns_than_fit_into_a_block():
 
 
 def test_many_columns_are_counted():
-    columns = [Labelling.of_texts(f"c{i}", ["a", "b"]) for i in range(300)]
+    columns = [of_texts(f"c{i}", ["a", "b"]) for i in range(300)]
     boxes = Boxes.of(columns, [[0] * 300, [1] * 300])
     table = Table.of({f"c{i}": ["a" if i < 140 else "b", "a" if i < 160 else "b"] for i in range(300)})
     assert [boxes.columns[0].labels[boxes.codes[pattern, 0]] for pattern in boxes.patterns(table)] == ["b", "a"]
 
 
 def test_the_most_specific_pattern_wins():
-    sex, age = Labelling.of_texts("sex", ["f", "m", "*"]), Labelling.of_cuts("age", "number", [30, 40, 50])
+    sex, age = of_texts("sex", ["f", "m", "*"]), of_cuts("age", [30, 40, 50])
     wide = Labelling(age.name, age.kind, (*age.labels, ">= 30"), (*age.meanings, Meaning.between(30, None)))
     boxes = Boxes.of((sex, wide), [[2, 5], [2, 6], [0, 6], [0, 1]])
     written = boxes.apply(Table.of({"sex": ["f", "f", "m", None], "age": [35, 90, 35, 12]}))
@@ -137,18 +138,15 @@ def test_the_most_specific_pattern_wins():
     assert written["age"][0].to_arrow().to_pylist() == ["[30, 40)", ">= 30", ">= 30", "*"]
 
 
-def test_patterns_of_published_rows():
-    sex, town = Labelling.of_texts("sex", ["f", "m", "*"]), Labelling.of_texts("town", ["x", None, "*"])
-    table = Table.of({"sex": ["f", "f", "*", "*"], "town": ["x", "x", "*", None]})
-    boxes = Boxes.from_rows([sex, town], table.columns())
+def test_patterns_are_kept_once_and_labels_that_no_pattern_has_are_left_out():
+    sex, town = of_texts("sex", ["f", "m", "*"]), of_texts("town", ["x", None, "*"])
+    boxes = Boxes.of([sex, town], [[0, 0], [0, 0], [2, 2], [2, 1]])
     assert len(boxes) == 3
-    assert boxes.columns[0].labels == ("*", "f")  # no label that nobody has
-    with pytest.raises(DataError, match="'sex' holds labels without a meaning"):
-        Boxes.from_rows([Labelling.of_texts("sex", ["f"]), town], table.columns())
+    assert boxes.columns[0].labels == ("*", "f")
 
 
 def test_labels_and_patterns_that_are_not_in_a_table_are_left_out():
-    sex, town = Labelling.of_texts("sex", ["f", "m"]), Labelling.of_texts("town", ["x", "y"])
+    sex, town = of_texts("sex", ["f", "m"]), of_texts("town", ["x", "y"])
     table = Table.of({"town": ["x", "y"], "sex": ["f", "f"]})
     boxes = Boxes.of([sex, town], [[0, 0], [1, 1], [0, 1]]).within(table)
     assert [column.name for column in boxes.columns] == ["town", "sex"]
@@ -158,11 +156,11 @@ def test_labels_and_patterns_that_are_not_in_a_table_are_left_out():
 
 
 def test_a_kind_that_changed_is_refused():
-    plan = EachColumn((Labelling.of_cuts("age", "number", [40]),))
+    plan = EachColumn((of_cuts("age", [40]),))
     with pytest.raises(DataError, match="'age' was released as a number, but here it is a category with 2 different"):
         plan.apply(Table.of({"age": ["x", "y"]}))
     assert plan.apply(Table.of({"age": [None, None]}))["age"][0].to_arrow().to_pylist() == [None, None]
-    codes = EachColumn((Labelling.of_texts("zip", ["101", "102"]),))  # numbers are fine where texts were
+    codes = EachColumn((of_texts("zip", ["101", "102"]),))  # numbers are fine where texts were
     assert codes.apply(Table.of({"zip": [101, 103]}))["zip"][0].to_arrow().to_pylist() == ["101", "*"]
 
 

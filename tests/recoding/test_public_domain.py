@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from discreet import DataError, Roles, Table
 from discreet.data.cells import Cells
-from discreet.recoding.public_domain import Domain, Levels
+from discreet.recoding.public_domain import ColumnDomain, Domain
 
 ROLES = Roles(target="y", quasi=("age", "job"))
 GIVEN = {"y": [0, 1], "age": {"cuts": [40, 65]}, "job": ["nurse", "clerk"]}
@@ -39,11 +39,11 @@ CELLS = st.sampled_from(
     ]
 )
 LEVELS = [
-    Levels.of("c", [1, 2.5, "x", "9007199254740993"]),
-    Levels.of("c", ["true", "false", "2020-01-31"]),
-    Levels.of("c", {"cuts": [1, 2]}),
-    Levels.of("c", {"cuts": [2], "missing": False}),
-    Levels.of("c", {"cuts": ["2020-01-01", "2020-06-01"]}),
+    ColumnDomain.of("c", [1, 2.5, "x", "9007199254740993"]),
+    ColumnDomain.of("c", ["true", "false", "2020-01-31"]),
+    ColumnDomain.of("c", {"cuts": [1, 2]}),
+    ColumnDomain.of("c", {"cuts": [2], "missing": False}),
+    ColumnDomain.of("c", {"cuts": ["2020-01-01", "2020-06-01"]}),
 ]
 
 
@@ -71,11 +71,16 @@ def test_typed_columns_are_read_as_their_texts_are():
 
 def test_cells_outside_the_domain_are_empty_or_the_first_level():
     column = Cells.of(pa.array(["nurse", None, "smith", "clerk"]))
-    assert Levels.of("job", ["clerk", "nurse"]).codes(column).tolist() == [1, 2, 2, 0]
-    assert Levels.of("job", {"values": ["clerk", "nurse"], "missing": False}).codes(column).tolist() == [1, 0, 0, 0]
+    assert ColumnDomain.of("job", ["clerk", "nurse"]).codes(column).tolist() == [1, 2, 2, 0]
+    assert ColumnDomain.of("job", {"values": ["clerk", "nurse"], "missing": False}).codes(column).tolist() == [
+        1,
+        0,
+        0,
+        0,
+    ]
     ages = Cells.of(pa.array(["39", "40", "old", None]))
-    assert Levels.of("age", {"cuts": [40]}).codes(ages).tolist() == [0, 1, 2, 2]
-    assert Levels.of("age", {"cuts": [40], "missing": False}).codes(ages).tolist() == [0, 1, 0, 0]
+    assert ColumnDomain.of("age", {"cuts": [40]}).codes(ages).tolist() == [0, 1, 2, 2]
+    assert ColumnDomain.of("age", {"cuts": [40], "missing": False}).codes(ages).tolist() == [0, 1, 0, 0]
 
 
 def test_the_target_has_no_empty_cell_unless_it_is_said():
@@ -100,8 +105,8 @@ def test_a_domain_is_read_from_files(tmp_path):
     read = [Domain.of(source, ROLES) for source in (GIVEN, tmp_path / "d.json", str(tmp_path / "d.toml"))]
     assert read[0] == read[1] == read[2]
     assert Domain.of(read[0].plain, ROLES) == read[0]
-    dates = Levels.of("d", {"cuts": ["2020-01-31", "2021-05-01 12:00"]})
-    assert Levels.of("d", dates.plain) == dates
+    dates = ColumnDomain.of("d", {"cuts": ["2020-01-31", "2021-05-01 12:00"]})
+    assert ColumnDomain.of("d", dates.plain) == dates
 
 
 @pytest.mark.parametrize(

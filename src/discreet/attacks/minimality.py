@@ -29,6 +29,7 @@ from discreet.attacks.finding import CannotAttack, Finding, in_words
 from discreet.attacks.group_members import GroupMembers
 from discreet.attacks.homogeneity import codes_among
 from discreet.attacks.published import Published
+from discreet.counting.coded_rows import CodedRows
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.evaluate.confidence import mean_chance
@@ -131,8 +132,8 @@ def _ranks(published: Published, table: Table, roles: Roles) -> list[np.ndarray]
         by_name = asked.get("labels", "local") == "local" and asked.get("split", "median") == "median"
         if table.column(name).kind == "category" and not by_name:
             continue
-        axis = Axis.of(table, name, rarest=int(asked["k"]), person=None, by_class=None)
-        found.append(axis.rank_of_code[axis.column.codes])
+        axis = Axis.of(CodedRows.of(table, [name]), name, rarest=int(asked["k"]))
+        found.append(axis.rank_of_code[table.column(name).codes])
     return found
 
 

@@ -33,7 +33,7 @@ import scipy.sparse as sp
 from discreet.attacks.case import Case
 from discreet.attacks.finding import Finding, chance_of
 from discreet.attacks.published import Published
-from discreet.counting.tally import Partition
+from discreet.counting.partition import Partition
 from discreet.data.baskets import Baskets
 from discreet.errors import DataError
 from discreet.evaluate.confidence import mean_chance

@@ -13,7 +13,8 @@ import numba
 import numpy as np
 from numba.extending import intrinsic
 
-from discreet.counting.tally import Partition, count_groups, group
+from discreet.counting.partition import Partition, count_groups
+from discreet.counting.tally import group
 from discreet.foundation.compiled_kernels import compiled
 
 

@@ -12,7 +12,7 @@ from numbers import Real
 
 import numpy as np
 
-from discreet.counting.tally import Partition, count_groups
+from discreet.counting.partition import Partition, count_groups
 from discreet.data.baskets import Baskets
 from discreet.errors import DataError
 from discreet.foundation.compiled_kernels import compiled

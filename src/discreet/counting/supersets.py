@@ -16,7 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.counting.tally import Partition, group
+from discreet.counting.partition import Partition
+from discreet.counting.tally import group
 from discreet.data.baskets import Baskets
 from discreet.foundation.compiled_kernels import compiled
 

@@ -2,20 +2,22 @@
 """Distinct rows with counts: the only place where rows are grouped.
 
 A table matters to a syntactic method, and to the check of a syntactic promise, only through its distinct rows,
-how often each occurs in each class, and how many persons stand behind it. `group` numbers equal rows, `tally`
-counts them, `Partition` does the same for baskets, one item at a time. Missing is a value; so is a suppressed cell.
+how often each occurs in each class, and how many persons stand behind it. `group` numbers equal rows, `tally` counts
+them; `Partition` (partition.py) does it for baskets. Missing is a value; so is a suppressed cell.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyarrow as pa
 
-from discreet.data.baskets import Baskets
-from discreet.data.column import Column, text_of
+from discreet.data.cell_kinds import kind_of
+from discreet.data.column import Column
+from discreet.data.content import Content
 from discreet.data.table import Table
 from discreet.foundation.compiled_kernels import compiled
 
@@ -47,10 +49,10 @@ class Tally:
     def n_rows(self) -> int:
         return int(self.counts.sum())
 
-    @property
-    def texts(self) -> tuple[list[str], ...]:
-        """The values as they are written in a release."""
-        return tuple([text_of(value) for value in values.to_pylist()] for values in self.values)
+    def column(self, name: str) -> Column:
+        """A column at the distinct rows."""
+        place = self.columns.index(name)
+        return Column(name, kind_of(self.values[place].type), self.values[place], self.codes[:, place])
 
     def group_by(self, columns: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Group the distinct rows by some of their columns: (group of each distinct row, one distinct row of each)."""
@@ -74,7 +76,7 @@ def tally(data: object, columns: Sequence[str], *, target: str | None = None, pe
         return data.tally(columns, target=target, person=person)  # type: ignore[attr-defined]
     table = Table.of(data)
     coded = table.columns(columns)
-    groups, first = group([column.codes for column in coded], len(table), [column.levels for column in coded])
+    groups, first = grouped(table, columns)
     codes = np.empty((len(first), len(coded)), dtype=np.int32)
     for place, column in enumerate(coded):
         codes[:, place] = column.codes[first]
@@ -93,6 +95,14 @@ def tally(data: object, columns: Sequence[str], *, target: str | None = None, pe
         groups,
         tuple(column.values for column in coded),
     )
+
+
+def values_of(data: object, name: str) -> Column:
+    """The different values of a column of a table or an engine, missing included: a column with one row for each."""
+    if is_engine(data):
+        return data.values(name)  # type: ignore[attr-defined]
+    column = Table.of(data).column(name)
+    return Column(name, column.kind, column.values, np.arange(column.levels, dtype=np.int32))
 
 
 def tally_of_groups(
@@ -168,6 +178,47 @@ def group(
     if n_rows == 0:
         return np.empty(0, np.int64), np.empty(0, np.int64)
     return _numbered(_key(columns, n_rows, levels, ordered), ordered)
+
+
+_GROUPED: WeakKeyDictionary[Content, dict[tuple[str, ...], tuple[np.ndarray, np.ndarray]]] = WeakKeyDictionary()
+
+
+def grouped(content: Content, columns: Sequence[str], *, ordered: bool = True) -> tuple[np.ndarray, np.ndarray]:
+    """`group` of some columns of a content, made once while the content lives: promise, losses and record ask for it.
+
+    Unless `ordered`, groups of the same columns in any order will do.
+
+    >>> t = Table.of({"sex": ["f", "m", "f"], "age": [31, 45, 31]})
+    >>> grouped(t, ["sex", "age"])[0].tolist(), grouped(t, ["age", "sex"], ordered=False) is grouped(t, ["sex", "age"])
+    ([0, 1, 0], True)
+    """
+    found, names = _GROUPED.setdefault(content, {}), tuple(columns)
+    if names not in found and not ordered:
+        names = next((known for known in found if set(known) == set(names)), names)
+    if names not in found:
+        codes, levels = content.quasi_codes(names)
+        found[names] = group(codes, content.n_rows, levels)
+    return found[names]
+
+
+def pair_counts(
+    a: np.ndarray, b: np.ndarray, weights: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The pairs of codes that occur, in lexicographic order, and the rows of each, or the sum of their weights.
+
+    >>> [part.tolist() for part in pair_counts(np.array([1, 0, 1]), np.array([2, 0, 2]))]
+    [[0, 1], [0, 2], [1, 2]]
+    """
+    width = int(b.max(initial=0)) + 1
+    key = a.astype(np.int64) * width + b
+    if int(key.max(initial=0)) < 4 * len(key) + 1024:  # a place for every pair there could be
+        found, inverse = np.flatnonzero(np.bincount(key)), key
+    else:
+        inverse, first = group([key], len(key))
+        found = key[first]
+    rows = np.bincount(inverse, weights)
+    rows = rows[found] if inverse is key else rows
+    return found // width, found % width, rows.astype(np.int64)
 
 
 def group_sizes(columns: Sequence[np.ndarray], n_rows: int, persons: np.ndarray | None = None) -> np.ndarray:
@@ -269,94 +320,3 @@ def _place(key, row, met, bits, places, first, groups):
         groups[row] = number
         row += 1
     return row, met
-
-
-class Partition:
-    """Rows grouped by which of some items they have, refined one item at a time in the time of the item's rows.
-
-    >>> p = Partition(4)
-    >>> p.refine(np.array([0, 2])); p.refine(np.array([2]))
-    >>> p.group_of_row.tolist(), p.sizes.tolist()
-    ([1, 0, 2, 0], [2, 1, 1])
-    """
-
-    def __init__(self, n_rows: int):
-        self.group_of_row = np.zeros(n_rows, dtype=np.int32)
-        self._sizes = np.zeros(max(n_rows, 1), dtype=np.int64)
-        self._sizes[0] = n_rows
-        self._inside = np.zeros(max(n_rows, 1), dtype=np.int64)
-        self.n_groups = 1 if n_rows else 0
-        self.split_from = np.zeros(0, dtype=np.int32)
-        self.whole = np.zeros(0, dtype=np.int32)
-
-    @classmethod
-    def of(cls, baskets: Baskets) -> Partition:
-        """The rows grouped by all their items."""
-        partition, columns = cls(len(baskets)), baskets.columns
-        for item in range(baskets.shape[1]):
-            partition.refine(columns.indices[columns.indptr[item] : columns.indptr[item + 1]])
-        return partition
-
-    @property
-    def sizes(self) -> np.ndarray:
-        """Rows in each group."""
-        return self._sizes[: self.n_groups]
-
-    def refine(self, rows: np.ndarray) -> None:
-        """Part the rows that have an item from those that do not.
-
-        Afterwards `split_from[i]` is the group that the i-th newest group left, `whole` the groups that have the item
-        in all their rows and stay as they are.
-        """
-        before = self.n_groups
-        origins, whole, self.n_groups = _refine(rows, self.group_of_row, self._sizes, self._inside, before)
-        self.split_from, self.whole = origins, whole
-
-    def first_rows(self) -> np.ndarray:
-        """One row of each group."""
-        first = np.empty(self.n_groups, dtype=np.int64)
-        first[self.group_of_row[::-1]] = np.arange(len(self.group_of_row))[::-1]
-        return first
-
-
-@compiled
-def count_groups(rows, group_of_row, count, met):
-    """Count the rows of each group in `count`, all zero before; `met` gets the groups that occur. Returns how many."""
-    n_met = 0
-    for row in rows:
-        g = group_of_row[row]
-        if count[g] == 0:
-            met[n_met] = g
-            n_met += 1
-        count[g] += 1
-    return n_met
-
-
-@compiled
-def _refine(rows, group_of_row, sizes, inside, n_groups):
-    touched = np.empty(len(rows), dtype=np.int64)
-    met = count_groups(rows, group_of_row, inside, touched)
-    origins = np.empty(met, dtype=np.int32)
-    whole = np.empty(met, dtype=np.int32)
-    n_split = 0
-    n_whole = 0
-    for i in range(met):
-        g = touched[i]
-        if inside[g] == sizes[g]:
-            whole[n_whole] = g
-            n_whole += 1
-            inside[g] = 0
-        else:
-            new = n_groups + n_split
-            origins[n_split] = g
-            n_split += 1
-            sizes[new] = inside[g]
-            sizes[g] -= inside[g]
-            inside[g] = -new  # where its rows go; group 0 is never new
-    for row in rows:
-        g = group_of_row[row]
-        if inside[g] < 0:
-            group_of_row[row] = -inside[g]
-    for i in range(n_split):
-        inside[origins[i]] = 0
-    return origins[:n_split].copy(), whole[:n_whole].copy(), n_groups + n_split

@@ -190,12 +190,15 @@ def _days(name: str, moments: pa.Array) -> pa.Array:
     return days if pc.all(pc.equal(days.cast(pa.timestamp("us")), moments)).as_py() else moments
 
 
-def _as_kind(name: str, values: pa.Array, kind: Kind | None) -> tuple[pa.Array, Kind]:
-    t = values.type
+def kind_of(t: pa.DataType) -> Kind:
+    """The kind of a column whose distinct values have this type, once their meaning is decided."""
     if pa.types.is_string(t) or pa.types.is_boolean(t):
-        natural: Kind = "category"
-    else:
-        natural = "date" if pa.types.is_temporal(t) else "number"
+        return "category"
+    return "date" if pa.types.is_temporal(t) else "number"
+
+
+def _as_kind(name: str, values: pa.Array, kind: Kind | None) -> tuple[pa.Array, Kind]:
+    t, natural = values.type, kind_of(values.type)
     if kind is None or kind == natural:
         return values, natural
     if kind == "category":

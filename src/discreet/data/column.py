@@ -92,8 +92,10 @@ def from_labels(name: str, labels: Sequence[str | None], codes: np.ndarray) -> C
     >>> from_labels("size", ["small", "large", "small", None], np.array([0, 1, 2, 3])).codes.tolist()
     [1, 0, 1, 2]
     """
-    encoded = pa.DictionaryArray.from_arrays(pa.array(codes, type=pa.int32()), pa.array(labels, type=pa.string()))
-    return encode(name, encoded, kind="category", missing=())
+    labelled, codes = _used(pa.array(labels, type=pa.string()), np.asarray(codes, dtype=np.int64))
+    values, kind = meaning(name, labelled, kind="category", missing=())
+    values, code_of = _ordered(values)
+    return Column(name, kind, values, code_of.take(codes))
 
 
 def encode(

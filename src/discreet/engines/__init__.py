@@ -1,6 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who counts when rows outgrow memory: `DuckDB(source)` goes wherever a table is only counted."""
+"""Where rows are counted: in memory, or by an engine when they outgrow it. `DuckDB(source)` goes wherever a table is
+only counted; it is loaded when it is used.
+"""
 
-from discreet.engines.duckdb import DuckDB
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["DuckDB"]
+from discreet.engines.memory import InMemory, engine_of
+from discreet.engines.protocol import Engine
+
+if TYPE_CHECKING:
+    from discreet.engines.duckdb import DuckDB
+
+__all__ = ["DuckDB", "Engine", "InMemory", "engine_of"]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "DuckDB":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from discreet.engines.duckdb import DuckDB
+
+    return DuckDB

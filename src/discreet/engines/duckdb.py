@@ -165,6 +165,14 @@ class DuckDB:
         counted = counted or self._tally(columns)[0]
         return replace(counted, sizes=_same(counted, self._of_pairs(columns, person)).sizes)
 
+    def values(self, name: str) -> Column:
+        """The different values of a column, as `counting.tally.values_of` gives them for a table."""
+        if name not in self._source.columns:
+            raise DataError(f"There is no column {shown(name)}.{did_you_mean(name, self.names)}")
+        distinct = self._run([name], lambda rows: rows.project(f"{self._source.cell(name)} AS p").distinct())
+        found = self._encoded(name, distinct.column("p"))
+        return Column(name, found.kind, found.values, np.arange(found.levels, dtype=np.int32))
+
     def _tally(
         self, columns: Sequence[str], target: str | None = None, person: str | None = None
     ) -> tuple[Tally, bool]:

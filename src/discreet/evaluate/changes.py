@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from discreet.data.table import Table
 from discreet.errors import DataError
-from discreet.release.losses import ColumnChange, changes_of_columns
+from discreet.release.losses import ColumnChange, changes_of_columns, crossings
 from discreet.release.release import Release
 
 
@@ -16,4 +16,4 @@ def column_changes(release: Release, table: object) -> tuple[ColumnChange, ...]:
     if release.plan is None:
         raise DataError("Baskets and documents have no quasi-identifiers that are columns: nothing to compare.")
     table = Table.of(table)
-    return changes_of_columns(table, release.plan.apply(table), release.source_quasi)
+    return changes_of_columns(crossings(table, release.plan.apply(table), release.source_quasi))

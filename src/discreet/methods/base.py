@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a release comes about, the same for every method: validate, plan, apply, check, and only then a Release.
 
-A method author writes `promise` and `_plan` (tables) or `_keep` (baskets; `_change` where cells are changed, not only
-columns left out). Identifiers and columns without a role are dropped here, rows are put into an order that depends on
-nothing but their published content and fresh randomness, and the promise is checked on what would be published.
+A method author writes `promise` and one verb: `_decide` where rows of a table are grouped and written as their group,
+`_plan` where columns are left out or turned into items, `_keep` for baskets (`_change` where cells are changed, not
+only columns left out). Identifiers and columns without a role are dropped here, rows are put into an order that depends
+on nothing but their published content and fresh randomness, and the promise is checked on what would be published.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from discreet.counting.coded_rows import CodedRows
 from discreet.counting.tally import group
 from discreet.data.baskets import Baskets
 from discreet.data.column import SUPPRESSED, Column
@@ -21,9 +24,11 @@ from discreet.data.document import Document
 from discreet.data.records import Records
 from discreet.data.roles import Roles
 from discreet.data.table import Table
+from discreet.engines.memory import engine_of
 from discreet.errors import CannotRelease, DataError, PromiseBroken, RolesError, listing
 from discreet.foundation.parameters import check_parameters
 from discreet.foundation.randomness import Randomness
+from discreet.methods.grouping import Decision, Grouping
 from discreet.methods.limits import check_limit
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.privacy.containment import Containment
@@ -33,28 +38,11 @@ from discreet.recoding.patterns import MOST_PATTERNS, Boxes
 from discreet.recoding.plan import Plan, Recode
 from discreet.release.ledger import Account
 from discreet.release.ledger_likeness import DataSubjects
-from discreet.release.losses import changes_of_columns, penalty_of
+from discreet.release.losses import Crossing, changes_of_columns, crossings, penalty_of
 from discreet.release.owner_files import OwnerFiles
 from discreet.release.release import Changes, Release
 
 METHODS: dict[str, type[Method]] = {}  # by the name the command line uses
-
-
-@dataclass
-class Decision:
-    """What `_plan` found: the plan, the steps that led to it, notes for the owner. The trace is never published.
-
-    A method that changes the rows together, so that no plan could say what becomes of a row by itself, gives the
-    published columns of each quasi-identifier itself, in the rows' order; its plan, if it has one, is for new rows.
-    `rows` are the rows that are published, when some are left out: `published` then has those only, in that order.
-    """
-
-    plan: Plan | None
-    trace: list[dict] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    published: dict[str, list[Column]] | None = None
-    rows: np.ndarray | None = None
-    changes: Changes | None = None
 
 
 @dataclass
@@ -78,6 +66,7 @@ class Method(BaseEstimator):
     recodes_source: ClassVar[bool] = True  # whether it then writes the rows it was made from as they were released
     by_cells: ClassVar[bool] = False  # whether each cell is read by itself: no row has a say in how another is read
     random_cells: ClassVar[bool] = False  # whether chance decides about cells, and not only about the order of rows
+    needs_rows: ClassVar[bool] = False  # whether it decides about single rows, which no engine hands out
     _parameter_constraints: ClassVar[dict] = {}
 
     def __init_subclass__(cls, **kwargs):
@@ -89,8 +78,14 @@ class Method(BaseEstimator):
     def promise(self) -> Promise:
         raise NotImplementedError
 
-    def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
+    def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
+        """The groups of the distinct rows of the quasi-identifiers, and how each is written."""
         raise NotImplementedError
+
+    def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
+        """What is published of a table: what `_decide` says, unless a method decides about columns."""
+        rows = CodedRows.of(engine_of(table), roles.quasi, target=roles.target, person=roles.person)
+        return self._decide(rows, roles, randomness).decision(rows)
 
     def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict]]:
         """The features of the baskets to keep, and the steps that led to them."""
@@ -173,6 +168,8 @@ class Method(BaseEstimator):
         )
         left_out = len(source) - len(table)
         labellings = () if decision.plan is None else decision.plan.labellings
+        counted, written, weights = (table, published, None) if decision.distinct is None else decision.distinct
+        crossed = crossings(counted, written, roles.quasi, weights)
         return self._checked(
             Release(
                 content=released.take(order),
@@ -189,9 +186,9 @@ class Method(BaseEstimator):
                 plan=decision.plan,
                 source_quasi=roles.quasi,
                 items=_items_of(published, roles),
-                changes=decision.changes or changes_between(table, roles, published, rows_dropped=left_out),
-                column_changes=() if decision.published is None else changes_of_columns(table, published, roles.quasi),
-                penalty=penalty_of(labellings, source, published, roles.quasi, left_out),
+                changes=decision.changes or _changes(crossed, swapped=decision.swapped, rows_dropped=left_out),
+                column_changes=() if decision.published is None else changes_of_columns(crossed),
+                penalty=penalty_of(labellings, source, written, roles.quasi, left_out, weights),
             )
         )
 
@@ -345,36 +342,14 @@ def _published(name: str, table: Table, roles: Roles, quasi: dict[str, list[Colu
     return [table.column(name)] if name in roles.published else []
 
 
-def changes_between(table: Table, roles: Roles, published: dict[str, list[Column]], **counts: int) -> Changes:
-    """How many quasi-identifier cells were suppressed, or are written differently from the source.
-
-    `counts` are further fields of Changes, which the cells by themselves do not tell.
-    """
-    suppressed = changed = dropped = 0
-    for name in roles.quasi:
-        new = published.get(name, [])
-        if len(new) == 1 and new[0].name == name:
-            same, stars = _compare(table.column(name), new[0])
-            changed += len(table) - same
-            suppressed += stars
-        else:
-            changed += len(table)
-            dropped += not new
+def _changes(crossed: Sequence[Crossing], *, swapped: int, rows_dropped: int) -> Changes:
+    """How many quasi-identifier cells were suppressed, or are written differently from the source."""
+    by_name = [one for one in crossed if len(one.new) == 1 and one.new[0].name == one.old.name]
     return Changes(
-        quasi_cells=len(table) * len(roles.quasi),
-        suppressed_cells=suppressed,
-        changed_cells=changed,
-        columns_dropped=dropped,
-        **counts,
+        quasi_cells=sum(one.n_rows for one in crossed),
+        suppressed_cells=sum(one.suppressed for one in by_name),
+        changed_cells=sum(one.n_rows - one.same for one in crossed),
+        swapped_cells=swapped,
+        rows_dropped=rows_dropped,
+        columns_dropped=sum(not one.new for one in crossed),
     )
-
-
-def _compare(old: Column, new: Column) -> tuple[int, int]:
-    """Rows written as before, and rows suppressed, counted on distinct pairs of codes."""
-    groups, first = group([old.codes, new.codes], len(old))
-    rows = np.bincount(groups)
-    old_texts, new_texts = [*old.texts, None], [*new.texts, None]
-    was = [old_texts[code] for code in old.codes[first]]
-    now = [new_texts[code] for code in new.codes[first]]
-    same = sum(int(n) for n, a, b in zip(rows, was, now, strict=True) if a == b)
-    return same, sum(int(n) for n, b in zip(rows, now, strict=True) if b == SUPPRESSED)

@@ -23,6 +23,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import xlogy
 
+from discreet.counting.coded_rows import CodedRows
 from discreet.data.column import Column, from_labels
 from discreet.data.table import Table
 from discreet.errors import DataError, did_you_mean, listing, quietly, shown
@@ -102,8 +103,10 @@ def _bits(counts: np.ndarray) -> np.ndarray:
     return (xlogy(n, n) - xlogy(counts, counts).sum(axis=1)) / math.log(2)
 
 
-def equal_frequency_cuts(column: Column, bins: int = 10) -> tuple[float, ...]:
+def equal_frequency_cuts(column: Column, bins: int = 10, rows: np.ndarray | None = None) -> tuple[float, ...]:
     """At most `bins - 1` cuts that leave about as many rows in each bin; equal values stay together.
+
+    `rows` are the rows of each value, missing last; those of this column, when not given.
 
     >>> import pyarrow as pa
     >>> from discreet.data.column import encode
@@ -113,7 +116,8 @@ def equal_frequency_cuts(column: Column, bins: int = 10) -> tuple[float, ...]:
     bins, (numbers, place) = _checked_bins(bins), _line(column)
     if len(numbers) < 2:
         return ()
-    upto = np.cumsum(np.bincount(place[column.codes], minlength=len(numbers) + 1)[: len(numbers)])
+    rows = np.bincount(column.codes, minlength=len(column.values) + 1) if rows is None else rows
+    upto = np.cumsum(np.bincount(place, rows, minlength=len(numbers) + 1)[: len(numbers)].astype(np.int64))
     wanted = upto[-1] * np.arange(1, bins) / bins
     after = np.clip(np.searchsorted(upto, wanted), 0, len(numbers) - 2)
     before = np.maximum(after - 1, 0)
@@ -173,7 +177,7 @@ class Binning:
     @classmethod
     def fit(
         cls,
-        table: Table,
+        table: Table | CodedRows,
         columns: Iterable[str],
         *,
         target: str | None = None,
@@ -197,7 +201,7 @@ class Binning:
         if unknown:
             hint = did_you_mean(unknown[0], columns)
             raise DataError(f"Cuts were given for columns that are not to be binned: {listing(unknown)}.{hint}")
-        numeric = [column for column in table.columns(columns) if column.kind != "category"]
+        numeric = [column for column in map(table.column, columns) if column.kind != "category"]
         kinds: dict[str, Literal["number", "date"]] = {
             column.name: "date" if column.kind == "date" else "number" for column in numeric
         }
@@ -209,8 +213,9 @@ class Binning:
             if column.name in given:
                 continue
             if method == "mdl":
-                rare = Rare.of(table, column.name, rarest=rarest, person=person)
-                found[column.name] = _learnt_cuts(column, _target(table, target, column.name), rare)
+                _check_target(table, target, column)
+                rows = CodedRows.of(table, [column.name], target=target, person=person)
+                found[column.name] = _learnt_cuts(rows, column.name, rarest)
             elif method == "frequency":
                 found[column.name] = equal_frequency_cuts(column, bins)
             else:
@@ -246,7 +251,8 @@ class Binning:
         return from_labels(column.name, [*labels, None], np.append(bins, len(labels))[column.codes])
 
 
-def _target(table: Table, target: str | None, name: str) -> Column:
+def _check_target(table: Table | CodedRows, target: str | None, column: Column) -> None:
+    name, n_values = column.name, len(column.values)
     if target is None:
         raise DataError(
             f"Column {shown(name)} is to be cut where the class changes, but there is no target. Name one, give the"
@@ -254,20 +260,22 @@ def _target(table: Table, target: str | None, name: str) -> Column:
         )
     if target == name:
         raise DataError(f"Column {shown(name)} is the target and cannot be binned by itself.")
-    return table.column(target)
-
-
-def _learnt_cuts(column: Column, target: Column, rare: Rare) -> tuple[float, ...]:
-    numbers, place = _line(column)
-    m, classes = len(numbers), len(target.values)
-    if m * classes > _MOST_CELLS:
+    taught_by = table.target if isinstance(table, CodedRows) else table.column(target)
+    classes = 0 if taught_by is None else len(taught_by.values)
+    if n_values * classes > _MOST_CELLS:
         raise DataError(
-            f"The target {shown(target.name)} has {classes} classes and {shown(column.name)} {m} different values, too"
-            f" many to cut by class. Give cuts, or choose the method 'frequency' or 'width'."
+            f"The target {shown(target)} has {classes} classes and {shown(name)} {n_values} different values, too many"
+            f" to cut by class. Give cuts, or choose the method 'frequency' or 'width'."
         )
-    known = (column.codes < len(column.values)) & (target.codes < classes)
-    cells = place[column.codes[known]] * classes + target.codes[known]
-    counts = np.bincount(cells, minlength=m * classes).reshape(m, classes)
+
+
+def _learnt_cuts(rows: CodedRows, name: str, rarest: int) -> tuple[float, ...]:
+    column, target, rare = rows.column(name), rows.target, Rare.of(rows, name, rarest=rarest)
+    assert target is not None
+    numbers, place = _line(column)
+    classes = len(target.values)
+    counts = np.zeros((len(numbers), classes), dtype=np.int64)
+    np.add.at(counts, place[:-1], rows.class_counts(name)[:-1, :classes])
     taught = counts.any(axis=1)
     numbers, counts = numbers[taught], counts[taught]
     places = mdl_cuts(numbers, counts)

@@ -13,9 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.counting.tally import persons_per_group
+from discreet.counting.coded_rows import CodedRows
 from discreet.data.column import SUPPRESSED, Column
-from discreet.data.table import Table
 from discreet.prepare.intervals import is_whole, read_interval
 
 
@@ -23,8 +22,8 @@ from discreet.prepare.intervals import is_whole, read_interval
 class Rare:
     """The rare values of a column: `is_rare` says it of each of the column's values, missing aside.
 
-    >>> table = Table.of({"zip": ["80331", "80333", "80333", "80335"]})
-    >>> rare = Rare.of(table, "zip", rarest=2, person=None)
+    >>> rows = CodedRows.of({"zip": ["80331", "80333", "80333", "80335"]}, ["zip"])
+    >>> rare = Rare.of(rows, "zip", rarest=2)
     >>> [rare.is_named_by(label) for label in ("80331", "80333", "{80333, 80335}", "8033*")]
     [True, False, True, False]
     """
@@ -33,12 +32,9 @@ class Rare:
     is_rare: np.ndarray
 
     @classmethod
-    def of(cls, table: Table, name: str, *, rarest: int, person: str | None) -> Rare:
+    def of(cls, rows: CodedRows, name: str, *, rarest: int) -> Rare:
         """The values of a column that fewer than `rarest` persons have, or rows where no persons are told apart."""
-        column = table.column(name)
-        persons = None if person is None else table.column(person).codes
-        support = persons_per_group(column.codes.astype(np.int64), len(column.values) + 1, persons)
-        return cls(column, support[:-1] < rarest)
+        return cls(rows.column(name), rows.persons_of(name)[:-1] < rarest)
 
     @cached_property
     def texts(self) -> frozenset[str]:

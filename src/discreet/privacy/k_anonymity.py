@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.counting.supersets import Distinct
-from discreet.counting.tally import group, group_sizes, is_engine, persons_per_group, tally
+from discreet.counting.tally import group_sizes, grouped, is_engine, pair_counts, persons_per_group, tally
 from discreet.data.baskets import Baskets
 from discreet.data.content import Content
 from discreet.data.roles import Roles
@@ -190,11 +190,12 @@ def _table_groups(data: Any, names: Sequence[str], roles: Roles) -> GroupSizes:
 def _counted(
     content: Content, names: Sequence[str], persons: np.ndarray | None, labels: np.ndarray | None
 ) -> GroupSizes:
-    codes, levels = content.quasi_codes(names)
-    groups, first = group(codes, content.n_rows, levels, ordered=False)
+    groups, first = grouped(content, names, ordered=False)
     n_groups = len(first)
     rows = np.bincount(groups, minlength=n_groups)
     sizes = rows if persons is None else persons_per_group(groups, n_groups, persons)
     if labels is None:
         return sizes, rows, None
+    if persons is None:
+        return sizes, rows, int(pair_counts(groups, labels)[2].min())
     return sizes, rows, int(group_sizes([groups, labels], len(groups), persons).min())

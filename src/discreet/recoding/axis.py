@@ -17,16 +17,16 @@ from typing import Protocol
 
 import numpy as np
 
-from discreet.counting.tally import group, tally
+from discreet.counting.coded_rows import CodedRows
+from discreet.counting.tally import pair_counts
 from discreet.data.column import SUPPRESSED, Column, text_of
-from discreet.data.table import Table
 from discreet.errors import DataError, shown
 from discreet.foundation.compiled_kernels import compiled
 from discreet.prepare.binning import Binning
 from discreet.prepare.intervals import column_cut, interval_label, is_whole, roundest_cut
 from discreet.prepare.rare import Rare
 from discreet.recoding.labels import EVERYTHING, MISSING, Meaning
-from discreet.recoding.plan import Recode, Scale
+from discreet.recoding.plan import AxisScale, Recode
 
 OTHER = "other"
 _AMBIGUOUS = re.compile(r'[{}",]|^not |or missing$|^[<>\[]')  # could be read as a set, an interval, or a quotation
@@ -42,10 +42,14 @@ class Written(Protocol):
 
 @dataclass(frozen=True)
 class Axis:
-    """One column: `rank_of_code` gives the place of each code, `names` the categories in the order of their ranks."""
+    """One column: `rank_of_code` gives the place of each code, `names` the categories in the order of their ranks.
+
+    `counts` are the rows of each code, missing last, by class.
+    """
 
     column: Column
     rank_of_code: np.ndarray
+    counts: np.ndarray
     names: tuple[str, ...] | None = None  # None for numbers and dates; "other" last, if there is one
     numbers: np.ndarray | None = None  # of numbers and dates, in the order of their ranks
     tree: Written | None = None  # how groups are written, when not as intervals and sets
@@ -55,39 +59,40 @@ class Axis:
     borders: tuple[float, ...] | None = None  # the only cuts there are, where a public grid was given
 
     @classmethod
-    def of(cls, table: Table, name: str, *, rarest: int, person: str | None, by_class: str | None) -> Axis:
-        rare = Rare.of(table, name, rarest=rarest, person=person)
+    def of(cls, rows: CodedRows, name: str, *, rarest: int, by_class: bool = False) -> Axis:
+        """The axis of a column; `by_class` puts categories in the order of the class they go with."""
+        rare, counts = Rare.of(rows, name, rarest=rarest), rows.class_counts(name)
         column = rare.column
         n_values = len(column.values)
         if column.kind != "category":
             if not np.isfinite(column.numbers).all():
                 raise DataError(f"Column {name!r} holds infinite numbers, which cannot be cut. Mark them as missing.")
             numbers, ranks = np.unique(column.numbers, return_inverse=True)  # far moments may fall on one number
-            return cls(column, np.append(ranks, len(numbers)), numbers=numbers, rare=rare)
+            return cls(column, np.append(ranks, len(numbers)), counts, numbers=numbers, rare=rare)
         named = np.flatnonzero(~rare.is_rare)
         if len(named) < n_values:  # then there is an "other", and a value of that name is part of it
             named = np.array([code for code in named if column.texts[code] != OTHER], dtype=np.int64)
-        if by_class is not None and len(named):
-            named = named[_order_by_class(tally(table, [name], target=by_class).counts[named])]
+        if by_class and len(named):
+            named = named[_order_by_class(counts[named])]
         other = len(named) < n_values
         rank_of_code = np.full(n_values + 1, len(named))
         rank_of_code[named] = np.arange(len(named))
         rank_of_code[n_values] = len(named) + other
         names = (*(column.texts[code] for code in named), *((OTHER,) if other else ()))
-        return cls(column, rank_of_code, names, has_other=other, rare=rare)
+        return cls(column, rank_of_code, counts, names, has_other=other, rare=rare)
 
     @classmethod
-    def of_grid(cls, table: Table, name: str, grid: Sequence[object]) -> Axis:
+    def of_grid(cls, rows: CodedRows, name: str, grid: Sequence[object]) -> Axis:
         """The column in the cells of a public grid: between the borders of numbers or dates, or the values of a list.
 
         A category that is not on the list is part of "other", which every such axis has.
         """
-        column = table.column(name)
+        column, counts = rows.column(name), rows.class_counts(name)
         if column.kind != "category":
-            borders = Binning.fit(table, [name], cuts={name: list(grid)}).cuts[name]  # type: ignore[arg-type]
+            borders = Binning.fit(rows, [name], cuts={name: list(grid)}).cuts[name]  # type: ignore[arg-type]
             numbers = column.numbers if len(column.values) else np.empty(0)
             cells = np.searchsorted(borders, numbers, side="right")
-            return cls(column, np.append(cells, len(borders) + 1), by_cuts=True, borders=borders)
+            return cls(column, np.append(cells, len(borders) + 1), counts, by_cuts=True, borders=borders)
         names = [text_of(value) for value in grid]
         if not names or len(set(names)) < len(names) or {OTHER, SUPPRESSED} & set(names):
             raise DataError(
@@ -96,7 +101,7 @@ class Axis:
         place = {text: rank for rank, text in enumerate(names)}
         ranks = [place.get(text, len(names)) for text in column.texts]
         rank_of_code = np.array([*ranks, len(names) + 1], dtype=np.int64)
-        return cls(column, rank_of_code, (*names, OTHER), has_other=True, by_cuts=True)
+        return cls(column, rank_of_code, counts, (*names, OTHER), has_other=True, by_cuts=True)
 
     @property
     def name(self) -> str:
@@ -110,17 +115,24 @@ class Axis:
         return len(self.numbers) if self.numbers is not None else len(self.names or ())
 
     @cached_property
+    def counts_of_ranks(self) -> np.ndarray:
+        """Rows of each rank, missing last if there is one, by class."""
+        counts = np.zeros((self.n_values + 1, self.counts.shape[1]), dtype=np.int64)
+        np.add.at(counts, self.rank_of_code, self.counts)
+        return counts if self.column.has_missing else counts[:-1]
+
+    @cached_property
     def known(self) -> frozenset[str]:
         """The categories that are told from others; none where there are no others."""
         return frozenset(self.names or ()) - {OTHER} if self.has_other else frozenset()
 
     @cached_property
-    def scale(self) -> Scale:
+    def scale(self) -> AxisScale:
         if self.names is None:
-            return Scale(self.name, ordered=True, kind=self.column.kind)
+            return AxisScale(self.name, ordered=True, kind=self.column.kind)
         places = {name: rank for rank, name in enumerate(self.names)}
-        common = int(np.bincount(self.rank_of_code[self.column.codes]).argmax())
-        return Scale(self.name, ordered=False, places=places, other=places.get(OTHER, common), known=self.known)
+        common = int(self.counts_of_ranks.sum(axis=1).argmax())
+        return AxisScale(self.name, ordered=False, places=places, other=places.get(OTHER, common), known=self.known)
 
     @cached_property
     def position(self) -> np.ndarray:
@@ -298,9 +310,9 @@ def recode(
 
 def _sets(rank: np.ndarray, leaf_of: np.ndarray, n_leaves: int) -> tuple[np.ndarray, list[tuple[int, ...]]]:
     """The categories that occur in each leaf: a code per leaf, and the ranks that the codes stand for."""
-    _, first = group([leaf_of, rank], len(rank))
-    ranks = tuple(rank[first].tolist())
-    ends = np.cumsum(np.bincount(leaf_of[first], minlength=n_leaves)).tolist()
+    leaf, rank, _ = pair_counts(leaf_of, rank)
+    ranks = tuple(rank.tolist())
+    ends = np.cumsum(np.bincount(leaf, minlength=n_leaves)).tolist()
     code_of: dict[tuple[int, ...], int] = {}
     code = [
         code_of.setdefault(ranks[start:end], len(code_of)) for start, end in zip([0, *ends[:-1]], ends, strict=True)

@@ -8,17 +8,16 @@ asks for. The method that makes the meanings sees to that; all other categories 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
 from discreet.data.column import KINDS, SUPPRESSED, Column, Kind
 from discreet.errors import DataError, shown
 from discreet.prepare.hierarchy import Hierarchy
-from discreet.prepare.intervals import interval_label, read_interval
+from discreet.prepare.intervals import read_interval
 
 
 @dataclass(frozen=True)
@@ -104,32 +103,6 @@ class Labelling:
             raise DataError(f"The labels of {shown(self.name)} are not a labelling.")
 
     # -- making ----------------------------------------------------------------------------------------------------
-
-    @classmethod
-    def of_texts(cls, name: str, labels: Iterable[str | None], kind: Kind = "category") -> Labelling:
-        """Every label is a value by itself; "*" is everything, None a missing cell.
-
-        >>> Labelling.of_texts("sex", ["f", "m", "*"]).meanings
-        (Meaning({f}), Meaning({m}), Meaning(everything))
-        """
-        labels = tuple(dict.fromkeys(labels))
-        fixed: dict[str | None, Meaning] = {SUPPRESSED: EVERYTHING, None: MISSING}
-        return cls(name, kind, labels, tuple(fixed.get(label) or Meaning.of([str(label)]) for label in labels))
-
-    @classmethod
-    def of_cuts(cls, name: str, kind: Kind, cuts: Sequence[float]) -> Labelling:
-        """The intervals between cuts as Binning writes them, a missing cell, and "*".
-
-        >>> Labelling.of_cuts("age", "number", [25, 50]).labels
-        ('< 25', '[25, 50)', '>= 50', None, '*')
-        """
-        written = "date" if kind == "date" else "number"
-        ends = list(pairwise((None, *cuts, None)))
-        labels = [interval_label(low, high, written) for low, high in ends]  # type: ignore[arg-type]
-        meanings = [Meaning.between(low, high) for low, high in ends]
-        if not len(cuts):  # one interval, which is written "*"
-            return cls(name, kind, (None, SUPPRESSED), (MISSING, EVERYTHING))
-        return cls(name, kind, (*labels, None, SUPPRESSED), (*meanings, MISSING, EVERYTHING))
 
     @classmethod
     def of_hierarchy(

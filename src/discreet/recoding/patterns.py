@@ -17,10 +17,9 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from discreet.counting.tally import group
+from discreet.counting.tally import group, grouped
 from discreet.data.column import Column, from_labels
 from discreet.data.table import Table
-from discreet.errors import DataError
 from discreet.foundation.compiled_kernels import compiled
 from discreet.recoding.labels import EVERYTHING, MISSING, Classes, Labelling, Meaning
 
@@ -56,8 +55,7 @@ class EachColumn(Plan):
 
     A category that no label names goes to the label that covers `others`; what no label covers becomes the fallback.
 
-    >>> from discreet.recoding.labels import Labelling
-    >>> plan = EachColumn((Labelling.of_cuts("age", "number", [40]), Labelling.of_texts("sex", ["f", "*"])))
+    >>> plan = EachColumn((Labelling("sex", "category", ("f", "*"), (Meaning.of(["f"]), EVERYTHING)),))
     >>> plan.apply(Table.of({"age": [31, 45], "sex": ["f", "d"]}))["sex"][0].to_arrow().to_pylist()
     ['f', '*']
     """
@@ -96,11 +94,12 @@ class Boxes(Plan):
 
     A row is written as the most specific pattern that it fits: of those with the fewest suppressed cells the one that
     covers least, then the first. A row that fits none is written as the pattern that it fits in most columns, the most
-    specific of these. So every row gets a published pattern. Make one with `of` or `from_rows`, which bring labels and
-    patterns into an order that depends on nothing else.
+    specific of these. So every row gets a published pattern. Make one with `of`, which brings labels and patterns
+    into an order that depends on nothing else.
 
-    >>> sex, age = Labelling.of_texts("sex", ["f", "m", "*"]), Labelling.of_cuts("age", "number", [40])
-    >>> boxes = Boxes.of((sex, age), [[0, 0], [2, 1]])  # women below 40, all from 40 on
+    >>> sex = Labelling("sex", "category", ("f", "*"), (Meaning.of(["f"]), EVERYTHING))
+    >>> age = Labelling("age", "number", ("< 40", ">= 40"), (Meaning.between(None, 40), Meaning.between(40, None)))
+    >>> boxes = Boxes.of((sex, age), [[0, 0], [1, 1]])  # women below 40, all from 40 on
     >>> written = boxes.apply(Table.of({"sex": ["f", "m", "m"], "age": [31, 70, 31]}))
     >>> [written[name][0].to_arrow().to_pylist() for name in ("sex", "age")]
     [['f', '*', 'f'], ['< 40', '>= 40', '< 40']]
@@ -117,21 +116,7 @@ class Boxes(Plan):
             *(labelling.tidy(np.unique(codes[:, c])) for c, labelling in enumerate(columns)), strict=True
         )
         codes = np.column_stack([place[codes[:, c]] for c, place in enumerate(places)])
-        _, first = group(list(codes.T), len(codes))
-        return cls(tidied, _most_specific_first(tidied, codes[first]))
-
-    @classmethod
-    def from_rows(cls, columns: Sequence[Labelling], published: Sequence[Column]) -> Boxes:
-        """The patterns of published rows; every cell must be a label of its column."""
-        _, first = group([column.codes for column in published], len(published[0]), [c.levels for c in published])
-        codes = np.empty((len(first), len(columns)), dtype=np.int64)
-        for c, (labelling, column) in enumerate(zip(columns, published, strict=True)):
-            place_of = {label: place for place, label in enumerate(labelling.labels)}
-            place = np.array([place_of.get(text, -1) for text in [*column.texts, None]])
-            codes[:, c] = place[column.codes[first]]
-            if (codes[:, c] < 0).any():
-                raise DataError(f"Column {labelling.name!r} holds labels without a meaning.")
-        return cls.of(columns, codes)
+        return cls(tidied, _most_specific_first(tidied, np.unique(codes, axis=0)))
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -148,8 +133,8 @@ class Boxes(Plan):
         """The plan without patterns that do not occur in the published table, its columns in the table's order."""
         order = sorted(range(len(self.columns)), key=lambda c: table.names.index(self.columns[c].name))
         labellings, codes = [self.columns[c] for c in order], self.codes[:, order]
-        columns = table.columns([labelling.name for labelling in labellings])
-        _, first = group([column.codes for column in columns], len(table), [column.levels for column in columns])
+        names = [labelling.name for labelling in labellings]
+        columns, (_, first) = table.columns(names), grouped(table, names, ordered=False)
         texts = [np.array([*column.texts, None], dtype=object)[column.codes[first]] for column in columns]
         met = set(zip(*texts, strict=True))
         occurs = np.array([pattern in met for pattern in _texts(labellings, codes)], dtype=bool)

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from discreet.counting.tally import group
 from discreet.data.baskets import Baskets
-from discreet.data.column import SUPPRESSED, Column, Kind, from_labels
+from discreet.data.column import Column, Kind, from_labels
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import CannotRelease, DataError
@@ -29,7 +29,7 @@ from discreet.prepare.one_hot import Binarisation, Item, is_flag
 from discreet.recoding.labels import MISSING, Labelling, Meaning
 from discreet.recoding.patterns import MOST_PATTERNS, Boxes, EachColumn, Plan
 
-__all__ = ["KeepColumns", "KeepItems", "Plan", "Recode", "Scale", "item_columns"]
+__all__ = ["AxisScale", "KeepColumns", "KeepItems", "Plan", "Recode", "item_columns"]
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def _zero_one(name: str, baskets: Baskets, item: int) -> Column:
 
 
 @dataclass(frozen=True)
-class Scale:
+class AxisScale:
     """Places the values of one column on a line, so that a cut is a comparison.
 
     A number is its own place. Categories stand in the order of `places`; what is not in it (too rare to be named, or
@@ -142,7 +142,7 @@ class Scale:
 class Recode(Plan):
     """A tree of cuts: at a node, places below `cut` go left. Leaf i writes `labels[c][codes[i, c]]` in column c."""
 
-    scales: tuple[Scale, ...]
+    scales: tuple[AxisScale, ...]
     column: np.ndarray  # of each node, -1 at a leaf
     cut: np.ndarray
     left: np.ndarray  # of an inner node its left child (the right one follows it), of a leaf its number
@@ -179,11 +179,6 @@ class Recode(Plan):
             scale.name: [from_labels(scale.name, self.labels[place], self.codes[leaves, place])]
             for place, scale in enumerate(self.scales)
         }
-
-    def suppressed(self) -> np.ndarray:
-        """Which cells of each leaf are suppressed."""
-        stars = [np.array([label == SUPPRESSED for label in labels]) for labels in self.labels]
-        return np.column_stack([star[self.codes[:, place]] for place, star in enumerate(stars)])
 
 
 @compiled

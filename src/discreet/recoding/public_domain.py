@@ -44,12 +44,12 @@ _MANY = 20  # different numbers that are cut into intervals, where a study reads
 
 
 @dataclass(frozen=True)
-class Levels:
+class ColumnDomain:
     """The levels of one column: its values as they are written, or intervals between cuts; the empty cell last.
 
-    >>> Levels.of("age", {"cuts": [40, 65]}).labels
+    >>> ColumnDomain.of("age", {"cuts": [40, 65]}).labels
     ('< 40', '[40, 65)', '>= 65', None)
-    >>> Levels.of("sex", {"values": ["f", "m"], "missing": False}).labels
+    >>> ColumnDomain.of("sex", {"values": ["f", "m"], "missing": False}).labels
     ('f', 'm')
     """
 
@@ -59,7 +59,7 @@ class Levels:
     cuts: tuple[float, ...] = ()
 
     @classmethod
-    def of(cls, name: str, given: Any, *, missing: bool = True) -> Levels:
+    def of(cls, name: str, given: Any, *, missing: bool = True) -> ColumnDomain:
         """From a list of values, or a mapping with `values` or `cuts`, and `missing` where it is not as by default."""
         if not isinstance(given, Mapping):
             given = {"values": given}
@@ -76,7 +76,7 @@ class Levels:
         return cls._of_values(name, listed, missing) if "values" in given else cls._of_cuts(name, listed, missing)
 
     @classmethod
-    def _of_values(cls, name: str, values: Sequence[Any] | np.ndarray, missing: bool) -> Levels:
+    def _of_values(cls, name: str, values: Sequence[Any] | np.ndarray, missing: bool) -> ColumnDomain:
         texts = [reading(_text(value)) for value in values]
         if None in texts or SUPPRESSED in texts or len(set(texts)) < len(texts):
             raise DataError(
@@ -86,7 +86,7 @@ class Levels:
         return cls(name, "category", (*texts, None) if missing else tuple(texts))
 
     @classmethod
-    def _of_cuts(cls, name: str, cuts: Sequence[Any] | np.ndarray, missing: bool) -> Levels:
+    def _of_cuts(cls, name: str, cuts: Sequence[Any] | np.ndarray, missing: bool) -> ColumnDomain:
         column, failure = quietly(lambda: encode(name, pa.array([_text(cut) for cut in cuts]), missing=()))
         if column is None or column.kind == "category" or not np.array_equal(column.codes, np.arange(len(cuts))):
             raise DataError(
@@ -164,7 +164,7 @@ class Domain(Plan):
     """The domains of all columns that are published. It is a plan, too: it brings new rows to the form of a release."""
 
     recodes_all: ClassVar[bool] = True
-    columns: tuple[Levels, ...]
+    columns: tuple[ColumnDomain, ...]
     quasi: tuple[str, ...]
 
     @classmethod
@@ -184,7 +184,7 @@ class Domain(Plan):
             what = f"has no values or cuts for {listing(absent)}" if absent else f"names {listing(extra)}"
             hint = did_you_mean(absent[0], extra) if absent else did_you_mean(extra[0], names)
             raise DataError(f"The domain {what}; it has the published columns, and no others.{hint}")
-        return cls(tuple(Levels.of(n, listed[n], missing=n != roles.target) for n in names), roles.quasi)
+        return cls(tuple(ColumnDomain.of(n, listed[n], missing=n != roles.target) for n in names), roles.quasi)
 
     @classmethod
     def from_data(cls, table: Table, roles: Roles) -> Domain:

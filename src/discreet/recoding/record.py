@@ -96,9 +96,9 @@ class _Recoding(_Record):
 def to_plain(plan: EachColumn | Boxes) -> dict[str, Any]:
     """The plan as strings and numbers.
 
-    >>> plan = EachColumn((Labelling.of_cuts("age", "number", [40]),))
-    >>> to_plain(plan)["columns"][0]["labels"][:2]
-    [{'label': '< 40', 'from': None, 'below': 40.0}, {'label': '>= 40', 'from': 40.0, 'below': None}]
+    >>> plan = EachColumn((Labelling("age", "number", ("< 40",), (Meaning.between(None, 40),)),))
+    >>> to_plain(plan)["columns"][0]["labels"]
+    [{'label': '< 40', 'from': None, 'below': 40.0}]
     """
     columns = [_plain_column(labelling) for labelling in plan.columns]
     patterns = {"patterns": plan.codes.tolist()} if isinstance(plan, Boxes) else {}

@@ -13,13 +13,14 @@ Diversity            the fewest different values of the target, or of a sensitiv
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
-from discreet.counting.tally import group
+from discreet.counting.coded_rows import CodedRows
+from discreet.counting.tally import group, grouped, pair_counts
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.content import Content
 from discreet.data.roles import Roles
@@ -108,8 +109,7 @@ def losses_of(
 
 def groups_of(content: Content, roles: Roles | None) -> RowGroups:
     """The groups of published rows, from the published rows alone."""
-    codes, levels = content.quasi_codes(() if roles is None else roles.quasi)
-    groups, _ = group(codes, content.n_rows, levels)
+    groups, _ = grouped(content, () if roles is None else roles.quasi, ordered=False)
     target, judged = content.class_codes(roles)
     n_groups = int(groups.max()) + 1 if len(groups) else 0
     different = {name: _different(groups, classes, n_groups) for name, classes in judged.items()}
@@ -120,8 +120,7 @@ def groups_of(content: Content, roles: Roles | None) -> RowGroups:
 
 def _different(groups: np.ndarray, codes: np.ndarray, n_groups: int) -> np.ndarray:
     """How many different codes each group has."""
-    _, first = group([groups, codes], len(groups))
-    return np.bincount(groups[first], minlength=n_groups)
+    return np.bincount(pair_counts(groups, codes)[0], minlength=n_groups)
 
 
 # -- column by column ----------------------------------------------------------------------------------------------
@@ -143,24 +142,73 @@ class ColumnChange:
     detail: float
 
 
-def changes_of_columns(
-    source: Table, published: Mapping[str, Sequence[Column]], quasi: Sequence[str]
-) -> tuple[ColumnChange, ...]:
-    """What became of each quasi-identifier; the published columns have the source's rows, in its order."""
-    return tuple(_change(source.column(name), published.get(name, ())) for name in quasi)
+@dataclass(frozen=True, eq=False)
+class Crossing:
+    """A quasi-identifier and the columns published for it: the pairs of codes that occur, and the rows of each.
+
+    `now` are codes of the published column, or, where there are several, numbers of their different rows.
+    """
+
+    old: Column
+    new: Sequence[Column]
+    was: np.ndarray
+    now: np.ndarray
+    rows: np.ndarray
+
+    @classmethod
+    def of(cls, old: Column, new: Sequence[Column], weights: np.ndarray | None = None) -> Crossing:
+        """Both have the same rows; `weights` say how many rows each stands for, if not for one."""
+        after = new[0].codes if len(new) == 1 else group([c.codes for c in new], len(old), [c.levels for c in new])[0]
+        return cls(old, new, *pair_counts(old.codes, after, weights))
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.rows.sum())
+
+    @property
+    def suppressed(self) -> int:
+        """Rows whose published cell is suppressed, where one column is published."""
+        return int(self.rows[self.new[0].suppressed[self.now]].sum()) if len(self.new) == 1 else 0
+
+    @property
+    def same(self) -> int:
+        """Rows whose cell is written as it was."""
+        if len(self.new) != 1 or self.new[0].name != self.old.name:
+            return 0
+        was, now = [*self.old.texts, None], [*self.new[0].texts, None]
+        pairs = zip(self.was.tolist(), self.now.tolist(), self.rows.tolist(), strict=True)
+        return sum(n for a, b, n in pairs if was[a] == now[b])
 
 
-def _change(old: Column, new: Sequence[Column]) -> ColumnChange:
-    after, _ = group([column.codes for column in new], len(old), [column.levels for column in new])
-    both, _ = group([old.codes, after], len(old))
-    everything = entropy(np.bincount(old.codes))
-    shared = everything + entropy(np.bincount(after)) - entropy(np.bincount(both))
+def crossings(
+    source: Table | CodedRows,
+    published: Mapping[str, Sequence[Column]],
+    quasi: Sequence[str],
+    weights: np.ndarray | None = None,
+) -> list[Crossing]:
+    """Each quasi-identifier with what is published for it; the published columns have the source's rows, in its order.
+
+    `weights` are the rows behind each of these rows, if not one.
+    """
+    return [Crossing.of(source.column(name), published.get(name, ()), weights) for name in quasi]
+
+
+def changes_of_columns(crossed: Iterable[Crossing]) -> tuple[ColumnChange, ...]:
+    """What became of each quasi-identifier."""
+    return tuple(map(_change, crossed))
+
+
+def _change(crossed: Crossing) -> ColumnChange:
+    old, new = crossed.old, crossed.new
+    after = np.bincount(crossed.now, crossed.rows)
+    everything = entropy(np.bincount(crossed.was, crossed.rows))
+    shared = everything + entropy(after) - entropy(crossed.rows)
     return ColumnChange(
         name=old.name,
         published=tuple(column.name for column in new),
         values_before=old.levels,
-        values_after=int(after.max(initial=-1)) + 1 if new else 0,
-        suppressed_cells=sum(int(column.suppressed[column.codes].sum()) for column in new) if new else len(old),
+        values_after=int((after > 0).sum()) if new else 0,
+        suppressed_cells=crossed.suppressed if new else crossed.n_rows,
         detail=min(max(shared / everything, 0.0), 1.0) if everything > 0 else float(bool(new)),
     )
 
@@ -184,8 +232,12 @@ def penalty_of(
     published: Mapping[str, Sequence[Column]],
     quasi: Sequence[str],
     left_out: int,
+    weights: np.ndarray | None = None,
 ) -> float | None:
-    """The mean certainty penalty of all cells; None when some published label has no meaning."""
+    """The mean certainty penalty of all cells; None when some published label has no meaning.
+
+    `weights` are the rows behind each published row, if not one.
+    """
     labelled: dict[str, list[Labelling]] = {}
     for labelling in labellings:
         labelled.setdefault(labelling.source, []).append(labelling)
@@ -204,7 +256,7 @@ def penalty_of(
         if not {*columns[0].texts} <= cost.keys():
             return None
         costs = np.array([*(cost[text] for text in columns[0].texts), 0.0])
-        total += float(costs[columns[0].codes].sum()) + left_out
+        total += float((costs[columns[0].codes] * (1 if weights is None else weights)).sum()) + left_out
     return total / max(n_rows * len(quasi), 1)
 
 

@@ -45,7 +45,7 @@ from discreet.release.ledger_likeness import DataSubjects
 from discreet.release.losses import ColumnChange, Losses, losses_of
 from discreet.release.owner_files import OwnerFiles
 from discreet.release.signature import SIGNATURE, sign
-from discreet.release.verify import read_release, verify
+from discreet.release.verify import verify
 from discreet.sketching.sketches import Sketches
 
 _C = TypeVar("_C", bound=Content)
@@ -252,8 +252,7 @@ class Release:
             found = verify(partial / "release", owner=partial / "owner", patient=True)
             if not found.holds:
                 raise PromiseBroken(f"The written files do not verify: {' '.join(found.problems)} Nothing was saved.")
-            written, _ = read_release(partial / "release", found.certificate)  # type: ignore[arg-type]
-            if not written.equals(self.content):
+            if found.content is None or not found.content.equals(self.content):
                 raise PromiseBroken("The written files do not hold what was released. Nothing was saved.")
             if account is not None:
                 seen.enter_context(self.paid_from(account))  # its entry is open until the folder is in place

@@ -12,9 +12,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from discreet.data.content import Content
 from discreet.data.document import SHAPES
 from discreet.errors import DiscreetError
 from discreet.privacy.promise import Verdict
@@ -57,7 +58,10 @@ _LONGEST = 1000  # characters of a problem: a made-up name may have millions
 
 @dataclass(frozen=True)
 class Verification:
-    """What verifying found. `problems` is empty exactly when `holds`; `signer` is a public key in hex."""
+    """What verifying found. `problems` is empty exactly when `holds`; `signer` is a public key in hex.
+
+    `content` is the data as it was read.
+    """
 
     holds: bool
     verdict: Verdict | None
@@ -66,6 +70,7 @@ class Verification:
     signer: str | None = None
     remarks: tuple[str, ...] = ()
     id: str | None = None
+    content: Content | None = field(default=None, repr=False, compare=False)
 
     def __bool__(self) -> bool:
         return self.holds
@@ -109,6 +114,7 @@ def verify(
         signer,
         tuple(filter(None, remarks)),
         certificate.id,
+        found.content,
     )
 
 
@@ -155,6 +161,7 @@ def _check(release: OpenFolder, owner: Path | None, found: Findings, patient: bo
     found.problems += wrong
     found.remarks += remarks
     content, roles = contents_of(release)
+    found.content = content
     wrong, noise_remarks = noise_problems(certificate, content)
     found.problems += wrong
     _CHECKS[certificate.shape](CheckedRelease(release, certificate, promise, content, roles, owner, patient, found))

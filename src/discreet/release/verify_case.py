@@ -19,6 +19,7 @@ OTHER_EVIDENCE = "The certificate states another kind of evidence than this prom
 class Findings:
     """What a check came upon on its way."""
 
+    content: Content | None = None
     verdict: Verdict | None = None
     problems: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)

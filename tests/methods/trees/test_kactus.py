@@ -8,7 +8,7 @@ import pytest
 
 from discreet import KActus, KActus2, Roles
 from discreet.learning.decision_tree import Branch
-from discreet.methods.trees.kactus_walk import Rule
+from discreet.methods.trees.kactus_walk import WalkRule
 from kactus_cases import Case, random_case
 from methods.trees.test_kactus2 import check_invariants, twin_of, walk
 from methods.trees.test_kactus2_releases import cells_of, people
@@ -24,7 +24,7 @@ def without_classes(case: Case) -> Case:
 def test_the_walk_equals_its_twin_and_keeps_the_invariants(by_person):
     rng = np.random.default_rng(8)
     for number in range(80):
-        case, rule = without_classes(random_case(rng, thresholds=number % 4 == 0)), Rule(2 + number % 5)
+        case, rule = without_classes(random_case(rng, thresholds=number % 4 == 0)), WalkRule(2 + number % 5)
         paths, swapped = walk(case, rule, by_person=by_person)
         twin = twin_of(case, rule, by_person=by_person)
         assert paths == [twin.published.get(i) for i in range(len(case.cells))]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from discreet.learning.decision_tree import Branch
 from discreet.methods.trees.kactus_rows import stocks_of
 from discreet.methods.trees.kactus_tree import Nodes
-from discreet.methods.trees.kactus_walk import Rule, carry_out, decide, entropy
+from discreet.methods.trees.kactus_walk import WalkRule, carry_out, decide, entropy
 from kactus_cases import Case, cases, random_case
 from kactus_twin import Row, Twin
 
@@ -27,7 +27,7 @@ RULES = [
 ]
 
 
-def walk(case: Case, rule: Rule, *, by_person=False):
+def walk(case: Case, rule: WalkRule, *, by_person=False):
     """The path that each row is published with (None: left out), and the swapped rows; None when it is impossible."""
     nodes = Nodes.of(case.branches, case.levels)
     ends = nodes.ends(case.cells)
@@ -50,7 +50,7 @@ def walk(case: Case, rule: Rule, *, by_person=False):
     return paths, set(swapped.tolist())
 
 
-def twin_of(case: Case, rule: Rule, *, by_person=False, **options) -> Twin:
+def twin_of(case: Case, rule: WalkRule, *, by_person=False, **options) -> Twin:
     rows = [
         Row(
             tuple(case.cells[i].tolist()),
@@ -78,7 +78,7 @@ def fits(cells, path, but=None) -> bool:
     return all(int(cells[column]) in codes for column, codes in path.items() if column != but)
 
 
-def check_invariants(case: Case, rule: Rule, paths, swapped, *, by_person=False) -> None:
+def check_invariants(case: Case, rule: WalkRule, paths, swapped, *, by_person=False) -> None:
     """The eight of the specification, 2.3. No row is used twice and no class altered: each row has one path at most."""
     persons = case.persons if by_person else np.arange(len(case.cells))
     left_out = [i for i, path in enumerate(paths) if path is None]
@@ -111,7 +111,7 @@ def check_invariants(case: Case, rule: Rule, paths, swapped, *, by_person=False)
 @pytest.mark.parametrize("by_person", [False, True])
 @pytest.mark.parametrize("options", RULES, ids=str)
 def test_fast_walk_equals_the_slow_twin(options, by_person):
-    rng, rule = np.random.default_rng(11), Rule(**options)
+    rng, rule = np.random.default_rng(11), WalkRule(**options)
     treated = 0
     for number in range(60):
         case = random_case(rng, thresholds=number % 3 == 0)
@@ -139,7 +139,7 @@ def test_the_invariants_hold_on_a_thousand_random_tables_and_the_twin_agrees():
         by_person=st.booleans(),
     )
     def hold(case, k, swap, pool, l, by_person):  # noqa: E741
-        rule = Rule(k, l, swap, pool)
+        rule = WalkRule(k, l, swap, pool)
         found, twin = walk(case, rule, by_person=by_person), twin_of(case, rule, by_person=by_person)
         assert (found is None) == twin.impossible
         if found is None:
@@ -173,7 +173,7 @@ def printed_case() -> Case:
 
 def test_as_printed_the_algorithm_breaks_k_and_ours_does_not():
     """Lines 3.20 and 3.21 publish the leaf of two, and swap a row into it that is never published with it."""
-    case, rule = printed_case(), Rule(3, swap=0.5)
+    case, rule = printed_case(), WalkRule(3, swap=0.5)
     printed = twin_of(case, rule, as_printed=True)
     sizes = Counter(frozenset(path.items()) for path in printed.published.values())
     assert min(sizes.values()) == 2
@@ -187,7 +187,7 @@ def test_as_printed_the_algorithm_breaks_k_and_ours_does_not():
 
 def test_as_printed_many_random_tables_break_k():
     rng, broken = np.random.default_rng(2), 0
-    rule = Rule(3, swap=0.7)
+    rule = WalkRule(3, swap=0.7)
     for _ in range(200):
         printed = twin_of(random_case(rng, n=40), rule, as_printed=True)
         sizes = Counter(frozenset(path.items()) for path in printed.published.values())

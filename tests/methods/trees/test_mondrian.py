@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 import oracles
 from discreet import CannotRelease, DataError, Mondrian, ParameterError, Roles, RolesError
+from discreet.counting.coded_rows import CodedRows
+from discreet.counting.tally import pair_counts
 from discreet.data.table import Table
 from discreet.foundation.randomness import Randomness
 from discreet.methods.trees.mondrian_partition import Need, partition
@@ -141,10 +143,11 @@ class Twin:
 
     def has(self, rows, need):
         inside = [t for t, row in enumerate(self.groups) if row in set(rows)]
-        return len(inside) if need.codes is None else len({need.codes[t] for t in inside})
+        _, codes = need
+        return len(inside) if codes is None else len({codes[t] for t in inside})
 
     def fits(self, *sides):
-        return all(self.has(side, need) >= need.least for side in sides for need in self.needs)
+        return all(self.has(side, need) >= need[0] for side in sides for need in self.needs)
 
     def bits(self, rows):
         by_class = [sum(self.counts[row][label] for row in rows) for label in range(len(self.counts[0]))]
@@ -206,13 +209,14 @@ def test_the_cuts_are_those_of_the_slow_twin(data, by_information, relaxed):
     counts = np.zeros((n, 3), dtype=np.int64)
     np.add.at(counts, (groups, labels), 1)
     persons = numbers(9, len(groups)) if data.draw(st.booleans()) else None
-    needs = [Need(data.draw(st.integers(1, 4)), persons)]
+    asked = [(data.draw(st.integers(1, 4)), persons)]
     if data.draw(st.booleans()):
-        needs += [Need(2, numbers(3, len(groups))), Need(2, labels)]
+        asked += [(2, numbers(3, len(groups))), (2, labels)]
+    needs = [Need(least, None if codes is None else pair_counts(groups, codes)[:2]) for least, codes in asked]
     position = np.column_stack([np.arange(10) / scale for scale in (5, 2, 9)])
-    cuts = partition(ranks, counts, groups, needs, position, by_information=by_information, relaxed=relaxed)
+    cuts = partition(ranks, counts, needs, position, by_information=by_information, relaxed=relaxed)
     found = {frozenset(np.flatnonzero(cuts.leaf_of == leaf).tolist()) for leaf in set(cuts.leaf_of.tolist())}
-    twin = Twin(ranks.tolist(), counts.tolist(), groups.tolist(), needs, position.tolist(), by_information, relaxed)
+    twin = Twin(ranks.tolist(), counts.tolist(), groups.tolist(), asked, position.tolist(), by_information, relaxed)
     assert found == twin.leaves(list(range(n)))
 
 
@@ -441,7 +445,7 @@ def test_a_label_is_that_of_the_region_whatever_values_lie_in_it(seed, split):
     """Values of each group are replaced by others of its region: the same cuts write the same labels."""
     table, roles = tables_of_groups(seed)
     method, source = Mondrian(3, labels="cuts", split=split), Table.of(table)
-    axes = method._axes(source, roles)
+    axes = method._axes(CodedRows.of(source, roles.quasi, target=roles.target), roles)
     plan = method._plan(source, roles, Randomness(0)).plan
     leaf_of, rng = plan.leaves(source), np.random.default_rng(seed)
     moved = np.column_stack([axis.rank_of_code[source.column(axis.name).codes] for axis in axes])

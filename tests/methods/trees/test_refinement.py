@@ -5,11 +5,11 @@ from hypothesis import strategies as st
 
 import oracles
 from discreet import Roles, TopDownRefinement, verify
+from discreet.counting.coded_rows import CodedRows
 from discreet.data.table import Table
-from discreet.methods.trees.specialization_cut import Cut, Rows
-from discreet.methods.trees.specialization_values import GivenTree, Line, Star
+from discreet.methods.trees.specialization_cut import Cut, LeafRows
+from discreet.methods.trees.specialization_values import GivenTree, Intervals, Star
 from discreet.prepare.hierarchy import from_paths
-from discreet.prepare.rare import Rare
 from discreet.recoding.axis import Axis
 from methods.trees.test_specialization import DEGREES, PATHS, SETS, leaf_rows, steps_of
 from top_down import TopDown
@@ -36,22 +36,16 @@ def tables(draw):
 def test_the_same_choices_as_counting_everything_anew(table, k, sets, by_person):
     assume(len(set(table["y"])) > 1)
     data, sets = Table.of(table, kinds={"degree": "category", "town": "category"}), sets(k)
-    persons = data.column("who").codes if by_person else None
+    rows = CodedRows.of(data, ("town", "degree", "age"), target="y", person="who" if by_person else None)
     assume((len(set(table["who"])) if by_person else len(data)) >= max(k for _, k in sets))
-    target, person = data.column("y"), "who" if by_person else None
-    town = Axis.of(data, "town", rarest=k, person=person, by_class=None)
-    age = Axis.of(data, "age", rarest=k, person=person, by_class=None)
-    values = [
-        Star(town, target),
-        GivenTree(DEGREES, Rare.of(data, "degree", rarest=1, person=None), target),
-        Line(age, target),
-    ]
-    cut = Cut(values, Rows(values, len(data), persons), sets)
+    town = Axis.of(rows, "town", rarest=k)
+    values = [Star(town), GivenTree(DEGREES, rows, "degree", 1), Intervals(Axis.of(rows, "age", rarest=k))]
+    cut = Cut(values, LeafRows(values, rows), sets)
     places = range(values[0].n_leaves)
     may_be_shown = {leaf for leaf in places if leaf == town.n_values or town.names[leaf] != "other"}
     columns = [("star", may_be_shown), ("tree", PATHS), ("line",)]
     n_leaves = [column.n_leaves for column in values]
-    twin = TopDown(leaf_rows(values), table["y"], columns, n_leaves, sets, table["who"] if by_person else None)
+    twin = TopDown(leaf_rows(values, data), table["y"], columns, n_leaves, sets, table["who"] if by_person else None)
     assert steps_of(cut) == twin.steps
 
 

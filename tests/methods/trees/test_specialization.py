@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 import oracles
 from checks import published_bytes
 from discreet import CannotRelease, DataError, ParameterError, Roles, RolesError, TopDownSpecialization, verify
+from discreet.counting.coded_rows import CodedRows
 from discreet.data.table import Table
-from discreet.methods.trees.specialization_cut import Cut, Rows
-from discreet.methods.trees.specialization_values import FINEST, AutomaticTree, GivenTree, Line, entropy
+from discreet.methods.trees.specialization_cut import Cut, LeafRows
+from discreet.methods.trees.specialization_values import FINEST, AutomaticTree, GivenTree, Intervals, entropy
 from discreet.prepare.hierarchy import from_paths
-from discreet.prepare.rare import Rare
 from discreet.recoding.axis import Axis
 from instances import MARKERS, RARE, people
 from top_down import TopDown
@@ -55,8 +55,9 @@ SETS = [
 ]
 
 
-def leaf_rows(values):
-    return list(zip(*(column.leaf_of_code[column.column.codes].tolist() for column in values), strict=True))
+def leaf_rows(values, data):
+    cells = (column.leaf_of_code[data.column(column.name).codes].tolist() for column in values)
+    return list(zip(*cells, strict=True))
 
 
 def steps_of(cut):
@@ -74,26 +75,21 @@ def steps_of(cut):
 def test_the_same_choices_as_counting_everything_anew(table, k, sets, by_person):
     assume(len(set(table["y"])) > 1)
     data, sets = Table.of(table, kinds={"degree": "category"}), sets(k)
-    persons = data.column("who").codes if by_person else None
+    rows = CodedRows.of(data, QUASI, target="y", person="who" if by_person else None)
     total = len(set(table["who"])) if by_person else len(data)
     assume(total >= max(k for _, k in sets))
-    target = data.column("y")
     values = [
-        Line(axis_of(data, "age"), target),
-        GivenTree(DEGREES, Rare.of(data, "degree", rarest=1, person=None), target),
-        Line(axis_of(data, "pay"), target),
+        Intervals(Axis.of(rows, "age", rarest=2)),
+        GivenTree(DEGREES, rows, "degree", 1),
+        Intervals(Axis.of(rows, "pay", rarest=2)),
     ]
-    cut = Cut(values, Rows(values, len(data), persons), sets)
+    cut = Cut(values, LeafRows(values, rows), sets)
     columns = [("line",), ("tree", PATHS), ("line",)]
     n_leaves = [column.n_leaves for column in values]
-    twin = TopDown(leaf_rows(values), table["y"], columns, n_leaves, sets, None if persons is None else table["who"])
+    twin = TopDown(leaf_rows(values, data), table["y"], columns, n_leaves, sets, table["who"] if by_person else None)
     assert steps_of(cut) == twin.steps
     for (members, _), groups in zip(sets, cut.sets, strict=True):
         assert groups.size == twin.smallest(members, twin.parts)
-
-
-def axis_of(data, name, rarest=2):
-    return Axis.of(data, name, rarest=rarest, person=None, by_class=None)
 
 
 @settings(max_examples=40)
@@ -313,7 +309,7 @@ def test_post_codes_lose_their_ends_and_numbers_are_cut_at_round_places():
 def test_automatic_groups_name_no_category_that_few_have():
     towns = ["x"] * 9 + ["y"] * 8 + ["z"] * 7 + ["Rare-1", "Rare-2", "Rare-3"]
     table = Table.of({"town": towns, "y": [i % 2 for i in range(len(towns))]})
-    tree = AutomaticTree(axis_of(table, "town", rarest=4), table.column("y"))
+    tree = AutomaticTree(Axis.of(CodedRows.of(table, ["town"], target="y"), "town", rarest=4))
 
     def labels(branch):
         return {branch.label} | {label for child in branch.children for label in labels(child)}

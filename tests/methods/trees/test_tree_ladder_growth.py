@@ -7,9 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.counting.coded_rows import RowEntries
 from discreet.foundation.randomness import Randomness
-from discreet.methods.trees.tree_ladder_choice import STRICTNESS, Members, _right, chosen_tree, utilities
+from discreet.methods.trees.tree_ladder_choice import STRICTNESS, PersonRows, _right, chosen_tree, utilities
 from discreet.methods.trees.tree_ladder_growth import grow
+
+
+def entries(row, label, person):
+    return RowEntries(row, label, np.ones(len(row), dtype=int), person)
 
 
 @st.composite
@@ -172,7 +177,7 @@ def test_a_persons_rows_are_in_one_fold_whatever_their_order():
     shuffled = random.permutation(300)
     folds = []
     for order in (np.arange(300), shuffled):
-        members = Members.of_persons(row[order], label[order], person[order])
+        members = PersonRows.of_persons(entries(row[order], label[order], person[order]))
         owner = np.repeat(np.unique(person), np.diff(members.starts))
         found = members.folds(Randomness(0))
         owners = [set(owner[fold].tolist()) for fold in found]
@@ -191,7 +196,7 @@ def test_a_class_that_persons_repeat_is_not_taken_for_one_that_bins_tell():
     counts = np.zeros((300, 2), dtype=int)
     np.add.at(counts, (row, label), 1)
     apart = utilities(bins, counts, 10)
-    together = utilities(bins, counts, 10, Members.of_persons(row, label, row))
-    assert not utilities(bins[:1], counts[:1], 2, Members.of_persons(row[:10], label[:10], row[:10])).any()
+    together = utilities(bins, counts, 10, PersonRows.of_persons(entries(row, label, row)))
+    assert not utilities(bins[:1], counts[:1], 2, PersonRows.of_persons(entries(row[:10], label[:10], row[:10]))).any()
     assert apart.max() > 0.8
     assert together.max() < 0.6

@@ -22,7 +22,7 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.counting.class_separation import separated_pairs
-from discreet.counting.tally import Partition
+from discreet.counting.partition import Partition
 from discreet.data.baskets import Baskets
 from discreet.errors import CannotRelease
 from discreet.foundation.parameters import Interval, StrOptions

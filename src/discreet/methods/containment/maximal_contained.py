@@ -16,7 +16,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from discreet.counting.bitmaps import Patterns
-from discreet.counting.tally import Partition, persons_per_group
+from discreet.counting.partition import Partition
+from discreet.counting.tally import persons_per_group
 from discreet.data.baskets import Baskets
 from discreet.foundation.compiled_kernels import compiled
 from discreet.methods.containment.maximal_blocks import DONE, STACK_FULL

@@ -23,7 +23,7 @@ from discreet.counting.class_separation import (
     separated_pairs,
     unlike_pairs,
 )
-from discreet.counting.tally import Partition
+from discreet.counting.partition import Partition
 from discreet.data.baskets import Baskets
 from discreet.methods.containment.optimal_models import CELLS, STRONG, Logistic, Ridge, csr, targets_of
 

@@ -16,7 +16,8 @@ import scipy.sparse as sp
 from scipy.stats import rankdata
 
 from discreet.counting.class_separation import labels_of
-from discreet.counting.tally import Partition, group
+from discreet.counting.partition import Partition
+from discreet.counting.tally import group
 from discreet.data.baskets import Baskets
 from discreet.foundation.randomness import Randomness
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 
 from discreet.counting.bitmaps import Patterns, _contained_rows
-from discreet.counting.tally import _refine
+from discreet.counting.partition import refine
 from discreet.data.baskets import Baskets
 from discreet.foundation.compiled_kernels import compiled
 from discreet.foundation.randomness import Randomness
@@ -68,7 +68,7 @@ def _fill(queue, at, forced, indptr, indices, k, state, bits, n_groups, taken, n
         at += 1
         if at > forced and (len(rows) == 0 or not _contained_rows(rows, groups, bits, n_taken, k, count)):
             continue
-        origins, whole, n_after = _refine(rows, groups, sizes, inside, n_groups)
+        origins, whole, n_after = refine(rows, groups, sizes, inside, n_groups)
         word = n_taken >> 6
         mine = np.uint64(1) << np.uint64(n_taken & 63)
         for i in range(len(origins)):

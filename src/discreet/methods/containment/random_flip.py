@@ -24,7 +24,8 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from discreet.counting.tally import Partition, group, persons_per_group
+from discreet.counting.partition import Partition
+from discreet.counting.tally import group, persons_per_group
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
+from discreet.counting.coded_rows import CodedRows
 from discreet.data.column import SUPPRESSED, Column
-from discreet.data.table import Table
 from discreet.prepare.automatic_hierarchy import automatic, is_post_code
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.recoding.axis import OTHER, Axis
@@ -76,9 +76,9 @@ class TreeLabels:
         return self.hierarchy.labels(level)[ancestors[0, level]]
 
 
-def tree_axis(table: Table, name: str, *, rarest: int, person: str | None, given: Hierarchy | None) -> Axis:
+def tree_axis(rows: CodedRows, name: str, *, rarest: int, given: Hierarchy | None) -> Axis:
     """The column on a line in the order of its tree, which is given or built, and written by the tree's labels."""
-    axis = Axis.of(table, name, rarest=rarest, person=person, by_class=None)
+    axis = Axis.of(rows, name, rarest=rarest)
     column, rare = axis.column, axis.rare
     assert rare is not None
     if given is not None:
@@ -86,16 +86,17 @@ def tree_axis(table: Table, name: str, *, rarest: int, person: str | None, given
     elif not len(column.values):
         return axis
     if axis.names is None or given is not None or is_post_code(column):
-        hierarchy = (given or automatic(column)).veiled(rare.is_named_by)
+        hierarchy = given or automatic(column, counts=axis.counts[:-1].sum(axis=1))
+        hierarchy = hierarchy.veiled(rare.is_named_by)
         leaf_of_code = hierarchy.leaf_codes(column)
         is_hidden = np.array([rare.is_named_by(value) for value in hierarchy.values])
         if axis.names is None:
             leaf_of_rank = np.empty(axis.n_values + 1, dtype=np.int64)
             leaf_of_rank[axis.rank_of_code] = leaf_of_code
         else:
-            axis, leaf_of_rank = _in_order_of(hierarchy, leaf_of_code, column)
+            axis, leaf_of_rank = _in_order_of(hierarchy, leaf_of_code, axis)
     else:  # the labels of such a tree name values
-        counts = np.bincount(axis.rank_of_code[column.codes], minlength=axis.n_values)[: axis.n_values]
+        counts = axis.counts_of_ranks.sum(axis=1)[: axis.n_values]
         names = np.array(axis.names)
         order = np.argsort(names)
         values = pa.array(names[order].tolist(), pa.string())
@@ -105,11 +106,10 @@ def tree_axis(table: Table, name: str, *, rarest: int, person: str | None, given
     return replace(axis, tree=TreeLabels(hierarchy, leaf_of_rank, known, axis.has_other, is_hidden))
 
 
-def _in_order_of(hierarchy: Hierarchy, leaf_of_code: np.ndarray, column: Column) -> tuple[Axis, np.ndarray]:
+def _in_order_of(hierarchy: Hierarchy, leaf_of_code: np.ndarray, axis: Axis) -> tuple[Axis, np.ndarray]:
     """The categories so that the values below a label stand side by side."""
     leaves = leaf_of_code[:-1]
     order = np.lexsort(hierarchy.ancestors[leaves].T)  # the root's labels decide first
     rank_of_code = np.append(np.argsort(order), len(order))
-    return Axis(column, rank_of_code, tuple(column.texts[code] for code in order)), np.append(
-        leaves[order], leaf_of_code[-1]
-    )
+    names = tuple(axis.column.texts[code] for code in order)
+    return Axis(axis.column, rank_of_code, axis.counts, names), np.append(leaves[order], leaf_of_code[-1])

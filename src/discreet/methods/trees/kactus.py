@@ -19,8 +19,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from discreet.counting.coded_rows import CodedRows
 from discreet.counting.tally import group
-from discreet.data.column import SUPPRESSED, Column, from_labels
+from discreet.data.column import SUPPRESSED, Column
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import CannotRelease
@@ -28,15 +29,16 @@ from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.randomness import Randomness
 from discreet.learning.c45 import C45
 from discreet.learning.sklearn_tree import sklearn_branches
-from discreet.methods.base import Decision, Method, changes_between
+from discreet.methods.base import Method
+from discreet.methods.grouping import Grouping
 from discreet.methods.limits import MAX_SUPPRESSED
-from discreet.methods.trees.kactus_columns import Coded
+from discreet.methods.trees.kactus_columns import TreeRows
 from discreet.methods.trees.kactus_rows import stocks_of
 from discreet.methods.trees.kactus_tree import Nodes
-from discreet.methods.trees.kactus_walk import Moves, Rule, carry_out, decide
+from discreet.methods.trees.kactus_walk import Moves, WalkRule, carry_out, decide
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.promise import Promise
-from discreet.recoding.patterns import EVERYTHING, Boxes, Labelling
+from discreet.recoding.labels import EVERYTHING, Labelling
 
 
 class KActus(Method):
@@ -75,6 +77,7 @@ class KActus(Method):
     name = "kactus"
     recodes_source = False
     random_cells = True
+    needs_rows = True
     _parameter_constraints: ClassVar[dict] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "inducer": [StrOptions({"c45", "sklearn"}), callable],
@@ -109,20 +112,20 @@ class KActus(Method):
         return KAnonymity(self.k)
 
     @property
-    def _rule(self) -> Rule:
-        return Rule(self.k)
+    def _rule(self) -> WalkRule:
+        return WalkRule(self.k)
 
     def _classes(self, target: Column) -> np.ndarray:
         """The class of each row, as the choice of rows sees it: all the same, so that they are drawn at random."""
         return np.zeros(len(target), dtype=np.int64)
 
-    def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
-        assert roles.target is not None
-        coded = Coded.of(table, roles, k=self.k, cuts=self.cuts)
+    def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
+        coded = TreeRows.of(rows, k=self.k, cuts=self.cuts)
         nodes = self._grown(coded)
-        ends = nodes.ends(coded.codes)[coded.group]
-        labels, rule = self._classes(coded.target), self._rule
-        rank = _Ranks(table, roles, coded, randomness)
+        table, group_of_row = rows.table, coded.place[rows.group_of_row]
+        ends = nodes.ends(coded.rows.codes)[group_of_row]
+        labels, rule = self._classes(table.column(roles.target)), self._rule  # type: ignore[arg-type]
+        rank = _Ranks(table, roles, group_of_row, randomness)
         persons = None if roles.person is None else table.column(roles.person).codes
         sensitive = [table.column(name).codes for name in roles.sensitive] if rule.l else []
         stocks = stocks_of(ends, labels, len(nodes), rank, persons, sensitive)
@@ -133,9 +136,9 @@ class KActus(Method):
                 f" values. Ask for less, or name other sensitive columns."
             )
         batch, swapped = carry_out(moves, nodes.parent, ends, labels, rank)
-        return self._decision(table, roles, coded, nodes, moves, batch, swapped)
+        return _grouping(rows, coded, nodes, moves, batch, swapped)
 
-    def _grown(self, coded: Coded) -> Nodes:
+    def _grown(self, coded: TreeRows) -> Nodes:
         """The tree of the inducer; no node but the first where there is nothing to ask about."""
         if not coded.quasi:
             return Nodes.of((), ())
@@ -148,62 +151,50 @@ class KActus(Method):
         learner = C45(min_objects=self.min_objects, confidence=self.confidence)
         return Nodes.of_tree(learner.fit(coded.examples()).tree_)
 
-    def _decision(
-        self,
-        table: Table,
-        roles: Roles,
-        coded: Coded,
-        nodes: Nodes,
-        moves: Moves,
-        batch: np.ndarray,
-        swapped: np.ndarray,
-    ) -> Decision:
-        rows = np.flatnonzero(batch >= 0)
-        left_out = len(table) - len(rows)
-        source = table.select(roles.quasi).take(rows) if left_out else table
-        shown, pattern = np.unique([one.node for one in moves.batches], return_inverse=True)
-        columns, cells = nodes.labels(coded.quasi, shown)
-        pattern_of_row = pattern.ravel()[batch[rows]]
-        told = {one.name for one in columns}
-        untold = [_untold(table.column(name)) for name in roles.quasi if name not in told]
-        published = {
-            one.name: [from_labels(one.name, one.labels, codes[pattern_of_row])]
-            for one, codes in zip(columns, cells.T, strict=True)
-        }
-        published |= {one.name: [from_labels(one.name, one.labels, np.zeros(len(rows), np.int32))] for one in untold}
-        given = sum(sum(counts) for _, _, counts in moves.given)
-        trace: list[dict] = [
-            {"nodes of the tree": len(nodes) - 1, "nodes published": len(shown)},
-            {
-                "rows given to fill up others": given - len(swapped),
-                "rows that show nothing": int((shown[pattern_of_row] == 0).sum()),
-            },
-        ]
-        notes = []
-        if len(swapped):
-            trace.append({"swapped rows": swapped.tolist()})
-            notes.append(
-                f"{len(swapped)} of {len(rows)} rows show in one column a value that is not their own: the release is"
-                f" false there. The trace says which rows they are; with swap=0 there are none."
-            )
-        return Decision(
-            Boxes.of([*columns, *untold], np.pad(cells, ((0, 0), (0, len(untold))))),
-            trace,
-            notes,
-            published=published,
-            rows=rows if left_out else None,
-            changes=changes_between(source, roles, published, swapped_cells=len(swapped), rows_dropped=left_out),
+
+def _grouping(
+    rows: CodedRows, coded: TreeRows, nodes: Nodes, moves: Moves, batch: np.ndarray, swapped: np.ndarray
+) -> Grouping:
+    """Rows published at one node look alike: they show the cells of its path."""
+    shown, pattern = np.unique([one.node for one in moves.batches], return_inverse=True)
+    group_of = np.where(batch >= 0, np.append(pattern.ravel(), -1)[batch], -1)
+    columns, cells = nodes.labels(coded.quasi, shown)
+    told = {one.name for one in columns}
+    untold = [_untold(column) for column in rows.columns if column.name not in told]
+    given, n_kept = sum(sum(counts) for _, _, counts in moves.given), int((batch >= 0).sum())
+    trace: list[dict] = [
+        {"nodes of the tree": len(nodes) - 1, "nodes published": len(shown)},
+        {
+            "rows given to fill up others": given - len(swapped),
+            "rows that show nothing": int((shown[group_of[batch >= 0]] == 0).sum()),
+        },
+    ]
+    notes = []
+    if len(swapped):
+        trace.append({"swapped rows": swapped.tolist()})
+        notes.append(
+            f"{len(swapped)} of {n_kept} rows show in one column a value that is not their own: the release is"
+            f" false there. The trace says which rows they are; with swap=0 there are none."
         )
+    return Grouping(
+        group_of,
+        (*columns, *untold),
+        np.pad(cells, ((0, 0), (0, len(untold)))),
+        trace=trace,
+        notes=notes,
+        of_single_rows=True,
+        swapped=len(swapped),
+    )
 
 
 class _Ranks:
     """Orders rows by a keyed hash: of their content and the randomness, not of their places in the table."""
 
-    def __init__(self, table: Table, roles: Roles, coded: Coded, randomness: Randomness):
+    def __init__(self, table: Table, roles: Roles, group_of_row: np.ndarray, randomness: Randomness):
         names = dict.fromkeys((roles.target, *roles.sensitive, *roles.other, roles.person))
         columns = [table.column(name) for name in names if name is not None]
-        self._codes = [coded.group, *(column.codes for column in columns)]
-        self._levels = [len(coded.codes), *(column.levels for column in columns)]
+        self._codes = [group_of_row, *(column.codes for column in columns)]
+        self._levels = [int(group_of_row.max()) + 1, *(column.levels for column in columns)]
         self._randomness = randomness
         self._known: np.ndarray | None = None
 

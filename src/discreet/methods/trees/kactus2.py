@@ -26,15 +26,15 @@ from typing import ClassVar
 
 import numpy as np
 
+from discreet.counting.coded_rows import CodedRows
 from discreet.data.column import Column
 from discreet.data.roles import Roles
-from discreet.data.table import Table
 from discreet.errors import RolesError
 from discreet.foundation.parameters import Interval
 from discreet.foundation.randomness import Randomness
-from discreet.methods.base import Decision
+from discreet.methods.grouping import Grouping
 from discreet.methods.trees.kactus import KActus
-from discreet.methods.trees.kactus_walk import Rule
+from discreet.methods.trees.kactus_walk import WalkRule
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.l_diversity import LDiversity
 from discreet.privacy.promise import Promise
@@ -119,15 +119,15 @@ class KActus2(KActus):
         return KAnonymity(self.k) if self.l is None else KAnonymity(self.k) & LDiversity(self.l)
 
     @property
-    def _rule(self) -> Rule:
-        return Rule(self.k, self.l or 0, self.swap, self.pool)
+    def _rule(self) -> WalkRule:
+        return WalkRule(self.k, self.l or 0, self.swap, self.pool)
 
     def _classes(self, target: Column) -> np.ndarray:
         return target.codes.astype(np.int64)
 
-    def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
+    def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
         if self.l is not None and not roles.sensitive:
             raise RolesError(
                 f"l = {self.l} is about sensitive columns; the roles name none. Name them, or leave out l."
             )
-        return super()._plan(table, roles, randomness)
+        return super()._decide(rows, roles, randomness)

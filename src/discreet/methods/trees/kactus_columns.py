@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quasi-identifiers as few codes, for methods that wrap a decision tree, and how a set of codes is written.
+"""TreeColumn-identifiers as few codes, for methods that wrap a decision tree, and how a set of codes is written.
 
 Numbers and dates are cut into intervals first, by MDL against the target or as given; a category that fewer than k
 persons have is part of "other"; missing is one more value. A column without a cut has nothing to tell and is left out.
@@ -9,14 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from discreet.counting.tally import group
-from discreet.data.column import Column
-from discreet.data.roles import Roles
-from discreet.data.table import Table
+from discreet.counting.coded_rows import CodedRows, DistinctRows
 from discreet.learning.examples import MISSING as MISSING_TEXT
 from discreet.learning.examples import Examples, Feature
 from discreet.prepare.binning import Binning
@@ -26,7 +22,7 @@ from discreet.recoding.labels import MISSING, Meaning
 
 
 @dataclass(frozen=True, eq=False)
-class Quasi:
+class TreeColumn:
     """One quasi-identifier: intervals in their order or categories by name, "other" after them, missing last."""
 
     axis: Axis
@@ -46,7 +42,7 @@ class Quasi:
         return self.n_values + self.axis.column.has_missing
 
     def codes(self) -> np.ndarray:
-        """The code of each row."""
+        """The code of each distinct row."""
         return self.axis.rank_of_code.astype(np.int32)[self.axis.column.codes]
 
     def feature(self, *, ordered: bool) -> Feature:
@@ -72,50 +68,39 @@ class Quasi:
 
 
 @dataclass(frozen=True, eq=False)
-class Coded:
-    """The rows of a table by their coded quasi-identifiers: `codes[i]` is distinct row i, `group[row]` its number."""
+class TreeRows:
+    """The distinct rows by their coded quasi-identifiers; `place` leads to them from the coded rows of the table."""
 
-    quasi: tuple[Quasi, ...]
-    codes: np.ndarray
-    group: np.ndarray
-    target: Column
+    quasi: tuple[TreeColumn, ...]
+    rows: DistinctRows
+    place: np.ndarray
+    classes: tuple[str, ...]
 
     @classmethod
-    def of(cls, table: Table, roles: Roles, *, k: int, cuts: Mapping[str, Sequence[float]] | None) -> Coded:
+    def of(cls, rows: CodedRows, *, k: int, cuts: Mapping[str, Sequence[float]] | None) -> TreeRows:
         """Code the quasi-identifiers that tell something, in the order of the roles."""
-        assert roles.target is not None
-        binning = Binning.fit(table, roles.quasi, target=roles.target, cuts=cuts, rarest=k, person=roles.person)
-        quasi = [_quasi(table, name, binning, k, roles.person) for name in roles.quasi]
+        assert rows.target is not None
+        binning = Binning.fit(rows, rows.names, target=rows.target.name, cuts=cuts, rarest=k)
+        quasi = [_quasi(rows, name, binning, k) for name in rows.names]
         quasi = [one for one in quasi if one.n_values > 1]
-        columns = [one.codes() for one in quasi]
-        groups, first = group(columns, len(table), [one.levels for one in quasi])
-        codes = np.empty((len(first), len(columns)), dtype=np.int32)
-        for place, column in enumerate(columns):
-            codes[:, place] = column[first]
-        return cls(tuple(quasi), codes, groups, table.column(roles.target))
+        merged, place = rows.merged([one.codes() for one in quasi], [one.levels for one in quasi])
+        return cls(tuple(quasi), merged, place, tuple(rows.target.texts))
 
     @property
     def levels(self) -> list[int]:
         return [one.levels for one in self.quasi]
 
-    @cached_property
-    def counts(self) -> np.ndarray:
-        """Rows of each class, per distinct row."""
-        n_classes = len(self.target.values)
-        cells = self.group * n_classes + self.target.codes
-        return np.bincount(cells, minlength=len(self.codes) * n_classes).reshape(len(self.codes), n_classes)
-
     def examples(self, *, ordered: bool = False) -> Examples:
         """What a learner sees; `ordered` gives intervals as numbers, else as categories."""
         features = tuple(one.feature(ordered=ordered) for one in self.quasi)
-        return Examples(features, self.codes, self.counts.astype(np.float64), tuple(self.target.texts))
+        return Examples(features, self.rows.codes, self.rows.counts.astype(np.float64), self.classes)
 
 
-def _quasi(table: Table, name: str, binning: Binning, k: int, person: str | None) -> Quasi:
-    column = table.column(name)
+def _quasi(rows: CodedRows, name: str, binning: Binning, k: int) -> TreeColumn:
+    column = rows.column(name)
     if column.kind == "category":
-        return Quasi(Axis.of(table, name, rarest=k, person=person, by_class=None), None)
+        return TreeColumn(Axis.of(rows, name, rarest=k), None)
     borders = (-np.inf, *binning.cuts[name], np.inf)
     bins = np.searchsorted(borders[1:-1], column.numbers if len(column.values) else [], side="right")
-    rare = Rare.of(table, name, rarest=k, person=person)
-    return Quasi(Axis(column, np.append(bins, len(borders) - 1), rare=rare), borders)
+    rare = Rare.of(rows, name, rarest=k)
+    return TreeColumn(Axis(column, np.append(bins, len(borders) - 1), rows.class_counts(name), rare=rare), borders)

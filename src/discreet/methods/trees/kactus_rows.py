@@ -42,7 +42,7 @@ class Stock:
         self.persons += other.persons
 
 
-class People(Stock):
+class PersonStock(Stock):
     """As Stock, where a person may have several rows or sensitive values are counted: the rows themselves are known.
 
     `queues` hold the rows of each class, the first one last. `facts` say of each row whose it is, and its sensitive
@@ -82,7 +82,7 @@ class People(Stock):
         self.values = min((min(len(seen), self.persons) for seen in self.seen), default=math.inf)
 
     def give(self, label: int, to: Stock) -> None:
-        assert isinstance(to, People)
+        assert isinstance(to, PersonStock)
         row = self.queues[label].pop()
         to.queues[label].append(row)
         self.counts[label] -= 1
@@ -93,7 +93,7 @@ class People(Stock):
         to._measure()
 
     def add(self, other: Stock) -> None:
-        assert isinstance(other, People)
+        assert isinstance(other, PersonStock)
         self.queues = [
             sorted(mine + theirs, key=self.rank.__getitem__, reverse=True)
             for mine, theirs in zip(self.queues, other.queues, strict=True)
@@ -137,4 +137,4 @@ def stocks_of(
     queues: list[list[list[int]]] = [[[] for _ in range(n_classes)] for _ in range(n_nodes)]
     for row in np.argsort(-ranks).tolist():
         queues[ends[row]][labels[row]].append(row)
-    return [People(queue, order, facts) for queue in queues]
+    return [PersonStock(queue, order, facts) for queue in queues]

@@ -17,7 +17,7 @@ from discreet.data.column import SUPPRESSED
 from discreet.errors import DataError
 from discreet.foundation.compiled_kernels import compiled
 from discreet.learning.decision_tree import Branch, Tree
-from discreet.methods.trees.kactus_columns import Quasi
+from discreet.methods.trees.kactus_columns import TreeColumn
 from discreet.recoding.labels import EVERYTHING, Labelling
 
 
@@ -85,7 +85,7 @@ class Nodes:
         test[self.parent[1:]] = self.column[1:]
         return _descend(np.ascontiguousarray(rows, dtype=np.int32), test, start, code[order], child[order])
 
-    def labels(self, quasi: Sequence[Quasi], nodes: np.ndarray) -> tuple[list[Labelling], np.ndarray]:
+    def labels(self, quasi: Sequence[TreeColumn], nodes: np.ndarray) -> tuple[list[Labelling], np.ndarray]:
         """What rows published at these nodes show: the labels of each column, and their places (node x column)."""
         places: list[dict[str | None, int]] = [{SUPPRESSED: 0} for _ in quasi]
         meanings = [[EVERYTHING] for _ in quasi]

@@ -27,7 +27,7 @@ _EQUAL = 1e-12  # bits: two entropies nearer than this are the same, the rest is
 
 
 @dataclass(frozen=True)
-class Rule:
+class WalkRule:
     """What is asked: k persons and l sensitive values at every node that is published; swaps up to a share of k."""
 
     k: int
@@ -73,7 +73,7 @@ class Moves:
         return len(self.batches) - 1
 
 
-def decide(children: Sequence[Sequence[int]], stocks: list[Stock], rule: Rule) -> Moves | None:
+def decide(children: Sequence[Sequence[int]], stocks: list[Stock], rule: WalkRule) -> Moves | None:
     """Walk over the tree whose node i has `children[i]`, all of them larger than i; node 0 shows nothing.
 
     `stocks[i]` are the rows that end at node i; they are used up. None when not even all rows together are enough.
@@ -90,7 +90,7 @@ def decide(children: Sequence[Sequence[int]], stocks: list[Stock], rule: Rule) -
     return _settle_pool(stocks[0], rule, moves)
 
 
-def _settle(parent: int, children: Sequence[int], stocks: list[Stock], rule: Rule, moves: Moves) -> None:
+def _settle(parent: int, children: Sequence[int], stocks: list[Stock], rule: WalkRule, moves: Moves) -> None:
     """Publish what can be published of a parent's leaves; what is left belongs to the parent, now a leaf.
 
     Leaves that are short are filled up one by one, or pooled; a pool that is enough by itself needs nobody's rows.
@@ -114,7 +114,7 @@ def _settle(parent: int, children: Sequence[int], stocks: list[Stock], rule: Rul
             stocks[parent].add(stocks[child])
 
 
-def _swap(child: int, able: Sequence[int], stocks: list[Stock], rule: Rule, moves: Moves) -> bool:
+def _swap(child: int, able: Sequence[int], stocks: list[Stock], rule: WalkRule, moves: Moves) -> bool:
     """Fill a leaf up with rows of the sibling that keeps the least entropy; they are published as if they were its."""
     receiver, required = stocks[child], rule.lacking(stocks[child])
     if required > rule.most_swapped:
@@ -140,7 +140,7 @@ def _swap(child: int, able: Sequence[int], stocks: list[Stock], rule: Rule, move
     return True
 
 
-def _fill(short: Sequence[int], giver: int, parent: int, stocks: list[Stock], rule: Rule, moves: Moves) -> bool:
+def _fill(short: Sequence[int], giver: int, parent: int, stocks: list[Stock], rule: WalkRule, moves: Moves) -> bool:
     """Publish leaves, whose rows the first one holds, at their parent, filled up with rows of a sibling."""
     receiver = stocks[short[0]]
     if stocks[giver].persons - rule.k < rule.lacking(receiver):
@@ -154,7 +154,7 @@ def _fill(short: Sequence[int], giver: int, parent: int, stocks: list[Stock], ru
     return True
 
 
-def _settle_pool(pool: Stock, rule: Rule, moves: Moves) -> Moves | None:
+def _settle_pool(pool: Stock, rule: WalkRule, moves: Moves) -> Moves | None:
     """Rows that no node shows: published with nothing at all if they are enough, else left out.
 
     Enough persons with too few values are not left out: they share the fate of the smallest batch, which has enough.
@@ -163,7 +163,7 @@ def _settle_pool(pool: Stock, rule: Rule, moves: Moves) -> Moves | None:
         moves.publish(0, pool, 0)
     elif pool.persons < rule.k:
         moves.batch_of[0] = -1
-    elif moves.batches:  # values are counted, so the stocks are People
+    elif moves.batches:  # values are counted, so the stocks are PersonStock
         smallest = min(moves.batches, key=lambda batch: (batch.stock.persons, batch.stock.first))
         smallest.node, smallest.swapped = 0, 0
         moves.publish(0, pool, 0)
@@ -172,7 +172,7 @@ def _settle_pool(pool: Stock, rule: Rule, moves: Moves) -> Moves | None:
     return moves
 
 
-def _draw(giver: Stock, receiver: Stock, choose: Callable, most: int, rule: Rule) -> list[int] | None:
+def _draw(giver: Stock, receiver: Stock, choose: Callable, most: int, rule: WalkRule) -> list[int] | None:
     """Hand rows on until the receiver has enough; their classes. None, and nothing happens, if one is then short."""
     drawn: list[int] = []
     while not rule.holds(receiver) and len(drawn) < most and any(giver.counts):

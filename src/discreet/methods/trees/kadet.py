@@ -18,30 +18,31 @@ from __future__ import annotations
 
 import os
 from numbers import Integral
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
+from discreet.counting.coded_rows import CodedRows
 from discreet.counting.tally import persons_per_group
 from discreet.data.column import Column
 from discreet.data.document import Document
 from discreet.data.roles import Roles
 from discreet.data.table import Table
+from discreet.engines.memory import engine_of
 from discreet.errors import CannotRelease, DataError, PromiseBroken
 from discreet.foundation.parameters import Interval, check_parameters
 from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Method
 from discreet.methods.trees.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.methods.trees.kadet_growth import Growth
-from discreet.methods.trees.kadet_questions import Cuts, Entries, Labels, Question, Rule
+from discreet.methods.trees.kadet_questions import BranchRule, CutQuestion, LabelQuestion, NodeEntries, Question
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.privacy.k_anonymous_model import KAnonymousModel
 from discreet.privacy.promise import Promise
 from discreet.recoding.axis import Axis
 from discreet.recoding.published_tree import PublishedTree
 from discreet.release.release import Release
-from discreet.release.verify import read_release, verify
+from discreet.release.verify import verify
 
 
 class KAdet(Method):
@@ -146,10 +147,13 @@ class KAdet(Method):
         if not isinstance(roles, Roles):
             raise DataError("KAdet learns from a table with roles: fit(table, Roles(target=..., quasi=[...])).")
         roles.check_for_release(table)
-        persons = None if roles.person is None else table.column(roles.person)
-        self._enough(len(table) if persons is None else persons.levels)
-        target = table.column(roles.target)  # type: ignore[arg-type]
-        with_class = persons_per_group(target.codes, target.levels, None if persons is None else persons.codes)
+        rows = CodedRows.of(engine_of(table), roles.quasi, target=roles.target, person=roles.person)
+        self._enough(rows.n_persons)
+        entries, target = rows.entries, rows.target
+        assert target is not None
+        with_class = rows.counts.sum(axis=0)
+        if entries.person is not None:
+            with_class = persons_per_group(entries.label, target.levels, entries.person)
         named = np.flatnonzero(with_class >= self.k)
         if not len(named) or (self.public_class and len(named) < target.levels):
             raise CannotRelease(
@@ -159,23 +163,21 @@ class KAdet(Method):
             )
         given = given_hierarchies(self.hierarchies, roles)
         growth = Growth(
-            [self._question(table, name, roles, given.get(name)) for name in roles.quasi],
-            Rule(self.k, self.public_class),
+            [self._question(rows, name, given.get(name)) for name in roles.quasi],
+            BranchRule(self.k, self.public_class),
             [_plain(target, int(code)) for code in named],
             named,
             self.prune,
         )
-        return self._document(table, roles, growth, growth.nodes(Entries.of(table, roles)))
+        return self._document(target, roles, growth, growth.nodes(NodeEntries.of(rows)))
 
-    def _question(self, table: Table, name: str, roles: Roles, given: Hierarchy | None) -> Question:
-        column = table.column(name)
+    def _question(self, rows: CodedRows, name: str, given: Hierarchy | None) -> Question:
+        column = rows.column(name)
         if column.kind != "category":
-            return Cuts(Axis.of(table, name, rarest=self.k, person=roles.person, by_class=None))
-        persons = None if roles.person is None else table.column(roles.person).codes
-        support = persons_per_group(column.codes.astype(np.int64), len(column.values) + 1, persons)[:-1]
-        return Labels.of(column, support, self.k, given)
+            return CutQuestion(Axis.of(rows, name, rarest=self.k))
+        return LabelQuestion.of(column, rows.persons_of(name)[:-1], self.k, given)
 
-    def _document(self, table: Table, roles: Roles, growth: Growth, nodes: list[dict[str, Any]]) -> Document:
+    def _document(self, target: Column, roles: Roles, growth: Growth, nodes: list[dict[str, Any]]) -> Document:
         """Of the columns only those that are asked about."""
         asked = {node.get("column") for node in nodes}
         questions = [question for question in growth.questions if question.column.name in asked]
@@ -188,7 +190,6 @@ class KAdet(Method):
             "values": {name: paths for name, paths in values.items() if paths is not None},
             "nodes": nodes,
         }
-        target = table.column(roles.target)  # type: ignore[arg-type]
         return Document.of("model", [*columns, (target.name, "target", target.kind)], said)
 
 
@@ -204,7 +205,7 @@ def load_model(folder: str | os.PathLike) -> PublishedTree:
     if not found.holds:
         raise PromiseBroken(f"The model is not loaded: {' '.join(found.problems)}")
     assert found.certificate is not None
-    document, _ = read_release(Path(folder), found.certificate)
+    document = found.content
     if not isinstance(document, Document) or document.shape != "model":
         raise DataError(f"The folder holds a release of the shape {found.certificate.shape!r}, not a model.")
     return PublishedTree.of(document)

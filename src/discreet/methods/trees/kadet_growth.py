@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.methods.trees.kadet_questions import Entries, Question, Rule, Split
+from discreet.methods.trees.kadet_questions import BranchRule, NodeEntries, Question, Split
 from discreet.recoding.published_tree import children_of
 
 _LEAST = 1e-9  # bits of information gain per row below which a question tells nothing
@@ -21,12 +21,12 @@ class Growth:
     """Grows a tree; `named` are the classes that may be named."""
 
     questions: Sequence[Question]
-    rule: Rule
+    rule: BranchRule
     classes: Sequence[Any]
     named: np.ndarray
     prune: bool = True
 
-    def nodes(self, entries: Entries) -> list[dict[str, Any]]:
+    def nodes(self, entries: NodeEntries) -> list[dict[str, Any]]:
         """The nodes as they are published: a child comes after its parent."""
         nodes: list[dict[str, Any]] = [{}]
         leaves: list[Leaf] = [self._leaf(entries)]  # what each node would be as a leaf
@@ -46,7 +46,7 @@ class Growth:
             waiting += zip(range(first, len(nodes)), parts, strict=True)
         return pruned(nodes, leaves) if self.prune else nodes
 
-    def _best(self, entries: Entries) -> Split | None:
+    def _best(self, entries: NodeEntries) -> Split | None:
         """The split that tells most of those allowed. One that is not allowed makes way for its generalisation."""
         n_rows = int(entries.rows.sum())
         if n_rows < 2 * self.rule.k or (entries.label == entries.label[0]).all():
@@ -64,7 +64,7 @@ class Growth:
                 return split
             candidates[best] = next(ways[best], None)
 
-    def _leaf(self, entries: Entries) -> Leaf:
+    def _leaf(self, entries: NodeEntries) -> Leaf:
         rows = np.bincount(entries.label, entries.rows, minlength=entries.n_classes).astype(np.int64)
         persons = rows
         if entries.person is not None:

@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from discreet.counting.tally import group, persons_per_group
+from discreet.counting.coded_rows import CodedRows
+from discreet.counting.tally import persons_per_group
 from discreet.data.column import Column
-from discreet.data.roles import Roles
-from discreet.data.table import Table
 from discreet.foundation.compiled_kernels import compiled
 from discreet.prepare.automatic_hierarchy import automatic
 from discreet.prepare.hierarchy import Hierarchy
@@ -27,7 +26,7 @@ from discreet.recoding.axis import Axis
 
 
 @dataclass(frozen=True, eq=False)
-class Entries:
+class NodeEntries:
     """`codes[i]` are the quasi-identifiers of entry i, `label[i]` its class, `rows[i]` how many rows it stands for."""
 
     codes: np.ndarray
@@ -37,22 +36,13 @@ class Entries:
     n_classes: int
 
     @classmethod
-    def of(cls, table: Table, roles: Roles) -> Entries:
-        columns = [*table.columns(roles.quasi), table.column(roles.target)]  # type: ignore[arg-type]
-        person = [] if roles.person is None else [table.column(roles.person)]
-        groups, first = group([c.codes for c in columns + person], len(table), [c.levels for c in columns + person])
-        codes = np.column_stack([column.codes[first] for column in columns])
-        return cls(
-            codes[:, :-1],
-            codes[:, -1],
-            np.bincount(groups),
-            person[0].codes[first] if person else None,
-            columns[-1].levels,
-        )
+    def of(cls, rows: CodedRows) -> NodeEntries:
+        entries = rows.entries
+        return cls(rows.codes[entries.row], entries.label, entries.rows, entries.person, rows.counts.shape[1])
 
-    def take(self, which: np.ndarray) -> Entries:
+    def take(self, which: np.ndarray) -> NodeEntries:
         person = None if self.person is None else self.person[which]
-        return Entries(self.codes[which], self.label[which], self.rows[which], person, self.n_classes)
+        return NodeEntries(self.codes[which], self.label[which], self.rows[which], person, self.n_classes)
 
     def persons(self, branch: np.ndarray, n_branches: int, *, by_class: bool) -> np.ndarray:
         """Persons of each branch, in one column or by class; where persons are told apart, else they are rows."""
@@ -195,7 +185,7 @@ class Split:
 
 
 @dataclass(frozen=True)
-class Rule:
+class BranchRule:
     """Every branch has k persons; where the class is public, every class within it has k or none."""
 
     k: int
@@ -207,7 +197,7 @@ class Rule:
 
 
 @dataclass(frozen=True, eq=False)
-class Cuts:
+class CutQuestion:
     """Numbers and dates: below a cut or not. There is one split, the cut that tells most of those that may be made."""
 
     axis: Axis
@@ -219,7 +209,7 @@ class Cuts:
     def values(self) -> None:
         return None
 
-    def splits(self, entries: Entries, codes: np.ndarray, rule: Rule) -> Iterator[Split]:
+    def splits(self, entries: NodeEntries, codes: np.ndarray, rule: BranchRule) -> Iterator[Split]:
         ranks, persons = self.axis.rank_of_code[codes], _NOBODY
         if entries.person is not None:
             _, place = np.unique(ranks, return_inverse=True)
@@ -246,7 +236,7 @@ class Cuts:
 
 
 @dataclass(frozen=True, eq=False)
-class Labels:
+class LabelQuestion:
     """Categories: the label of the value on one level of its hierarchy. Values that too few persons have are not named.
 
     `label_of[level][code]` numbers the labels of a level; the number after the last is missing, -1 is not named.
@@ -258,7 +248,7 @@ class Labels:
     label_of: tuple[np.ndarray, ...]
 
     @classmethod
-    def of(cls, column: Column, persons: np.ndarray, k: int, hierarchy: Hierarchy | None) -> Labels:
+    def of(cls, column: Column, persons: np.ndarray, k: int, hierarchy: Hierarchy | None) -> LabelQuestion:
         named = np.flatnonzero(persons >= k)
         if not len(named):
             return cls(column, {}, (), ())
@@ -283,7 +273,7 @@ class Labels:
     def values(self) -> dict[str, list[str]]:
         return self.paths
 
-    def splits(self, entries: Entries, codes: np.ndarray, rule: Rule) -> Iterator[Split]:
+    def splits(self, entries: NodeEntries, codes: np.ndarray, rule: BranchRule) -> Iterator[Split]:
         of_rows = entries.person is None
         for level, (names, label_of) in enumerate(zip(self.names, self.label_of, strict=True)):
             n_labels = len(names) + 1  # missing is the last
@@ -304,7 +294,7 @@ class Labels:
             yield Split(gain, bool(allowed), make)
 
     def _parted(self, codes: np.ndarray, counts: np.ndarray, level: int, largest: int, apart: bool) -> Parted:
-        """Labels with rows in `counts` have a branch."""
+        """LabelQuestion with rows in `counts` have a branch."""
         names, there = self.names[level], np.flatnonzero(counts.any(axis=1))
         otherwise = int(np.searchsorted(there, largest))
         branch_of = np.full(len(counts), otherwise)
@@ -315,4 +305,6 @@ class Labels:
         return branch_of[self.label_of[level][codes]], len(there), node | {"otherwise": otherwise}  # -1 takes the last
 
 
-Question = Cuts | Labels  # `splits` yields what may be asked about a column at a node, from fine to coarse
+Question = (
+    CutQuestion | LabelQuestion
+)  # `splits` yields what may be asked about a column at a node, from fine to coarse

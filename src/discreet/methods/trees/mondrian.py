@@ -30,18 +30,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from discreet.counting.tally import tally
-from discreet.data.column import Column, from_labels
+from discreet.counting.coded_rows import CodedRows
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import CannotRelease, ParameterError, RolesError, did_you_mean, listing, shown
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.randomness import Randomness
-from discreet.methods.base import Decision, Method, fresh_order
+from discreet.methods.base import Method, fresh_order
+from discreet.methods.grouping import Grouping
 from discreet.methods.limits import MAX_SUPPRESSED
 from discreet.methods.trees.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.methods.trees.hierarchy_labels import tree_axis
-from discreet.methods.trees.mondrian_partition import Cuts, Need, partition
+from discreet.methods.trees.mondrian_partition import CutTree, Need, partition
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.l_diversity import LDiversity
 from discreet.privacy.promise import Promise
@@ -133,47 +133,46 @@ class Mondrian(Method):
         return not self.relaxed and self.labels != "hierarchy"
 
     @property
+    def needs_rows(self) -> bool:  # type: ignore[override]
+        return self.relaxed
+
+    @property
     def random_cells(self) -> bool:  # type: ignore[override]
         return self.relaxed
 
-    def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
+    def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
         for name, labels in (("hierarchies", "hierarchy"), ("grids", "cuts")):
             if getattr(self, name) is not None and self.labels != labels:
                 raise ParameterError(f"Mondrian uses {name} with labels={labels!r} only. Say so, or leave them out.")
-        axes, needs = self._axes(table, roles), self._needs(table, roles)
-        position = _stack([axis.position for axis in axes])
-        how = {
-            "by_information": self.split == "information",
-            "relaxed": self.relaxed,
-            "in_turn": self.labels == "cuts",
-        }
-        if self.relaxed:
-            codes, counts, groups = _single_rows(table, roles, randomness)
-        else:
-            counted = tally(table, roles.quasi, target=roles.target)
-            assert counted.group_of_row is not None
-            codes, counts, groups = counted.codes, counted.counts, counted.group_of_row
-        ranks = np.column_stack([axis.rank_of_code[codes[:, i]] for i, axis in enumerate(axes)])
-        cuts = partition(ranks, counts, groups, needs, position, **how)
+        axes = self._axes(rows, roles)
+        self._check_sensitive(rows, roles)
+        parted = _SingleRows(rows.table, roles, randomness) if self.relaxed else rows
+        ranks = np.column_stack([axis.rank_of_code[parted.codes[:, i]] for i, axis in enumerate(axes)])
+        cuts = partition(
+            ranks,
+            parted.counts,
+            self._needs(parted, roles),
+            _stack([axis.position for axis in axes]),
+            by_information=self.split == "information",
+            relaxed=self.relaxed,
+            in_turn=self.labels == "cuts",
+        )
         plan = _recoding(axes, ranks, cuts)
         trace: list[dict] = [{"groups": int((cuts.column < 0).sum())}]
         trace += [{"column": axis.name, "cuts": int((cuts.column == i).sum())} for i, axis in enumerate(axes)]
-        published = _written(plan, axes, cuts.leaf_of[groups]) if self.relaxed else None
-        return Decision(plan, trace, published=published)
+        leaf_of = cuts.leaf_of[parted.places] if isinstance(parted, _SingleRows) else cuts.leaf_of
+        return Grouping(leaf_of, plan.labellings, plan.codes, plan, trace, of_single_rows=self.relaxed)
 
-    def _axes(self, table: Table, roles: Roles) -> list[Axis]:
+    def _axes(self, rows: CodedRows, roles: Roles) -> list[Axis]:
         if self.labels == "hierarchy":
             given = given_hierarchies(self.hierarchies, roles)
-            return [
-                tree_axis(table, name, rarest=self.k, person=roles.person, given=given.get(name))
-                for name in roles.quasi
-            ]
-        by_class = roles.target if self.split == "information" else None
+            return [tree_axis(rows, name, rarest=self.k, given=given.get(name)) for name in roles.quasi]
+        by_class = self.split == "information"
         grids, by_cuts = self._public_grids(roles), self.labels == "cuts"
         return [
-            Axis.of_grid(table, name, grids[name])
+            Axis.of_grid(rows, name, grids[name])
             if name in grids
-            else replace(Axis.of(table, name, rarest=self.k, person=roles.person, by_class=by_class), by_cuts=by_cuts)
+            else replace(Axis.of(rows, name, rarest=self.k, by_class=by_class), by_cuts=by_cuts)
             for name in roles.quasi
         ]
 
@@ -189,40 +188,53 @@ class Mondrian(Method):
             raise ParameterError("'grids' takes a list for each column, such as {'age': [20, 40, 60]}.")
         return grids
 
-    def _needs(self, table: Table, roles: Roles) -> list[Need]:
-        persons = None if roles.person is None else table.column(roles.person).codes
+    def _check_sensitive(self, rows: CodedRows, roles: Roles) -> None:
+        """Whether there can be a group with l values of each sensitive column."""
         if self.l is None:
-            return [Need(self.k, persons)]
+            return
         if not roles.sensitive:
             raise RolesError(
                 f"l = {self.l} is about sensitive columns; the roles name none. Name them, or leave out l."
             )
-        n_persons = len(table) if persons is None else len(np.unique(persons))
-        for column in table.columns(roles.sensitive):
-            if min(column.levels, n_persons) < self.l:
+        for name in roles.sensitive:
+            levels = len(np.unique(rows.beside(name)[1]))
+            if min(levels, rows.n_persons) < self.l:
                 raise CannotRelease(
-                    f"l = {self.l} was asked, but column {shown(column.name)} has {column.levels} different values,"
-                    f" and there are {n_persons} persons: no group can have {self.l}. Lower l."
+                    f"l = {self.l} was asked, but column {shown(name)} has {levels} different values,"
+                    f" and there are {rows.n_persons} persons: no group can have {self.l}. Lower l."
                 )
-        values = [Need(self.l, column.codes) for column in table.columns(roles.sensitive)]
-        return [Need(max(self.k, self.l), persons), *values]  # a group never counts more values than persons
+
+    def _needs(self, rows: CodedRows | _SingleRows, roles: Roles) -> list[Need]:
+        if self.l is None:
+            return [Need(self.k, rows.people)]
+        values = [Need(self.l, rows.beside(name)) for name in roles.sensitive]
+        return [Need(max(self.k, self.l), rows.people), *values]  # a group never counts more values than persons
 
     def _public_parameters(self) -> dict:
         grids = None if self.grids is None else sorted(map(str, self.grids))
         return super()._public_parameters() | {"hierarchies": public_hierarchies(self.hierarchies), "grids": grids}
 
 
-def _single_rows(table: Table, roles: Roles, randomness: Randomness) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Codes, classes and places of the rows one by one, in an order that is chance and depends on content only."""
-    person = () if roles.person is None else (roles.person,)
-    order = fresh_order(table.select((*roles.published, *person)), randomness)
-    codes = np.column_stack([column.codes[order] for column in table.columns(roles.quasi)])
-    target = table.column(roles.target)  # type: ignore[arg-type]
-    counts = np.zeros((len(table), target.levels), dtype=np.int64)
-    counts[np.arange(len(table)), target.codes[order]] = 1
-    places = np.empty(len(table), dtype=np.int64)
-    places[order] = np.arange(len(table))
-    return codes, counts, places
+class _SingleRows:
+    """The rows one by one, as coded rows, in an order that is chance and depends on content only.
+
+    `places` leads from the rows of the table to these.
+    """
+
+    def __init__(self, table: Table, roles: Roles, randomness: Randomness):
+        person = () if roles.person is None else (roles.person,)
+        self._table = table
+        self._order = fresh_order(table.select((*roles.published, *person)), randomness)
+        self.codes = np.column_stack([column.codes[self._order] for column in table.columns(roles.quasi)])
+        target = table.column(roles.target)  # type: ignore[arg-type]
+        self.counts = np.zeros((len(table), target.levels), dtype=np.int64)
+        self.counts[np.arange(len(table)), target.codes[self._order]] = 1
+        self.places = np.empty(len(table), dtype=np.int64)
+        self.places[self._order] = np.arange(len(table))
+        self.people = None if roles.person is None else self.beside(roles.person)
+
+    def beside(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        return np.arange(len(self._order)), self._table.column(name).codes[self._order].astype(np.int64)
 
 
 def _stack(positions: list[np.ndarray]) -> np.ndarray:
@@ -230,17 +242,10 @@ def _stack(positions: list[np.ndarray]) -> np.ndarray:
     return np.column_stack([np.pad(position, (0, longest - len(position))) for position in positions])
 
 
-def _recoding(axes: list[Axis], ranks: np.ndarray, cuts: Cuts) -> Recode:
+def _recoding(axes: list[Axis], ranks: np.ndarray, cuts: CutTree) -> Recode:
     """The plan of the cuts. A new row with a value that both sides share goes right, or left where right has no end."""
     nodes = list(zip(cuts.column, cuts.ends, cuts.above, cuts.below, cuts.begins, strict=True))
     end = np.array([axes[c].cut(e, a) if c >= 0 and a >= 0 else np.nan for c, e, a, _, _ in nodes])
     begin = np.array([axes[c].cut(b, f) if c >= 0 and b >= 0 else -np.inf for c, _, _, b, f in nodes])
     cut = np.where(begin == -np.inf, end, begin)
     return recode(axes, ranks, cuts.leaf_of, cuts.column, cut, cuts.left, (end, begin))
-
-
-def _written(plan: Recode, axes: list[Axis], leaf_of_row: np.ndarray) -> dict[str, list[Column]]:
-    """What is published of the rows, when a row by itself does not tell its group."""
-    return {
-        axis.name: [from_labels(axis.name, plan.labels[c], plan.codes[leaf_of_row, c])] for c, axis in enumerate(axes)
-    }

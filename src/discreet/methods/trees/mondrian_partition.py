@@ -9,23 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from discreet.counting.tally import group
 from discreet.foundation.compiled_kernels import compiled
 
 
 @dataclass(frozen=True)
 class Need:
-    """So many different keys on each side of a cut; `codes` are the keys of the table's rows, None for the rows."""
+    """So many different keys on each side of a cut; `keys` are (row, key) in the rows' order, None for rows as keys."""
 
     least: int
-    codes: np.ndarray | None = None
+    keys: tuple[np.ndarray, np.ndarray] | None = None
 
 
 @dataclass(frozen=True)
-class Cuts:
+class CutTree:
     """The tree of cuts, a line of each array per node.
 
     column       that is cut, -1 at a leaf
@@ -50,52 +50,86 @@ class Cuts:
 def partition(
     ranks: np.ndarray,
     counts: np.ndarray,
-    groups: np.ndarray,
     needs: Sequence[Need],
     position: np.ndarray,
     *,
     by_information: bool,
     relaxed: bool = False,
     in_turn: bool = False,
-) -> Cuts:
+) -> CutTree:
     """Cut until no cut leaves both sides what they need; the first of the needs is the one that is parted evenly.
 
-    `ranks` and `counts` are of the rows to part, `groups` says which of them each row of the table is. Relaxed, rows of
-    equal rank may go to different sides, in the order they have. A cut at the median is one of the widest column, or,
-    `in_turn`, of the column that was cut least often on the way.
+    `ranks` and `counts` are of the rows to part. Relaxed, rows of equal rank may go to different sides, in the order
+    they have. A cut at the median is one of the widest column, or, `in_turn`, of the column that was cut least often on
+    the way.
     """
     n = len(ranks)
     starts = np.zeros((len(needs), n + 1), dtype=np.int64)
     keys: list[np.ndarray] = [np.empty(0, dtype=np.int64)]
     n_keys = 0
     for line, need in enumerate(needs):
-        if need.codes is not None:
-            codes = need.codes.astype(np.int64)
-            _, first = group([groups, codes], len(groups))  # each key once per row to part, in their order
-            starts[line, 1:] = np.cumsum(np.bincount(groups[first], minlength=n))
-            starts[line] += sum(len(part) for part in keys)
-            keys.append(codes[first] + n_keys)
-            n_keys += int(codes.max()) + 1
+        if need.keys is not None:
+            row, key = need.keys
+            starts[line, 1:] = np.cumsum(np.bincount(row, minlength=n))
+            starts[line] += sum(map(len, keys))
+            keys.append(key + n_keys)
+            n_keys += int(key.max()) + 1
+    n_columns, n_classes = ranks.shape[1], counts.shape[1]
     tree = np.full((6, 2 * n), -1, dtype=np.int64)
-    times = np.zeros((2 * n if in_turn else 0, ranks.shape[1]), dtype=np.int32)
+    times = np.zeros((2 * n if in_turn else 0, n_columns), dtype=np.int32)
     leaf_of = np.empty(n, dtype=np.int64)
-    n_nodes = _partition(
+    asked = _Asked(
         np.ascontiguousarray(ranks.astype(np.int64)),
         counts.astype(np.int64),
         starts,
         np.concatenate(keys),
-        n_keys,
         np.array([need.least for need in needs], dtype=np.int64),
-        needs[0].codes is None,
+        needs[0].keys is None,
         position,
         by_information,
         relaxed,
-        times,
-        *tree,
-        leaf_of,
     )
+    low, high, is_open = np.empty((3, n_columns), dtype=np.int64)
+    before, after, fits = np.empty((3, n + 1), dtype=np.int64)
+    seen, last = np.full((2, n_keys), -1, dtype=np.int64)
+    in_all, on_left = np.empty((2, n_classes), dtype=np.int64)
+    spare, room = np.empty(n, dtype=np.int64), np.empty(256, dtype=np.int64)
+    work = _Work(np.arange(n), low, high, is_open, before, after, fits, seen, last, in_all, on_left, spare, room)
+    n_nodes = _partition(asked, work, np.empty(3 * n, dtype=np.int64), times, *tree, leaf_of)
     column, ends, above, below, begins, left = tree[:, :n_nodes]
-    return Cuts(column, ends, above, below, begins, left, leaf_of)
+    return CutTree(column, ends, above, below, begins, left, leaf_of)
+
+
+class _Asked(NamedTuple):
+    """What is to be cut, and how; see `partition`. The keys of row r for need i lie from starts[i, r] on in `keys`."""
+
+    ranks: np.ndarray
+    counts: np.ndarray
+    starts: np.ndarray
+    keys: np.ndarray
+    least: np.ndarray  # of each need
+    by_rows: bool  # whether the first need counts rows, which have no keys
+    position: np.ndarray
+    by_information: bool
+    relaxed: bool
+
+
+class _Work(NamedTuple):
+    """Room that the kernels write to, made once."""
+
+    rows: np.ndarray  # all rows, those of a node side by side
+    low: np.ndarray  # the least rank of the node in each column
+    high: np.ndarray
+    is_open: np.ndarray  # whether a column was not tried yet
+    before: np.ndarray  # different keys among the first i rows of the node
+    after: np.ndarray  # and among the others
+    fits: np.ndarray  # whether both have what they need
+    seen: np.ndarray  # by key: when it was last counted
+    last: np.ndarray  # by key: the last row that has it
+    in_all: np.ndarray  # rows of each class in the node
+    on_left: np.ndarray
+    spare: np.ndarray
+    room: np.ndarray
 
 
 _TELLING, _EVEN, _FOUND = 0, 1, 2  # what a node is looked at for
@@ -105,136 +139,114 @@ _TELLING, _EVEN, _FOUND = 0, 1, 2  # what a node is looked at for
 
 
 @compiled
-def _partition(
-    ranks,
-    counts,
-    starts,
-    keys,
-    n_keys,
-    least,
-    by_rows,
-    position,
-    by_information,
-    relaxed,
-    times,
-    column,
-    ends,
-    above,
-    below,
-    begins,
-    left,
-    leaf_of,
-):
-    n, n_columns = ranks.shape
-    rows = np.empty(n, dtype=np.int64)  # distinct rows, those of a node side by side
-    for row in range(n):
-        rows[row] = row
-    spare = np.empty(n, dtype=np.int64)
-    low = np.empty(n_columns, dtype=np.int64)
-    high = np.empty(n_columns, dtype=np.int64)
-    is_open = np.empty(n_columns, dtype=np.int64)
-    before = np.empty(n + 1, dtype=np.int64)  # persons among a node's first i rows
-    after = np.empty(n + 1, dtype=np.int64)  # and among the others
-    fits = np.empty(n + 1, dtype=np.int64)  # whether both sides have what they need
-    seen = np.empty(n_keys, dtype=np.int64)
-    last = np.empty(n_keys, dtype=np.int64)
-    for key in range(n_keys):
-        seen[key] = -1
-    in_all = np.empty(counts.shape[1], dtype=np.int64)
-    on_left = np.empty(counts.shape[1], dtype=np.int64)
-    room = np.empty(256, dtype=np.int64)
-    stack = np.empty(3 * n, dtype=np.int64)  # node, start and stop of its rows
-    stack[0], stack[1], stack[2] = 0, 0, n
-    waiting, n_nodes, n_leaves, asked = 1, 1, 0, 0
+def _partition(asked, work, stack, times, column, ends, above, below, begins, left, leaf_of):
+    """Cut nodes until none can be cut; how many nodes there are. `stack` holds node, start and stop of its rows."""
+    ranks, rows = asked.ranks, work.rows
+    stack[0], stack[1], stack[2] = 0, 0, len(rows)
+    waiting, n_nodes, n_leaves, count = 1, 1, 0, 0
     while waiting > 0:
         waiting -= 1
         node, start, stop = stack[3 * waiting], stack[3 * waiting + 1], stack[3 * waiting + 2]
-        for c in range(n_columns):
-            low[c] = high[c] = ranks[rows[start], c]
-        for i in range(start + 1, stop):
-            for c in range(n_columns):
-                rank = ranks[rows[i], c]
-                low[c] = min(low[c], rank)
-                high[c] = max(high[c], rank)
-        best_column, best_place, best_gain = -1, 0, 1e-9
-        for c in range(n_columns):
-            is_open[c] = low[c] < high[c]
-        looking = _TELLING if by_information else _EVEN
-        c = -1
-        while True:  # one loop for both kinds of cut: each place that calls a kernel compiles it again
-            if looking == _TELLING:
-                c += 1
-                if c == n_columns:
-                    c = best_column
-                    looking = _FOUND if best_column >= 0 else _EVEN
-            if looking == _EVEN:
-                c = _widest(low, high, position, is_open, times, node)
-                if c < 0:
-                    break
-                is_open[c] = 0
-            if low[c] == high[c]:
-                continue
-            _sort(rows, start, stop, ranks, c, low[c], high[c], spare, room)
-            if looking == _FOUND:
-                break
-            for i in range(stop - start + 1):
-                fits[i] = 1
-            for need in range(len(least) - 1, -1, -1):  # the first one last: its counts are looked at again
-                asked += 1
-                _count(
-                    rows,
-                    start,
-                    stop,
-                    counts,
-                    starts,
-                    keys,
-                    need,
-                    by_rows and need == 0,
-                    seen,
-                    last,
-                    asked,
-                    before,
-                    after,
-                )
-                for i in range(stop - start + 1):
-                    if before[i] < least[need] or after[i] < least[need]:
-                        fits[i] = 0
-            if looking == _TELLING:
-                place, gain = _telling_cut(rows, start, stop, ranks, c, counts, fits, in_all, on_left)
-                if place > 0 and gain > best_gain:
-                    best_column, best_place, best_gain = c, place, gain + 1e-9
-            else:
-                best_place = _even_cut(rows, start, stop, ranks, c, before, after, fits, relaxed)
-                if best_place > 0:
-                    best_column = c
-                    break
-        if best_column < 0:
+        c, place, count = _best_cut(asked, work, start, stop, times, node, count)
+        if c < 0:
             left[node] = n_leaves
             for i in range(start, stop):
                 leaf_of[rows[i]] = n_leaves
             n_leaves += 1
             continue
-        middle = start + best_place
-        column[node] = c
-        ends[node] = ranks[rows[middle - 1], c]
-        begins[node] = ranks[rows[middle], c]
-        i = middle
-        while i < stop and ranks[rows[i], c] == ends[node]:
-            i += 1
-        above[node] = ranks[rows[i], c] if i < stop else -1
-        i = middle - 1
-        while i >= start and ranks[rows[i], c] == begins[node]:
-            i -= 1
-        below[node] = ranks[rows[i], c] if i >= start else -1
-        left[node] = n_nodes
-        if len(times) > 0:
-            for i in range(n_columns):
-                times[n_nodes, i] = times[n_nodes + 1, i] = times[node, i] + (i == c)
+        middle = start + place
+        column[node], left[node] = c, n_nodes
+        ends[node], begins[node] = ranks[rows[middle - 1], c], ranks[rows[middle], c]
+        above[node] = _next_rank(rows, middle, stop, 1, ranks, c, ends[node])
+        below[node] = _next_rank(rows, middle - 1, start - 1, -1, ranks, c, begins[node])
+        for i in range(times.shape[1] if len(times) > 0 else 0):
+            times[n_nodes, i] = times[n_nodes + 1, i] = times[node, i] + (i == c)
         for child, first, end in ((n_nodes + 1, middle, stop), (n_nodes, start, middle)):
             stack[3 * waiting], stack[3 * waiting + 1], stack[3 * waiting + 2] = child, first, end
             waiting += 1
         n_nodes += 2
     return n_nodes
+
+
+@compiled
+def _next_rank(rows, i, end, step, ranks, c, rank):
+    """The first rank from row i on, up or down, that differs from `rank`; -1 for none."""
+    while i != end and ranks[rows[i], c] == rank:
+        i += step
+    return ranks[rows[i], c] if i != end else -1
+
+
+@compiled
+def _best_cut(asked, work, start, stop, times, node, count):
+    """The column to cut and how many rows lie left of the cut, sorted by it; column -1 for no cut.
+
+    By information, all columns are looked at, and the one that tells most is taken; else, and where none tells
+    anything, the first that can be cut, the widest first. `count` numbers the times that keys were counted.
+    """
+    ranks, rows, low, high, is_open = asked.ranks, work.rows, work.low, work.high, work.is_open
+    n_columns = ranks.shape[1]
+    _find_ends(rows, start, stop, ranks, low, high, is_open)
+    best_column, best_place, best_gain = -1, 0, 1e-9
+    looking = _TELLING if asked.by_information else _EVEN
+    c = -1
+    while True:  # one loop for both kinds of cut: each place that calls a kernel compiles it again
+        if looking == _TELLING:
+            c += 1
+            if c == n_columns:
+                c = best_column
+                looking = _FOUND if best_column >= 0 else _EVEN
+        if looking == _EVEN:
+            c = _widest(low, high, asked.position, is_open, times, node)
+            if c < 0:
+                return -1, 0, count
+            is_open[c] = 0
+        if low[c] == high[c]:
+            continue
+        _sort(rows, start, stop, ranks, c, low[c], high[c], work.spare, work.room)
+        if looking == _FOUND:
+            return c, best_place, count
+        count = _find_fits(asked, work, start, stop, count)
+        if looking == _TELLING:
+            place, gain = _telling_cut(rows, start, stop, ranks, c, asked.counts, work.fits, work.in_all, work.on_left)
+            if place > 0 and gain > best_gain:
+                best_column, best_place, best_gain = c, place, gain + 1e-9
+        else:
+            place = _even_cut(rows, start, stop, ranks, c, work.before, work.after, work.fits, asked.relaxed)
+            if place > 0:
+                return c, place, count
+
+
+@compiled
+def _find_ends(rows, start, stop, ranks, low, high, is_open):
+    """The least and the largest rank of a node in each column; a column of one rank cannot be cut."""
+    n_columns = len(low)
+    for c in range(n_columns):
+        low[c] = high[c] = ranks[rows[start], c]
+    for i in range(start + 1, stop):
+        for c in range(n_columns):
+            rank = ranks[rows[i], c]
+            low[c] = min(low[c], rank)
+            high[c] = max(high[c], rank)
+    for c in range(n_columns):
+        is_open[c] = low[c] < high[c]
+
+
+@compiled
+def _find_fits(asked, work, start, stop, count):
+    """At which places both sides have what they need; the counts of the first need are left in `before` and `after`."""
+    before, after, fits, least = work.before, work.after, work.fits, asked.least
+    for i in range(stop - start + 1):
+        fits[i] = 1
+    for need in range(len(least) - 1, -1, -1):
+        count += 1
+        _count(
+            work.rows, start, stop, asked.counts, asked.starts, asked.keys, need, asked.by_rows and need == 0,
+            work.seen, work.last, count, before, after,
+        )  # fmt: skip
+        for i in range(stop - start + 1):
+            if before[i] < least[need] or after[i] < least[need]:
+                fits[i] = 0
+    return count
 
 
 @compiled

@@ -12,9 +12,7 @@ Departures from the paper:
 
 from __future__ import annotations
 
-from discreet.data.column import Column
-from discreet.data.roles import Roles
-from discreet.data.table import Table
+from discreet.counting.coded_rows import CodedRows
 from discreet.methods.trees.specialization import TopDownSpecialization
 from discreet.methods.trees.specialization_values import Star, Values
 from discreet.recoding.axis import Axis
@@ -52,5 +50,5 @@ class TopDownRefinement(TopDownSpecialization):
 
     name = "tdr"
 
-    def _categories(self, table: Table, roles: Roles, name: str, rarest: int, target: Column) -> Values:
-        return Star(Axis.of(table, name, rarest=rarest, person=roles.person, by_class=None), target)
+    def _categories(self, rows: CodedRows, name: str, rarest: int) -> Values:
+        return Star(Axis.of(rows, name, rarest=rarest))

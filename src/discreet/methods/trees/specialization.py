@@ -22,22 +22,21 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import ClassVar
 
-import numpy as np
-
+from discreet.counting.coded_rows import CodedRows
 from discreet.data.column import Column
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import CannotRelease, ParameterError, RolesError, did_you_mean, listing, shown
 from discreet.foundation.parameters import Interval
 from discreet.foundation.randomness import Randomness
-from discreet.methods.base import Decision, Method
+from discreet.methods.base import Method
+from discreet.methods.grouping import Grouping
 from discreet.methods.limits import MAX_SUPPRESSED
 from discreet.methods.trees.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
-from discreet.methods.trees.specialization_cut import Cut, Rows, Step
-from discreet.methods.trees.specialization_values import FINEST, AutomaticTree, GivenTree, Line, Values
+from discreet.methods.trees.specialization_cut import Cut, LeafRows, Step
+from discreet.methods.trees.specialization_values import FINEST, AutomaticTree, GivenTree, Intervals, Values
 from discreet.prepare.automatic_hierarchy import automatic, is_post_code
 from discreet.prepare.hierarchy import Hierarchy
-from discreet.prepare.rare import Rare
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.promise import Promise
 from discreet.recoding.axis import Axis
@@ -47,7 +46,7 @@ _K = Interval(Integral, 2, None, closed="left")
 
 
 @dataclass(frozen=True)
-class Specialised(Plan):
+class SpecializationPlan(Plan):
     """Each column by itself; the published form does not name values that few persons have."""
 
     own: EachColumn
@@ -117,42 +116,39 @@ class TopDownSpecialization(Method):
             promise = promise & other
         return promise
 
-    def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
+    def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
         sets = self._sets(roles)
         given, notes = given_hierarchies(self.hierarchies, roles), []
-        target = table.column(roles.target)  # type: ignore[arg-type]
-        persons = None if roles.person is None else table.column(roles.person).codes
         values = []
         for place, name in enumerate(roles.quasi):
             rarest = max(k for columns, k in sets if place in columns)
-            values.append(self._values(table, roles, name, given.get(name), rarest, target))
-            notes += _note(values[-1], rarest, persons)
-        cut = Cut(values, Rows(values, len(table), persons), sets)
-        trace = []
+            values.append(self._values(rows, name, given.get(name), rarest))
+            notes += _note(values[-1], rarest, rows)
+        leaf_rows = LeafRows(values, rows)
+        cut, trace = Cut(values, leaf_rows, sets), []
         while step := cut.refine():
             trace.append(_told(step, values))
         own, published = zip(
             *(of_column.labelling(cut.of_column(c)) for c, of_column in enumerate(values)), strict=True
         )
-        return Decision(Specialised(EachColumn(own), EachColumn(published)), trace, notes)
+        group_of, codes = cut.groups()
+        plan = SpecializationPlan(EachColumn(own), EachColumn(published))
+        return Grouping(group_of[leaf_rows.place], own, codes, plan, trace, notes)
 
-    def _values(
-        self, table: Table, roles: Roles, name: str, given: Hierarchy | None, rarest: int, target: Column
-    ) -> Values:
+    def _values(self, rows: CodedRows, name: str, given: Hierarchy | None, rarest: int) -> Values:
         """How the column can be made finer: along its tree if it has one."""
-        column = table.column(name)
         if given is not None:
-            return GivenTree(given, Rare.of(table, name, rarest=rarest, person=roles.person), target)
-        if column.kind != "category":
-            return Line(Axis.of(table, name, rarest=rarest, person=roles.person, by_class=None), target)
-        return self._categories(table, roles, name, rarest, target)
+            return GivenTree(given, rows, name, rarest)
+        if rows.column(name).kind != "category":
+            return Intervals(Axis.of(rows, name, rarest=rarest))
+        return self._categories(rows, name, rarest)
 
-    def _categories(self, table: Table, roles: Roles, name: str, rarest: int, target: Column) -> Values:
+    def _categories(self, rows: CodedRows, name: str, rarest: int) -> Values:
         """How a column of categories without a given tree can be made finer."""
-        column = table.column(name)
+        column = rows.column(name)
         if len(column.values) and is_post_code(column):
-            return GivenTree(automatic(column), Rare.of(table, name, rarest=rarest, person=roles.person), target)
-        return AutomaticTree(Axis.of(table, name, rarest=rarest, person=roles.person, by_class=roles.target), target)
+            return GivenTree(automatic(column), rows, name, rarest)
+        return AutomaticTree(Axis.of(rows, name, rarest=rarest, by_class=True))
 
     def _sets(self, roles: Roles) -> list[tuple[tuple[int, ...], int]]:
         """The sets as places among the quasi-identifiers, each with its k."""
@@ -206,13 +202,11 @@ def _stated(sets: object) -> list[tuple[tuple[str, ...], int]]:
     return found
 
 
-def _note(values: Values, k: int, persons: np.ndarray | None) -> list[str]:
+def _note(values: Values, k: int, rows: CodedRows) -> list[str]:
     """For the owner: a given tree that cannot be opened, as missing is a child of its root and few persons miss it."""
-    column = values.column
     if not isinstance(values, GivenTree) or values.leaf_of_code[-1] < len(values.hierarchy):
         return []
-    is_missing = column.codes == len(column.values)
-    few = int(is_missing.sum()) if persons is None else len(np.unique(persons[is_missing]))
+    few = int(rows.persons_of(values.name)[-1])
     if few >= k:
         return []
     return [

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.counting.coded_rows import DistinctRows
 from discreet.counting.tally import group
 from discreet.foundation.compiled_kernels import compiled
-from discreet.methods.trees.specialization_values import Part, Values
+from discreet.methods.trees.specialization_values import LeafSet, Values
 
 _MANY = 2**62  # persons; more than there are
 _CLOSED, _SPLITS, _DISCLOSES = 0, 1, 2  # what may be done with a part
@@ -30,47 +31,39 @@ class Step:
     """One refinement: the column, the part, what it became, the score, and the smallest group of each set then."""
 
     column: int
-    part: Part
-    children: list[Part]
+    part: LeafSet
+    children: list[LeafSet]
     score: float
     smallest: tuple[int, ...]
 
 
-class Rows:
-    """Distinct rows of leaves, each for so many persons.
+class LeafRows:
+    """Distinct rows of leaves.
 
     leaves   distinct rows x columns, the leaves numbered through all columns
-    weights  persons of each distinct row, where every row is a person
+    weights  rows of each distinct row
     persons  (distinct row, person) for each person of each distinct row, where one person may have several rows
     """
 
-    def __init__(self, values: Sequence[Values], n_rows: int, persons: np.ndarray | None):
+    def __init__(self, values: Sequence[Values], rows: DistinctRows):
         self.start = np.cumsum([0, *(column.n_leaves for column in values)])
         cells = [column.leaf_of_code[column.column.codes] for column in values]
-        groups, first = group(cells, n_rows, [column.n_leaves for column in values])
-        self.leaves = np.empty((len(first), len(values)), dtype=np.int32)
-        for place, cell in enumerate(cells):
-            self.leaves[:, place] = cell[first] + self.start[place]
-        self.weights = np.bincount(groups)
-        self.persons = None
-        self.total = n_rows
-        if persons is not None:
-            _, once = group([groups, persons], n_rows)
-            self.persons = groups[once], persons[once].astype(np.int64)
-            self.total = len(np.unique(persons))
+        merged, self.place = rows.merged(cells, [column.n_leaves for column in values])
+        self.leaves = merged.codes + self.start[:-1].astype(np.int32)
+        self.weights, self.persons, self.total = merged.rows, merged.people, rows.n_persons
 
     def __len__(self) -> int:
         return len(self.leaves)
 
 
-class Groups:
+class SetGroups:
     """The groups of one set of columns, each a stretch of `order`, linked to the parts they have.
 
     smallest[i]   persons in the smallest group that refinement i would leave of those it parts
     size          persons in the smallest group there is
     """
 
-    def __init__(self, rows: Rows, columns: Sequence[int], k: int):
+    def __init__(self, rows: LeafRows, columns: Sequence[int], k: int):
         self.rows, self.columns, self.k = rows, np.array(columns, dtype=np.int64), k
         n, n_leaves = len(rows), int(rows.start[-1])
         self.size = rows.total
@@ -135,10 +128,10 @@ class Groups:
 class Cut:
     """The cut, its open refinements, and the groups of every set of columns."""
 
-    def __init__(self, values: Sequence[Values], rows: Rows, sets: Sequence[tuple[Sequence[int], int]]):
-        self.values, self.start = values, rows.start
-        self.sets = [Groups(rows, columns, k) for columns, k in sets]
-        self.parts: dict[int, Part] = {}
+    def __init__(self, values: Sequence[Values], rows: LeafRows, sets: Sequence[tuple[Sequence[int], int]]):
+        self.values, self.start, self.leaves = values, rows.start, rows.leaves
+        self.sets = [SetGroups(rows, columns, k) for columns, k in sets]
+        self.parts: dict[int, LeafSet] = {}
         n_leaves = int(rows.start[-1])
         self._column_of = np.repeat(np.arange(len(values)), np.diff(rows.start))
         self._part_of, self._child_of, self._number_of = np.zeros((3, n_leaves), dtype=np.int32)
@@ -151,7 +144,7 @@ class Cut:
         for groups in self.sets:
             groups.measure(1, self._part_of, self._child_of, self._mode)
 
-    def _add(self, column: int, part: Part) -> None:
+    def _add(self, column: int, part: LeafSet) -> None:
         start, ways = self.start[column], self.values[column].ways(part)
         first, leaves = int(start) + part.first, start + part.leaves
         self.parts[first] = part
@@ -210,10 +203,19 @@ class Cut:
             loss += np.where(has[column], groups.size - np.minimum(groups.size, groups.smallest[at]), 0)
         return self._gain[at] * n_sets / (self._rows[at] * (loss + n_sets))
 
-    def of_column(self, column: int) -> list[Part]:
+    def of_column(self, column: int) -> list[LeafSet]:
         """The parts of a column in the order of their first leaves."""
         inside = range(int(self.start[column]), int(self.start[column + 1]))
         return [self.parts[first] for first in sorted(self.parts) if first in inside]
+
+    def groups(self) -> tuple[np.ndarray, np.ndarray]:
+        """The group of each distinct row by all columns, and the place of each group's parts in `of_column`."""
+        firsts = np.array(sorted(self.parts))
+        before = np.searchsorted(firsts, self.start[self._column_of])  # parts of columns before that of each leaf
+        place = (np.searchsorted(firsts, self._part_of) - before).astype(np.int32)
+        cells = [place[leaves] for leaves in self.leaves.T]
+        group_of, first = group(cells, len(self.leaves))
+        return group_of, np.column_stack([cell[first] for cell in cells])
 
 
 # The kernels use scalars, loops and whole numbers only, which numba compiles quickly.

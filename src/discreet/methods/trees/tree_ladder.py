@@ -23,22 +23,21 @@ from typing import ClassVar
 
 import numpy as np
 
-from discreet.counting.tally import group, persons_per_group
-from discreet.data.column import from_labels
+from discreet.counting.coded_rows import CodedRows, DistinctRows
+from discreet.counting.tally import group
 from discreet.data.roles import Roles
-from discreet.data.table import Table
 from discreet.foundation.parameters import Interval
 from discreet.foundation.progress import progress
 from discreet.foundation.randomness import Randomness
-from discreet.methods.base import Decision, Method
+from discreet.methods.base import Method
+from discreet.methods.grouping import Grouping
 from discreet.methods.limits import MAX_SUPPRESSED
-from discreet.methods.trees.tree_ladder_choice import Members, chosen_tree
+from discreet.methods.trees.tree_ladder_choice import PersonRows, chosen_tree
 from discreet.methods.trees.tree_ladder_growth import ClassTree
 from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.promise import Promise
 from discreet.recoding.axis import Axis
-from discreet.recoding.patterns import Boxes
 
 _LEAST_LOSS = 1e-4  # bits per row that a step up a ladder is taken to cost at least
 
@@ -94,83 +93,52 @@ class TreeLadder(Method):
     def promise(self) -> Promise:
         return KAnonymity(self.k)
 
-    def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
-        assert roles.target is not None
-        target = table.column(roles.target)
-        axes = [Axis.of(table, name, rarest=self.k, person=roles.person, by_class=roles.target) for name in roles.quasi]
-        ladders = [Ladder.of(axis, target, self.bins) for axis in axes]
-        rows = _Rows(ladders, table, roles)
-        chosen = self._chosen_tree(rows, max(self.k, self.trust or 0))
-        leaf, low, high = _leaves(rows, *chosen[:2], self.k)
-        rungs = np.tile([ladder.top for ladder in ladders], (len(rows.bins), 1))
+    def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
+        axes = [Axis.of(rows, name, rarest=self.k, by_class=True) for name in roles.quasi]
+        ladders = [Ladder.of(axis, self.bins) for axis in axes]
+        binned, place = rows.merged([ladder.codes() for ladder in ladders], [ladder.n_bins for ladder in ladders])
+        tree, stands, told = self._chosen_tree(binned, max(self.k, self.trust or 0))
+        leaf, low, high = _leaves(binned, tree, stands, self.k)
+        rungs = np.array([[ladder.top for ladder in ladders]])
+        group_of, first = leaf, np.unique(leaf, return_index=True)[1]
         if self.detail:
-            rungs = _climb(rows, ladders, leaf, self.k)
-            _fill(rows, ladders, leaf, rungs, self.k)
-        first, last = _spans(rows, ladders, leaf, rungs, low, high)
-        published, labellings, codes = {}, [], []
-        for c, ladder in enumerate(ladders):
-            labelling, code = ladder.labelling(first[:, c], last[:, c])
-            published[ladder.axis.name] = [from_labels(ladder.axis.name, labelling.labels, code[rows.group])]
-            labellings.append(labelling)
-            codes.append(code)
-        plan = Boxes.of(labellings, np.column_stack(codes))
-        trace: list[dict] = [{"groups of the tree": len(low), **chosen[2]}]
+            rungs = _climb(binned, ladders, leaf, self.k)
+            _fill(binned, ladders, leaf, rungs, self.k)
+            group_of = first = np.arange(len(binned))
+        starts, ends = _spans(binned.codes[first], ladders, leaf[first], rungs, low, high)
+        labelled = [ladder.labelling(starts[:, c], ends[:, c]) for c, ladder in enumerate(ladders)]
+        trace: list[dict] = [{"groups of the tree": len(low), **told}]
         trace += [
             {
                 "column": ladder.axis.name,
-                "rows on each rung": np.bincount(rungs[rows.group, c], minlength=ladder.top + 1).tolist(),
+                "rows on each rung": np.bincount(rungs[:, c], binned.rows, ladder.top + 1).astype(int).tolist(),
             }
             for c, ladder in enumerate(ladders)
             if self.detail
         ]
-        return Decision(plan, trace, published=published)
+        labellings, codes = zip(*labelled, strict=True)
+        return Grouping(group_of[place], labellings, np.column_stack(codes), trace=trace)
 
-    def _chosen_tree(self, rows: _Rows, least: int) -> tuple[ClassTree, np.ndarray, dict]:
-        return chosen_tree(rows.bins, rows.counts, least, rows.members)
-
-
-class _Rows:
-    """The distinct rows by the bins of their quasi-identifiers, with their rows per class; and who is behind them."""
-
-    def __init__(self, ladders: list[Ladder], table: Table, roles: Roles):
-        target = table.column(roles.target)  # type: ignore[arg-type]
-        columns = [ladder.codes() for ladder in ladders]
-        self.group, first = group(columns, len(table), [ladder.n_bins for ladder in ladders])
-        self.bins = np.column_stack([column[first] for column in columns]).astype(np.int64)
-        cells = self.group * len(target.values) + target.codes
-        self.counts = np.bincount(cells, minlength=len(first) * len(target.values)).reshape(len(first), -1)
-        self.rows = self.counts.sum(axis=1)
-        self.persons = None if roles.person is None else table.column(roles.person).codes
-        self.members = None
-        if self.persons is not None:
-            self.members = Members.of_persons(self.group, target.codes, self.persons)
-
-    def sizes(self, of: np.ndarray, n: int, inside: np.ndarray | None = None) -> np.ndarray:
-        """Persons in each of n sets of distinct rows; `of` are the sets of the distinct rows that are `inside`."""
-        if self.persons is None:
-            return np.bincount(of, self.rows if inside is None else self.rows[inside], minlength=n)
-        set_of = of
-        if inside is not None:
-            set_of = np.full(len(self.bins), -1, dtype=np.int64)
-            set_of[inside] = of
-        of_row = set_of[self.group]
-        met = of_row >= 0
-        return persons_per_group(of_row[met], n, self.persons[met])
+    def _chosen_tree(self, rows: DistinctRows, least: int) -> tuple[ClassTree, np.ndarray, dict]:
+        members = None if rows.by_person is None else PersonRows.of_persons(rows.by_person)
+        return chosen_tree(rows.codes, rows.counts, least, members)
 
 
 # -- the tree ------------------------------------------------------------------------------------------------------
 
 
-def _leaves(rows: _Rows, tree: ClassTree, stands: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _leaves(
+    rows: DistinctRows, tree: ClassTree, stands: np.ndarray, k: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The leaf of each distinct row, and each leaf's first and last bins."""
     node_of = stands[tree.node_of]
-    if rows.persons is not None:
+    if rows.by_person is not None:
         _take_back(rows, k, tree.parent, node_of)
     leaves, leaf = np.unique(node_of, return_inverse=True)
     return leaf.ravel(), tree.low[leaves], tree.high[leaves]
 
 
-def _take_back(rows: _Rows, k: int, parent: np.ndarray, node_of: np.ndarray) -> None:
+def _take_back(rows: DistinctRows, k: int, parent: np.ndarray, node_of: np.ndarray) -> None:
     """Undo the cuts of leaves with fewer than k persons: rows may be many where persons are few."""
     while True:
         leaves, of = np.unique(node_of, return_inverse=True)
@@ -188,17 +156,17 @@ def _take_back(rows: _Rows, k: int, parent: np.ndarray, node_of: np.ndarray) -> 
 # -- the climb -----------------------------------------------------------------------------------------------------
 
 
-def _climb(rows: _Rows, ladders: list[Ladder], leaf: np.ndarray, k: int) -> np.ndarray:
+def _climb(rows: DistinctRows, ladders: list[Ladder], leaf: np.ndarray, k: int) -> np.ndarray:
     """The rung of each distinct row in each column; whoever shares all bins with k - 1 others stays, the others climb.
 
     All that still climb stand on the same rungs. The next step is taken in the column where (rows freed + 1) / (loss of
     information) is largest, the lowest column of equals.
     """
     top = np.array([ladder.top for ladder in ladders])
-    rungs = np.tile(top, (len(rows.bins), 1))
+    rungs = np.tile(top, (len(rows.codes), 1))
     at = np.zeros(len(ladders), dtype=np.int64)
-    climbing = np.arange(len(rows.bins))
-    with progress("climbing the ladders", total=len(rows.bins)) as bar:
+    climbing = np.arange(len(rows.codes))
+    with progress("climbing the ladders", total=len(rows.codes)) as bar:
         while len(climbing):
             stays = _shared(rows, ladders, leaf, climbing, at, k)
             rungs[climbing[stays]] = at
@@ -219,15 +187,15 @@ def _climb(rows: _Rows, ladders: list[Ladder], leaf: np.ndarray, k: int) -> np.n
 
 
 def _shared(
-    rows: _Rows, ladders: list[Ladder], leaf: np.ndarray, some: np.ndarray, at: np.ndarray, k: int
+    rows: DistinctRows, ladders: list[Ladder], leaf: np.ndarray, some: np.ndarray, at: np.ndarray, k: int
 ) -> np.ndarray:
     """Which of some distinct rows would be alike to k persons on these rungs, among these rows of their leaf."""
-    columns = [ladder.bins[at[c]][rows.bins[some, c]] for c, ladder in enumerate(ladders) if at[c] < ladder.top]
+    columns = [ladder.bins[at[c]][rows.codes[some, c]] for c, ladder in enumerate(ladders) if at[c] < ladder.top]
     sets, first = group([leaf[some], *columns], len(some), ordered=False)
     return (rows.sizes(sets, len(first), some) >= k)[sets]
 
 
-def _fill(rows: _Rows, ladders: list[Ladder], leaf: np.ndarray, rungs: np.ndarray, k: int) -> None:
+def _fill(rows: DistinctRows, ladders: list[Ladder], leaf: np.ndarray, rungs: np.ndarray, k: int) -> None:
     """Where too few of a leaf are left at the top, sets of it that were published join them.
 
     Those that climbed highest go first, the smallest of them: then no set that stays covers one that went, and each row
@@ -239,7 +207,7 @@ def _fill(rows: _Rows, ladders: list[Ladder], leaf: np.ndarray, rungs: np.ndarra
     for short in np.flatnonzero((left > 0) & (left < k)):
         inside = np.flatnonzero(leaf == short)
         columns = [rungs[inside, c] for c in range(len(ladders))]
-        columns += [ladder.bins[rungs[inside, c], rows.bins[inside, c]] for c, ladder in enumerate(ladders)]
+        columns += [ladder.bins[rungs[inside, c], rows.codes[inside, c]] for c, ladder in enumerate(ladders)]
         sets, first = group(columns, len(inside))
         sizes = rows.sizes(sets, len(first), inside)
         height = rungs[inside[first]].sum(axis=1)
@@ -253,12 +221,12 @@ def _fill(rows: _Rows, ladders: list[Ladder], leaf: np.ndarray, rungs: np.ndarra
 
 
 def _spans(
-    rows: _Rows, ladders: list[Ladder], leaf: np.ndarray, rungs: np.ndarray, low: np.ndarray, high: np.ndarray
+    bins: np.ndarray, ladders: list[Ladder], leaf: np.ndarray, rungs: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The first and last bin that each distinct row may have as it is published: those of its rung, within its leaf."""
-    first, last = np.empty_like(rows.bins), np.empty_like(rows.bins)
+    first, last = np.empty_like(bins), np.empty_like(bins)
     for c, ladder in enumerate(ladders):
         spans = ladder.spans
-        first[:, c] = np.maximum(spans[0][rungs[:, c], rows.bins[:, c]], low[leaf, c])
-        last[:, c] = np.minimum(spans[1][rungs[:, c], rows.bins[:, c]], high[leaf, c])
+        first[:, c] = np.maximum(spans[0][rungs[:, c], bins[:, c]], low[leaf, c])
+        last[:, c] = np.minimum(spans[1][rungs[:, c], bins[:, c]], high[leaf, c])
     return first, last

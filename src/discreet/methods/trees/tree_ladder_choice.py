@@ -17,6 +17,7 @@ from itertools import product
 
 import numpy as np
 
+from discreet.counting.coded_rows import RowEntries
 from discreet.foundation.randomness import Randomness
 from discreet.methods.trees.tree_ladder_growth import ClassTree, grow
 
@@ -28,7 +29,7 @@ _PER_REPEAT = 5000  # rows that are judged by in all, about
 
 
 @dataclass(frozen=True, eq=False)
-class Members:
+class PersonRows:
     """The rows one by one, a person's side by side: which distinct row, which class; person p has starts[p] and on."""
 
     row: np.ndarray
@@ -36,14 +37,16 @@ class Members:
     starts: np.ndarray
 
     @classmethod
-    def of(cls, counts: np.ndarray) -> Members:
+    def of(cls, counts: np.ndarray) -> PersonRows:
         """Every row is a person of its own."""
         row, label = np.nonzero(counts)
         times = counts[row, label]
         return cls(np.repeat(row, times), np.repeat(label, times), np.arange(int(times.sum()) + 1))
 
     @classmethod
-    def of_persons(cls, row: np.ndarray, label: np.ndarray, person: np.ndarray) -> Members:
+    def of_persons(cls, entries: RowEntries) -> PersonRows:
+        assert entries.person is not None
+        row, label, person = (np.repeat(part, entries.rows) for part in (entries.row, entries.label, entries.person))
         order = np.lexsort((label, row, person))
         ends = np.cumsum(np.unique(person, return_counts=True)[1])
         return cls(row[order], label[order], np.append(0, ends))
@@ -60,7 +63,7 @@ class Members:
 
 
 def chosen_tree(
-    bins: np.ndarray, counts: np.ndarray, least: int, members: Members | None = None
+    bins: np.ndarray, counts: np.ndarray, least: int, members: PersonRows | None = None
 ) -> tuple[ClassTree, np.ndarray, dict]:
     """The tree of the best way, the node that stands for each of its nodes, and what is to be told of the choice."""
     ways = list(product((False, True), STRICTNESS))
@@ -71,9 +74,9 @@ def chosen_tree(
     return tree, tree.pruned(strictness), told
 
 
-def utilities(bins: np.ndarray, counts: np.ndarray, least: int, members: Members | None = None) -> np.ndarray:
+def utilities(bins: np.ndarray, counts: np.ndarray, least: int, members: PersonRows | None = None) -> np.ndarray:
     """The utility of each way: not ahead, at each strictness, and ahead."""
-    members = members or Members.of(counts)
+    members = members or PersonRows.of(counts)
     randomness, n, judged = Randomness(0), len(members.row), 0
     within = max(2, round(least * (1 - 1 / FOLDS) * min(1, _ENOUGH / n)))  # as many groups as in the whole table
     found = np.zeros((2, len(STRICTNESS)))

@@ -14,8 +14,6 @@ from functools import cached_property
 import numpy as np
 from scipy.special import xlogy
 
-from discreet.counting.tally import group
-from discreet.data.column import Column
 from discreet.recoding.axis import Axis
 from discreet.recoding.labels import MISSING, Labelling, Meaning
 
@@ -36,14 +34,12 @@ class Ladder:
     information: np.ndarray
 
     @classmethod
-    def of(cls, axis: Axis, target: Column, most: int) -> Ladder:
+    def of(cls, axis: Axis, most: int) -> Ladder:
         """The ladder of a column, with at most `most` bins on its lowest rung."""
-        ranks, n_ranks = axis.rank_of_code[axis.column.codes], axis.n_values + axis.column.has_missing
-        cells = ranks * len(target.values) + target.codes
-        counts = np.bincount(cells, minlength=n_ranks * len(target.values)).reshape(n_ranks, -1)
+        counts = axis.counts_of_ranks
         starts = _pieces(counts.sum(axis=1))
         counts = np.add.reduceat(counts, starts[:-1])
-        everything = _bits(counts.sum(axis=0))
+        everything, n_rows = _bits(counts.sum(axis=0)), max(int(counts.sum()), 1)
         rungs: list[np.ndarray] = []
         information: list[float] = []
         wanted, in_bin = min(most, len(counts)), np.arange(len(counts))
@@ -52,7 +48,7 @@ class Ladder:
             if not rungs:
                 starts, in_bin = starts[np.append(np.unique(in_bin, return_index=True)[1], -1)], np.arange(len(counts))
             rungs.append(in_bin)
-            information.append((everything - _bits(counts).sum()) / max(len(axis.column), 1))
+            information.append((everything - _bits(counts).sum()) / n_rows)
             if len(counts) == 1:
                 return cls(axis, starts, np.array(rungs), np.array(information))
             wanted = min(len(counts) - 1, round(_SHRINK * len(counts)))
@@ -68,7 +64,7 @@ class Ladder:
         return self.bins.shape[1]
 
     def codes(self) -> np.ndarray:
-        """The bin of each row, on the lowest rung."""
+        """The bin of each distinct row, on the lowest rung."""
         bin_of_rank = np.searchsorted(self.starts, np.arange(self.starts[-1] + 1), side="right") - 1
         return bin_of_rank[self.axis.rank_of_code].astype(np.int32)[self.axis.column.codes]
 
@@ -98,10 +94,10 @@ class Ladder:
 
     def labelling(self, first: np.ndarray, last: np.ndarray) -> tuple[Labelling, np.ndarray]:
         """The labels of cells that lie from bin `first` to bin `last`, and the place of each cell's label."""
-        code, example = group([first, last], len(first))
+        _, example, code = np.unique(first * self.n_bins + last, return_index=True, return_inverse=True)
         labels = [self.label(int(first[i]), int(last[i])) for i in example]
         texts, meanings = zip(*labels, strict=True)
-        return Labelling(self.axis.name, self.axis.column.kind, texts, meanings, known=self.axis.known), code
+        return Labelling(self.axis.name, self.axis.column.kind, texts, meanings, known=self.axis.known), code.ravel()
 
 
 def _pieces(rows: np.ndarray) -> np.ndarray:

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The distinct rows of the quasi-identifiers as codes, with class counts and the persons behind them.
+
+This is all that a method on tables sees. It is made once, by the tally of a table in memory or of an engine, and
+nothing in it tells which of the two it was. Values behind codes come with their kind, so that axes, hierarchies and
+labels are made from distinct values and their weights, never from single rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from discreet.counting.tally import group, is_engine, pair_counts, persons_per_group, tally, values_of
+from discreet.data.column import Column
+from discreet.data.table import Table
+from discreet.errors import DataError
+
+
+@dataclass(frozen=True, eq=False)
+class RowEntries:
+    """Distinct rows by class and person: entry i stands for `rows[i]` rows. `person` is None if every row is one."""
+
+    row: np.ndarray
+    label: np.ndarray
+    rows: np.ndarray
+    person: np.ndarray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class DistinctRows:
+    """`codes[i]` is distinct row i, `counts[i]` its rows of each class; `by_person` who they are, where that counts."""
+
+    codes: np.ndarray
+    counts: np.ndarray
+    by_person: RowEntries | None = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """Rows of each distinct row."""
+        return self.counts.sum(axis=1)
+
+    @cached_property
+    def n_rows(self) -> int:
+        return int(self.rows.sum())
+
+    @cached_property
+    def n_persons(self) -> int:
+        return self.n_rows if self.by_person is None else len(np.unique(self.by_person.person))  # type: ignore[arg-type]
+
+    @cached_property
+    def entries(self) -> RowEntries:
+        if self.by_person is not None:
+            return self.by_person
+        row, label = np.nonzero(self.counts)
+        return RowEntries(row, label, self.counts[row, label])
+
+    @cached_property
+    def people(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """(distinct row, person) for each person of each distinct row, in their order; None if every row is one."""
+        if self.by_person is None:
+            return None
+        return pair_counts(self.by_person.row, self.by_person.person)[:2]  # type: ignore[arg-type]
+
+    def sizes(self, of: np.ndarray, n: int, inside: np.ndarray | None = None) -> np.ndarray:
+        """Persons in each of n sets of distinct rows; `of` are the sets of the distinct rows that are `inside`."""
+        if self.people is None:
+            return np.bincount(of, self.rows if inside is None else self.rows[inside], minlength=n).astype(np.int64)
+        set_of = np.full(len(self), -1, dtype=np.int64)
+        set_of[slice(None) if inside is None else inside] = of
+        row, person = self.people
+        which = set_of[row] >= 0
+        return persons_per_group(set_of[row[which]], n, person[which])
+
+    def merged(self, cells: Sequence[np.ndarray], levels: Sequence[int]) -> tuple[DistinctRows, np.ndarray]:
+        """The rows by coarser cells, given for each column, and the place of each distinct row among them."""
+        place, first = group(cells, len(self), levels)
+        codes = np.empty((len(first), len(cells)), dtype=np.int32)
+        for column, cell in enumerate(cells):
+            codes[:, column] = cell[first]
+        who = self.by_person
+        if who is not None:
+            who = RowEntries(place[who.row], who.label, who.rows, who.person)
+        return DistinctRows(codes, _sums(self.counts, place, len(first)), who), place
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CodedRows(DistinctRows):
+    """The distinct rows of some columns, and the values behind their codes.
+
+    columns  the columns at the distinct rows: their codes are `codes`
+    target   the classes, one row for each
+
+    >>> rows = CodedRows.of(Table.of({"sex": ["f", "m", "f"], "y": [1, 1, 0]}), ["sex"], target="y")
+    >>> rows.codes.tolist(), rows.counts.tolist(), rows.class_counts("sex").tolist()
+    ([[0], [1]], [[1, 1], [0, 1]], [[1, 1], [0, 1], [0, 0]])
+    """
+
+    columns: tuple[Column, ...]
+    target: Column | None
+    _data: object = field(repr=False)  # a table or an engine
+    _group_of_row: np.ndarray | None = field(repr=False)
+    _class_counts: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
+    _beside: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(
+        cls, data: object, columns: Sequence[str], *, target: str | None = None, person: str | None = None
+    ) -> CodedRows:
+        """From a table in memory or an engine (engines/protocol.py); coded rows stay as they are."""
+        if isinstance(data, CodedRows):
+            return data
+        data = data if is_engine(data) else Table.of(data)
+        counted = tally(data, columns, target=target)
+        rows = cls(
+            counted.codes,
+            counted.counts,
+            columns=tuple(map(counted.column, columns)),
+            target=None if target is None else values_of(data, target),
+            _data=data,
+            _group_of_row=counted.group_of_row,
+        )
+        if person is None:
+            return rows
+        row, codes, n = rows._split_by([person] if target is None else [target, person])
+        label = np.zeros(len(row), dtype=np.int64) if target is None else codes[0]
+        return replace(rows, by_person=RowEntries(row, label, n, codes[-1]))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    def column(self, name: str) -> Column:
+        return self.columns[self.names.index(name)]
+
+    def class_counts(self, name: str) -> np.ndarray:
+        """Rows of each class for each value of a column, missing last."""
+        if name not in self._class_counts:
+            column = self.column(name)
+            self._class_counts[name] = _sums(self.counts, column.codes, len(column.values) + 1)
+        return self._class_counts[name]
+
+    def persons_of(self, name: str) -> np.ndarray:
+        """Persons that have each value of a column, missing last."""
+        column = self.column(name)
+        return self.sizes(column.codes.astype(np.int64), len(column.values) + 1)
+
+    def beside(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """(distinct row, code) for each value that another column has in each distinct row, in their order."""
+        if name not in self._beside:
+            row, (codes,), _ = self._split_by([name])
+            self._beside[name] = row, codes
+        return self._beside[name]
+
+    def _split_by(self, names: Sequence[str]) -> tuple[np.ndarray, list[np.ndarray], np.ndarray]:
+        """The distinct rows split by further columns: (distinct row, codes of these columns, rows), in their order."""
+        if self._group_of_row is not None:
+            of, more = self.group_of_row, self.table.columns(names)
+            cells, levels = [of, *(column.codes for column in more)], [len(self), *(column.levels for column in more)]
+            groups, first = group(cells, len(of), levels)
+            return of[first], [column.codes[first].astype(np.int64) for column in more], np.bincount(groups)
+        split, width = tally(self._data, (*self.names, *names)), len(self.columns)
+        is_new = np.ones(len(split), dtype=bool)
+        is_new[1:] = (split.codes[1:, :width] != split.codes[:-1, :width]).any(axis=1)
+        if not np.array_equal(split.codes[is_new, :width], self.codes):
+            raise DataError("The data changed while they were counted. Count them again when nobody writes to them.")
+        return np.cumsum(is_new) - 1, list(split.codes[:, width:].T.astype(np.int64)), split.counts.sum(axis=1)
+
+    # -- in memory only ----------------------------------------------------------------------------------------------
+
+    @property
+    def table(self) -> Table:
+        """The single rows, for methods that say that they decide about them (`Method.needs_rows`)."""
+        if self._group_of_row is None:
+            raise DataError(
+                "This method decides about single rows, which an engine does not hand out. Read them as a table."
+            )
+        return self._data if isinstance(self._data, Table) else self._data.table  # type: ignore[attr-defined]
+
+    @property
+    def group_of_row(self) -> np.ndarray:
+        """The distinct row of each single row."""
+        assert self._group_of_row is not None, self.table
+        return self._group_of_row
+
+
+def _sums(counts: np.ndarray, of: np.ndarray, n: int) -> np.ndarray:
+    """The sums of the lines of `counts` that belong to each of n sets."""
+    return np.column_stack([np.bincount(of, column, minlength=n) for column in counts.T]).astype(np.int64)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of baskets grouped by the items they have, one item at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.data.baskets import Baskets
+from discreet.foundation.compiled_kernels import compiled
+
+
+class Partition:
+    """Rows grouped by which of some items they have, refined one item at a time in the time of the item's rows.
+
+    >>> p = Partition(4)
+    >>> p.refine(np.array([0, 2])); p.refine(np.array([2]))
+    >>> p.group_of_row.tolist(), p.sizes.tolist()
+    ([1, 0, 2, 0], [2, 1, 1])
+    """
+
+    def __init__(self, n_rows: int):
+        self.group_of_row = np.zeros(n_rows, dtype=np.int32)
+        self._sizes = np.zeros(max(n_rows, 1), dtype=np.int64)
+        self._sizes[0] = n_rows
+        self._inside = np.zeros(max(n_rows, 1), dtype=np.int64)
+        self.n_groups = 1 if n_rows else 0
+        self.split_from = np.zeros(0, dtype=np.int32)
+        self.whole = np.zeros(0, dtype=np.int32)
+
+    @classmethod
+    def of(cls, baskets: Baskets) -> Partition:
+        """The rows grouped by all their items."""
+        partition, columns = cls(len(baskets)), baskets.columns
+        for item in range(baskets.shape[1]):
+            partition.refine(columns.indices[columns.indptr[item] : columns.indptr[item + 1]])
+        return partition
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Rows in each group."""
+        return self._sizes[: self.n_groups]
+
+    def refine(self, rows: np.ndarray) -> None:
+        """Part the rows that have an item from those that do not.
+
+        Afterwards `split_from[i]` is the group that the i-th newest group left, `whole` the groups that have the item
+        in all their rows and stay as they are.
+        """
+        before = self.n_groups
+        origins, whole, self.n_groups = refine(rows, self.group_of_row, self._sizes, self._inside, before)
+        self.split_from, self.whole = origins, whole
+
+    def first_rows(self) -> np.ndarray:
+        """One row of each group."""
+        first = np.empty(self.n_groups, dtype=np.int64)
+        first[self.group_of_row[::-1]] = np.arange(len(self.group_of_row))[::-1]
+        return first
+
+
+@compiled
+def count_groups(rows, group_of_row, count, met):
+    """Count the rows of each group in `count`, all zero before; `met` gets the groups that occur. Returns how many."""
+    n_met = 0
+    for row in rows:
+        g = group_of_row[row]
+        if count[g] == 0:
+            met[n_met] = g
+            n_met += 1
+        count[g] += 1
+    return n_met
+
+
+@compiled
+def refine(rows, group_of_row, sizes, inside, n_groups):
+    """Split the groups of which some rows have an item: (origins of the new groups, whole groups, groups in all)."""
+    touched = np.empty(len(rows), dtype=np.int64)
+    met = count_groups(rows, group_of_row, inside, touched)
+    origins = np.empty(met, dtype=np.int32)
+    whole = np.empty(met, dtype=np.int32)
+    n_split = 0
+    n_whole = 0
+    for i in range(met):
+        g = touched[i]
+        if inside[g] == sizes[g]:
+            whole[n_whole] = g
+            n_whole += 1
+            inside[g] = 0
+        else:
+            new = n_groups + n_split
+            origins[n_split] = g
+            n_split += 1
+            sizes[new] = inside[g]
+            sizes[g] -= inside[g]
+            inside[g] = -new  # where its rows go; group 0 is never new
+    for row in rows:
+        g = group_of_row[row]
+        if inside[g] < 0:
+            group_of_row[row] = -inside[g]
+    for i in range(n_split):
+        inside[origins[i]] = 0
+    return origins[:n_split].copy(), whole[:n_whole].copy(), n_groups + n_split

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a method decides on coded rows: which of them look alike in the release, and how each group is written.
+
+It is the same for every method that recodes a table, wherever the rows were counted. From it the base class makes the
+published columns, the plan for new rows, the patterns and the changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from discreet.counting.coded_rows import CodedRows
+from discreet.data.column import Column, from_labels
+from discreet.recoding.labels import Labelling
+from discreet.recoding.patterns import Boxes
+from discreet.recoding.plan import Plan
+from discreet.release.release import Changes
+
+PublishedColumns = dict[str, list[Column]]  # the published columns of each quasi-identifier
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """The group of each row, and the label of each group in each quasi-identifier.
+
+    group       of each distinct row; `of_single_rows`, of each row of the table, -1 for rows that are left out
+    labellings  of the quasi-identifiers: labels and what they mean
+    codes       group x quasi-identifier: the place of the group's label
+    plan        for new rows; None for the groups as patterns
+    swapped     single rows that show a cell which is not their own
+    """
+
+    group: np.ndarray
+    labellings: Sequence[Labelling]
+    codes: np.ndarray
+    plan: Plan | None = None
+    trace: list[dict] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    of_single_rows: bool = False
+    swapped: int = 0
+
+    @property
+    def plan_for_new_rows(self) -> Plan:
+        return Boxes.of(self.labellings, self.codes) if self.plan is None else self.plan
+
+    def columns(self, group: np.ndarray) -> PublishedColumns:
+        """The published columns of rows in these groups."""
+        return {
+            labelling.source: [from_labels(labelling.name, labelling.labels, self.codes[group, place])]
+            for place, labelling in enumerate(self.labellings)
+        }
+
+    def decision(self, rows: CodedRows) -> Decision:
+        """What is published of the single rows; counted on distinct rows, where these decide."""
+        plan = self.plan_for_new_rows
+        if self.of_single_rows:
+            kept = np.flatnonzero(self.group >= 0)
+            left_out = len(kept) < len(self.group)
+            published = self.columns(self.group[kept])
+            return Decision(plan, self.trace, self.notes, published, kept if left_out else None, swapped=self.swapped)
+        distinct = self.columns(self.group)
+        published = {
+            name: [Column(one.name, one.kind, one.values, one.codes[rows.group_of_row]) for one in columns]
+            for name, columns in distinct.items()
+        }
+        return Decision(plan, self.trace, self.notes, published, distinct=(rows, distinct, rows.rows))
+
+
+@dataclass
+class Decision:
+    """What is published of a table: the plan, the steps that led to it, notes for the owner. The trace is never
+    published.
+
+    published  the columns of each quasi-identifier in the rows' order, where not the plan makes them
+    rows       the rows that are published, when some are left out: `published` then has those only, in that order
+    swapped    rows that show a cell which is not their own
+    distinct   coded rows, their published columns and how many rows each is, where changes are counted on distinct rows
+    """
+
+    plan: Plan | None
+    trace: list[dict] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    published: PublishedColumns | None = None
+    rows: np.ndarray | None = None
+    changes: Changes | None = None
+    swapped: int = 0
+    distinct: tuple[CodedRows, PublishedColumns, np.ndarray] | None = None
