@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The way one table takes through `release`, and one folder through `verify`: files passed, switches between folders."""
+"""The way of one table through `release` and of one folder through `verify`: files, switches between folders."""
 
 from __future__ import annotations
 

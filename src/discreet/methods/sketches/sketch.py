@@ -32,7 +32,7 @@ import numpy as np
 
 from discreet.data.records import Records
 from discreet.errors import CannotRelease, DataError, ParameterError
-from discreet.foundation.lazy_list import Later
+from discreet.foundation.lazy_list import LazyList
 from discreet.foundation.parameters import Interval, StrOptions, check_parameters
 from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Method
@@ -151,8 +151,8 @@ class SketchMethod(Method):
                 method=self.name,
                 parameters=self._public_parameters(),
                 changes=Changes(quasi_cells=0, rows_dropped=suppressed),
-                trace=Later(lambda: [*trace, *attacked().trace()]),
-                notes=Later(lambda: [*notes, *attacked().sentences()]),
+                trace=LazyList(lambda: [*trace, *attacked().trace()]),
+                notes=LazyList(lambda: [*notes, *attacked().sentences()]),
                 seed=getattr(self, "random_state", None),
             )
         )
