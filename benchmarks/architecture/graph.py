@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 _ROOT = Path(__file__).parents[2]
+FACE = ("__init__", "__main__", "_version", "errors")  # what lies at the root of the package and is no station
 SHAPES = ("Table", "Baskets", "Document", "Sketches")
 
 
@@ -77,6 +78,15 @@ class Graph:
         pairs = ((self.part(a), self.part(b)) for a, others in self.imports.items() for b in others if a)
         return Counter((a, b) for a, b in pairs if a != b)
 
+    def layers(self) -> list[str]:
+        """The parts in an order in which each stands after those that it imports from, as far as there is one."""
+        left, order = set(self.parts), list[str]()
+        while left:
+            free = sorted(part for part in left if not any((part, other) in self.edges for other in left))
+            order += free or [min(left)]
+            left -= set(order)
+        return order
+
     def apart(self) -> list[tuple[str, str]]:
         """Modules with a single importer that lies in another folder, the faces of packages aside."""
         importers = defaultdict(set)
@@ -101,6 +111,10 @@ class Graph:
         found = [len(re.findall(pattern, path.read_text(encoding="utf-8"))) for path in self.modules.values()]
         return sum(found), sum(n > 0 for n in found)
 
+    def having(self, text: str) -> list[str]:
+        """The modules in whose source a text stands."""
+        return [name for name, path in self.modules.items() if text in path.read_text(encoding="utf-8")]
+
     def shape_checks(self) -> dict[str, int]:
         """How many `isinstance` checks on the shapes of data each module makes, if any."""
         found = {}
@@ -120,6 +134,29 @@ class Graph:
                     found[node.name].append(module)
         return found
 
+    def row_classes(self) -> list[str]:
+        """Classes of the methods that hold rows with their weights and their persons."""
+        found = []
+        for module, tree in self.trees.items():
+            for node in tree.body if self.part(module) == "methods" else []:
+                if isinstance(node, ast.ClassDef):
+                    held = _attributes(node)
+                    if held & {"person", "persons"} and held & {"counts", "weights", "weight", "label", "rows"}:
+                        found.append(f"{module}.{node.name}")
+        return found
+
+    def unreachable(self) -> list[str]:
+        """Folders that the face of the package does not name."""
+        words = {node.value for node in ast.walk(self.trees[""]) if isinstance(node, ast.Constant)}
+        return [part for part in self.parts if part in self.modules and self.is_face(part) and part not in words]
+
     def lines(self, modules: Iterable[str] | None = None) -> int:
         paths = [self.modules[name] for name in (self.modules if modules is None else modules)]
         return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
+
+
+def _attributes(node: ast.ClassDef) -> set[str]:
+    """The fields of a class, and what its methods assign to `self`."""
+    fields = {one.target.id for one in node.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)}
+    stores = [one for one in ast.walk(node) if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)]
+    return fields | {one.attr for one in stores if isinstance(one.value, ast.Name) and one.value.id == "self"}

@@ -3,9 +3,9 @@
 
 from discreet.samples import catalog
 from discreet.samples.builtin import BUILTIN, clinic, quest, tic_tac_toe, waveform, wdbc
+from discreet.samples.by_name import load, names
 from discreet.samples.catalog import CATALOG
 from discreet.samples.catalog_files import data_file
-from discreet.samples.by_name import load, names
 from discreet.samples.sample import Sample
 
 __all__ = [
