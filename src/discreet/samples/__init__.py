@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Data to try things on: built-in samples that need no download, and a catalog of the papers' data sets."""
+"""Data to experiment with: built-in samples that need no download, and a catalog of the papers' data sets."""
 
 from discreet.samples import catalog
 from discreet.samples.builtin import BUILTIN, clinic, quest, tic_tac_toe, waveform, wdbc

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The papers' data sets, read from the folder that DISCREET_DATA names and checked against known figures.
 
-They are not part of discreet and nothing of them is stored: each is read when asked for, and refused when its rows,
-columns or classes are not the expected ones. Papers: 1 containment, 2 kACTUS-2, 3 private FWELL, 4 E(S), 5 sketches.
+They are not part of discreet, and nothing of them is stored: each is read on demand, and refused if its rows, columns
+or classes are not as expected. Papers: 1 containment, 2 kACTUS-2, 3 private FWELL, 4 E(S), 5 sketches.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _FIMI = "research use (FIMI repository)"
 
 @dataclass(frozen=True)
 class CatalogEntry:
-    """A data set of the catalog and the figures it must have.
+    """A data set of the catalog and the figures that it must have.
 
-    `columns` counts every column of a table, the class too, and the items of baskets, the class not. `classes` are the
-    rows of each class; `largest` those of the largest classes only, in order, when there are too many to list;
+    `columns` counts every column of a table, including the class, or the items of baskets, without the class. `classes`
+    gives the rows of each class; `largest` those of the largest classes only, in order, if there are too many to list;
     `ones` the non-zero cells of baskets.
     """
 
@@ -119,7 +119,7 @@ def _times(shape: tuple[int, int]) -> str:
 
 
 def _counts(classes: Mapping[str, int]) -> str:
-    """Sizes, largest first: counts may be told, the labels of an unknown file may not."""
+    """Sizes, largest first: an error may show counts, but not the labels of an unknown file."""
     sizes = sorted(classes.values(), reverse=True)
     return f"{', '.join(map(str, sizes[:20]))}{', ...' if len(sizes) > 20 else ''}" if sizes else "none"
 
