@@ -75,7 +75,7 @@ def write_page(graph: Graph) -> None:
     rows = [f"| {name} | {kept['figures'].get(name, '')} | {value} |" for name, value in now.items()]
     table = "\n".join(["| what | before | now |", "|---|---|---|", *rows])
     text = _PAGE.read_text(encoding="utf-8")
-    start, end = "<!-- figures -->\n", "\n<!-- end of figures -->"
+    start, end = "<!-- figures -->\n\n", "\n\n<!-- end of figures -->"
     before, after = text.partition(start)[0], text.partition(end)[2]
     _PAGE.write_text(f"{before}{start}{table}{end}{after}", encoding="utf-8")
     old = panel("Before", kept["order"], {(a, b): n for a, b, n in kept["edges"]})
