@@ -1,32 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The way of one table through `release`, and of one folder through `verify`: files and switches between folders."""
+"""The way of one table through `release` and of one folder through `verify`: files, switches between folders, calls."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 _SCRIPT = """
-import sys, threading
+import sys
 from pathlib import Path
 import discreet as ds
-root = Path(ds.__file__).parent
-roles = ds.Roles(target="readmitted", quasi=["age", "sex", "zip", "occupation", "marital"], sensitive=["diagnosis"],
-                 other=["stay_days"], identifiers=["patient_id", "name"])
-table = ds.samples.load("clinic", rows=500, seed=7).data
+root, out = Path(ds.__file__).parent, Path(sys.argv[1])
 method = ds.TreeLadder(k=5, random_state=1)
-out = Path(sys.argv[1])
-warm = method.release(table, roles)
-warm.save(out / "warm"); ds.verify(out / "warm" / "release")
+def made(name):
+    sample = ds.samples.load("clinic", rows=500, seed=7)  # nine columns, names and numbers of patients aside
+    return lambda: method.release(sample.data, sample.roles).save(out / name)
+made("warm")(); ds.verify(out / "warm" / "release")  # whatever is loaded or compiled once is not counted
 files, switches, last, calls = set(), 0, None, {}
 def watch(frame, event, _):
     global switches, last
-    if event != "call":
-        return
     path = frame.f_code.co_filename
-    if not path.startswith(str(root)):
+    if event != "call" or not path.startswith(str(root)):
         return
     where = Path(path).relative_to(root)
     files.add(where)
@@ -37,27 +34,55 @@ def watch(frame, event, _):
     name = frame.f_code.co_name
     if name in ("encode", "group"):
         calls[name] = calls.get(name, 0) + 1
-def walked(work):
+def walk(work):
     global switches, last
     files.clear(); calls.clear(); switches, last = 0, None
     sys.setprofile(watch)
     work()
     sys.setprofile(None)
     print(len(files), switches, calls.get("encode", 0), calls.get("group", 0))
-walked(lambda: method.release(table, roles).save(out / "one"))
-walked(lambda: ds.verify(out / "one" / "release"))
+walk(made("one"))
+walk(lambda: ds.verify(out / "one" / "release"))
+"""
+_VERIFY = """
+import sys
+import discreet as ds
+assert ds.verify(sys.argv[1] + "/one/release").holds
+own = [name for name in sys.modules if name.split(".")[0] == "discreet"]
+print(len(own), sum(name.startswith("discreet.learning.") for name in own), "numba" in sys.modules)
 """
 
 
-def walks(source: Path) -> dict[str, tuple[int, int, int, int]]:
-    """For release with save, and for verify: files, switches between folders, calls of `encode` and of `group`."""
+@dataclass(frozen=True)
+class Walk:
+    """How many files a call passes, how often it changes folders, how often it calls `encode` and `group`."""
+
+    files: int
+    switches: int
+    encode: int
+    group: int
+
+
+@dataclass(frozen=True)
+class Walks:
+    """A release of nine columns with its save, its verification, and what a fresh process loads to verify it."""
+
+    release: Walk
+    verify: Walk
+    modules: int
+    learning: int
+    numba: bool
+
+
+def walks(source: Path) -> Walks:
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", _SCRIPT, folder],
-            env={"PYTHONPATH": str(source.parent), "PATH": "/usr/bin:/bin", "HOME": folder},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    release, verify = (tuple(map(int, line.split())) for line in done.stdout.splitlines()[-2:])
-    return {"release": release, "verify": verify}  # type: ignore[dict-item]
+        environment = {"PYTHONPATH": str(source.parent), "PATH": "/usr/bin:/bin", "HOME": folder}
+
+        def printed(script: str) -> list[list[str]]:
+            command = [sys.executable, "-W", "ignore", "-c", script, folder]
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+            return [line.split() for line in done.stdout.splitlines()]
+
+        release, verify = (Walk(*map(int, words)) for words in printed(_SCRIPT)[-2:])
+        modules, learning, numba = printed(_VERIFY)[-1]
+    return Walks(release, verify, int(modules), int(learning), numba == "True")

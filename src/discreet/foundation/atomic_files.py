@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder, or a file, that appears whole or not at all: written beside its place, synced, verified, renamed.
+"""Atomic files and folders: written to a temporary place beside the target, synced, verified, then renamed.
 
-Work in progress is in a folder of its own beside the target, which holds a mark (what it is, and of which target) and
-the content. The process that works keeps the mark locked; the system unlocks it when the process ends, however it ends.
-So what killed processes left can be told from what is being written, by other machines too. The next save in the same
-folder removes it, and so does `discreet clean`; if the process died while it was replacing an earlier folder, that one
-is put back first.
+Work in progress is in a separate folder beside the target, which contains a mark (what it is, and for which target) and
+the content. The working process keeps the mark locked; the system unlocks it when the process ends, however it ends. So
+leftovers of killed processes can be distinguished from work in progress, even from other machines. The next save in the
+same folder removes them, and so does `discreet clean`; if a process died while replacing an earlier folder, that folder
+is restored first.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from discreet.errors import DataError, shown
 
 try:
     import fcntl
-except ImportError:  # Windows has no such locks: whether the process runs must do
+except ImportError:  # Windows has no such locks: check whether the process runs instead
     fcntl = None  # type: ignore[assignment]
 
 PARTIAL = ".discreet-partial-"
@@ -41,7 +41,7 @@ _LONGEST_MARK = 1 << 14
 def new_folder(target: Path, *, overwrite: bool = False, replaceable: frozenset[str] = frozenset()) -> Iterator[Path]:
     """A folder to write to, which becomes `target` when the block ends without an error.
 
-    A target that holds anything is replaced only with `overwrite`, and only when it holds nothing but `replaceable`.
+    A target that is not empty is replaced only with `overwrite`, and only if it contains nothing but `replaceable`.
     """
     target = Path(os.path.abspath(target))
     if target.is_symlink():
@@ -81,10 +81,10 @@ def new_file(target: Path, *, mode: int = 0o600) -> Iterator[Path]:
 
 
 def write_whole(path: Path, content: bytes, prefix: str = "", *, sync: bool = True, mode: int = 0o600) -> None:
-    """A file, of this user's alone unless `mode` says more: written beside its place, then put there.
+    """Write a file atomically, readable by this user alone unless `mode` allows more.
 
-    With a `prefix` it is written under a name that begins so, and who owns the folder clears up what was left. Without
-    `sync` a power cut may leave it short: for files that tell by themselves whether they are whole.
+    With a `prefix` the temporary file has a name that begins with it, and the owner of the folder cleans up leftovers.
+    Without `sync` a power failure may truncate the file: for files that show by themselves whether they are complete.
     """
     if not prefix:
         with new_file(path, mode=mode) as partial:
@@ -124,8 +124,8 @@ def _check_free(target: Path, overwrite: bool, replaceable: frozenset[str]) -> N
 
 @contextmanager
 def _beside(target: Path) -> Iterator[Path]:
-    """A fresh folder on the same disk, for this user alone, marked as ours while this process works in it."""
-    with contextlib.suppress(OSError):  # a folder that may be written to and not listed
+    """A new private folder on the same disk, marked as ours while this process works in it."""
+    with contextlib.suppress(OSError):  # the folder may be writable but not listable
         clean(target.parent)
     work = Path(tempfile.mkdtemp(prefix=f"{PARTIAL}{os.getpid()}-", dir=target.parent))
     try:
@@ -156,13 +156,13 @@ def _put_in_place(partial: Path, target: Path) -> None:
     _sync_folder(target.parent)
 
 
-# -- what killed processes left ----------------------------------------------------------------------------------------
+# -- leftovers of killed processes -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Cleaned:
-    """Names in a folder: what was removed, earlier folders that were put back, what is being written, and what has a
-    name like ours and no mark.
+    """Names in a folder: what was removed, which earlier folders were restored, what is in use, and what looks like
+    ours but has no mark.
     """
 
     removed: tuple[str, ...] = ()
@@ -172,9 +172,9 @@ class Cleaned:
 
 
 def clean(folder: Path, *, dry_run: bool = False) -> Cleaned:
-    """Remove what killed processes left half-written in a folder; nothing else, and nothing that is being written.
+    """Remove half-written leftovers of killed processes from a folder, and nothing else.
 
-    With `dry_run` it only says what it would do. Something with a name like ours and without our mark is left alone.
+    With `dry_run` it only reports what it would do. Anything that has a name like ours but no mark is left alone.
     """
     found: dict[str, list[str]] = {"removed": [], "put_back": [], "in_use": [], "unmarked": []}
     for name in sorted(name for name in os.listdir(folder) if name.startswith(PARTIAL)):
@@ -194,17 +194,17 @@ def clean(folder: Path, *, dry_run: bool = False) -> Cleaned:
                 if not dry_run:
                     _remove(work)
                 found["removed"].append(name)
-        except OSError:  # of somebody who works, of another user, or gone meanwhile
+        except OSError:  # in use, owned by another user, or gone in the meantime
             found["in_use"].append(name)
     return Cleaned(**{what: tuple(names) for what, names in found.items()})
 
 
 @contextmanager
 def _left_by_the_dead(work: Path, process: int) -> Iterator[str | None]:
-    """The name of the target if the folder is ours, "" if it had none yet; None if it is not. BlockingIOError while
-    somebody works in it.
+    """The name of the target if the folder is ours, "" if none was written yet, None if it is not ours. BlockingIOError
+    if it is in use.
 
-    While the block runs the mark is locked, so that two who clean do not meet.
+    The mark is locked while the block runs, so that two cleaning processes do not interfere.
     """
     try:
         descriptor = os.open(work / _MARK, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
@@ -223,20 +223,20 @@ def _left_by_the_dead(work: Path, process: int) -> Iterator[str | None]:
 
 
 def _target_of(mark: bytes) -> str | None:
-    """The target that a mark names; "" for a mark that its process did not come to write; None for no mark of ours."""
+    """The target that a mark names; "" for a mark that was not written yet; None if it is not a mark of ours."""
     if not mark:
         return ""
     try:
-        said = json.loads(mark)
-        target = said["target"]
-        ours = said["discreet"] == "partial" and isinstance(target, str) and target == os.path.basename(target)
+        content = json.loads(mark)
+        target = content["target"]
+        ours = content["discreet"] == "partial" and isinstance(target, str) and target == os.path.basename(target)
     except (ValueError, KeyError, TypeError):
         return None
     return target if ours and target not in ("", ".", "..") and "\0" not in target else None
 
 
 def _lock(descriptor: int, *, process: int | None = None) -> bool:
-    """Lock a mark for as long as it is open. False if another has it; where there are no locks, if the process runs."""
+    """Lock a mark as long as it is open. False if it is locked already, or, without locks, if its process runs."""
     try:
         if fcntl is None:
             raise OSError
@@ -259,7 +259,7 @@ def _runs(process: int) -> bool:
 
 
 def _remove(work: Path) -> None:
-    """All of a folder, its mark last: who is killed meanwhile leaves a folder that is still known as ours."""
+    """Remove a folder, its mark last: if this process is killed meanwhile, the rest is still recognised as ours."""
     with contextlib.suppress(OSError):
         for path in work.iterdir():
             if path.name != _MARK:

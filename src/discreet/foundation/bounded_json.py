@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON that others wrote, read within bounds: a few megabytes of brackets would be gigabytes of objects.
+"""Untrusted JSON, read within limits: a few megabytes of brackets would become gigabytes of objects.
 
-Only plain JSON is read: UTF-8, no NaN, no number without end. Whether it is written in the one way that discreet writes
-it is for the reader to compare; a key that stands twice shows there.
+Only plain JSON is accepted: UTF-8, no NaN, no infinity. Callers compare it with the form that discreet writes, which
+also reveals duplicate keys.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MOST_KEYS = 100_000  # of one object
 
 
 def read_json(content: bytes, *, most_keys: int = MOST_KEYS) -> Any:
-    """What the bytes say; ValueError where they are no plain JSON, or too much of it.
+    """The parsed content; ValueError if it is not plain JSON or exceeds the limits.
 
     >>> read_json(b'{"a": [1, 2.5, null]}')
     {'a': [1, 2.5, None]}
@@ -30,7 +30,7 @@ def read_json(content: bytes, *, most_keys: int = MOST_KEYS) -> Any:
         return dict(pairs)
 
     collecting = gc.isenabled()
-    gc.disable()  # it would look at the growing lists again and again, and there is no garbage here
+    gc.disable()  # it would scan the growing lists again and again, and there is no garbage here
     try:
         return json.loads(content.decode("utf-8"), object_pairs_hook=to_dict, parse_constant=_refuse)
     except RecursionError:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled kernels, and where their machine code is kept between runs: `@compiled` instead of numba's decorators.
+"""Compiled kernels, and where their machine code is cached: use `@compiled` instead of numba's decorators.
 
-Machine code is kept in the package's folder where that can be written, else in the user's cache folder, else in a
-folder of this user's alone among the temporary ones. Containers and service accounts often have none but the last. If
-that cannot be had either, kernels are compiled anew in each process: slower, never an error.
+Machine code is cached in the package's folder if that is writable, else in the user's cache folder, else in a private
+folder among the temporary files, which is often the only choice in containers and service accounts. Without any of
+them, kernels are compiled again in each process: slower, but never an error.
 
-Whoever can write to such a folder can run code as its user, since numba loads what it finds there. So a folder outside
-the package is used only if nobody else can write to it, or put another in its place. NUMBA_CACHE_DIR, where the user
-has set it to a folder that can be written, is obeyed.
+Anyone who can write to such a folder can run code as its user, since numba loads what it finds there. So a folder
+outside the package is used only if nobody else can write to it or replace it. NUMBA_CACHE_DIR is respected if it names
+a writable folder.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _PACKAGE = Path(__file__).parent
 
 
 def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """The function as machine code that releases the interpreter's lock; kept between runs where there is a place.
+    """The function as machine code that releases the interpreter's lock, cached between runs if possible.
 
-    `options` are further options of numba's.
+    `options` are passed on to numba.
 
     >>> double = compiled(lambda number: 2 * number)
     >>> double(21)
@@ -45,7 +45,7 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
 
 def choose_folder() -> str:
-    """The folder that numba must be told of; empty where it finds the place by itself, or where there is none."""
+    """The cache folder to set for numba; empty if its own choice is fine, or if there is no safe folder."""
     asked = os.environ.get(_VARIABLE, "")
     if (asked and _writable(Path(asked))) or _writable(_PACKAGE / "__pycache__"):
         return ""
@@ -64,7 +64,7 @@ def _writable(folder: Path) -> bool:
 
 
 def _private(folder: Path) -> bool:
-    """Is it a writable folder of this user's, which no other user can write to, rename or replace by a link?"""
+    """Is this a writable folder of this user that no other user can write to, rename or replace by a link?"""
     return _writable(folder) and not quietly(_check_private, folder, errors=(OSError,))[1]
 
 
@@ -87,7 +87,7 @@ def _user() -> int:
 
 
 def _settle() -> None:
-    """Tell numba, once, before the first kernel is made."""
+    """Set numba's cache folder, once, before the first kernel is compiled."""
     if folder := choose_folder():
         os.environ[_VARIABLE] = folder
         numba.config.CACHE_DIR = folder

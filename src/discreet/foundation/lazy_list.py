@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A list that is made when somebody reads it: for what takes long, and most releases of a study are not asked for."""
+"""A lazy list, computed on first access."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from functools import cached_property
 from typing import Any
 
 
-class Later(Sequence):
-    """What `make` gives, made once, at the first look.
+class LazyList(Sequence):
+    """The items that `make` returns; it is called once, on first access.
 
-    >>> notes = Later(lambda: ["looked at"])
-    >>> "_made" in vars(notes), notes[0], "_made" in vars(notes)
-    (False, 'looked at', True)
+    >>> notes = LazyList(lambda: ["a note"])
+    >>> "_items" in vars(notes), notes[0], "_items" in vars(notes)
+    (False, 'a note', True)
     """
 
     def __init__(self, make: Callable[[], Iterable[Any]]):
         self._make = make
 
     @cached_property
-    def _made(self) -> list[Any]:
+    def _items(self) -> list[Any]:
         return list(self._make())
 
-    def __getitem__(self, place: Any) -> Any:
-        return self._made[place]
+    def __getitem__(self, index: Any) -> Any:
+        return self._items[index]
 
     def __len__(self) -> int:
-        return len(self._made)
+        return len(self._items)

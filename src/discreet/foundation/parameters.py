@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranges of parameters, declared where the parameters are, and one way to say that one was left.
+"""Ranges of parameters, declared beside the parameters, and one error for a value outside its range.
 
-The words are scikit-learn's. Its own checker is private and loads all of scikit-learn, which `verify` has no use for.
+The names and messages follow scikit-learn, whose own checker is private and loads all of scikit-learn.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from discreet.errors import ParameterError, did_you_mean
 
 @dataclass(frozen=True)
 class Interval:
-    """Numbers of a kind between two ends; None is an end at infinity.
+    """Numbers of one kind between two ends; None stands for infinity.
 
     >>> Interval(Integral, 2, None, closed="left").allows(2), Interval(Real, 0, 1, closed="neither").allows(1)
     (True, False)
@@ -48,7 +48,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class StrOptions:
-    """One of some words."""
+    """One of several words."""
 
     options: set[str]
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that others made: opened only where they are plain files of a bearable size, and never waited for.
+"""Files from untrusted sources: opened only if they are plain files within a size limit, and without blocking.
 
-A folder from elsewhere may hold a pipe that never ends, a link to a device, a file of terabytes. What is opened here is
-looked at through its descriptor, so it is the same file that is then read. All that differs between systems is here.
+An untrusted folder may contain a pipe that never ends, a link to a device, or a file of terabytes. A file is inspected
+through its open descriptor, so that the inspected file is the one that is read. All differences between operating
+systems are handled here.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ MOST_SIGNATURE = 4096  # bytes of a signature or of a key
 MOST_DATA = 2**33  # bytes of a data file
 MOST_ENTRIES = 100  # entries of a release folder that are looked at
 
-# Not following links and not waiting are Unix's; where they are unknown, a link is looked for by its name.
+# Only Unix can refuse links and waiting when opening; elsewhere links are detected by name.
 _FLAGS = os.O_RDONLY
 for _flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"):
     _FLAGS |= getattr(os, _flag, 0)
@@ -31,9 +32,9 @@ _LINKS_BY_NAME = not hasattr(os, "O_NOFOLLOW")
 
 
 def opened(path: Path | str, *, most: int = MOST_DATA, links: bool = False) -> BinaryIO:
-    """A plain file of at most so many bytes, open for reading; DataError for whatever else the path leads to.
+    """A plain file of at most `most` bytes, open for reading; DataError for anything else.
 
-    `links` allows a link to a plain file: for paths that the user named, not for what a folder holds.
+    `links` allows a link to a plain file: for paths named by the user, not for the content of a folder.
     """
     path, flags = Path(path), _FLAGS & ~getattr(os, "O_NOFOLLOW", 0) if links else _FLAGS
     try:
@@ -59,7 +60,7 @@ def opened(path: Path | str, *, most: int = MOST_DATA, links: bool = False) -> B
 
 @contextmanager
 def open_file(source: Path | str | BinaryIO) -> Iterator[tuple[BinaryIO, str]]:
-    """A file and its name: the plain file at a path, or one that was opened before, from its beginning."""
+    """A file and its name: the plain file at a path, or an open file, rewound to its beginning."""
     if isinstance(source, (Path, str)):
         with opened(source) as file:
             yield file, Path(source).name
@@ -75,7 +76,7 @@ def read_plain(path: Path | str, *, most: int = MOST_STATED, links: bool = False
 
 
 def read_most(file: BinaryIO, most: int) -> bytes:
-    """All bytes of an open file from its beginning; one that grew beyond `most` since it was opened is refused."""
+    """All bytes of an open file from its beginning; DataError if it has grown beyond `most` since it was opened."""
     try:
         file.seek(0)
         content = file.read(most + 1)

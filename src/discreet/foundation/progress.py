@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A progress bar on what takes more than two seconds; nothing at all otherwise.
+"""A progress bar for work that takes more than two seconds; nothing otherwise.
 
-The library itself is silent. The command line calls `show(True)`; a notebook user may too. Bars go to the standard
-error stream: what a program prints for machines stays clean. All bars that are open share one display, which draws
-itself only when work advances: no thread runs in the background.
+The library itself is silent. The command line calls `show(True)`, and so may a notebook user. Bars go to standard
+error, so that output for machines stays clean. All open bars share one display, which is redrawn only when work
+advances: no thread runs in the background.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def show(on: bool = True) -> None:
 
 
 class _Display:
-    """The one display of the process: opened by the first bar that lasts, closed by the last."""
+    """The only display of the process: opened by the first bar that is drawn, closed with the last."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -50,7 +50,7 @@ class _Display:
                     console=console,
                     transient=True,
                     auto_refresh=False,
-                    redirect_stdout=False,  # else rich would send what is printed to our stream
+                    redirect_stdout=False,  # otherwise rich would redirect prints to our stream
                     redirect_stderr=False,
                     disable=not (console.is_terminal or console.is_jupyter),  # a file gets not even an empty line
                 )
@@ -86,7 +86,7 @@ class Progress:
         self._done_at = self._started  # when work was last done
 
     def advance(self, by: float = 1) -> None:
-        """Say that `by` more units of work are done."""
+        """Record that `by` more units of work are done."""
         self.done += by
         if not _shown:
             return
@@ -102,7 +102,7 @@ class Progress:
             _display.update(self._task, self.done, self._left(now))
 
     def _left(self, now: float) -> str:
-        """The time left, at the mean pace until work was last done; it runs down while nothing is known to be done."""
+        """The time left at the mean pace so far; it counts down while no progress is reported."""
         if not self.total or not self.done:
             return ""
         pace = (self._done_at - self._started) / self.done
@@ -110,7 +110,7 @@ class Progress:
         return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02} left"
 
     def close(self) -> None:
-        """Take the bar off the screen; closing twice does no harm."""
+        """Remove the bar from the screen; closing twice is harmless."""
         task, self._task = self._task, None
         if task is not None:
             _display.close(task)
@@ -118,7 +118,7 @@ class Progress:
 
 @contextmanager
 def progress(what: str, total: float | None = None) -> Iterator[Progress]:
-    """A bar for a block of work, closed when the block ends, also by an error.
+    """A bar for a block of work, closed when the block ends, even with an error.
 
     >>> with progress("counting", total=3) as bar:
     ...     for _ in range(3):
@@ -134,7 +134,7 @@ def progress(what: str, total: float | None = None) -> Iterator[Progress]:
 
 
 def track(items: Iterable[T], what: str, total: int | None = None) -> Iterator[T]:
-    """Iterate with a progress bar; without a length the bar only shows that work goes on.
+    """Iterate with a progress bar; without a length it only shows that work is going on.
 
     >>> sum(track([1, 2, 3], "adding"))
     6

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random choices: the system's secure generator, unless a seed is given.
 
-One stream serves both: SHAKE-256 of a 32-byte key. Without a seed the key comes from the operating
+Both use one kind of stream: SHAKE-256 of a 32-byte key. Without a seed the key comes from the operating
 system; with a seed it is derived from it, so that the same seed gives the same bytes on every machine.
-SHAKE-256 is a cryptographic extendable-output function: without the key its output predicts nothing.
+SHAKE-256 is a cryptographic extendable-output function: without the key its output is unpredictable.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Randomness:
         return f"Randomness({'seeded' if self.seeded else 'secure'}, {self._drawn} draws)"
 
     def bytes(self, n: int) -> builtins.bytes:
-        """The next n bytes. Each draw has a block of its own, so draws do not depend on how others were sized."""
+        """The next n bytes. Each draw has its own block, so it does not depend on the sizes of other draws."""
         self._drawn += 1
         return hashlib.shake_256(self._key + self._drawn.to_bytes(8, "big")).digest(n)
 
@@ -53,7 +53,7 @@ class Randomness:
 
 
 def _whole(seed: object) -> int:
-    """A seed as an int; True, 7.5 or "7" would be a mistake that silently gives some other stream."""
+    """The seed as an int; True, 7.5 or "7" is a mistake that would silently give another stream."""
     if isinstance(seed, bool):
         raise TypeError("A seed must be a whole number or None; a truth value was given.")
     try:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The papers' data sets, read from the folder that DISCREET_DATA names and checked against known figures.
 
-They are not part of discreet and nothing of them is stored: each is read when asked for, and refused when its rows,
-columns or classes are not the expected ones. Papers: 1 containment, 2 kACTUS-2, 3 private FWELL, 4 E(S), 5 sketches.
+They are not part of discreet, and nothing of them is stored: each is read on demand, and refused if its rows, columns
+or classes are not as expected. Papers: 1 containment, 2 kACTUS-2, 3 private FWELL, 4 E(S), 5 sketches.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _FIMI = "research use (FIMI repository)"
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A data set of the catalog and the figures it must have.
+class CatalogEntry:
+    """A data set of the catalog and the figures that it must have.
 
-    `columns` counts every column of a table, the class too, and the items of baskets, the class not. `classes` are the
-    rows of each class; `largest` those of the largest classes only, in order, when there are too many to list;
+    `columns` counts every column of a table, including the class, or the items of baskets, without the class. `classes`
+    gives the rows of each class; `largest` those of the largest classes only, in order, if there are too many to list;
     `ones` the non-zero cells of baskets.
     """
 
@@ -119,7 +119,7 @@ def _times(shape: tuple[int, int]) -> str:
 
 
 def _counts(classes: Mapping[str, int]) -> str:
-    """Sizes, largest first: counts may be told, the labels of an unknown file may not."""
+    """Sizes, largest first: an error may show counts, but not the labels of an unknown file."""
     sizes = sorted(classes.values(), reverse=True)
     return f"{', '.join(map(str, sizes[:20]))}{', ...' if len(sizes) > 20 else ''}" if sizes else "none"
 
@@ -129,78 +129,78 @@ _SOYBEAN_10 = (
     "phyllosticta-leaf-spot", "powdery-mildew", "purple-seed-stain", "rhizoctonia-root-rot",
 )  # fmt: skip
 
-CATALOG: dict[str, Entry] = {
-    "adult": Entry(
+CATALOG: dict[str, CatalogEntry] = {
+    "adult": CatalogEntry(
         tables.adult, 45222, 15, {"<=50K": 34014, ">50K": 11208},
         "US census 1994, the complete rows of both files; does a person earn over 50,000 dollars a year?",
         "B. Becker and R. Kohavi, UCI Adult, 1996", _UCI, (2, 4),
     ),
-    "adult_train": Entry(
+    "adult_train": CatalogEntry(
         tables.adult_train, 32561, 15, {"<=50K": 24720, ">50K": 7841},
         "US census 1994, the training file with its missing cells.",
         "B. Becker and R. Kohavi, UCI Adult, 1996", _UCI, (1,),
     ),
-    "adult_arx": Entry(
+    "adult_arx": CatalogEntry(
         tables.adult_arx, 30162, 9, {"<=50K": 22654, ">50K": 7508},
         "The complete rows of adult_train in eight columns; generalisation hierarchies lie beside it.",
         "the ARX project, from UCI Adult", "Apache-2.0; data CC BY 4.0 (UCI)", (2,),
     ),
-    "german": Entry(
+    "german": CatalogEntry(
         tables.german, 1000, 21, {"1": 700, "2": 300},
         "German credit: is the applicant a good (1) or a bad (2) risk?",
         "H. Hofmann, UCI Statlog German Credit, 1994", _UCI, (2,),
     ),
-    "german_numeric": Entry(
+    "german_numeric": CatalogEntry(
         tables.german_numeric, 1000, 25, {"1": 700, "2": 300},
         "German credit with indicators instead of categories, by Strathclyde University.",
         "H. Hofmann, UCI Statlog German Credit, 1994", _UCI,
     ),
-    "tic_tac_toe": Entry(
+    "tic_tac_toe": CatalogEntry(
         tables.tic_tac_toe, 958, 10, {"positive": 626, "negative": 332},
         "Final boards of tic-tac-toe; has x won? Also built in.",
         "D. W. Aha, UCI Tic-Tac-Toe Endgame, 1991", _UCI, (2,),
     ),
-    "glass": Entry(
+    "glass": CatalogEntry(
         tables.glass, 214, 11, {"1": 70, "2": 76, "3": 17, "5": 13, "6": 9, "7": 29},
         "Glass found at the scene: which of seven types is it? Type 4 does not occur.",
         "B. German, UCI Glass Identification, 1987", _UCI, (2,),
     ),
-    "waveform21": Entry(
+    "waveform21": CatalogEntry(
         tables.waveform21, 5000, 22, {"0": 1657, "1": 1647, "2": 1696},
         "Noisy waves, 21 attributes; classes 1 and 2 are the 3343 rows of paper 3.",
         "L. Breiman et al., UCI Waveform version 1, 1988", _UCI, (3,),
     ),
-    "waveform40": Entry(
+    "waveform40": CatalogEntry(
         tables.waveform40, 5000, 41, {"0": 1692, "1": 1653, "2": 1655},
         "Noisy waves, 21 attributes and 19 of noise alone.",
         "L. Breiman et al., UCI Waveform version 2, 1988", _UCI, (2,),
     ),
-    "pima": Entry(
+    "pima": CatalogEntry(
         tables.pima, 768, 9, {"0": 500, "1": 268},
         "Women of Pima Indian heritage; does a woman show signs of diabetes (1)?",
         "J. W. Smith et al., UCI Pima Indians Diabetes, 1988", "not stated in the copy", (4,),
     ),
-    "ilpd": Entry(
+    "ilpd": CatalogEntry(
         tables.ilpd, 583, 11, {"1": 416, "2": 167},
         "Indian liver patients: liver disease (1) or not (2)? Four ratios are missing.",
         "B. V. Ramana et al., UCI ILPD, 2012", _UCI, (4,),
     ),
-    "diabetes130": Entry(
+    "diabetes130": CatalogEntry(
         tables.diabetes130, 101766, 50, {"NO": 54864, ">30": 35545, "<30": 11357},
         "Ten years of diabetes encounters in 130 US hospitals, 71,518 patients; when are they readmitted?",
         "B. Strack et al., UCI Diabetes 130-US hospitals, 2014", _UCI, (4,),
     ),
-    "wdbc": Entry(
+    "wdbc": CatalogEntry(
         tables.wdbc, 569, 32, {"B": 357, "M": 212},
         "Breast cancer in Wisconsin, 30 measures of cell nuclei. Also built in.",
         "W. H. Wolberg, W. N. Street and O. L. Mangasarian, UCI, 1995", _UCI, (3,),
     ),
-    "sonar": Entry(
+    "sonar": CatalogEntry(
         tables.sonar, 208, 61, {"M": 111, "R": 97},
         "Sonar echoes in 60 bands: a mine (M) or a rock (R)?",
         "R. P. Gorman and T. J. Sejnowski, UCI Connectionist Bench, 1988", _UCI, (3,),
     ),
-    "soybean": Entry(
+    "soybean": CatalogEntry(
         tables.soybean, 307, 36,
         {**dict.fromkeys(_SOYBEAN_10, 10), "alternarialeaf-spot": 40, "brown-spot": 40, "frog-eye-leaf-spot": 40,
          "phytophthora-rot": 40, "anthracnose": 20, "brown-stem-rot": 20, "cyst-nematode": 6,
@@ -208,7 +208,7 @@ CATALOG: dict[str, Entry] = {
         "Diseases of soybean plants, the training file.",
         "R. S. Michalski and R. L. Chilausky, UCI Soybean (Large), 1980", _UCI, (3,),
     ),
-    "soybean_test": Entry(
+    "soybean_test": CatalogEntry(
         tables.soybean_test, 376, 36,
         {**dict.fromkeys(_SOYBEAN_10, 10), "alternarialeaf-spot": 51, "brown-spot": 52, "frog-eye-leaf-spot": 51,
          "phytophthora-rot": 48, "anthracnose": 24, "brown-stem-rot": 24, "cyst-nematode": 8,
@@ -216,62 +216,62 @@ CATALOG: dict[str, Entry] = {
         "Diseases of soybean plants, the test file.",
         "R. S. Michalski and R. L. Chilausky, UCI Soybean (Large), 1980", _UCI,
     ),
-    "lung_small": Entry(
+    "lung_small": CatalogEntry(
         tables.lung_small, 73, 326, {"1": 6, "2": 5, "3": 5, "4": 16, "5": 7, "6": 13, "7": 21},
         "Gene expression of lung tissue in three levels; a stand-in for the 203 samples of paper 3.",
         "ASU feature selection collection", "GPL-2.0 (scikit-feature)", (3,),
     ),
-    "tox171": Entry(
+    "tox171": CatalogEntry(
         tables.tox171, 171, 5749, {"1": 45, "2": 45, "3": 39, "4": 42},
         "Gene expression, many genes and few samples; a stand-in for the Lung set of paper 3.",
         "ASU feature selection collection", "GPL-2.0 (scikit-feature)", (3,),
     ),
-    "basehock": Entry(
+    "basehock": CatalogEntry(
         baskets.basehock, 1993, 4862, {"1": 994, "2": 999},
         "Words of posts in two newsgroups; counts=True gives how often.",
         "ASU feature selection collection, from 20 Newsgroups", "GPL-2.0 (scikit-feature); Usenet posts", (3,),
     ),
-    "pu1": Entry(
+    "pu1": CatalogEntry(
         baskets.pu1, 1099, 24748, {"legit": 618, "spam": 481},
         "Encoded tokens of a person's e-mails: spam or not? counts=True gives how often.",
         "I. Androutsopoulos et al., PU1, 2003",
         "non-commercial use only; acknowledge and notify the authors", (1,), ones=248780,
     ),
-    "pu1_bodies": Entry(
+    "pu1_bodies": CatalogEntry(
         baskets.pu1_bodies, 1099, 24604, {"legit": 618, "spam": 481},
         "The same e-mails without their subject lines: the matrix of paper 1.",
         "I. Androutsopoulos et al., PU1, 2003",
         "non-commercial use only; acknowledge and notify the authors", (1,), ones=246584,
     ),
-    "arnetminer": Entry(
+    "arnetminer": CatalogEntry(
         baskets.arnetminer, 308, 1143, None,
         "Words in the titles of publications by 'Lei Wang'; which of 112 persons wrote each? A stand-in for paper 1.",
         "Arnetminer, as published by B. Zhang for work on name disambiguation", _UNSTATED,
         (1,), n_classes=112, largest=(34, 20, 12, 11, 9, 8, 8, 8),
     ),
-    "retail": Entry(
+    "retail": CatalogEntry(
         baskets.retail, 88162, 16470, None, "Market baskets of a Belgian store, without labels.",
         "donated by T. Brijs; FIMI repository", f"{_FIMI}; cite T. Brijs", (5,),
     ),
-    "t10i4d100k": Entry(
+    "t10i4d100k": CatalogEntry(
         baskets.t10i4d100k, 100000, 870, None, "Market baskets by the Apriori generator, without labels.",
         "IBM Almaden Quest; FIMI repository", _FIMI, (5,),
     ),
-    "mushroom": Entry(
+    "mushroom": CatalogEntry(
         baskets.mushroom, 8124, 117, {"poisonous": 3916, "edible": 4208},
         "Mushrooms by their looks: poisonous or edible? 119 items, two of which are the class.",
         "J. Schlimmer, UCI Mushroom, 1987; FIMI repository", _FIMI, (5,),
     ),
-    "chess": Entry(
+    "chess": CatalogEntry(
         baskets.chess, 3196, 73, {"won": 1669, "nowin": 1527},
         "King and rook against king and pawn: can white win? 75 items, two of which are the class.",
         "A. Shapiro, UCI Chess (kr-vs-kp), 1989; FIMI repository", _FIMI, (5,),
     ),
-    "bms1": Entry(
+    "bms1": CatalogEntry(
         baskets.bms1, 59602, 497, None, "Clicks of visitors of a web shop (BMS-WebView-1), without labels.",
         "KDD Cup 2000", "KDD Cup 2000 terms", (5,),
     ),
-    "text_fbis": Entry(
+    "text_fbis": CatalogEntry(
         baskets.text_fbis, 2463, 2000,
         {"142": 506, "111": 387, "189": 358, "202": 190, "118": 139, "187": 125, "12": 121, "221": 119, "108": 94,
          "100": 92, "161": 65, "3": 48, "11": 46, "119": 46, "240": 46, "4": 43, "95": 38},

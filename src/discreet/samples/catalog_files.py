@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the papers' data sets lie, and reading their text files cell by cell."""
+"""The folder of the papers' data sets, and reading their text files cell by cell."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A data set to try things on: the data, the roles its columns have, and where it comes from."""
+"""A data set to experiment with: the data, the roles of its columns, and its origin."""
 
 from __future__ import annotations
 

@@ -32,7 +32,6 @@ import numpy as np
 
 from discreet.data.records import Records
 from discreet.errors import CannotRelease, DataError, ParameterError
-from discreet.foundation.lazy_list import Later
 from discreet.foundation.parameters import Interval, StrOptions, check_parameters
 from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Method
@@ -148,8 +147,8 @@ class SketchMethod(Method):
                 owner=self._owner_files(
                     evidence=replace(records, labels=None, classes=None),
                     signs=signs,
-                    trace=Later(lambda: [*trace, *attacked().trace()]),
-                    notes=Later(lambda: [*notes, *attacked().sentences()]),
+                    trace=LazyList(lambda: [*trace, *attacked().trace()]),
+                    notes=LazyList(lambda: [*notes, *attacked().sentences()]),
                 ),
                 promise=self.promise,
                 method=self.name,

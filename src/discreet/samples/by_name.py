@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Any sample by its name: built in, or of the catalog."""
+"""Load a sample by its name, built in or from the catalog."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def load(name: str, **options) -> Sample:
     """A sample by its name; options go to its function.
 
     Where a built-in sample and a set of the catalog have the same name (tic_tac_toe, wdbc) they hold the same rows, and
-    the built-in one is given, as it needs no files; `discreet.samples.catalog.load` reads the file.
+    the built-in one is returned, as it needs no files; `discreet.samples.catalog.load` reads the file.
 
     >>> load("clinic", rows=500).data
     Table(500 rows, columns 'patient_id', 'name', 'age', 'sex', 'zip', 'occupation' and 5 more)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files for contributors and for those who cite are well formed, and the workflow runs what .ci/run runs."""
+
+import re
+import shlex
+import subprocess
+import tomllib
+from pathlib import Path
+
+import yaml
+
+import discreet
+
+ROOT = Path(__file__).parent.parent
+
+
+def loaded(name: str) -> dict:
+    return yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))
+
+
+def test_the_workflow_runs_the_script_of_the_checks_and_nothing_besides():
+    workflow = loaded(".github/workflows/tests.yml")
+    assert {"push", "pull_request"} <= set(workflow[True])  # YAML reads the word `on` as a truth value
+    assert workflow["permissions"] == {"contents": "read"}
+    steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
+    assert [step["run"] for step in steps if "run" in step] == ["bash .ci/run"]
+    (python,) = (step["with"]["python-version"] for step in steps if "setup-python" in step.get("uses", ""))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["requires-python"] == f">={python}"
+
+
+def test_the_script_of_the_checks_does_not_need_the_papers_data():
+    """Data are demanded only where they are found."""
+    text = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert subprocess.run(["bash", "-n", ROOT / ".ci" / "run"], check=False).returncode == 0
+    demanded = text.index("require+=(data)")
+    assert text.rindex("if [ -n", 0, demanded) > text.rindex("\nfi\n", 0, demanded)
+    assert [command for command in ("make test", "make lint", "make bare") if f"\n{command}\n" not in text] == []
+
+
+def test_hooks_need_no_network_and_run_what_lint_runs():
+    hooks = [hook for repo in loaded(".pre-commit-config.yaml")["repos"] for hook in repo["hooks"]]
+    assert {repo["repo"] for repo in loaded(".pre-commit-config.yaml")["repos"]} == {"local"}
+    assert {hook["language"] for hook in hooks} == {"system"}
+    entries = {hook["id"]: hook["entry"] for hook in hooks}
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for name, command in (("ruff", "ruff check"), ("ruff-format", "ruff format"), ("mypy", "mypy")):
+        assert f".venv/bin/{command}" in entries[name]
+        assert f"$(BIN)/{command}" in makefile
+
+
+def test_the_hook_for_the_end_of_files_finds_a_missing_newline(tmp_path):
+    hooks = [hook for repo in loaded(".pre-commit-config.yaml")["repos"] for hook in repo["hooks"]]
+    (entry,) = (hook["entry"] for hook in hooks if hook["id"] == "end-of-file")
+    (tmp_path / "good").write_text("one\n", encoding="utf-8")
+    (tmp_path / "bad").write_text("one", encoding="utf-8")
+    run = {name: subprocess.run([*shlex.split(entry), tmp_path / name], check=False) for name in ("good", "bad")}
+    assert (run["good"].returncode, run["bad"].returncode) == (0, 1)
+
+
+def test_the_citation_names_this_version_and_nobody_who_is_made_up():
+    citation = loaded("CITATION.cff")
+    assert {"cff-version", "title", "message", "authors", "version", "license"} <= set(citation)
+    assert citation["version"] == discreet.__version__
+    assert citation["authors"] == [{"name": "The discreet developers"}]
+
+
+def test_security_and_contributing_give_no_addresses():
+    """Whoever hosts the project has a way to report in private; a made-up address would lead nowhere."""
+    for name in ("SECURITY.md", "CONTRIBUTING.md", "CITATION.cff"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert not re.search(r"[\w.]+@[\w.]+\.\w+|https?://", text), name
