@@ -26,7 +26,7 @@ from discreet.foundation.parameters import Interval, check_parameters
 from discreet.learning.c45_entries import Entries, Memory, entries_of, memory_of
 from discreet.learning.c45_grow import grow
 from discreet.learning.c45_prune import collapse, prune, reached
-from discreet.learning.decision_tree import Tree
+from discreet.learning.decision_tree import DecisionTree
 from discreet.learning.examples import Examples
 
 
@@ -44,7 +44,7 @@ class C45:
 
     Attributes
     ----------
-    tree_ : Tree
+    tree_ : DecisionTree
     classes_ : the classes, as texts
 
     Examples
@@ -72,7 +72,7 @@ class C45:
         "mdl_correction": [bool],
     }
 
-    tree_: Tree
+    tree_: DecisionTree
     classes_: tuple[str, ...]
 
     def __init__(
@@ -109,7 +109,7 @@ class C45:
         kept, first = reached(nodes)
         test, limit, _, width, *_ = nodes[kept].T
         width, cut = np.where(test < 0, 0, width), examples.cuts(test, limit)
-        self.tree_ = Tree(examples.features, examples.classes, test, cut, first, width, counts[kept])
+        self.tree_ = DecisionTree(examples.features, examples.classes, test, cut, first, width, counts[kept])
         self.classes_ = examples.classes
         return self
 

@@ -163,7 +163,7 @@ class LinearSVM(_Estimator):
         return probabilities(distance)
 
 
-class Tree(_Estimator):
+class ScikitLearnTree(_Estimator):
     """scikit-learn's binary tree by Gini's index, grown until leaves are pure."""
 
     coding = Ordinal
@@ -273,5 +273,5 @@ CLASSIFIERS: dict[str, Callable[..., Classifier]] = {
     "3nn": Neighbors,
     "forest": Forest,
     "boosting": Boosting,
-    "tree": Tree,
+    "tree": ScikitLearnTree,
 }

@@ -181,7 +181,7 @@ class _Partial:
 
 
 @dataclass(frozen=True, eq=False)
-class Rule:
+class DecisionRule:
     """Conditions that all must hold (feature, cut or NaN, code or side), and the training rows of each class."""
 
     conditions: tuple[tuple[Feature, float, int], ...]
@@ -212,7 +212,7 @@ class Part:
 
     Attributes
     ----------
-    rules_ : tuple of Rule, in the order in which they are asked; the last one has no condition
+    rules_ : tuple of DecisionRule, in the order in which they are asked; the last one has no condition
     classes_ : the classes, as texts
 
     Examples
@@ -235,7 +235,7 @@ class Part:
         "confidence": [Interval(Real, 0, 0.5, closed="right")],
     }
 
-    rules_: tuple[Rule, ...]
+    rules_: tuple[DecisionRule, ...]
     classes_: tuple[str, ...]
 
     def __init__(self, *, min_objects: int = 2, confidence: float = 0.25):
@@ -264,7 +264,7 @@ class Part:
         ]
         starts = np.append(0, self._ends[:-1])
         self.rules_ = tuple(
-            Rule(tuple(lines[start:end]), counts)
+            DecisionRule(tuple(lines[start:end]), counts)
             for start, end, counts in zip(starts, self._ends, self._counts, strict=True)
         )
         return self

@@ -36,8 +36,6 @@ from discreet.release.ledger_likeness import People
 from discreet.release.losses import changes_of_columns, penalty_of
 from discreet.release.release import Changes, Release
 
-METHODS: dict[str, type[Method]] = {}  # by the name the command line uses
-
 
 @dataclass
 class Decision:
@@ -78,11 +76,6 @@ class Method(BaseEstimator):
     by_cells: ClassVar[bool] = False  # whether each cell is read by itself: no row has a say in how another is read
     random_cells: ClassVar[bool] = False  # whether chance decides about cells, and not only about the order of rows
     _parameter_constraints: ClassVar[dict] = {}
-
-    def __init_subclass__(cls, **kwargs):
-        super().__init_subclass__(**kwargs)
-        if cls.name:
-            METHODS[cls.name] = cls
 
     @property
     def promise(self) -> Promise:

@@ -58,15 +58,14 @@ class Selector(SelectorMixin, Method):
         baskets.check_for_release()
         self._enough(len(baskets))
         kept, self.trace_ = self._keep(baskets, Randomness(self.random_state))
-        self.support_ = np.array(kept, dtype=np.intp)
+        self.order_ = np.array(kept, dtype=np.intp)
+        self.support_ = mask_of(self.order_, self.n_features_in_)
         self.scores_ = np.array([step["gain"] for step in self.trace_ if step["kept"]], dtype=float)
         return self
 
-    def _get_support_mask(self):
+    def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
-        mask = np.zeros(self.n_features_in_, dtype=bool)
-        mask[self.support_] = True
-        return mask
+        return self.support_
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -96,6 +95,17 @@ class Selector(SelectorMixin, Method):
         changed = super()._change(baskets, randomness)
         changed.notes += self._remarks()
         return changed
+
+
+def mask_of(places: np.ndarray, n: int) -> np.ndarray:
+    """True at these of n places: `support_`, as scikit-learn's selectors have it.
+
+    >>> mask_of(np.array([2, 0]), 4).tolist()
+    [True, False, True, False]
+    """
+    mask = np.zeros(n, dtype=bool)
+    mask[places] = True
+    return mask
 
 
 def numeric(estimator, X, y, needs: str, *, dtype: object = "numeric", advice: str = ""):

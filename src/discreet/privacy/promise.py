@@ -70,6 +70,7 @@ class Promise:
     kind: ClassVar[VerdictKind] = "recomputed"
     does_not_protect: ClassVar[str] = ""
     higher_is_safer: ClassVar[bool] = True  # whether more measured is more protection
+    older_names: ClassVar[dict[str, str]] = {}  # of parameters, in certificates of earlier versions
     _parameter_constraints: ClassVar[dict] = {}
 
     def __init_subclass__(cls, **kwargs):
@@ -169,11 +170,19 @@ class Both(Promise):
         return {"name": self.name, "promises": [promise.to_dict() for promise in self.promises]}
 
 
+def current_names(description: Mapping[str, Any]) -> dict[str, Any]:
+    """A description of a promise in which parameters have the names of today; certificates may state older ones."""
+    promise = PROMISES.get(str(description.get("name")))
+    older = {} if promise is None else promise.older_names
+    renamed = {older.get(name, name): value for name, value in description.items()}
+    return renamed if len(renamed) == len(description) else dict(description)
+
+
 def promise_from(description: Mapping) -> Promise:
     """The promise that `to_dict` described."""
     if not isinstance(description, Mapping) or not isinstance(description.get("name"), str):
         raise DataError("A promise is described by its name and parameters; this is something else.")
-    parameters = dict(description)
+    parameters = current_names(description)
     name = parameters.pop("name")
     if name == Both.name:
         parts = parameters.get("promises")

@@ -222,7 +222,7 @@ PARAMETERS: dict[str, dict[str, list]] = {
         "epsilon": [_ABOVE_0],
         "regularization": [_ABOVE_0],
         "bounds": [None, Bounds()],
-        "neighbours": [StrOptions({"auto", "ranks", "splits", "blocks", "reference"})],
+        "strategy": [StrOptions({"auto", "ranks", "splits", "blocks", "reference"})],
         "reference": [None, Word(_SIZE)],
         "blocks": [None, _AT_LEAST_1],
         "clip": [_ABOVE_0],
@@ -249,7 +249,7 @@ PARAMETERS: dict[str, dict[str, list]] = {
     "variance-sketch": {
         "k": [_AT_LEAST_1],
         "delta": [None, _ABOVE_0],
-        "neighbours": [StrOptions({"exact", "approximate"})],
+        "neighbour_search": [StrOptions({"exact", "approximate"})],
         "raise_counts": [bool],
         **_SKETCH,
     },
@@ -289,8 +289,26 @@ _PROMISED = (
 )  # parameters that promises have
 
 
+_OLDER_NAMES = {  # by method: what certificates of version 0.1 call a parameter, and what it is called now
+    "private-fwell": {"neighbours": "strategy"},
+    "variance-sketch": {"neighbours": "neighbour_search"},
+}
+
+
+def renamed(method: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that a certificate states, by the names that the method has for them now.
+
+    >>> renamed("private-fwell", {"neighbours": "ranks"}), renamed("private-table", {"neighbours": "add-remove"})
+    ({'strategy': 'ranks'}, {'neighbours': 'add-remove'})
+    """
+    older = _OLDER_NAMES.get(method, {})
+    now = {older.get(name, name): value for name, value in parameters.items()}
+    return now if len(now) == len(parameters) else dict(parameters)  # stated under both names: an unknown parameter
+
+
 def parameter_problems(method: str, parameters: Mapping[str, Any]) -> list[str]:
     """What is wrong with the parameters that a certificate states, by themselves."""
+    parameters = renamed(method, parameters)
     known = PARAMETERS.get(method)
     if known is None:
         return _unknown_method(method, parameters)

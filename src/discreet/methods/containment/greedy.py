@@ -59,7 +59,8 @@ class GreedySelector(Selector):
 
     Attributes
     ----------
-    support_ : the selected columns, in the order they were chosen
+    support_ : boolean mask of the selected columns
+    order_ : the selected columns, in the order they were chosen
     scores_ : the utility gained with each
     trace_ : every feature that was tried, whether it was kept
 
@@ -72,7 +73,7 @@ class GreedySelector(Selector):
     --------
     >>> X = np.array([[1, 1, 0], [1, 0, 1], [1, 1, 0], [0, 0, 1], [0, 0, 1], [0, 1, 1]])
     >>> picked = GreedySelector(k=2).fit(X, [1, 1, 1, 0, 0, 0])
-    >>> picked.support_.tolist()
+    >>> picked.order_.tolist()
     [0, 1]
     """
 

@@ -30,7 +30,7 @@ from discreet.foundation.progress import progress
 from discreet.foundation.randomness import Randomness
 from discreet.methods.containment.maximal_contained import largest_contained
 from discreet.methods.containment.maximal_frequent import largest_frequent
-from discreet.methods.containment.maximal_pool import Clock, Found
+from discreet.methods.containment.maximal_pool import Clock, MaximalSets
 from discreet.methods.selector import Selector
 
 NOT_PROVEN = (
@@ -60,7 +60,8 @@ class MaximalSelector(Selector):
 
     Attributes
     ----------
-    support_ : the selected columns, in their order
+    support_ : boolean mask of the selected columns
+    order_ : the selected columns, lowest first
     scores_ : the pairs of rows of different classes that each separates, by itself or (distcnt) after those before it
     proven_ : whether the candidates are the largest sets there are
     bound_ : no set of the family has more features; None when that is not known
@@ -75,7 +76,7 @@ class MaximalSelector(Selector):
     --------
     >>> X = np.array([[1, 1, 0], [1, 0, 1], [1, 1, 0], [0, 0, 1], [0, 0, 1], [0, 1, 1]])
     >>> picked = MaximalSelector(k=2).fit(X, [1, 1, 1, 0, 0, 0])
-    >>> picked.support_.tolist(), picked.proven_
+    >>> picked.order_.tolist(), picked.proven_
     ([0, 1], True)
     """
 
@@ -137,7 +138,7 @@ class MaximalSelector(Selector):
         ]
         return kept, trace
 
-    def _largest(self, baskets: Baskets, pairs: np.ndarray) -> Found:
+    def _largest(self, baskets: Baskets, pairs: np.ndarray) -> MaximalSets:
         """The candidates: the r largest maximal sets of the family."""
         with progress("Searching the largest feature sets") as bar:
             clock = Clock(self.time_limit, tick=bar.advance)

@@ -22,7 +22,7 @@ from discreet.foundation.compiled_kernels import compiled
 from discreet.methods.containment.maximal_blocks import DONE, STACK_FULL
 from discreet.methods.containment.maximal_feasible import conflicts, explore, most_conflicts
 from discreet.methods.containment.maximal_frequent import arrays_of, largest_frequent
-from discreet.methods.containment.maximal_pool import Clock, Found, OutOfTime, Pool
+from discreet.methods.containment.maximal_pool import Clock, MaximalSets, OutOfTime, Pool
 
 _BUDGET = 10_000_000  # words looked at between two looks at the clock
 _WORK = 2e9  # words looked at in the search, when no time limit is given: some seconds
@@ -41,7 +41,7 @@ def largest_contained(
     persons: np.ndarray | None = None,
     orders: Sequence[np.ndarray] = (),
     clock: Clock | None = None,
-) -> Found:
+) -> MaximalSets:
     """The r largest AC-maximal sets; containment counts persons when they are given.
 
     `orders` are orders of the columns in which to grow sets greedily, besides that of support.
@@ -72,7 +72,7 @@ def largest_contained(
         proven = False
     found = pool.found(proven)
     bound = found.bound if proven or clock.over else _bound(narrow, k, persons)
-    return Found([tuple(columns[list(chosen)].tolist()) for chosen in found.sets], proven, bound)
+    return MaximalSets([tuple(columns[list(chosen)].tolist()) for chosen in found.sets], proven, bound)
 
 
 def _support(matrix: sp.csr_array, persons: np.ndarray | None) -> np.ndarray:

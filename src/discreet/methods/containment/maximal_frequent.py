@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from discreet.foundation.compiled_kernels import compiled
 from discreet.methods.containment.maximal_blocks import DONE, ITEMS, ROWS, STACK_FULL, search
-from discreet.methods.containment.maximal_pool import Clock, Found, OutOfTime, Pool, floor_of
+from discreet.methods.containment.maximal_pool import Clock, MaximalSets, OutOfTime, Pool, floor_of
 
 _BUDGET = 20_000_000  # words looked at between two looks at the clock: some hundredths of a second
 
@@ -27,7 +27,7 @@ def largest_frequent(
     persons: np.ndarray | None = None,
     clock: Clock | None = None,
     by: str | None = None,
-) -> Found:
+) -> MaximalSets:
     """The r largest maximal itemsets of support k or more; support counts persons when they are given.
 
     `by` is "rows" or "items" to insist on one kind of search; without it the cheaper one is taken at every step.

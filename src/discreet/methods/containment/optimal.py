@@ -69,7 +69,8 @@ class OptimalSelector(Selector):
 
     Attributes
     ----------
-    support_ : the selected columns, those worth most by themselves first
+    support_ : boolean mask of the selected columns
+    order_ : the selected columns, those worth most by themselves first
     scores_ : what each is worth by itself; with "auc" and "linear" its |w| in the model fitted on the selected set
     value_ : the utility of the selected set
     bound_ : a proven upper bound of the utility over all feasible sets, or None
@@ -86,7 +87,7 @@ class OptimalSelector(Selector):
     --------
     >>> X = np.array([[1, 1, 0], [1, 0, 1], [1, 1, 0], [0, 0, 1], [0, 0, 1], [0, 1, 1]])
     >>> picked = OptimalSelector(k=2, utility="hamdist").fit(X, [1, 1, 1, 0, 0, 0])
-    >>> picked.support_.tolist(), picked.proven_
+    >>> picked.order_.tolist(), picked.proven_
     ([0, 1], True)
     """
 

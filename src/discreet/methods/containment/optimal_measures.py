@@ -25,7 +25,7 @@ from discreet.counting.class_separation import (
 )
 from discreet.counting.tally import Partition
 from discreet.data.baskets import Baskets
-from discreet.methods.containment.optimal_models import CELLS, STRONG, Logistic, Ridge, csr, targets_of
+from discreet.methods.containment.optimal_models import CELLS, STRONG, OneVersusRestLogistic, Ridge, csr, targets_of
 
 _NARROW = 64  # columns up to which "auc" fits a logistic regression
 _WIDE = 2000  # a bound by the value of more columns than this takes too long where a model is fitted
@@ -193,7 +193,7 @@ def _linear(baskets: Baskets) -> Worth:
 
 def _auc(baskets: Baskets) -> Worth:
     """Few columns: logistic regression on the distinct rows. Many: ridge regression, which is quicker to fit anew."""
-    model = Ridge(baskets) if baskets.shape[1] > _NARROW else Logistic(baskets)
+    model = Ridge(baskets) if baskets.shape[1] > _NARROW else OneVersusRestLogistic(baskets)
     return Worth(model.auc, model.weights, monotone=False, most=1.0)
 
 

@@ -35,7 +35,7 @@ from discreet.foundation.parameters import Interval, check_parameters
 from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.selection import Exponential, LaplaceTop, Selection
 from discreet.methods.noise.private_rows import baskets_of, classes_of, labels_of, ones, persons_of, some_rows
-from discreet.methods.selector import Selector
+from discreet.methods.selector import Selector, mask_of
 from discreet.prepare.one_hot import Binarisation, Item
 from discreet.privacy.differential_privacy import DifferentialPrivacy
 from discreet.privacy.noise import KEY
@@ -102,7 +102,7 @@ class PrivateSelector(Selector):
         return DifferentialPrivacy(self.epsilon)
 
     def fit(self, X, y):
-        """Pick features of a 0/1 matrix (scipy sparse or dense) for the labels y; `support_` is in the order of picks.
+        """Pick features of a 0/1 matrix (scipy sparse or dense) for the labels y; `order_` is the order of picks.
 
         The picks are differentially private. What `transform` makes of the rows is not. A cell that is a number other
         than zero counts as a one, whatever else it holds as a zero; a label that cannot be read is a class of its own.
@@ -115,7 +115,8 @@ class PrivateSelector(Selector):
             warnings.warn(SEEDED, PrivacyLeakWarning, stacklevel=2)
         names = tuple(f"x{j}" for j in range(matrix.shape[1]))
         baskets = _labelled(Baskets(matrix, names), classes_of(labels))
-        self.support_ = self.mechanism(*baskets.shape).apply(pair_scores(baskets), randomness).astype(np.intp)
+        self.order_ = self.mechanism(*baskets.shape).apply(pair_scores(baskets), randomness).astype(np.intp)
+        self.support_ = mask_of(self.order_, self.n_features_in_)
         return self
 
     def mechanism(self, rows: int, features: int) -> Selection:

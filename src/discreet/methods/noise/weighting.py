@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from discreet.errors import DataError, ParameterError, listing
 from discreet.foundation.parameters import Interval
-from discreet.methods.selector import numeric
+from discreet.methods.selector import mask_of, numeric
 
 N_FEATURES = [None, Interval(Integral, 1, None, closed="left")]
 BOUNDS = [None, tuple, list, Mapping]
@@ -36,11 +36,19 @@ class Weighter(SelectorMixin):
             raise ParameterError(f"{self.n_features} features were asked of {X.shape[1]}. Ask for fewer.")
         return (sp.csr_array(X) if sp.issparse(X) else X), y
 
-    def _get_support_mask(self):
+    @property
+    def order_(self) -> np.ndarray:
+        """The features that are kept, largest weight first."""
         check_is_fitted(self)
-        mask = np.zeros(len(self.weights_), dtype=bool)
-        mask[heaviest(self.weights_, self.n_features)] = True
-        return mask
+        return heaviest(self.weights_, self.n_features)
+
+    @property
+    def support_(self) -> np.ndarray:
+        """True for each feature that is kept."""
+        return mask_of(self.order_, len(self.weights_))
+
+    def _get_support_mask(self) -> np.ndarray:
+        return self.support_
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -55,8 +63,12 @@ def heaviest(weights: np.ndarray, n_features: int | None) -> np.ndarray:
     >>> heaviest(np.array([0.1, 0.5, 0.5]), 2).tolist()
     [1, 2]
     """
-    kept = max(1, len(weights) // 10) if n_features is None else n_features
-    return np.argsort(-weights, kind="stable")[:kept]
+    return np.argsort(-weights, kind="stable")[: n_kept(len(weights), n_features)]
+
+
+def n_kept(columns: int, n_features: int | None) -> int:
+    """How many features are kept: a tenth, and one at least, unless a number is asked for."""
+    return max(1, columns // 10) if n_features is None else int(n_features)
 
 
 def limits(bounds: Any, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
