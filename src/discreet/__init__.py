@@ -10,7 +10,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from discreet._version import __version__
-from discreet.methods import PUBLIC as _METHODS
 
 _WHERE = {
     # data and roles
@@ -30,8 +29,6 @@ _WHERE = {
     "DeltaAnonymity": "discreet.privacy",
     "KVariance": "discreet.privacy",
     "Verdict": "discreet.privacy",
-    # how
-    **dict.fromkeys(_METHODS, "discreet.methods"),
     # mining sketches
     "SketchKMeans": "discreet.sketching.mining",
     "SketchKNeighborsClassifier": "discreet.sketching.mining",
@@ -57,8 +54,6 @@ _WHERE = {
     "LedgerTampered": "discreet.errors",
     "PrivacyLeakWarning": "discreet.errors",
 }
-
-__all__ = ["__version__", *_WHERE]
 
 if TYPE_CHECKING:
     from discreet.attacks import attack as attack
@@ -118,12 +113,22 @@ _PACKAGES = {
 def __getattr__(name: str) -> Any:
     if name in _WHERE:
         value = getattr(importlib.import_module(_WHERE[name]), name)
-        globals()[name] = value
-        return value
-    if name in _PACKAGES:
+    elif name in _PACKAGES:
         return importlib.import_module(f"discreet.{name}")
-    raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+    elif name == "__all__":
+        value = ["__version__", *_WHERE, *_methods().PUBLIC]
+    elif name in _methods().PUBLIC:
+        value = getattr(_methods(), name)
+    else:
+        raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def _methods() -> Any:
+    """The methods: their names are in the table of that package, which loads none of them."""
+    return importlib.import_module("discreet.methods")
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_PACKAGES})
+    return sorted({*__getattr__("__all__"), *_PACKAGES})

@@ -17,6 +17,7 @@ import math
 import numpy as np
 
 from discreet.counting.bitmaps import lowest_bit
+from discreet.counting.entropy_kernel import n_log_n
 from discreet.foundation.compiled_kernels import compiled
 
 SMALL = 1e-6  # two weights, gains or ratios nearer than this are equal (Weka's Utils.SMALL)
@@ -31,7 +32,7 @@ def _n_log_n(n, logs):
     whole = int(n)
     if whole == n and whole < len(logs):
         return logs[whole]
-    return n * math.log2(n) if n > SMALL else 0.0
+    return n_log_n(n) if n > SMALL else 0.0
 
 
 # The two kernels below take arrays, not `Entries`, and no views of them, and allocate nothing: so references to arrays

@@ -20,8 +20,9 @@ from numbers import Integral, Real
 from typing import ClassVar, Literal
 
 import numpy as np
-from scipy.special import entr, ndtri
+from scipy.special import ndtri
 
+from discreet.counting.entropy import entropy
 from discreet.counting.tally import group
 from discreet.data.table import Table
 from discreet.errors import DataError
@@ -171,8 +172,7 @@ class _Partial:
         of_branch = np.bincount(cells, self.weights[stretch], minlength=width * len(counts)).reshape(width, -1)
         weights = of_branch.sum(axis=1)
         heavy = np.flatnonzero(weights >= self.least - SMALL)
-        entropy = entr(of_branch[heavy] / weights[heavy, None]).sum(axis=1)
-        order = heavy[np.argsort(np.round(entropy, _DIGITS), kind="stable")]
+        order = heavy[np.argsort(np.round(entropy(of_branch[heavy]), _DIGITS), kind="stable")]
         return _Node(test, limit, starts, sizes, of_branch, shares, order[::-1].tolist(), np.zeros(width))
 
     def _errors(self, counts: np.ndarray) -> float:

@@ -19,6 +19,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from discreet.counting.entropy import n_log_n
 from discreet.counting.tally import tally
 from discreet.data.roles import Roles
 from discreet.errors import RolesError
@@ -151,9 +152,8 @@ def distinct_values(counts: ValueCounts, c: float | None = None) -> np.ndarray:
 def effective_values(counts: ValueCounts, c: float | None = None) -> np.ndarray:
     """exp(entropy) of each group: as many equally common values would be as diverse; at most the persons."""
     total = np.bincount(counts.group, weights=counts.weight, minlength=counts.n_groups)
-    share = counts.weight / total[counts.group]
-    entropy = np.bincount(counts.group, weights=-share * np.log(share), minlength=counts.n_groups)
-    return np.minimum(np.exp(entropy), counts.persons)
+    inside = np.bincount(counts.group, weights=n_log_n(counts.weight), minlength=counts.n_groups)
+    return np.minimum(np.exp2((n_log_n(total) - inside) / total), counts.persons)
 
 
 def recursive_values(counts: ValueCounts, c: float | None) -> np.ndarray:

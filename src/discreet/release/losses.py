@@ -19,6 +19,7 @@ from typing import Protocol
 
 import numpy as np
 
+from discreet.counting.entropy import entropy
 from discreet.counting.tally import Partition, group
 from discreet.data.baskets import Baskets
 from discreet.data.column import SUPPRESSED, Column
@@ -171,8 +172,8 @@ def changes_of_columns(
 def _change(old: Column, new: Sequence[Column]) -> ColumnChange:
     after, _ = group([column.codes for column in new], len(old), [column.levels for column in new])
     both, _ = group([old.codes, after], len(old))
-    everything = entropy(np.bincount(old.codes))
-    told = everything + entropy(np.bincount(after)) - entropy(np.bincount(both))
+    everything, told_after, told_both = (float(entropy(np.bincount(codes))) for codes in (old.codes, after, both))
+    told = everything + told_after - told_both
     return ColumnChange(
         name=old.name,
         published=tuple(column.name for column in new),
@@ -181,16 +182,6 @@ def _change(old: Column, new: Sequence[Column]) -> ColumnChange:
         suppressed_cells=sum(int(is_star(column)[column.codes].sum()) for column in new) if new else len(old),
         detail=min(max(told / everything, 0.0), 1.0) if everything > 0 else float(bool(new)),
     )
-
-
-def entropy(counts: np.ndarray) -> float:
-    """Bits needed on average to tell which group a row is in.
-
-    >>> entropy(np.array([2, 2, 4]))
-    1.5
-    """
-    shares = counts[counts > 0] / counts.sum()
-    return float(-(shares * np.log2(shares)).sum()) + 0.0
 
 
 # -- certainty penalty ---------------------------------------------------------------------------------------------

@@ -130,8 +130,8 @@ def test_one_pick_of_many_has_the_scale_of_all():
 )
 def test_only_what_is_public_decides_between_ranks_and_splits(rows, epsilon, bounds, way):
     method = PrivateFwell(epsilon, bounds=bounds, n_features=2)
-    assert method.strategy_for(rows, 9).name == way
-    assert PrivateFwell(epsilon, bounds=bounds).strategy_for(rows, 20).name == way
+    assert method.strategy_for(rows, 9).key == way
+    assert PrivateFwell(epsilon, bounds=bounds).strategy_for(rows, 20).key == way
     assert method.promise.delta == 0
     rng = np.random.default_rng(0)
     noise = method.release(rng.random((rows, 9)), rng.integers(0, 2, rows)).data["noise"]

@@ -58,7 +58,7 @@ ONE_ROW_EACH = (
 NO_BOUNDS = "The bounds are read from the rows, and tell about them. Give public bounds for a release."
 _ENOUGH = 300  # rows times epsilon for each pick, from which "auto" takes splits
 STRATEGIES: dict[str, type[Strategy]] = {
-    strategy.name: strategy
+    strategy.key: strategy
     for strategy in (RankStrategy, SplitStrategy, BlockStrategy, ReferenceStrategy, PublishedStrategy)
 }
 

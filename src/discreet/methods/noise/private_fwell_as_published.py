@@ -20,7 +20,7 @@ from discreet.methods.noise.weighting import scaled
 class PublishedStrategy(ReferenceStrategy):
     """Seek nearest hits and misses among all rows."""
 
-    name = "as-published"
+    key = "as-published"
     factor = 2.0
     leak = (
         "As published, Private FWELL is not differentially private: one row may be the neighbour of all others. Its"

@@ -26,7 +26,7 @@ _BLOCK = 10  # rows of a block, unless the number of blocks is given
 class BlockStrategy(Strategy):
     """Seek nearest hits and misses in blocks of rows, and average the weights of the blocks."""
 
-    name = "blocks"
+    key = "blocks"
 
     def mechanism(self, rows: int, columns: int) -> Euclidean:
         s = self.settings

@@ -25,7 +25,7 @@ _PAIRS = 2**22  # of classes that are kept in memory at a time: nobody is told h
 class RankStrategy(PickingStrategy):
     """Pick the columns whose cells order the classes best. Missing cells count as larger than all others."""
 
-    name = "ranks"
+    key = "ranks"
     needs_bounds = False
 
     def sensitivity(self, rows: int) -> int:

@@ -24,7 +24,7 @@ from discreet.methods.noise.weighting import scaled
 class ReferenceStrategy(Strategy):
     """Seek nearest hits and misses in a public sample."""
 
-    name = "reference"
+    key = "reference"
     factor = 1 + SLACK
 
     def mechanism(self, rows: int, columns: int) -> Euclidean:

@@ -33,7 +33,7 @@ LAST = 2  # splits that make the cells
 class SplitStrategy(PickingStrategy):
     """Pick columns with a cut each, by what they tell together with the columns picked before."""
 
-    name = "splits"
+    key = "splits"
 
     def sensitivity(self, rows: int) -> int:
         return UNIT

@@ -33,7 +33,7 @@ class Settings(Protocol):
 class Strategy:
     """One way to weigh columns under differential privacy. A subclass writes `mechanism` and `statistic`."""
 
-    name: ClassVar[str]
+    key: ClassVar[str]
     delta: ClassVar[float] = FINITE
     needs_bounds: ClassVar[bool] = True
     one_row_each: ClassVar[bool] = False  # whether the proof covers one row drawn from each person
