@@ -36,7 +36,7 @@ from discreet.data.baskets import Baskets
 from discreet.data.column import Column, from_labels
 from discreet.data.table import Table
 from discreet.errors import DataError, listing
-from discreet.evaluate.utility import Share
+from discreet.evaluate.confidence import Share
 from discreet.privacy.containment import Containment, containment_anonymity
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.l_diversity import LDiversity

@@ -205,18 +205,18 @@ ATTACKS: dict[str, Attack] = {
 
 
 def run(
-    release: Release | str | os.PathLike,
+    release: Release | str | os.PathLike[str],
     known: object = None,
     *,
     roles: Roles | None = None,
     control: object = None,
     population: object = None,
-    others: Iterable[Release | str | os.PathLike] = (),
+    others: Iterable[Release | str | os.PathLike[str]] = (),
     gone: object = None,
-    owner: str | os.PathLike | None = None,
+    owner: str | os.PathLike[str] | None = None,
     attacks: Sequence[str] | None = None,
     knows: str | Iterable[str] | None = None,
-    **settings,
+    **settings: Any,
 ) -> list[Finding]:
     """Make the attacks that apply to a release, or those named, and return what they found.
 
@@ -258,11 +258,11 @@ def case_of(
     roles: Roles | None = None,
     control: object = None,
     population: object = None,
-    others: Iterable[Published | Release | str | os.PathLike] = (),
+    others: Iterable[Published | Release | str | os.PathLike[str]] = (),
     gone: object = None,
     *,
     knows: str | Iterable[str] | None = None,
-    **settings,
+    **settings: Any,
 ) -> Case:
     """What an attack is given, read from frames, files and folders."""
     read = _read(known)

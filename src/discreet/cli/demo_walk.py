@@ -92,7 +92,7 @@ class Demo:
 
 
 def run(
-    folder: str | os.PathLike = FOLDER,
+    folder: str | os.PathLike[str] = FOLDER,
     *,
     rows: int = ROWS,
     k: int = K,

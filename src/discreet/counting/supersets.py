@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -52,7 +53,7 @@ class Distinct:
         return cls.from_sets(partition.group_of_row, sets, baskets.persons)
 
     @classmethod
-    def from_sets(cls, group_of_row: np.ndarray, sets: tuple, persons: np.ndarray | None) -> Distinct:
+    def from_sets(cls, group_of_row: np.ndarray, sets: tuple[Any, ...], persons: np.ndarray | None) -> Distinct:
         """From the distinct rows by items and by rows (CSR and CSC: starts, numbers), and whose row each row is."""
         groups, n = group_of_row.astype(np.int64), len(group_of_row)
         whose = np.arange(n) if persons is None else persons.astype(np.int64)
@@ -137,9 +138,7 @@ def _count_supersets(sets, people, k):
     covers = np.empty(n, dtype=np.int64)
     wanted_by = np.full(len(sets.item_start) - 1, -1, dtype=np.int64)
     counted_for = np.full(people.n_persons if people.repeat else 1, -1, dtype=np.int64)
-    order = np.argsort(
-        -(sets.row_start[1:] - sets.row_start[:-1])
-    )  # long rows have few supersets: a small minimum
+    order = np.argsort(-(sets.row_start[1:] - sets.row_start[:-1]))  # long rows have few supersets: a small minimum
     everyone = np.arange(n)
     smallest = people.n_persons
     for p in order:

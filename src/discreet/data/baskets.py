@@ -37,7 +37,7 @@ class Baskets:
     sources: tuple[str, ...] | None = None
     persons: np.ndarray | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "matrix", _narrow(self.matrix))
 
     # -- in --------------------------------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ class Baskets:
     @classmethod
     def from_transactions(
         cls,
-        source: str | os.PathLike | Iterable[Iterable[object]],
+        source: str | os.PathLike[str] | Iterable[Iterable[object]],
         y: Any = None,
         *,
         separator: str | None = None,
@@ -103,7 +103,7 @@ class Baskets:
         return cls.of(matrix.tocsr(), label, names=columns, persons=persons)
 
     @classmethod
-    def from_text(cls, texts: Iterable[str], y: Any = None, *, persons: Any = None, **vectorizer) -> Baskets:
+    def from_text(cls, texts: Iterable[str], y: Any = None, *, persons: Any = None, **vectorizer: Any) -> Baskets:
         """Which words each text has, by scikit-learn's CountVectorizer (its options are passed on)."""
         from sklearn.feature_extraction.text import CountVectorizer
 

@@ -84,7 +84,7 @@ def audit_mechanism(
     """
     randomness = Randomness(seed)
 
-    def sample(values: list, runs: int) -> np.ndarray:
+    def sample(values: list[Any], runs: int) -> np.ndarray:
         if isinstance(mechanism, Geometric):  # each number has noise of its own: many runs in one
             return mechanism.apply(np.repeat(values, runs), randomness)
         return np.array([mechanism.apply(values, randomness) for _ in range(runs)])
@@ -93,7 +93,7 @@ def audit_mechanism(
     return audit(sample, one, other, runs=runs, false_alarm=false_alarm, delta=mechanism.loss.delta)
 
 
-def worst_neighbours(mechanism: Mechanism) -> tuple[list, list]:
+def worst_neighbours(mechanism: Mechanism) -> tuple[list[Any], list[Any]]:
     """Two inputs as far apart as the sensitivity allows, where the outcomes differ most.
 
     A number, or the first of a vector, changes by the whole sensitivity. Of a selection's scores as many as it picks

@@ -59,7 +59,7 @@ def evaluate_utility(
     classifiers: Sequence[str] = ALL,
     seed: int = 0,
     jobs: int = 1,
-    cache: str | os.PathLike | Cache | None = None,
+    cache: str | os.PathLike[str] | Cache | None = None,
 ) -> Evaluation:
     """What methods cost whoever learns from their releases, beside the original, on the same folds.
 

@@ -175,7 +175,14 @@ def _learn(learnt: sp.csr_array, tested: sp.csr_array, labels: np.ndarray) -> np
 
 
 def _utility(
-    *, before, after, without, guess, persons: np.ndarray | None, n_train: int, classifier: str = CLASSIFIER
+    *,
+    before: np.ndarray,
+    after: np.ndarray,
+    without: np.ndarray,
+    guess: np.ndarray,
+    persons: np.ndarray | None,
+    n_train: int,
+    classifier: str = CLASSIFIER,
 ) -> Utility:
     n = effective_rows(persons, len(before))
     return Utility(

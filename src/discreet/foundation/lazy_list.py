@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 
-class Later(Sequence):
+class Later(Sequence[Any]):
     """What `make` gives, made once, at the first look.
 
     >>> notes = Later(lambda: ["looked at"])

@@ -15,7 +15,7 @@ that goes down a branch because its value is unknown is rounded to a multiple of
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.special import ndtri
@@ -63,7 +63,7 @@ class C45:
 
     missing: ClassVar[Literal["unknown", "value"]] = "unknown"
     suppressed: ClassVar[Literal["unknown", "value"]] = "unknown"
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "min_objects": [Interval(Integral, 1, None, closed="left")],
         "confidence": [Interval(Real, 0, 0.5, closed="right")],
         "prune": [bool],

@@ -18,7 +18,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -49,7 +49,7 @@ def _beside(parts: Sequence[sp.csr_array | tuple[np.ndarray, int]]) -> sp.csr_ar
     """
     blocks: list[sp.csr_array] = []
     for is_hot, run in groupby(parts, key=lambda part: isinstance(part, tuple)):
-        some: list = list(run)
+        some: list[Any] = list(run)
         blocks += [_one_hots(some)] if is_hot else some
     joined = blocks[0] if len(blocks) == 1 else sp.csr_array(sp.hstack(blocks))
     places, ends = joined.indices.astype(np.int32), joined.indptr.astype(np.int32)
@@ -116,7 +116,7 @@ def encoded(learnt: Table, tested: Table, names: list[str]) -> tuple[sp.csr_arra
     return _beside(left), _beside(right)
 
 
-def _encode(learnt: Column, tested: Column) -> tuple:
+def _encode(learnt: Column, tested: Column) -> tuple[Any, ...]:
     if learnt.kind != "category" and tested.kind != "category":
         counts = np.bincount(learnt.codes, minlength=len(learnt.values) + 1)[: len(learnt.values)]
         scale = StandardScale.fit(learnt.numbers, counts, PARTS if learnt.levels > 2 else 1)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.special import ndtri
@@ -31,7 +31,7 @@ from discreet.foundation.parameters import Interval, check_parameters
 from discreet.learning.c45_entries import Entries, entries_of, memory_of
 from discreet.learning.c45_grow import part
 from discreet.learning.c45_prune import FREE, expected
-from discreet.learning.c45_split import SMALL, choose
+from discreet.learning.c45_split import SMALL, Stretch, choose
 from discreet.learning.examples import Examples, Feature
 
 _NONE = memory_of(0, 0)  # rules ask about each stretch of rows once
@@ -155,9 +155,8 @@ class _Partial:
         total = counts.sum()
         if total < 2 * self.least - SMALL or counts.max() >= total - SMALL:
             return None
-        test, limit = choose(
-            self.entries, _NONE, -1, self.items, self.weights, start, start + size, total, self.least, True
-        )
+        stretch = Stretch(self.items, self.weights, start, start + size)
+        test, limit = choose(self.entries, _NONE, -1, stretch, total, self.least, True)
         if test < 0:
             return None
         width = int(self.entries.levels[test]) if limit < 0 else 2
@@ -167,9 +166,9 @@ class _Partial:
         )
         starts = first + np.cumsum(sizes) - sizes
         branch = np.repeat(np.arange(width), sizes)
-        stretch = slice(first, first + len(branch))
-        cells = branch * len(counts) + self.entries.label[self.items[stretch]]
-        of_branch = np.bincount(cells, self.weights[stretch], minlength=width * len(counts)).reshape(width, -1)
+        placed = slice(first, first + len(branch))
+        cells = branch * len(counts) + self.entries.label[self.items[placed]]
+        of_branch = np.bincount(cells, self.weights[placed], minlength=width * len(counts)).reshape(width, -1)
         weights = of_branch.sum(axis=1)
         heavy = np.flatnonzero(weights >= self.least - SMALL)
         order = heavy[np.argsort(np.round(entropy(of_branch[heavy]), _DIGITS), kind="stable")]
@@ -230,7 +229,7 @@ class Part:
 
     missing: ClassVar[Literal["unknown", "value"]] = "unknown"
     suppressed: ClassVar[Literal["unknown", "value"]] = "unknown"
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "min_objects": [Interval(Integral, 1, None, closed="left")],
         "confidence": [Interval(Real, 0, 0.5, closed="right")],
     }

@@ -47,7 +47,7 @@ class Decision:
     """
 
     plan: Plan | None
-    trace: list[dict] = field(default_factory=list)
+    trace: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     published: dict[str, list[Column]] | None = None
     rows: np.ndarray | None = None
@@ -61,7 +61,7 @@ class Changed:
     baskets: Baskets
     features: tuple[int, ...]
     changes: Changes
-    trace: list[dict] = field(default_factory=list)
+    trace: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
@@ -75,7 +75,7 @@ class Method(BaseEstimator):
     recodes_source: ClassVar[bool] = True  # whether it then writes the rows it was made from as they were released
     by_cells: ClassVar[bool] = False  # whether each cell is read by itself: no row has a say in how another is read
     random_cells: ClassVar[bool] = False  # whether chance decides about cells, and not only about the order of rows
-    _parameter_constraints: ClassVar[dict] = {}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
     @property
     def promise(self) -> Promise:
@@ -84,7 +84,7 @@ class Method(BaseEstimator):
     def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
         raise NotImplementedError
 
-    def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict]]:
+    def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
         """The features of the baskets to keep, and the steps that led to them."""
         raise NotImplementedError
 
@@ -213,7 +213,7 @@ class Method(BaseEstimator):
     # -- documents -------------------------------------------------------------------------------------------------
 
     def _release_document(
-        self, document: Document, roles: Roles | None, trace: list[dict], notes: list[str] | None = None
+        self, document: Document, roles: Roles | None, trace: list[dict[str, Any]], notes: list[str] | None = None
     ) -> Release:
         """The release of a document; a method of this kind overrides `_release_table` or `_release_baskets`."""
         return self._checked(
@@ -252,7 +252,7 @@ class Method(BaseEstimator):
         if shape not in self.takes:
             raise DataError(f"{type(self).__name__} releases {' and '.join(sorted(self.takes))}, not {shape}.")
 
-    def _public_parameters(self) -> dict:
+    def _public_parameters(self) -> dict[str, Any]:
         """The parameters as certificates show them: never a seed (it would undo the shuffle), callables by name."""
         parameters = {name: value for name, value in self.get_params(deep=False).items() if name != "random_state"}
         return {name: _plain(value) for name, value in parameters.items()}

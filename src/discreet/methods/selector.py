@@ -8,6 +8,7 @@ values made into 0/1 items first; the items that are kept are published under th
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 from sklearn.feature_selection import SelectorMixin
@@ -40,7 +41,7 @@ class Selector(SelectorMixin, Method):
     def promise(self) -> Promise:
         return Containment(self.k)
 
-    def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict]]:
+    def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
         """The features to keep, in the order they were chosen; and the steps, each with feature, gain and kept."""
         raise NotImplementedError
 
@@ -50,7 +51,7 @@ class Selector(SelectorMixin, Method):
 
     # -- the scikit-learn selector -------------------------------------------------------------------------------
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Select features of a 0/1 matrix (scipy sparse or dense) for the labels y."""
         check_parameters(self, self._parameter_constraints)
         X, y = numeric(self, X, y, "0/1 cells", advice=" Binarise it first.")
@@ -67,7 +68,7 @@ class Selector(SelectorMixin, Method):
         check_is_fitted(self)
         return self.support_
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
@@ -108,7 +109,9 @@ def mask_of(places: np.ndarray, n: int) -> np.ndarray:
     return mask
 
 
-def numeric(estimator, X, y, needs: str, *, dtype: object = "numeric", advice: str = ""):
+def numeric(
+    estimator: Any, X: Any, y: Any, needs: str, *, dtype: object = "numeric", advice: str = ""
+) -> tuple[Any, np.ndarray]:
     """scikit-learn's checks of X and y; its message about text quotes a cell, so ours takes its place."""
     text = False
     try:

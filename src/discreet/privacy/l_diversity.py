@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -71,7 +71,7 @@ class LDiversity(Promise):
         "l-diversity does not see that different sensitive values may mean much the same, or that a value may be far"
         " more common in a group than in the table."
     )
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "l": [Interval(Real, 1, None, closed="neither")],
         "measure": [StrOptions({"distinct", "entropy", "recursive"})],
         "c": [Interval(Real, 0, None, closed="neither"), None],
@@ -81,7 +81,7 @@ class LDiversity(Promise):
     measure: str = "distinct"
     c: float | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if (self.measure == "recursive") != (self.c is not None):
             raise RolesError("LDiversity needs c with measure='recursive', and only there.")
@@ -117,7 +117,7 @@ def over_sensitive(
     data: object,
     roles: Roles | None,
     measure: Callable[[ValueCounts], Measured],
-    worst: Callable,
+    worst: Callable[..., Any],
 ) -> Verdict:
     """The verdict of a promise about the values of each sensitive column within groups; `worst` is min or max.
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -85,7 +85,7 @@ class DeltaAnonymity(_OwnersPromise):
 
     name: ClassVar[str] = "delta-anonymity"
     does_not_protect: ClassVar[str] = _NO_GUARANTEE
-    _parameter_constraints: ClassVar[dict] = {"delta": [Interval(Real, 0, None, closed="neither")]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"delta": [Interval(Real, 0, None, closed="neither")]}
 
     delta: float = 0.5
 
@@ -138,7 +138,7 @@ class KVariance(_OwnersPromise):
         " many components of them as asked."
     )
     older_names: ClassVar[dict[str, str]] = {"neighbours": "neighbour_search"}
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 1, None, closed="left")],
         "neighbour_search": [StrOptions({"exact", "approximate"})],
     }

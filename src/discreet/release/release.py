@@ -94,7 +94,7 @@ class Release:
     features: tuple[int, ...] = ()
     penalty: float | None = None  # certainty penalty, see losses.py
     column_changes: tuple[ColumnChange, ...] = ()  # where the plan does not tell what became of the columns
-    trace: Sequence[dict] = field(default_factory=list)
+    trace: Sequence[dict[str, Any]] = field(default_factory=list)
     notes: Sequence[str] = field(default_factory=list)
     seed: int | None = None
     noise: tuple[Noise, ...] = ()  # behind published rows, where the promise is about how they were drawn
@@ -126,7 +126,7 @@ class Release:
         return "table" if self.baskets is None else "baskets"
 
     @cached_property
-    def data(self):
+    def data(self) -> Any:
         """What is published: the kind of frame that came in; baskets as a scipy CSR array (labels in `labels`); what a
         document says, as a dictionary; sketches as they are.
         """
@@ -240,10 +240,10 @@ class Release:
 
     def save(
         self,
-        folder: str | os.PathLike,
+        folder: str | os.PathLike[str],
         *,
         format: str = "csv",
-        sign_with: str | os.PathLike | None = None,
+        sign_with: str | os.PathLike[str] | None = None,
         overwrite: bool = False,
         owner_files: Mapping[str, bytes] | None = None,
         account: Account | None = None,
@@ -286,7 +286,7 @@ class Release:
         object.__setattr__(self, "people", people)
         return self
 
-    def _write_release(self, folder: Path, format: str, sign_with: str | os.PathLike | None) -> None:
+    def _write_release(self, folder: Path, format: str, sign_with: str | os.PathLike[str] | None) -> None:
         folder.mkdir()
         if self.document is not None:
             data = folder / self.document.file

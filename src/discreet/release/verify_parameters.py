@@ -38,7 +38,7 @@ def _short(value: Any) -> bool:
 class Word:
     """The name of a function or of a learner."""
 
-    pattern: re.Pattern = _NAME
+    pattern: re.Pattern[str] = _NAME
 
     def allows(self, value: Any) -> bool:
         return isinstance(value, str) and self.pattern.fullmatch(value) is not None
@@ -141,7 +141,7 @@ _HIERARCHIES = [None, StrOptions({"given"}), ListOf(Column(), _MOST_NAMES)]
 _MAX_SUPPRESSED = [None, _SHARE, Shares()]
 _CUTS = [None, Cuts()]
 
-_KACTUS: dict[str, list] = {
+_KACTUS: dict[str, list[Any]] = {
     "k": [_AT_LEAST_2],
     "inducer": [Word()],
     "min_objects": [_AT_LEAST_1],
@@ -149,21 +149,21 @@ _KACTUS: dict[str, list] = {
     "cuts": _CUTS,
     "max_suppressed": _MAX_SUPPRESSED,
 }
-_PRIVATE_SELECT: dict[str, list] = {"epsilon": [_ABOVE_0], "n_features": [_AT_LEAST_1], "domain": [None, Domain()]}
-_SPECIALIZE: dict[str, list] = {
+_PRIVATE_SELECT: dict[str, list[Any]] = {"epsilon": [_ABOVE_0], "n_features": [_AT_LEAST_1], "domain": [None, Domain()]}
+_SPECIALIZE: dict[str, list[Any]] = {
     "k": [_AT_LEAST_2],
     "hierarchies": _HIERARCHIES,
     "quasi_sets": [None, Sets()],
     "max_suppressed": _MAX_SUPPRESSED,
 }
-_SKETCH: dict[str, list] = {
+_SKETCH: dict[str, list[Any]] = {
     "max_components": [Interval(Integral, 1, 2**20, closed="both")],
     "information": [None, _ABOVE_0],
     "count_classes": [None, StrOptions({"quarters"}), ListOf(_AT_LEAST_1, 1000)],
     "allow_determined": [bool],
 }
 
-PARAMETERS: dict[str, dict[str, list]] = {
+PARAMETERS: dict[str, dict[str, list[Any]]] = {
     "breach-aware": {
         "alpha": [Interval(Real, -1, None, closed="left"), StrOptions({"majority"})],
         "ranking": [StrOptions({"performance", "privacy", "both"})],

@@ -31,7 +31,7 @@ FORMAT = 1
 MOST = 10  # labels of a column that are drawn
 
 
-def summarise_public(folder: str | os.PathLike) -> dict[str, Any]:
+def summarise_public(folder: str | os.PathLike[str]) -> dict[str, Any]:
     """What the published folder says of itself, verified."""
     path = Path(folder)
     found = verify(path)

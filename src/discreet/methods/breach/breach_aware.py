@@ -20,7 +20,7 @@ Departures from the paper:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -30,7 +30,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from discreet.choose.choice import Choice
-from discreet.choose.e_score import evaluation
+from discreet.choose.e_score import By, evaluation
 from discreet.data.roles import Roles, works_like_a_name
 from discreet.data.table import Table
 from discreet.errors import CannotRelease, ParameterError, RolesError, did_you_mean, listing
@@ -38,7 +38,7 @@ from discreet.foundation.parameters import Interval, StrOptions, check_parameter
 from discreet.foundation.progress import progress
 from discreet.foundation.randomness import Randomness
 from discreet.learning.classifiers import CLASSIFIERS
-from discreet.learning.significance import TESTS
+from discreet.learning.significance import TESTS, Test
 from discreet.learning.subset_scores import SubsetScores
 from discreet.methods.base import Decision, Method
 from discreet.methods.breach.breach_aware_measures import Measures, Watched, most_subsets
@@ -59,7 +59,7 @@ class SearchResult:
     score: SubsetScore
     chosen: list[MeasuredSubset] = field(default_factory=list)
     rankings: Rankings | None = None
-    trace: list[dict] = field(default_factory=list)
+    trace: list[dict[str, Any]] = field(default_factory=list)
 
 
 class BreachAwareSelector(SelectorMixin, Method):
@@ -116,7 +116,7 @@ class BreachAwareSelector(SelectorMixin, Method):
     """
 
     name = "breach-aware"
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, -1, None, closed="left"), StrOptions({"majority"})],
         "ranking": [StrOptions({"performance", "privacy", "both"})],
         "enforce": [StrOptions({"strict", "filter"})],
@@ -139,25 +139,25 @@ class BreachAwareSelector(SelectorMixin, Method):
     candidates_: list[MeasuredSubset]
     choice_: Choice
     rankings_: Rankings | None
-    trace_: list[dict]
+    trace_: list[dict[str, Any]]
 
     def __init__(
         self,
-        alpha=0.0,
+        alpha: float | str = 0.0,
         *,
-        ranking="both",
-        enforce="filter",
-        test="paired-t",
-        margin=0.01,
-        search="ranked",
-        weights=(1 / 3, 1 / 3, 1 / 3),
-        score="rank",
-        learner="c45",
-        attackers=ATTACKERS,
-        folds=10,
-        cuts=None,
-        random_state=None,
-    ):
+        ranking: str = "both",
+        enforce: str = "filter",
+        test: Test = "paired-t",
+        margin: float = 0.01,
+        search: str = "ranked",
+        weights: tuple[float, float, float] = (1 / 3, 1 / 3, 1 / 3),
+        score: By = "rank",
+        learner: str = "c45",
+        attackers: Sequence[str] | str = ATTACKERS,
+        folds: int = 10,
+        cuts: Mapping[str, Sequence[Any]] | None = None,
+        random_state: int | None = None,
+    ) -> None:
         self.alpha = alpha
         self.ranking = ranking
         self.enforce = enforce
@@ -208,9 +208,10 @@ class BreachAwareSelector(SelectorMixin, Method):
         )
         return Decision(KeepColumns(chosen.attributes), found.trace, [note])
 
-    def search_with(self, measures: Measures, scales: dict | None = None) -> SearchResult:
+    def search_with(self, measures: Measures, scales: dict[str, Any] | None = None) -> SearchResult:
         """The search by itself, on measures of one's own."""
-        score = SubsetScore(tuple(self.weights), self.score, dist_pbi=measures.dist_pbi, **(scales or {}))
+        performance, privacy, size = self.weights
+        score = SubsetScore((performance, privacy, size), self.score, dist_pbi=measures.dist_pbi, **(scales or {}))
 
         def is_private(candidate: MeasuredSubset) -> bool:
             return self.enforce == "filter" or candidate.is_private
@@ -284,7 +285,7 @@ class BreachAwareSelector(SelectorMixin, Method):
         ]
         return Measures(performance, attacks, self.alpha, test=self.test, margin=self.margin)
 
-    def _scales(self, table: Table, roles: Roles) -> dict:
+    def _scales(self, table: Table, roles: Roles) -> dict[str, Any]:
         counts = np.bincount(table.column(roles.target).codes)  # type: ignore[arg-type]
         return {"guess": float(counts.max() / counts.sum()), "largest": len(roles.quasi)}
 

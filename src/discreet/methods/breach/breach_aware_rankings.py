@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from discreet.choose.quadrants import region_of
 
@@ -84,12 +84,12 @@ def rankings(measure: SubsetMeasure) -> Rankings:
 
 def eliminate(
     order: Sequence[str], measure: SubsetMeasure, accepts: Callable[[MeasuredSubset], bool]
-) -> tuple[list[MeasuredSubset], list[dict]]:
+) -> tuple[list[MeasuredSubset], list[dict[str, Any]]]:
     """Remove the attributes from the last to the first; a removal that is not accepted is put back for good.
 
     The candidates are the subsets that were accepted, each one in the one before; and the steps that led to them.
     """
-    kept, found, trace = set(order), list[MeasuredSubset](), list[dict]()
+    kept, found, trace = set(order), list[MeasuredSubset](), list[dict[str, Any]]()
     for name in reversed(order):
         left = tuple(other for other in measure.attributes if other in kept and other != name)
         if not left:
@@ -133,7 +133,7 @@ def categories(candidates: Sequence[MeasuredSubset]) -> list[str]:
     ]
 
 
-def _figures(candidate: MeasuredSubset) -> dict:
+def _figures(candidate: MeasuredSubset) -> dict[str, Any]:
     return {
         "left": list(candidate.attributes),
         "performance": candidate.performance,

@@ -16,8 +16,9 @@ Departures from the paper:
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -81,7 +82,7 @@ class MaximalSelector(Selector):
     """
 
     name = "maximal"
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "candidates": [Interval(Integral, 1, None, closed="left")],
         "utility": [StrOptions({"hamdist", "distcnt"})],
@@ -93,15 +94,15 @@ class MaximalSelector(Selector):
 
     def __init__(
         self,
-        k=5,
+        k: int = 5,
         *,
-        candidates=20,
-        utility="hamdist",
-        family="containment",
-        time_limit=None,
-        cuts=None,
-        random_state=None,
-    ):
+        candidates: int = 20,
+        utility: str = "hamdist",
+        family: str = "containment",
+        time_limit: float | None = None,
+        cuts: Mapping[str, Sequence[Any]] | None = None,
+        random_state: int | None = None,
+    ) -> None:
         self.k = k
         self.candidates = candidates
         self.utility = utility
@@ -110,7 +111,7 @@ class MaximalSelector(Selector):
         self.cuts = cuts
         self.random_state = random_state
 
-    def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict]]:
+    def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
         pairs = separated_pairs(baskets)
         found = self._largest(baskets, pairs)
         if not found.sets:
@@ -119,7 +120,7 @@ class MaximalSelector(Selector):
         self._largest_size = len(found.sets[0])
         gains = [_gains(baskets, chosen, pairs, self.utility) for chosen in found.sets]
         best = int(np.argmax([sum(gain) for gain in gains]))  # the first of equals: the larger, then by columns
-        trace: list[dict] = [
+        trace: list[dict[str, Any]] = [
             {
                 "feature": None,
                 "gain": sum(gain),

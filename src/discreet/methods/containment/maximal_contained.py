@@ -11,6 +11,7 @@ together exclude each other, and of columns that all exclude each other a set ho
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -94,7 +95,9 @@ def _bound(matrix: sp.csr_array, k: int, persons: np.ndarray | None) -> int | No
 # -- sets that are made at once ---------------------------------------------------------------------------------------
 
 
-def _grow(matrix: sp.csr_array, k: int, persons, orders: list[np.ndarray], pool: Pool, clock: Clock) -> None:
+def _grow(
+    matrix: sp.csr_array, k: int, persons: np.ndarray | None, orders: list[np.ndarray], pool: Pool, clock: Clock
+) -> None:
     """Offer the largest frequent itemsets and the empty set, each grown until nothing fits."""
     whole = arrays_of(matrix, None)
     pool.state[1] = 1
@@ -107,7 +110,16 @@ def _grow(matrix: sp.csr_array, k: int, persons, orders: list[np.ndarray], pool:
         _complete(whole, matrix.shape, k, persons, seed, orders[0], pool, clock)
 
 
-def _complete(whole, shape, k, persons, start, order, pool: Pool, clock: Clock) -> None:
+def _complete(
+    whole: Any,
+    shape: tuple[int, int],
+    k: int,
+    persons: np.ndarray | None,
+    start: Any,
+    order: Any,
+    pool: Pool,
+    clock: Clock,
+) -> None:
     """Offer the feasible set `start` with all columns that fit it, in this order; at a time limit as far as it got."""
     _, _, item_start, item_rows, _ = whole
     patterns = Patterns(shape[0], persons)

@@ -9,6 +9,8 @@ r sets are known, the smallest of them is the size to beat.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -66,7 +68,7 @@ def arrays_of(matrix: sp.csr_array, persons: np.ndarray | None) -> tuple[np.ndar
     return tuple(part.astype(np.int64) for part in parts)
 
 
-def _largest_possible(whole, k: int) -> int:
+def _largest_possible(whole: Any, k: int) -> int:
     """The largest size for which rows and items are left after peeling."""
     low, high = 0, int(np.diff(whole[0]).max(initial=0))
     while low < high:
@@ -78,7 +80,7 @@ def _largest_possible(whole, k: int) -> int:
     return low
 
 
-def _search_from(matrix: sp.csr_array, whole, k: int, by: int, pool: Pool, clock: Clock) -> None:
+def _search_from(matrix: sp.csr_array, whole: Any, k: int, by: int, pool: Pool, clock: Clock) -> None:
     """Find the maximal sets of at least the pool's floor."""
     rows, items = _peel(*whole[:4], k, pool.state[1])
     columns = np.flatnonzero(items)
@@ -98,7 +100,19 @@ def _search_from(matrix: sp.csr_array, whole, k: int, by: int, pool: Pool, clock
             place += 1
 
 
-def _search_below(core, columns, rank, place, mine, wanted, whole, k, by, pool: Pool, clock: Clock) -> None:
+def _search_below(
+    core: Any,
+    columns: Any,
+    rank: Any,
+    place: Any,
+    mine: Any,
+    wanted: Any,
+    whole: Any,
+    k: int,
+    by: int,
+    pool: Pool,
+    clock: Clock,
+) -> None:
     """Find the maximal sets whose rarest item has this place: some rows `mine`, some items `wanted`."""
     rows, items = _dense(core[0], core[1], mine, wanted, len(rank))
     persons = core[4][mine] if len(core[4]) else core[4]

@@ -17,9 +17,10 @@ Departures from the paper:
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -76,14 +77,21 @@ class RandomFlip(Method):
     takes = frozenset({"table", "baskets"})
     recodes = False
     random_cells = True
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "vector": [StrOptions({"majority", "member"})],
         "cuts": [dict, None],
         "random_state": [Integral, None],
     }
 
-    def __init__(self, k=5, *, vector="majority", cuts=None, random_state=None):
+    def __init__(
+        self,
+        k: int = 5,
+        *,
+        vector: str = "majority",
+        cuts: Mapping[str, Sequence[Any]] | None = None,
+        random_state: int | None = None,
+    ) -> None:
         self.k = k
         self.vector = vector
         self.cuts = cuts
@@ -225,7 +233,7 @@ def _counts(rows: _Rows, cluster: np.ndarray) -> tuple[sp.csr_array, np.ndarray]
     return counts, np.bincount(cluster[placed], weights=rows.weight[placed]).astype(np.int64)
 
 
-def _majority(rows, cluster, counts, size, randomness: Randomness) -> sp.csr_array:
+def _majority(rows: Any, cluster: Any, counts: Any, size: Any, randomness: Randomness) -> sp.csr_array:
     """The items that most rows of each cluster have, by lot where half of them do."""
     n = np.repeat(size, np.diff(counts.indptr))
     half = np.flatnonzero(2 * counts.data == n)
@@ -236,7 +244,7 @@ def _majority(rows, cluster, counts, size, randomness: Randomness) -> sp.csr_arr
     return vectors
 
 
-def _member(rows, cluster, counts, size, randomness: Randomness) -> sp.csr_array:
+def _member(rows: Any, cluster: Any, counts: Any, size: Any, randomness: Randomness) -> sp.csr_array:
     """The items of one row of each cluster, every row being as likely."""
     order = np.argsort(cluster, kind="stable")
     reached = np.cumsum(rows.weight[order])

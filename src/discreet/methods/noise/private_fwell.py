@@ -23,7 +23,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import asdict
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -109,7 +109,7 @@ class PrivateFwell(Weighter, Method):
     takes = frozenset({"table", "baskets"})
     gives = "weights"
     by_cells = True
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "epsilon": [Interval(Real, 0, None, closed="neither")],
         "regularization": REGULARIZATION,
         "bounds": BOUNDS,
@@ -123,17 +123,17 @@ class PrivateFwell(Weighter, Method):
 
     def __init__(
         self,
-        epsilon=1.0,
-        regularization=0.1,
-        bounds=None,
+        epsilon: float = 1.0,
+        regularization: float = 0.1,
+        bounds: Any = None,
         *,
-        strategy="auto",
-        reference=None,
-        blocks=None,
-        clip=1.0,
-        n_features=None,
-        random_state=None,
-    ):
+        strategy: str = "auto",
+        reference: Any = None,
+        blocks: int | None = None,
+        clip: float = 1.0,
+        n_features: int | None = None,
+        random_state: int | None = None,
+    ) -> None:
         self.epsilon = epsilon
         self.regularization = regularization
         self.bounds = bounds
@@ -148,7 +148,7 @@ class PrivateFwell(Weighter, Method):
     def promise(self) -> DifferentialPrivacy:
         return DifferentialPrivacy(self.epsilon, self._named.delta)
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Weigh the columns of X, numbers dense or scipy sparse. The weights are private, the rows are not."""
         check_parameters(self, self._parameter_constraints)
         X = numbers(X, self)
@@ -162,7 +162,7 @@ class PrivateFwell(Weighter, Method):
         self.weights_ = self._weigh(X, labels, names, randomness)[0]
         return self
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = tags.input_tags.string = True  # no cell is refused
         return tags
@@ -217,7 +217,7 @@ class PrivateFwell(Weighter, Method):
         """The strategy that was asked for; what "auto" promises and needs is what ranks do."""
         return STRATEGIES.get(self.strategy, RankStrategy)
 
-    def _public_parameters(self) -> dict:
+    def _public_parameters(self) -> dict[str, Any]:
         """As certificates show them; of a public sample its size."""
         plain = super()._public_parameters()
         return plain if self.reference is None else {**plain, "reference": f"{len(self.reference[1])} rows"}

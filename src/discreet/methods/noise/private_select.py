@@ -21,7 +21,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import asdict, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -84,14 +84,16 @@ class PrivateSelector(Selector):
     gives = "names"
     by_cells = True
     selection: ClassVar[type[Selection]]
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "epsilon": [Interval(Real, 0, None, closed="neither")],
         "n_features": [Interval(Integral, 1, None, closed="left")],
         "domain": [None, object],  # checked when it is read
         "random_state": [None, Interval(Integral, 0, None, closed="left")],
     }
 
-    def __init__(self, epsilon=1.0, n_features=10, *, domain=None, random_state=None):
+    def __init__(
+        self, epsilon: float = 1.0, n_features: int = 10, *, domain: Any = None, random_state: int | None = None
+    ) -> None:
         self.epsilon = epsilon
         self.n_features = n_features
         self.domain = domain
@@ -101,7 +103,7 @@ class PrivateSelector(Selector):
     def promise(self) -> DifferentialPrivacy:
         return DifferentialPrivacy(self.epsilon)
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Pick features of a 0/1 matrix (scipy sparse or dense) for the labels y; `order_` is the order of picks.
 
         The picks are differentially private. What `transform` makes of the rows is not. A cell that is a number other
@@ -131,7 +133,7 @@ class PrivateSelector(Selector):
             )
         return self.selection(sensitivity=rows - 1, epsilon=self.epsilon, picks=int(self.n_features))
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = False  # no cell is refused
         tags.input_tags.allow_nan = tags.input_tags.string = True

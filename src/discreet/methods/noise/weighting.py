@@ -28,7 +28,7 @@ class Weighter(SelectorMixin):
     n_features: int | None
     weights_: np.ndarray
 
-    def _rows(self, X, y) -> tuple[Any, np.ndarray]:
+    def _rows(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """scikit-learn's checks: numbers, dense or CSR, and labels."""
         X, y = numeric(self, X, y, "numbers", dtype=np.float64)
         check_classification_targets(y)
@@ -50,7 +50,7 @@ class Weighter(SelectorMixin):
     def _get_support_mask(self) -> np.ndarray:
         return self.support_
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.required = True
@@ -95,14 +95,14 @@ def limits(bounds: Any, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     return low, high
 
 
-def spread(X) -> tuple[np.ndarray, np.ndarray]:
+def spread(X: Any) -> tuple[np.ndarray, np.ndarray]:
     """The least and the largest number of every column: bounds that are read from the data."""
     if sp.issparse(X):
         return X.min(axis=0).toarray().ravel(), X.max(axis=0).toarray().ravel()
     return X.min(axis=0), X.max(axis=0)
 
 
-def scaled(X, low: np.ndarray, high: np.ndarray):
+def scaled(X: Any, low: np.ndarray, high: np.ndarray) -> Any:
     """X in units of high - low, after its cells were brought between the bounds. Zeros between them stay zeros, so
     sparse rows stay sparse; distances do not ask where the zero lies. A column without a width becomes zero.
 

@@ -14,8 +14,9 @@ Departures from the paper:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from discreet.foundation.parameters import Interval
 from discreet.methods.sketches.sketch_method import SketchMethod
 from discreet.privacy.promise import Promise
 from discreet.privacy.sketch_promises import DeltaAnonymity
+from discreet.sketching.signs import Signs
 
 
 class DeltaSketch(SketchMethod):
@@ -41,22 +43,22 @@ class DeltaSketch(SketchMethod):
     """
 
     name = "delta-sketch"
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "delta": [Interval(Real, 0, None, closed="neither")],
         **SketchMethod._parameter_constraints,
     }
 
     def __init__(
         self,
-        delta=0.5,
+        delta: float = 0.5,
         *,
-        max_components=256,
-        information=0.5,
-        count_classes="quarters",
-        allow_determined=False,
-        key=None,
-        random_state=None,
-    ):
+        max_components: int = 256,
+        information: float | None = 0.5,
+        count_classes: str | Sequence[int] | None = "quarters",
+        allow_determined: bool = False,
+        key: Signs | None = None,
+        random_state: int | None = None,
+    ) -> None:
         self.delta = delta
         self.max_components = max_components
         self.information = information

@@ -41,7 +41,7 @@ class SketchMethod(Method):
 
     takes = frozenset({"baskets"})
     gives = "sketches"
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_components": [Interval(Integral, 1, 2**20, closed="both")],
         "information": [None, Interval(Real, 0, None, closed="neither")],
         "count_classes": [None, StrOptions({"quarters"}), tuple, list],
@@ -86,7 +86,7 @@ class SketchMethod(Method):
             return quarters(self.max_components)
         return self.count_classes
 
-    def _public_parameters(self) -> dict:
+    def _public_parameters(self) -> dict[str, Any]:
         return {name: value for name, value in super()._public_parameters().items() if name != "key"}
 
     def _release_matrix(self, data: Any, labels: Any, randomness: Randomness) -> Release:

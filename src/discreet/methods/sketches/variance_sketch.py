@@ -17,9 +17,10 @@ Departures from the paper:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -30,6 +31,7 @@ from discreet.methods.sketches.sketch_method import SketchMethod
 from discreet.methods.sketches.variance_sketch_components import k_variance_counts
 from discreet.privacy.promise import Promise
 from discreet.privacy.sketch_promises import DeltaAnonymity, KVariance
+from discreet.sketching.signs import Signs
 from discreet.sketching.similar_records import approximate, nearest, recall
 
 _SAMPLED = 200  # records whose neighbours are also found exactly, to see how many the index missed
@@ -56,7 +58,7 @@ class VarianceSketch(SketchMethod):
     """
 
     name = "variance-sketch"
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 1, None, closed="left")],
         "delta": [None, Interval(Real, 0, None, closed="neither")],
         "neighbour_search": [StrOptions({"exact", "approximate"})],
@@ -66,18 +68,18 @@ class VarianceSketch(SketchMethod):
 
     def __init__(
         self,
-        k=5,
+        k: int = 5,
         *,
-        delta=None,
-        neighbour_search="exact",
-        raise_counts=True,
-        max_components=256,
-        information=0.5,
-        count_classes="quarters",
-        allow_determined=False,
-        key=None,
-        random_state=None,
-    ):
+        delta: float | None = None,
+        neighbour_search: str = "exact",
+        raise_counts: bool = True,
+        max_components: int = 256,
+        information: float | None = 0.5,
+        count_classes: str | Sequence[int] | None = "quarters",
+        allow_determined: bool = False,
+        key: Signs | None = None,
+        random_state: int | None = None,
+    ) -> None:
         self.k = k
         self.delta = delta
         self.neighbour_search = neighbour_search

@@ -18,8 +18,9 @@ look ahead, the choice of the tree by an explicit utility, and the ladder.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Integral
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -73,7 +74,7 @@ class TreeLadder(Method):
     """
 
     name = "tree-ladder"
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "trust": [Interval(Integral, 2, None, closed="left"), None],
         "bins": [Interval(Integral, 2, 256, closed="both")],
@@ -82,7 +83,16 @@ class TreeLadder(Method):
         "random_state": [Integral, None],
     }
 
-    def __init__(self, k=5, *, trust=None, bins=16, detail=False, max_suppressed=None, random_state=None):
+    def __init__(
+        self,
+        k: int = 5,
+        *,
+        trust: int | None = None,
+        bins: int = 16,
+        detail: bool = False,
+        max_suppressed: float | Mapping[str, float] | None = None,
+        random_state: int | None = None,
+    ) -> None:
         self.k = k
         self.trust = trust
         self.bins = bins
@@ -114,7 +124,7 @@ class TreeLadder(Method):
             labellings.append(labelling)
             codes.append(code)
         plan = Boxes.of(labellings, np.column_stack(codes))
-        trace: list[dict] = [{"groups of the tree": len(low), **chosen[2]}]
+        trace: list[dict[str, Any]] = [{"groups of the tree": len(low), **chosen[2]}]
         trace += [
             {
                 "column": ladder.axis.name,
@@ -125,7 +135,7 @@ class TreeLadder(Method):
         ]
         return Decision(plan, trace, published=published)
 
-    def _chosen_tree(self, rows: _Rows, least: int) -> tuple[ClassTree, np.ndarray, dict]:
+    def _chosen_tree(self, rows: _Rows, least: int) -> tuple[ClassTree, np.ndarray, dict[str, Any]]:
         return chosen_tree(rows.bins, rows.counts, least, rows.members)
 
 
