@@ -110,7 +110,7 @@ class PrivateTable(Method):
         "epsilon": [Interval(Real, 0, None, closed="neither")],
         "delta": [Interval(Real, 0, 1, closed="left")],
         "model": [StrOptions({"auto", "cells", "marginals"})],
-        "domain": [None, str, os.PathLike[str], Mapping],
+        "domain": [None, str, os.PathLike, Mapping],
         "neighbours": [StrOptions(set(NEIGHBOURS))],
         "rows_per_person": [Interval(Integral, 1, None, closed="left")],
         "random_state": [None, Interval(Integral, 0, None, closed="left")],
