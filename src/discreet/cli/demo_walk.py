@@ -116,7 +116,7 @@ def run(
         for method in methods:
             say(f"Releasing with {method.name}, measuring what it costs, verifying.")
             release = method.release(table, roles)
-            utility = holdout(method, table, roles, seed=seed)
+            utility = holdout(method, table, roles, random_state=seed)
             place = f"{method.name}/release"
             page = to_html(summarise(table, roles, [Outcome(release, utility)], name="clinic"))
             release.save(partial / method.name, owner_files={"report.html": page.encode()})

@@ -74,15 +74,15 @@ def audit(
 
 
 def audit_mechanism(
-    mechanism: Mechanism, *, runs: int = 20_000, false_alarm: float = 1e-6, seed: int | None = None
+    mechanism: Mechanism, *, runs: int = 20_000, false_alarm: float = 1e-6, random_state: int | None = None
 ) -> Audit:
     """Audit a mechanism of ours on the neighbours that tell most: what `run` draws, or with a seed what it simulates.
 
-    >>> found = audit_mechanism(Geometric(sensitivity=1, epsilon=1.0), runs=4000, seed=1)
+    >>> found = audit_mechanism(Geometric(sensitivity=1, epsilon=1.0), runs=4000, random_state=1)
     >>> 0.5 < found.epsilon <= 1, found.refutes(0.4)
     (True, True)
     """
-    randomness = Randomness(seed)
+    randomness = Randomness(random_state)
 
     def sample(values: list[Any], runs: int) -> np.ndarray:
         if isinstance(mechanism, Geometric):  # each number has noise of its own: many runs in one

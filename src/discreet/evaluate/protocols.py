@@ -59,11 +59,11 @@ class Lesson:
     target: str
     model: PublishedTree | None = None
 
-    def score(self, classifier: str, seed: int = 0) -> Score:
+    def score(self, classifier: str, random_state: int = 0) -> Score:
         """How well the classifier of that name answers; a model answers in its place."""
         if self.model is not None:
             return _score_of_model(self.model, self.asked, self.target)
-        learner = CLASSIFIERS[classifier](seed=seed)
+        learner = CLASSIFIERS[classifier](random_state=random_state)
         features = [name for name in self.learnt.names if name != self.target]
         learner.fit(examples_for(learner, self.learnt, features, self.target))
         return score_on(learner, self.asked, self.target)

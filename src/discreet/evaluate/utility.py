@@ -53,21 +53,21 @@ class Utility:
 
 
 def holdout(
-    method: Method, data: object, roles: Roles | None = None, *, test_share: float = 0.3, seed: int | None = 0
+    method: Method, data: object, roles: Roles | None = None, *, test_share: float = 0.3, random_state: int | None = 0
 ) -> Utility:
     """Measure what the method costs on a table with its roles, or on labelled baskets.
 
     The released rows of the report are not the ones measured here: the method is run once more, on the training rows.
     """
     if isinstance(data, Baskets):
-        return _baskets(method, data, test_share, seed)
+        return _baskets(method, data, test_share, random_state)
     if roles is None:
         raise RolesError("A holdout study of a table needs roles: holdout(method, table, roles).")
     table = Table.of(data)
     roles.check_for_release(table)
     target = table.column(roles.target)  # type: ignore[arg-type]
     persons = None if roles.person is None else table.column(roles.person).codes
-    train_rows, test_rows = split(target.codes, persons, test_share, Randomness(seed))
+    train_rows, test_rows = split(target.codes, persons, test_share, Randomness(random_state))
     train, test = table.select(roles.named).take(train_rows), table.select(roles.named).take(test_rows)
     release = method.release(train, roles)
     features = [name for name in roles.published if name != roles.target]
@@ -94,10 +94,10 @@ def holdout(
     )
 
 
-def _baskets(method: Method, baskets: Baskets, test_share: float, seed: int | None) -> Utility:
+def _baskets(method: Method, baskets: Baskets, test_share: float, random_state: int | None) -> Utility:
     baskets.check_for_release()
     assert baskets.labels is not None
-    train_rows, test_rows = split(baskets.labels, baskets.persons, test_share, Randomness(seed))
+    train_rows, test_rows = split(baskets.labels, baskets.persons, test_share, Randomness(random_state))
     train, test = baskets.take(train_rows), baskets.take(test_rows)
     release = method.release(train)
     if release.baskets is None:

@@ -77,8 +77,8 @@ def rankings(measure: SubsetMeasure) -> Rankings:
     measure.learn(without.values())
     found = {name: measure.of(subset) for name, subset in without.items()}
     return Rankings(
-        performance=tuple(sorted(everything, key=lambda name: found[name].performance)),
-        privacy=tuple(sorted(everything, key=lambda name: -found[name].pbi)),
+        performance=tuple(sorted(everything, key=lambda name: found[name].performance)),  # Figure 4: PerfR
+        privacy=tuple(sorted(everything, key=lambda name: -found[name].pbi)),  # Figure 4: PrivR
     )
 
 
@@ -90,7 +90,7 @@ def eliminate(
     The candidates are the subsets that were accepted, each one in the one before; and the steps that led to them.
     """
     kept, found, trace = set(order), list[MeasuredSubset](), list[dict[str, Any]]()
-    for name in reversed(order):
+    for name in reversed(order):  # Figure 5: for (i = k, i > 0, i--)
         left = tuple(other for other in measure.attributes if other in kept and other != name)
         if not left:
             continue

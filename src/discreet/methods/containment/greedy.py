@@ -121,16 +121,16 @@ class GreedySelector(Selector):
         trace: list[dict[str, Any]] = []
         with progress("Selecting features", baskets.shape[1]) as bar:
             for feature, gain in order(search):
-                fits = search.fits(feature)
+                fits = search.fits(feature)  # Algorithm 2, line 4; Algorithm 3, line 13
                 trace.append({"feature": baskets.names[feature], "gain": gain, "kept": fits})
                 bar.advance()
                 if fits:
-                    search.add(feature)
+                    search.add(feature)  # Algorithm 2, line 5; Algorithm 3, line 12
                     kept.append(feature)
                     if len(kept) == self.max_features:
                         break
                 elif self.on_infeasible == "stop":
-                    break
+                    break  # Algorithm 2, line 7
                 else:
                     search.drop(feature)
         while self.absences and kept and not self.promise.check(baskets.keep(kept)).holds:
@@ -207,7 +207,7 @@ Order = Iterator[tuple[int, float]]
 def _by_hamdist(search: _Search) -> Order:
     """Algorithm 2: one sort. Features that too few rows have are met in their place, so that "stop" stops there."""
     gains = separated_pairs(search.baskets)
-    for feature in np.argsort(-gains, kind="stable"):
+    for feature in np.argsort(-gains, kind="stable"):  # lines 1 and 3
         if gains[feature] == 0:  # the same in all rows: it would be published and tell nothing
             return
         yield int(feature), int(gains[feature])
@@ -218,7 +218,7 @@ def _by_distcnt(search: _Search) -> Order:
     bounds = separated_pairs(search.baskets)
     computed = np.zeros(len(bounds), dtype=np.int64)  # how many features were selected when the gain was computed
     while True:
-        best = int(np.argmax(bounds))
+        best = int(np.argmax(bounds))  # lines 5 to 11
         if bounds[best] <= 0:
             return
         now, batch = len(search.selected), _LAZY

@@ -113,13 +113,14 @@ class MaximalSelector(Selector):
 
     def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
         pairs = separated_pairs(baskets)
-        found = self._largest(baskets, pairs)
+        found = self._largest(baskets, pairs)  # Algorithm 1, line 1
         if not found.sets:
             raise CannotRelease(f"No feature can be kept at k = {self.k}: fewer than {self.k} persons have any one.")
         self.proven_, self.bound_ = found.proven, found.bound
         self._largest_size = len(found.sets[0])
         gains = [_gains(baskets, chosen, pairs, self.utility) for chosen in found.sets]
-        best = int(np.argmax([sum(gain) for gain in gains]))  # the first of equals: the larger, then by columns
+        # Algorithm 1, line 2; of equals the first: the larger set, then by columns
+        best = int(np.argmax([sum(gain) for gain in gains]))
         trace: list[dict[str, Any]] = [
             {
                 "feature": None,

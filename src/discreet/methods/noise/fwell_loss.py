@@ -23,7 +23,7 @@ _HALVINGS = 40
 
 
 def loss(z: Any, regularization: float, w: np.ndarray) -> float:
-    """L at w.
+    """L at w, equation (3).
 
     >>> round(loss(np.array([[1.0]]), 1.0, np.zeros(1)), 6)
     0.693147
@@ -95,12 +95,12 @@ def one_pass(z: Any, regularization: float) -> np.ndarray:
     [0.193, 0.41]
     """
     n, d = z.shape
-    w = np.ones(d)
+    w = np.ones(d)  # step 2
     z = sp.csr_array(z) if sp.issparse(z) else z
     for i in range(n):
         row = z[[i]].toarray().ravel() if sp.issparse(z) else z[i]
-        g = 2 * regularization * w - row * expit(-(row @ w)) / n
+        g = 2 * regularization * w - row * expit(-(row @ w)) / n  # step 3(c)
         length = np.linalg.norm(g)
         if length > 0:
-            w -= g / length
+            w -= g / length  # step 3(d)
     return w

@@ -116,12 +116,12 @@ def margins(rows: Any, classes: Any, others: Any = None, other_classes: Any = No
     >>> margins(np.array([[0.0], [0.25], [0.75], [1.0]]), np.array([0, 0, 1, 1])).ravel().tolist()
     [0.5, 0.25, 0.25, 0.5]
     """
-    hit, miss = nearest(rows, classes, others, other_classes)
+    hit, miss = nearest(rows, classes, others, other_classes)  # Algorithm 1, step 3(a)
     others = rows if others is None else others
     lacking = (hit < 0) | (miss < 0)
     if not len(np.asarray(classes)) or lacking.all():
         return rows * 0.0
-    z = abs(rows - others[miss]) - abs(rows - others[hit])
+    z = abs(rows - others[miss]) - abs(rows - others[hit])  # below equation (1)
     if lacking.any():
         kept = (~lacking).astype(float)
         z = sp.csr_array(sp.diags_array(kept) @ z) if sp.issparse(z) else z * kept[:, None]

@@ -21,7 +21,7 @@ class PublishedStrategy(ReferenceStrategy):
     """Seek nearest hits and misses among all rows."""
 
     key = "as-published"
-    factor = 2.0
+    factor = 2.0  # Corollary 1
     leak = (
         "As published, Private FWELL is not differentially private: one row may be the neighbour of all others. Its"
         " weights are for studies, not for release; the other values of `strategy` keep the promise."
