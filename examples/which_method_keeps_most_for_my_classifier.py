@@ -24,7 +24,7 @@ methods = {
 print(f"{'method':<25}{'accuracy':>10}   {'difference':<16}{'suppressed':>10}{'uncertain':>11}")
 found = {}
 for name, method in methods.items():
-    found[name] = utility = holdout(method, sample.data, sample.roles, seed=7)
+    found[name] = utility = holdout(method, sample.data, sample.roles, random_state=7)
     difference = f"{100 * utility.difference.low:+.1f} to {100 * utility.difference.high:+.1f}"
     line = f"{name:<25}{100 * utility.accuracy_after.value:>8.1f} %   {difference:<16}"
     release = method.release(sample.data, sample.roles)

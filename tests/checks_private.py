@@ -180,7 +180,7 @@ def of(instance):
 
 
 def takes(method, whose) -> bool:
-    return whose == "rows" or getattr(method, "neighbours", "") not in ("blocks", "reference")
+    return whose == "rows" or getattr(method, "strategy", "") not in ("blocks", "reference")
 
 
 def private_no_cell_has_a_say_in_what_is_public(instance, tmp_path):
@@ -258,7 +258,7 @@ def private_matrices_may_hold_anything(instance, tmp_path):
         with held(seen):
             release = method.release(cells, labels)
             fitted = method.fit(cells, labels)
-        picked = getattr(fitted, "weights_", getattr(fitted, "support_", None))
+        picked = getattr(fitted, "weights_", getattr(fitted, "order_", None))
         return seen, from_statement(release.data["noise"]) * 2, (release.document.to_bytes(), picked.tolist())
 
     before, uses, public = taken(X, y)

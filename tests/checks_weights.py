@@ -23,7 +23,6 @@ from discreet import (
     verify,
 )
 from discreet.data.document import Document
-from discreet.methods.noise.private_fwell import PICKING
 from discreet.release.certificate import Certificate, file_record
 from instances import MARKERS, ROLES, baskets, people
 
@@ -77,7 +76,7 @@ def weights_of_a_table_name_nothing_but_columns(instance, tmp_path):
     with pytest.raises(DataError, match="'age' are declared"):
         method.release(Table.of(frame, kinds={"age": "category"}), NUMBERS)
     with pytest.raises(ParameterError, match="'town'"):
-        method.set_params(neighbours="splits").release(frame, ROLES)
+        method.set_params(strategy="splits").release(frame, ROLES)
     with pytest.raises(RolesError, match="target"):
         method.release(frame, replace(NUMBERS, target=None))
 
@@ -122,7 +121,7 @@ def weights_are_refused_by_what_is_public_alone(instance, tmp_path):
     X, y = baskets()
     method = instance.make(5)
     for persons in ([0, 0, *range(len(X) - 2)], range(len(X)), [0] * len(X)):
-        if method.way(*X.shape) in PICKING:
+        if method.strategy_for(*X.shape).one_row_each:
             release = method.release(Baskets.of(X, y, persons=persons))
             assert release.data["noise"][0]["sensitivity"] == method.mechanism(*X.shape).sensitivity
         else:

@@ -131,7 +131,7 @@ def simulated(name: str, shape: str) -> dict[str, Parts]:
         elif shape == "names":
             drawn = {
                 "people": method.simulate(*table("people")),
-                "baskets": np.asarray(method.fit(X, y).support_).tolist(),
+                "baskets": np.asarray(method.fit(X, y).order_).tolist(),
             }
         else:
             drawn = {"baskets": [float(f"{weight:.6g}") for weight in method.fit(X, y).weights_]}

@@ -114,10 +114,10 @@ INSTANCES = {
     "private-table-cells": _private(PrivateTable, ("synthetic",), epsilon=1.0, domain=DOMAIN, model="cells"),
     "private-table-delta": _private(PrivateTable, ("synthetic",), epsilon=1.0, domain=DOMAIN, delta=1e-6),
     "private-fwell": _private(PrivateFwell, ("weights",), n_features=3),
-    "private-fwell-splits": _private(PrivateFwell, ("weights",), bounds=(0, 1), neighbours="splits", n_features=3),
-    "private-fwell-blocks": _private(PrivateFwell, ("weights",), bounds=(0, 1), neighbours="blocks", blocks=15),
+    "private-fwell-splits": _private(PrivateFwell, ("weights",), bounds=(0, 1), strategy="splits", n_features=3),
+    "private-fwell-blocks": _private(PrivateFwell, ("weights",), bounds=(0, 1), strategy="blocks", blocks=15),
     "private-fwell-reference": _private(
-        PrivateFwell, ("weights",), bounds=(0, 1), neighbours="reference", reference=(SAMPLE, ["yes", "no"] * 3)
+        PrivateFwell, ("weights",), bounds=(0, 1), strategy="reference", reference=(SAMPLE, ["yes", "no"] * 3)
     ),
     "random-flip": _of(RandomFlip, ("table", "baskets")),
     "random-flip-member": _of(RandomFlip, ("table", "baskets"), vector="member"),

@@ -329,6 +329,27 @@ def test_kernels_are_compiled_in_one_way():
     assert not offenders, "\n".join(offenders)
 
 
+def is_kernel(node: ast.FunctionDef) -> bool:
+    names = [ast.unparse(mark.func if isinstance(mark, ast.Call) else mark) for mark in node.decorator_list]
+    return bool({"compiled", "intrinsic"} & set(names))
+
+
+def test_every_function_but_kernels_has_hints():
+    """Of all arguments and of what it returns: mypy is strict about them."""
+    offenders = []
+    for module, tree in GRAPH.trees.items():
+        kernels = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and is_kernel(n)]
+        within = {inner for kernel in kernels for inner in ast.walk(kernel)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node not in within:
+                args = node.args
+                named = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
+                bare = [arg.arg for arg in named if arg is not None and arg.annotation is None]
+                if set(bare) - {"self", "cls"} or (node.returns is None and node.name != "__init__"):
+                    offenders.append(f"{module}.{node.name}")
+    assert not offenders, "\n".join(offenders)
+
+
 def test_every_file_states_its_licence_and_its_one_idea():
     offenders = []
     for module, path in MODULES.items():

@@ -13,7 +13,7 @@ from benchmarks.breach.wrapper import Wrapper, best_first
 from benchmarks.choice.protocol import published as published_choice
 from discreet import BreachAwareSelector
 from discreet.foundation.progress import show
-from discreet.methods.breach.breach_aware_rankings import Candidate, categories, region
+from discreet.methods.breach.breach_aware_rankings import MeasuredSubset, categories, region
 
 _CASES = {"sensitive": (False,), "same": (True,), "both": (False, True)}
 _LAST = 0.01  # one in the last digit printed: the paper cuts off some figures and rounds others
@@ -89,7 +89,7 @@ def _same_class() -> None:
     for row in rows:
         names = features if row["name"] == "baseline" else tuple(row["name"].split("_"))
         perf = protocol.mean_of_folds(scores, names)
-        candidates.append(Candidate(names, round(perf, 3), round(100 * (perf / base - 1), 3), 0.0))
+        candidates.append(MeasuredSubset(names, round(perf, 3), round(100 * (perf / base - 1), 3), 0.0))
     agree = 0
     for row, ours, letter in zip(rows, candidates, categories(candidates), strict=True):
         fine = abs(row["perf"] - ours.performance) < _LAST and abs(row["pbi"] - ours.pbi) < _LAST
@@ -99,7 +99,7 @@ def _same_class() -> None:
     print(f"\n{agree} of {len(rows)} rows agree.")
 
 
-def _lettered(candidates: list[Candidate]) -> list[tuple[Candidate, str]]:
+def _lettered(candidates: list[MeasuredSubset]) -> list[tuple[MeasuredSubset, str]]:
     return list(zip(candidates, categories(candidates), strict=True))
 
 

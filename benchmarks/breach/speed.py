@@ -28,7 +28,7 @@ from discreet.data.column import Column
 from discreet.data.table import Table
 from discreet.learning.encoding import one_hot
 from discreet.methods.breach.breach_aware_measures import Measures
-from discreet.methods.breach.breach_aware_rankings import Candidate
+from discreet.methods.breach.breach_aware_rankings import MeasuredSubset
 
 RIVALS = {"c45": lambda: DecisionTreeClassifier(min_samples_leaf=2), "naive-bayes": GaussianNB}
 
@@ -43,7 +43,7 @@ class Recorded:
     def learn(self, subsets) -> None:
         self._measures.learn(subsets)
 
-    def of(self, subset: tuple[str, ...]) -> Candidate:
+    def of(self, subset: tuple[str, ...]) -> MeasuredSubset:
         self.asked[subset] = None
         return self._measures.of(subset)
 

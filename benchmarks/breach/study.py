@@ -21,7 +21,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.learning.cross_validation import kfold
 from discreet.learning.subset_scores import SubsetScores
-from discreet.methods.breach.breach_aware import BreachAwareSelector, Found
+from discreet.methods.breach.breach_aware import BreachAwareSelector, SearchResult
 from discreet.methods.breach.breach_aware_measures import Measures
 from discreet.methods.breach.breach_aware_rankings import merged, region
 from discreet.privacy.predictability import with_classes
@@ -164,7 +164,7 @@ def _of(name: str, learner: str, *, same: bool, outer: int, rows: int | None) ->
         print(line(learner, kind, *cells, *beside), flush=True)
 
 
-def _beside(subset: tuple[str, ...], weights: Weights, found: Found, measures: Measures) -> list[str]:
+def _beside(subset: tuple[str, ...], weights: Weights, found: SearchResult, measures: Measures) -> list[str]:
     """A published subset by our measures, and its place by E(S) when it joins our candidates."""
     theirs = measures.of(tuple(name for name in measures.attributes if name in subset))
     among = merged(found.candidates, [theirs])

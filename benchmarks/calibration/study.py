@@ -142,7 +142,7 @@ def run(seed: int, shape: str, chosen: list[Subject], protocol: str, jobs: int, 
     data, roles = (table(seed), ROLES) if shape == "table" else (baskets(seed), None)
     methods = {subject.name: subject.make() for subject in chosen}
     asked: dict = {"protocol": protocol, "folds": FOLDS, "classifiers": CLASSIFIER, "seed": seed}
-    found = evaluate_utility(methods, data, roles, **asked, jobs=jobs, cache=cache)
+    found = evaluate_utility(methods, data, roles, **asked, n_jobs=jobs, cache=cache)
     return {
         name: np.nan if found.refusal(name) else found.mean(name, CLASSIFIER, "auc").value for name in found.methods
     }

@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.containment.protocol import splits
 from discreet import Baskets, OptimalSelector
-from discreet.methods.containment.optimal_models import Logistic, auc_of_counts, logistic
+from discreet.methods.containment.optimal_models import OneVersusRestLogistic, auc_of_counts, logistic
 from discreet.methods.containment.optimal_search import Maximal
 from discreet.samples import load
 
@@ -94,12 +94,12 @@ class Sensitivity:
 
 def sensitivity(baskets: Baskets, k: int, folds: int = 5) -> Sensitivity:
     everything = list(range(baskets.shape[1]))
-    kept = OptimalSelector(k, time_limit=None).fit(*_cells(baskets)).support_.tolist()
+    kept = OptimalSelector(k, time_limit=None).fit(*_cells(baskets)).order_.tolist()
     scores = []
     for train, test in splits(baskets, folds):
         rows = baskets.take(train)
-        mine = OptimalSelector(k, time_limit=None).fit(*_cells(rows)).support_.tolist()
-        learnt, scored = Logistic(rows), Logistic(baskets.take(test))
+        mine = OptimalSelector(k, time_limit=None).fit(*_cells(rows)).order_.tolist()
+        learnt, scored = OneVersusRestLogistic(rows), OneVersusRestLogistic(baskets.take(test))
         best = max(_auc(learnt, scored, features) for features in maximal_sets(rows, k))
         scores.append([_auc(learnt, scored, features) for features in (everything, kept, mine)] + [best])
     full, published, honest, ceiling = np.mean(scores, axis=0)
@@ -118,7 +118,7 @@ def _cells(baskets: Baskets) -> tuple[np.ndarray, np.ndarray]:
     return baskets.matrix.toarray(), baskets.labels
 
 
-def _auc(learnt: Logistic, scored: Logistic, features: list[int]) -> float:
+def _auc(learnt: OneVersusRestLogistic, scored: OneVersusRestLogistic, features: list[int]) -> float:
     """Of a logistic regression on distinct rows: quicker than the paper's SVM, and within 0.001 of it here."""
     X, counts = learnt.counts(features)
     of_class = counts.sum(axis=1)

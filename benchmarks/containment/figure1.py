@@ -71,7 +71,7 @@ def exponential_as_printed(baskets: Baskets, epsilon: float, picks: int, seed: i
 
 def _ours(selector: type) -> Callable:
     def select(baskets: Baskets, epsilon: float, picks: int, seed: int) -> np.ndarray:
-        return selector(epsilon, picks, random_state=seed).fit(baskets.matrix, baskets.labels).support_
+        return selector(epsilon, picks, random_state=seed).fit(baskets.matrix, baskets.labels).order_
 
     return select
 
@@ -229,7 +229,7 @@ def main() -> None:
     for name, load in sets.items():
         baskets = load()
         greedy = GreedySelector(5, on_infeasible="stop").fit(baskets.matrix, baskets.labels)
-        picks = len(greedy.support_)
+        picks = len(greedy.order_)
         if asked.scores:
             compare_scores(name, baskets, picks, 10 if asked.quick else 100)
             continue

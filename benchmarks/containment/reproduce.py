@@ -331,7 +331,7 @@ def _noise(auc: float, baskets: Baskets) -> float:
 def figure_1(name: str, load) -> Iterator[Row]:
     """As printed and scored on released rows; honest: as it can be proved, scored on true rows."""
     baskets = _loaded(load)
-    picks = len(GreedySelector(5, on_infeasible="stop").fit(baskets.matrix, baskets.labels).support_)
+    picks = len(GreedySelector(5, on_infeasible="stop").fit(baskets.matrix, baskets.labels).order_)
     with warnings.catch_warnings():
         for kind in (PrivacyLeakWarning, ConvergenceWarning):
             warnings.simplefilter("ignore", kind)

@@ -209,7 +209,7 @@ def figure_1(runs: int, epsilon: float = 1.0) -> Iterator[Row]:
         printed: list[float] = []
         proved: list[float] = []
         for b in _drawn():
-            picks = len(GreedySelector(5, on_infeasible="stop").fit(b.matrix, b.labels).support_)
+            picks = len(GreedySelector(5, on_infeasible="stop").fit(b.matrix, b.labels).order_)
             for run, (train, test) in zip(range(runs), containment.splits(b, 5), strict=True):
                 learnt, truth = b.take(train), b.take(test)
                 X, y, _ = _released(f"{name}-DP, as printed", learnt, epsilon, picks, run)

@@ -100,11 +100,11 @@ def folds_of(X, y: np.ndarray, folds: int) -> list[Fold]:
     return made
 
 
-def private(neighbours: str) -> Weigh:
+def private(strategy: str) -> Weigh:
     def weigh(fold: Fold, epsilon: float, kept: int, seed: int) -> np.ndarray:
-        with_sample = neighbours == "reference"
+        with_sample = strategy == "reference"
         X, y = (fold.X[: fold.split], fold.y[: fold.split]) if with_sample else (fold.X, fold.y)
-        method = PrivateFwell(epsilon, bounds=(0, 1), neighbours=neighbours, n_features=kept, random_state=seed)
+        method = PrivateFwell(epsilon, bounds=(0, 1), strategy=strategy, n_features=kept, random_state=seed)
         return method.set_params(reference=fold.sample if with_sample else None).fit(X, y).weights_
 
     return weigh

@@ -13,7 +13,7 @@ from benchmarks.reproduction.units import Found, Row, Unit, Why, answered, of_sh
 from discreet import PrivateFwell
 
 HONEST = (
-    "Honest: `neighbours='ranks'`, whose epsilon is proved, in the place of the published noise, which does not keep"
+    "Honest: `strategy='ranks'`, whose epsilon is proved, in the place of the published noise, which does not keep"
     " its epsilon. Features are weighed on the training folds in both."
 )
 PUBLISHED, SOUND = "as-published (not private)", "ranks"
@@ -135,8 +135,8 @@ def moves() -> Iterator[Row]:
     one = np.array([0.0] * 98 + [1.0, 1.0])[:, None]
     other, y = np.where(np.arange(100) == 98, 0.0, one[:, 0])[:, None], np.array([0] * 98 + [1, 1])
     found = []
-    for neighbours in ("as-published", "blocks"):
-        method = PrivateFwell(0.5, 1.0, (0, 1), neighbours=neighbours)
+    for strategy in ("as-published", "blocks"):
+        method = PrivateFwell(0.5, 1.0, (0, 1), strategy=strategy)
         moved = abs(method.statistic(one, y, ["0"])[0] - method.statistic(other, y, ["0"])[0])
         found.append((float(moved), float(method.mechanism(100, 1).sensitivity)))
     for row, values in zip(("by one row", "claimed"), zip(*found, strict=True), strict=True):

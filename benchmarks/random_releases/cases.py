@@ -389,7 +389,7 @@ def _private_weights(rng: Random, k: int, table: RandomTable | None) -> Paramete
     bounds = (0, 1) if table is None else (-10, 100)
     parameters = _given(
         epsilon=epsilon,
-        neighbours=way,
+        strategy=way,
         bounds=bounds if way != "ranks" else None,
         n_features=rng.choice((None, 1, 2)),
         blocks=rng.choice((None, 3)) if way == "blocks" else None,
@@ -407,9 +407,9 @@ def _sketch(rng: Random, k: int, table: None, *, variance: bool) -> Parameters:
     )
     if not variance:
         return parameters | {"delta": delta}, (Asked("delta-anonymity", delta),), None
-    neighbours = "exact" if rng.random() < 0.98 else "approximate"  # an index costs half a minute to compile
-    promises = [Asked("k-variance", k, neighbours=neighbours)]
-    parameters |= {"k": k, "neighbours": neighbours, "raise_counts": rng.random() < 0.5}
+    search = "exact" if rng.random() < 0.98 else "approximate"  # an index costs half a minute to compile
+    promises = [Asked("k-variance", k, neighbour_search=search)]
+    parameters |= {"k": k, "neighbour_search": search, "raise_counts": rng.random() < 0.5}
     if rng.random() < 0.4:
         parameters["delta"] = delta
         promises.append(Asked("delta-anonymity", delta))

@@ -277,7 +277,7 @@ def _sketch_problems(released: Released, owner: Path, source: Source) -> Iterato
     for asked in source.promises:
         if asked.name == "delta-anonymity" and not counting.delta_anonymity(records, counts, asked.level):
             yield asked.name, f"{asked.level} asked"
-        exact = asked.name == "k-variance" and asked.neighbours == "exact"
+        exact = asked.name == "k-variance" and asked.neighbour_search == "exact"
         if exact and not counting.k_variance(records, counts, int(asked.level)):
             yield asked.name, f"{asked.level} asked"
 

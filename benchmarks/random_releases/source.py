@@ -21,7 +21,7 @@ class Asked:
     absences: int = 0
     columns: tuple[str, ...] | None = None
     public_class: bool = False
-    neighbours: str = ""
+    neighbour_search: str = ""
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ from sklearn.preprocessing import normalize
 from benchmarks.sketches import readings
 from discreet import DeltaSketch, SketchKMeans, SketchKNeighborsClassifier, SketchLinearClassifier, VarianceSketch
 from discreet.data.records import Records
-from discreet.methods.sketches.sketch import SketchMethod
+from discreet.methods.sketches.sketch_method import SketchMethod
 from discreet.samples import load, quest
 from discreet.sketching.signs import Signs
 from discreet.sketching.sketches import sketch

@@ -20,7 +20,7 @@ from functools import lru_cache
 import numpy as np
 
 from discreet.data.records import Records
-from discreet.methods.sketches.sketch import SketchMethod
+from discreet.methods.sketches.sketch_method import SketchMethod
 from discreet.methods.sketches.variance_sketch_components import k_variance_counts
 from discreet.sketching.component_limits import UNLIMITED, pair_limits, pair_sums
 from discreet.sketching.similar_records import Neighbours, cosines, nearest

@@ -22,7 +22,7 @@ def greedy(table: Table, runs: int) -> None:
         for k, features in expected.items():
             selector = ds.GreedySelector(k, utility=utility, on_infeasible="stop")
             (ours,) = in_turns(lambda selector=selector: selector.fit(baskets.matrix, labels), runs=3 * runs)
-            kept = len(selector.support_)
+            kept = len(selector.order_)
             what = f"GreedySelector(k={k}, {utility}, stop).fit, PU1"
             note = f"{kept} features, the reference {features}"
             table.add(within(what, 0.2, ours, note=note, fine=abs(kept - features) <= 1))

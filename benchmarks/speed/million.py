@@ -39,7 +39,7 @@ def measure(rows: int) -> dict:
         start, processor = time.perf_counter(), time.process_time()
         selector.fit(baskets.matrix, labels)
         seconds, cpu = time.perf_counter() - start, time.process_time() - processor
-        found[utility] = {"seconds": seconds, "cpu": cpu, "features": len(selector.support_)}
+        found[utility] = {"seconds": seconds, "cpu": cpu, "features": len(selector.order_)}
     found["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     return found
 

@@ -7,7 +7,7 @@ they are first used, so that `import discreet` is quick.
 """
 
 import importlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from discreet._version import __version__
 
@@ -29,26 +29,6 @@ _WHERE = {
     "DeltaAnonymity": "discreet.privacy",
     "KVariance": "discreet.privacy",
     "Verdict": "discreet.privacy",
-    # how
-    "BreachAwareSelector": "discreet.methods",
-    "DeltaSketch": "discreet.methods",
-    "ExponentialSelector": "discreet.methods",
-    "Fwell": "discreet.methods",
-    "GreedySelector": "discreet.methods",
-    "KActus": "discreet.methods",
-    "KActus2": "discreet.methods",
-    "KAdet": "discreet.methods",
-    "LaplaceSelector": "discreet.methods",
-    "MaximalSelector": "discreet.methods",
-    "Mondrian": "discreet.methods",
-    "OptimalSelector": "discreet.methods",
-    "PrivateFwell": "discreet.methods",
-    "PrivateTable": "discreet.methods",
-    "RandomFlip": "discreet.methods",
-    "TopDownRefinement": "discreet.methods",
-    "TopDownSpecialization": "discreet.methods",
-    "TreeLadder": "discreet.methods",
-    "VarianceSketch": "discreet.methods",
     # mining sketches
     "SketchKMeans": "discreet.sketching.mining",
     "SketchKNeighborsClassifier": "discreet.sketching.mining",
@@ -57,7 +37,6 @@ _WHERE = {
     # what goes out, and whether it holds
     "Release": "discreet.release.release",
     "Ledger": "discreet.release.ledger",
-    "load_model": "discreet.methods",
     "verify": "discreet.release.verify",
     "recode": "discreet.release.recode_rows",
     # what it is worth
@@ -76,69 +55,42 @@ _WHERE = {
     "PrivacyLeakWarning": "discreet.errors",
 }
 
-__all__ = ["__version__", *_WHERE]
-
 if TYPE_CHECKING:
-    from discreet.attacks import attack
-    from discreet.data.baskets import Baskets
-    from discreet.data.roles import Roles, suggest, suggested_roles
-    from discreet.data.table import Table
-    from discreet.errors import (
-        BudgetExceeded,
-        CannotRelease,
-        DataError,
-        DiscreetError,
-        LedgerTampered,
-        ParameterError,
-        PrivacyLeakWarning,
-        PromiseBroken,
-        RolesError,
-    )
-    from discreet.evaluate.cross_evaluation import evaluate_utility
-    from discreet.methods import (
-        BreachAwareSelector,
-        DeltaSketch,
-        ExponentialSelector,
-        Fwell,
-        GreedySelector,
-        KActus,
-        KActus2,
-        KAdet,
-        LaplaceSelector,
-        MaximalSelector,
-        Mondrian,
-        OptimalSelector,
-        PrivateFwell,
-        PrivateTable,
-        RandomFlip,
-        TopDownRefinement,
-        TopDownSpecialization,
-        TreeLadder,
-        VarianceSketch,
-        load_model,
-    )
-    from discreet.privacy import (
-        BreachIncrease,
-        Containment,
-        DeltaAnonymity,
-        DifferentialPrivacy,
-        KAnonymity,
-        KAnonymousModel,
-        KVariance,
-        LDiversity,
-        TCloseness,
-        Verdict,
-    )
-    from discreet.release.ledger import Ledger
-    from discreet.release.recode_rows import recode
-    from discreet.release.release import Release
-    from discreet.release.verify import verify
-    from discreet.sketching.mining import (
-        SketchKMeans,
-        SketchKNeighborsClassifier,
-        SketchLinearClassifier,
-        SketchReconstruction,
-    )
+    from discreet.attacks import attack as attack
+    from discreet.data.baskets import Baskets as Baskets
+    from discreet.data.roles import Roles as Roles
+    from discreet.data.roles import suggest as suggest
+    from discreet.data.roles import suggested_roles as suggested_roles
+    from discreet.data.table import Table as Table
+    from discreet.errors import BudgetExceeded as BudgetExceeded
+    from discreet.errors import CannotRelease as CannotRelease
+    from discreet.errors import DataError as DataError
+    from discreet.errors import DiscreetError as DiscreetError
+    from discreet.errors import LedgerTampered as LedgerTampered
+    from discreet.errors import ParameterError as ParameterError
+    from discreet.errors import PrivacyLeakWarning as PrivacyLeakWarning
+    from discreet.errors import PromiseBroken as PromiseBroken
+    from discreet.errors import RolesError as RolesError
+    from discreet.evaluate.cross_evaluation import evaluate_utility as evaluate_utility
+    from discreet.methods import *
+    from discreet.privacy import BreachIncrease as BreachIncrease
+    from discreet.privacy import Containment as Containment
+    from discreet.privacy import DeltaAnonymity as DeltaAnonymity
+    from discreet.privacy import DifferentialPrivacy as DifferentialPrivacy
+    from discreet.privacy import KAnonymity as KAnonymity
+    from discreet.privacy import KAnonymousModel as KAnonymousModel
+    from discreet.privacy import KVariance as KVariance
+    from discreet.privacy import LDiversity as LDiversity
+    from discreet.privacy import TCloseness as TCloseness
+    from discreet.privacy import Verdict as Verdict
+    from discreet.release.ledger import Ledger as Ledger
+    from discreet.release.recode_rows import recode as recode
+    from discreet.release.release import Release as Release
+    from discreet.release.verify import verify as verify
+    from discreet.sketching.mining import SketchKMeans as SketchKMeans
+    from discreet.sketching.mining import SketchKNeighborsClassifier as SketchKNeighborsClassifier
+    from discreet.sketching.mining import SketchLinearClassifier as SketchLinearClassifier
+    from discreet.sketching.mining import SketchReconstruction as SketchReconstruction
 
 # the folders of the flow, each loaded when it is first used
 _PACKAGES = {
@@ -158,15 +110,25 @@ _PACKAGES = {
 }
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name in _WHERE:
         value = getattr(importlib.import_module(_WHERE[name]), name)
-        globals()[name] = value
-        return value
-    if name in _PACKAGES:
+    elif name in _PACKAGES:
         return importlib.import_module(f"discreet.{name}")
-    raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+    elif name == "__all__":
+        value = ["__version__", *_WHERE, *_methods().PUBLIC]
+    elif name in _methods().PUBLIC:
+        value = getattr(_methods(), name)
+    else:
+        raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+    globals()[name] = value
+    return value
 
 
-def __dir__():
-    return sorted({*__all__, *_PACKAGES})
+def _methods() -> Any:
+    """The methods: their names are in the table of that package, which loads none of them."""
+    return importlib.import_module("discreet.methods")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__getattr__("__all__"), *_PACKAGES})

@@ -7,7 +7,7 @@ from benchmarks.breach.wrapper import Wrapper, best_first
 from benchmarks.choice.protocol import published as published_choice
 
 from discreet import BreachAwareSelector
-from discreet.methods.breach.breach_aware_rankings import Candidate, categories, eliminate, region
+from discreet.methods.breach.breach_aware_rankings import MeasuredSubset, categories, eliminate, region
 
 PUBLISHED = protocol.published()
 SUBSETS = PUBLISHED["worked"]["subsets"]
@@ -82,7 +82,7 @@ def test_table_4_comes_out_of_the_rows():
         perf = protocol.mean_of_folds(scores, names)
         assert perf == pytest.approx(row["perf"], abs=0.0011)
         assert 100 * (perf / base - 1) == pytest.approx(row["pbi"], abs=0.0015)
-        ours.append(Candidate(names, round(perf, 3), 100 * (perf / base - 1), 0.0))
+        ours.append(MeasuredSubset(names, round(perf, 3), 100 * (perf / base - 1), 0.0))
     assert categories(ours) == [row["category"] for row in rows]
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from discreet import DataError, GreedySelector, Mondrian, RandomFlip, Roles
 from discreet.evaluate.changes import column_changes
-from discreet.release.losses import entropy
 
 RNG = np.random.default_rng(4)
 TABLE = {
@@ -16,11 +15,6 @@ TABLE = {
     "y": RNG.integers(0, 2, 300),
 }
 ROLES = Roles(target="y", quasi=["age", "sex", "town"])
-
-
-def test_entropy_of_equal_shares_is_their_number_in_bits():
-    assert entropy(np.array([3, 3, 3, 3])) == 2.0
-    assert entropy(np.array([7])) == 0.0
 
 
 def test_items_are_told_apart_from_recoded_and_dropped_columns():

@@ -74,7 +74,7 @@ def test_holdout_is_what_one_would_write_by_hand():
 
 
 def test_the_original_is_cross_validated_on_the_same_folds():
-    found = evaluate_utility(Mondrian(5), people(), ROLES, folds="5x2", classifiers=["naive-bayes"], seed=4)
+    found = evaluate_utility(Mondrian(5), people(), ROLES, folds="5x2", classifiers=["naive-bayes"], random_state=4)
     table = Table.of(people())
     features = [name for name in ROLES.published if name != "again"]
     folds = kfold(len(table), 2, 4, labels=table.column("again").codes, repeats=5)
@@ -163,8 +163,8 @@ def test_a_release_in_some_folds_only_has_no_mean():
         ({"folds": "ten"}, "'folds' must be"),
         ({"classifiers": ["c4.5"]}, "Did you mean 'c45'"),
         ({"classifiers": []}, "'classifiers' must be"),
-        ({"jobs": 0}, "'jobs' must be"),
-        ({"jobs": True}, "'jobs' must be"),
+        ({"n_jobs": 0}, "'n_jobs' must be"),
+        ({"n_jobs": True}, "'n_jobs' must be"),
         ({"methods": []}, "Methods are needed"),
         ({"methods": {"original": Mondrian(5)}}, "any name but 'original'"),
         ({"methods": [Mondrian(5), Mondrian(5)]}, "Two methods are the same"),
@@ -193,25 +193,25 @@ def test_a_wrong_parameter_is_the_callers_mistake():
 
 
 def test_threads_do_not_change_figures():
-    one, three = (evaluate_utility(TWO, people(), ROLES, **QUICK, jobs=jobs) for jobs in (1, 3))
+    one, three = (evaluate_utility(TWO, people(), ROLES, **QUICK, n_jobs=jobs) for jobs in (1, 3))
     assert outcomes(one) == outcomes(three)
 
 
 def test_threads_leave_warnings_and_limits_as_they_were():
     before = list(warnings.filters)
-    evaluate_utility(TWO, people(), ROLES, folds="3-fold", classifiers=("logistic", "svm"), jobs=4)
+    evaluate_utility(TWO, people(), ROLES, folds="3-fold", classifiers=("logistic", "svm"), n_jobs=4)
     assert warnings.filters == before
 
 
 def test_an_error_in_a_thread_reaches_the_caller(monkeypatch):
     monkeypatch.setattr(study, "held_out", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        evaluate_utility(TWO, people(), ROLES, **QUICK, jobs=2)
+        evaluate_utility(TWO, people(), ROLES, **QUICK, n_jobs=2)
 
 
 def test_methods_that_draw_cells_can_be_repeated_and_differ_between_folds():
     data = Baskets.of(*baskets())
-    one, again, other = (evaluate_utility(RandomFlip(5), data, **QUICK, seed=seed) for seed in (1, 1, 2))
+    one, again, other = (evaluate_utility(RandomFlip(5), data, **QUICK, random_state=seed) for seed in (1, 1, 2))
     assert outcomes(one) == outcomes(again) != outcomes(other)
     tasks = [study._seeded(RandomFlip(5), 1, (fold,)).random_state for fold in range(3)]
     assert len(set(tasks)) == 3
@@ -224,7 +224,7 @@ def test_a_kept_study_makes_no_release_and_gives_the_same(tmp_path):
     methods = {"spy": Counting(5), "tree": KAdet(5), "much": Mondrian(150)}
     first = evaluate_utility(methods, people(), ROLES, **QUICK, cache=tmp_path / "kept")
     made = len(Counting.shown)
-    again = evaluate_utility(methods, people(), ROLES, **QUICK, cache=tmp_path / "kept", jobs=2)
+    again = evaluate_utility(methods, people(), ROLES, **QUICK, cache=tmp_path / "kept", n_jobs=2)
     assert outcomes(first) == outcomes(again)
     assert len(Counting.shown) == made == 3
     plain = evaluate_utility(methods, people(), ROLES, **QUICK)
@@ -309,7 +309,7 @@ def test_a_function_as_parameter_cannot_be_kept_but_measured(tmp_path):
 
 
 def test_an_interruption_at_any_moment_changes_nothing(tmp_path, monkeypatch):
-    asked = QUICK | {"jobs": 2}
+    asked = QUICK | {"n_jobs": 2}
     whole = evaluate_utility(TWO, people(), ROLES, **QUICK)
     total, put = 18, Cache.put
     for seed in range(4):

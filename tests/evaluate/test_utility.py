@@ -58,7 +58,7 @@ def test_labels_that_depend_on_nothing_are_not_predicted():
 def test_the_method_sees_the_training_rows_only():
     table = people(200) | {"age": np.arange(200)}  # a row is known by its age
     spy = Spy(k=5)
-    found = holdout(spy, table, ROLES, seed=3)
+    found = holdout(spy, table, ROLES, random_state=3)
     assert len(spy.seen_) == found.n_train == 140
     train, test = split(Table.of(table).column("y").codes, None, 0.3, Randomness(3))
     assert sorted(spy.seen_.column("age").to_arrow().to_pylist()) == train.tolist()
@@ -82,9 +82,9 @@ def test_nobody_is_on_both_sides():
 
 
 def test_the_same_seed_gives_the_same_figures_and_another_another_split():
-    first, again = (holdout(Mondrian(k=5, random_state=1), people(), ROLES, seed=7) for _ in range(2))
+    first, again = (holdout(Mondrian(k=5, random_state=1), people(), ROLES, random_state=7) for _ in range(2))
     assert first == again
-    assert holdout(Mondrian(k=5, random_state=1), people(), ROLES, seed=8) != first
+    assert holdout(Mondrian(k=5, random_state=1), people(), ROLES, random_state=8) != first
 
 
 def test_neither_the_method_nor_the_data_is_changed():

@@ -66,7 +66,7 @@ def test_every_classifier_learns_from_a_release(name):
 @pytest.mark.parametrize("name", sorted(CLASSIFIERS))
 def test_the_same_seed_gives_the_same_model(name):
     train, test = released(), released(100, seed=1)
-    first, again = (fitted(name, train, seed=3).predict_proba(test) for _ in range(2))
+    first, again = (fitted(name, train, random_state=3).predict_proba(test) for _ in range(2))
     np.testing.assert_array_equal(first, again)
 
 
@@ -152,7 +152,7 @@ def test_boosting_is_given_the_rows():
 def test_the_forest_draws_bootstraps_of_the_rows():
     train, test = released(), released(100, seed=1)
     rows = on_rows(RandomForestClassifier(n_estimators=400, random_state=0), Ordinal(), train, test)
-    ours = np.mean([fitted("forest", train, seed=seed).predict_proba(test) for seed in range(4)], axis=0)
+    ours = np.mean([fitted("forest", train, random_state=seed).predict_proba(test) for seed in range(4)], axis=0)
     assert np.abs(ours - rows).mean() < 0.02
 
 

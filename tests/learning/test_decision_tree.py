@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 from discreet.data.table import Table
 from discreet.errors import DataError
 from discreet.learning.c45 import C45
-from discreet.learning.decision_tree import Tree
+from discreet.learning.decision_tree import DecisionTree
 from discreet.learning.examples import Examples
 from discreet.learning.sklearn_tree import from_sklearn, one_hot, sklearn_branches
 
@@ -18,14 +18,14 @@ FEATURES = ["a", "b", "c"]
 
 
 @pytest.fixture
-def tree() -> Tree:
+def tree() -> DecisionTree:
     """a = u: 3 yes, 1 no; a = v: b below 2.5: 2 no, else 2 yes; a = w was never met below."""
     table = Table.of({"a": ["u", "v", "w"], "b": [1, 2, 3], "y": ["no", "yes", "no"]})
     features = Examples.of(table, ["a", "b"], "y").features
     test, first, width = np.array([0, -1, 1, -1, -1, -1]), np.array([1, 0, 4, 0, 0, 0]), np.array([3, 0, 2, 0, 0, 0])
     cut = np.where(test == 1, 2.5, np.nan)
     counts = np.array([[3, 5], [1, 3], [2, 2], [0, 0], [2, 0], [0, 2]], dtype=float)
-    return Tree(features, ("no", "yes"), test, cut, first, width, counts)
+    return DecisionTree(features, ("no", "yes"), test, cut, first, width, counts)
 
 
 def test_rows_go_down_by_hand(tree):
@@ -42,7 +42,7 @@ def test_shape_by_hand(tree):
     assert tree.parent.tolist() == [-1, 0, 0, 0, 2, 2]
     lines = ["a = u: yes (4, 1 wrong)", "a = v", "|   b < 2.5: no (2)", "|   b >= 2.5: yes (2)", "a = w: yes (0)"]
     assert tree.to_text().splitlines() == lines
-    assert repr(tree) == "Tree(6 nodes, 4 leaves, depth 2)"
+    assert repr(tree) == "DecisionTree(6 nodes, 4 leaves, depth 2)"
 
 
 def test_branches_by_hand(tree):
@@ -64,7 +64,7 @@ def tables(draw, most: int = 30) -> Table:
     return Table.of({name: [row[f] for row in rows] for f, name in enumerate("abcy")}, kinds=kinds)
 
 
-def slow_distribution(tree: Tree, values: list, node: int = 0) -> np.ndarray:
+def slow_distribution(tree: DecisionTree, values: list, node: int = 0) -> np.ndarray:
     """The shares of one row, straight from the definition."""
     f, weights = int(tree.test[node]), tree.counts.sum(axis=1)
     if f < 0:

@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 
 from discreet.data.table import Table
 from discreet.learning import encoding as encode
-from discreet.learning.encoding import OneHot, Ordinal, Scale, _beside, encoded, one_hot, places
+from discreet.learning.encoding import OneHot, Ordinal, StandardScale, _beside, encoded, one_hot, places
 from discreet.learning.examples import Examples
 
 LEARNT = Table.of(
@@ -72,10 +72,10 @@ def test_intervals_come_in_the_order_of_their_ends(ordered):
 def test_a_scale_counts_weights_as_rows():
     numbers, counts = np.array([1.0, 2.0, 5.0, 9.0]), np.array([3, 1, 0, 2])
     every = np.repeat(numbers, counts)
-    scale = Scale.fit(numbers, counts, parts=4)
+    scale = StandardScale.fit(numbers, counts, parts=4)
     assert (scale.mean, scale.spread) == (pytest.approx(every.mean()), pytest.approx(every.std()))
     assert scale.edges.tolist() == np.unique(np.quantile(every, [0.25, 0.5, 0.75])).tolist()
-    constant, empty = Scale.fit(np.array([4.0]), np.array([2])), Scale.fit(np.empty(0), np.empty(0))
+    constant, empty = StandardScale.fit(np.array([4.0]), np.array([2])), StandardScale.fit(np.empty(0), np.empty(0))
     assert constant.matrix(np.array([4.0, np.nan])).toarray().tolist() == [[0, 1, 0], [0, 0, 1]]
     assert empty.matrix(np.array([np.nan])).toarray().tolist() == [[0, 0, 1]]
 

@@ -14,7 +14,7 @@ from discreet.data.table import Table
 from discreet.errors import DataError, ParameterError
 from discreet.learning.c45_entries import entries_of, memory_of
 from discreet.learning.c45_prune import added_errors
-from discreet.learning.c45_split import choose
+from discreet.learning.c45_split import Stretch, choose
 from discreet.learning.examples import Examples
 from discreet.learning.part import Part
 
@@ -62,7 +62,9 @@ class SlowTwin:
         if n < 2 * self.least - 1e-6 or max(counts) >= n - 1e-6:
             return leaf
         items, weights = np.array([e for e, _ in rows], dtype=np.int32), np.array([w for _, w in rows])
-        f, limit = choose(self.entries, memory_of(0, 0), -1, items, weights, 0, len(items), n, self.least, True)
+        f, limit = choose(
+            self.entries, memory_of(0, 0), -1, Stretch(items, weights, 0, len(items)), n, self.least, True
+        )
         if f < 0:
             return leaf
         width = int(self.entries.levels[f]) if limit < 0 else 2

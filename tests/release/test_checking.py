@@ -33,6 +33,7 @@ from discreet import (
 from discreet.methods import METHODS
 from discreet.methods.noise.private_fwell_splits import UNIT
 from discreet.release import verify_noise as noise
+from discreet.release.certificate import Certificate
 from discreet.release.verify_parameters import PARAMETERS, allows, parameter_problems
 from instances import DOMAIN, INSTANCES, PERSON_ROLES, ROLES, SAMPLE, TOWNS, baskets, people
 
@@ -62,10 +63,10 @@ def test_what_a_method_states_is_allowed(name):
 def test_the_sensitivities_are_those_of_the_methods():
     assert noise._UNIT == UNIT
     for rows in (2, 3, 150, 10_001):
-        ranks = PrivateFwell(1.0, neighbours="ranks").mechanism(rows, 20)
+        ranks = PrivateFwell(1.0, strategy="ranks").mechanism(rows, 20)
         assert ranks.sensitivity == 2 * rows - 3
         for blocks in (None, 3):
-            method = PrivateFwell(1.0, bounds=(0, 1), neighbours="blocks", blocks=blocks)
+            method = PrivateFwell(1.0, bounds=(0, 1), strategy="blocks", blocks=blocks)
             assert method.mechanism(rows, 20).noise.mechanism == "euclidean"
 
 
@@ -76,6 +77,28 @@ def test_verify_loads_no_method():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def under_older_names(folder):
+    """Write a certificate as version 0.1 did, where a parameter had another name; the seal is made anew."""
+    place = folder / "certificate.json"
+    text = place.read_text(encoding="utf-8")
+    for name in ("strategy", "neighbour_search"):
+        text = text.replace(f'"{name}": ', '"neighbours": ')
+    written = Certificate.model_validate_json(text)
+    place.write_bytes(written.sealed(written.files).to_bytes())
+
+
+@pytest.mark.parametrize("method", [PrivateFwell(1.0, strategy="ranks"), VarianceSketch(3)], ids=lambda m: m.name)
+def test_certificates_that_state_older_names_of_parameters_still_hold(tmp_path, method):
+    folder = method.release(*baskets()).save(tmp_path / "out")
+    owner = folder / "owner" if method.name == "variance-sketch" else None
+    assert verify(folder / "release", owner=owner).holds
+    under_older_names(folder / "release")
+    assert "neighbours" in Certificate.read(folder / "release").method.parameters
+    found = verify(folder / "release", owner=owner)
+    assert found.holds, found.problems
+    assert parameter_problems("private-fwell", {"neighbours": "ranks", "strategy": "ranks"})
 
 
 # -- nothing that is as it should be is refused ------------------------------------------------------------------------
@@ -109,9 +132,9 @@ UNUSUAL = {
     "a domain": (ExponentialSelector(1.0, 4, domain=QUASI_DOMAIN), "table"),
     "one name": (LaplaceSelector(0.1, 1), "baskets"),
     "bounds by column": (PrivateFwell(2.0, bounds={f"x{j}": (0, 1) for j in range(14)}, n_features=2), "matrix"),
-    "bounds in lists": (PrivateFwell(2.0, bounds=([0] * 14, [1] * 14), neighbours="splits"), "matrix"),
-    "ten rows a block": (PrivateFwell(2.0, bounds=(0, 1), neighbours="blocks"), "matrix"),
-    "sample": (PrivateFwell(2.0, bounds=(0, 1), neighbours="reference", reference=(SAMPLE, [0, 1] * 3)), "matrix"),
+    "bounds in lists": (PrivateFwell(2.0, bounds=([0] * 14, [1] * 14), strategy="splits"), "matrix"),
+    "ten rows a block": (PrivateFwell(2.0, bounds=(0, 1), strategy="blocks"), "matrix"),
+    "sample": (PrivateFwell(2.0, bounds=(0, 1), strategy="reference", reference=(SAMPLE, [0, 1] * 3)), "matrix"),
     "add or remove": (PrivateTable(1.0, DOMAIN, neighbours="add-remove"), "table"),
     "drawn by persons": (PrivateTable(1.0, DOMAIN, rows_per_person=3, delta=1e-6), "persons"),
     "few cells": (PrivateTable(1.0, {"sex": ["f", "m"], "again": ["no", "yes"]}), "sex"),

@@ -8,7 +8,8 @@ import pytest
 
 from discreet import CannotRelease, GreedySelector, Mondrian, ParameterError, RandomFlip, Roles, Table
 from discreet.data.column import from_labels
-from discreet.methods.base import METHODS, Decision, Method
+from discreet.methods import METHODS
+from discreet.methods.base import Decision, Method
 from discreet.methods.limits import MAX_SUPPRESSED
 from discreet.privacy import KAnonymity
 from discreet.release.losses import certainty_penalty, information_loss, penalty_of

@@ -14,6 +14,7 @@ import importlib
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from discreet.attacks.case import Case, case_of
 from discreet.attacks.finding import CannotAttack, Finding
@@ -118,18 +119,18 @@ ATTACKS: dict[str, Attack] = {
 
 
 def run(
-    release: Release | str | os.PathLike,
+    release: Release | str | os.PathLike[str],
     known: object = None,
     *,
     roles: Roles | None = None,
     control: object = None,
     population: object = None,
-    others: Iterable[Release | str | os.PathLike] = (),
+    others: Iterable[Release | str | os.PathLike[str]] = (),
     gone: object = None,
-    owner: str | os.PathLike | None = None,
+    owner: str | os.PathLike[str] | None = None,
     attacks: Sequence[str] | None = None,
     knows: str | Iterable[str] | None = None,
-    **settings,
+    **settings: Any,
 ) -> list[Finding]:
     """Make the attacks that apply to a release, or those named, and return what they found.
 

@@ -137,11 +137,11 @@ def case_of(
     roles: Roles | None = None,
     control: object = None,
     population: object = None,
-    others: Iterable[Published | Release | str | os.PathLike] = (),
+    others: Iterable[Published | Release | str | os.PathLike[str]] = (),
     gone: object = None,
     *,
     knows: str | Iterable[str] | None = None,
-    **settings,
+    **settings: Any,
 ) -> Case:
     """What an attack is given, read from frames, files and folders."""
     read = _rows(known)

@@ -18,7 +18,8 @@ from discreet.attacks.published import Published
 from discreet.data.column import SUPPRESSED, Column, Kind
 from discreet.data.table import Table
 from discreet.errors import DataError, listing
-from discreet.recoding.labels import Classes, Labelling, Meaning, read_interval
+from discreet.prepare.intervals import read_interval
+from discreet.recoding.labels import Classes, Labelling, Meaning
 from discreet.recoding.patterns import EVERYTHING, MISSING, EachColumn, recoded
 
 _ANYTHING, _ABSENT = -1, -2  # places of labels without a meaning of their own: a fallback, and the "0" of an item

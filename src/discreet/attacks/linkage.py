@@ -28,7 +28,7 @@ from discreet.attacks.matching import Matching
 from discreet.attacks.published import Published
 from discreet.data.table import Table
 from discreet.errors import DataError
-from discreet.evaluate.utility import Share
+from discreet.evaluate.confidence import Share
 from discreet.privacy.containment import Containment
 from discreet.privacy.k_anonymity import KAnonymity
 

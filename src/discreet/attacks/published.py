@@ -50,7 +50,7 @@ class Published:
 
     @classmethod
     def of(
-        cls, release: Published | Release | str | os.PathLike, *, owner: str | os.PathLike | None = None
+        cls, release: Published | Release | str | os.PathLike[str], *, owner: str | os.PathLike[str] | None = None
     ) -> Published:
         """From a release in memory, or from the folder of a saved one, whose files must be those that were certified;
         `owner` is the owner's folder.

@@ -81,7 +81,7 @@ class SparseAttack:
     targets: int = 2000
     seed: int | None = 0
 
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "known": [Interval(Integral, 1, None, closed="left")],
         "wrong": [Interval(Integral, 0, None, closed="left")],
         "score": [StrOptions(set(SCORES))],
@@ -91,7 +91,7 @@ class SparseAttack:
         "seed": [None, Interval(Integral, 0, None, closed="left")],
     }
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_parameters(self, self._parameter_constraints)
 
     def run(self, published: Published, people: Baskets, absent: Baskets | None = None) -> Finding:

@@ -93,7 +93,7 @@ def from_release(
 
 
 def from_folder(
-    folder: str | os.PathLike,
+    folder: str | os.PathLike[str],
     *,
     name: str = "",
     utility: HoldoutAccuracy | Number | None = None,

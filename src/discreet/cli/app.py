@@ -16,7 +16,7 @@ import signal
 import sys
 import warnings
 from types import FrameType
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -46,7 +46,7 @@ GOOD, BROKEN, WRONG, BUG, STOPPED, TERMINATED = 0, 1, 2, 70, 130, 143
 class _Commands(TyperGroup):
     """The commands, with every error turned into a paragraph and an exit status."""
 
-    def invoke(self, ctx):
+    def invoke(self, ctx: Any) -> Any:
         try:
             with warnings.catch_warnings():
                 _only_our_warnings()
@@ -176,7 +176,7 @@ def _show_traceback() -> None:
 def _only_our_warnings() -> None:
     """Warnings of other libraries may quote cells, and tell a person at the command line nothing to act on."""
 
-    def show(message, category, filename, lineno, file=None, line=None):
+    def show(message: Any, category: Any, filename: Any, lineno: Any, file: Any = None, line: Any = None) -> None:
         say(f"Warning: {message}", err=True)
 
     warnings.simplefilter("ignore")

@@ -39,7 +39,7 @@ def audit(
     made = _made(mechanism, epsilon, sensitivity, {"delta": delta, "dimension": dimension, "picks": picks})
     claimed = made.loss.epsilon if claim is None else claim
     with step(f"Running {mechanism} {2 * runs:,} times"):
-        found = audit_mechanism(made, runs=runs, false_alarm=false_alarm, seed=seed)
+        found = audit_mechanism(made, runs=runs, false_alarm=false_alarm, random_state=seed)
     refuted = found.refutes(claimed)
     if as_json:
         answer = {"format": 1, "noise": asdict(made.noise), **asdict(found), "claim": claimed, "refuted": refuted}

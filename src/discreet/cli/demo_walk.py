@@ -90,7 +90,7 @@ class Demo:
 
 
 def run(
-    folder: str | os.PathLike = FOLDER,
+    folder: str | os.PathLike[str] = FOLDER,
     *,
     rows: int = ROWS,
     k: int = K,
@@ -113,7 +113,7 @@ def run(
         for method in methods:
             say(f"Releasing with {method.name}, measuring what it costs, verifying.")
             release = method.release(table, roles)
-            utility = holdout(method, table, roles, seed=seed)
+            utility = holdout(method, table, roles, random_state=seed)
             place = f"{method.name}/release"
             page = to_html(summarise(table, roles, [Outcome(release, utility)], name="clinic"))
             release.save(partial / method.name, owner_files={"report.html": page.encode()})

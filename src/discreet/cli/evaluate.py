@@ -95,8 +95,8 @@ def evaluate(
         protocol=protocol.value,
         folds=folds,
         classifiers=split(classifiers) or ALL,
-        seed=seed,
-        jobs=jobs,
+        random_state=seed,
+        n_jobs=jobs,
         cache=cache,
     )
     if as_json:

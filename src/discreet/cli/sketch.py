@@ -62,7 +62,7 @@ def sketch(
     The order of the records is kept, and suppressed ones are empty: shuffle the sketches before publishing them.
     """
     from discreet.methods import DeltaSketch
-    from discreet.methods.sketches.streaming import Account, owners_key, sketch_stream
+    from discreet.methods.sketches.streaming import StreamCounts, owners_key, sketch_stream
 
     watch(quiet=quiet, as_json=as_json)
     if as_json and out == _STANDARD:
@@ -73,7 +73,7 @@ def sketch(
     method.components([[1]])  # the parameters are checked before a key is made
     with _batches(stream, separator, label_first) as batches:
         signs, names = owners_key(owner, None if items is None else _names(items))
-        account = Account()
+        account = StreamCounts()
         made = sketch_stream(batches, method, signs, names, account, counts=counts)
         if out == _STANDARD:
             _write_lines(made, sys.stdout)

@@ -9,6 +9,8 @@ are counted, through bitmaps over the patterns, and counting one stops at k.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numba
 import numpy as np
 from numba.extending import intrinsic
@@ -19,20 +21,20 @@ from discreet.foundation.compiled_kernels import compiled
 
 
 @intrinsic
-def popcount(typingctx, word):
+def popcount(typingctx: Any, word: Any) -> Any:
     """Number of ones in a 64-bit word."""
 
-    def codegen(context, builder, signature, args):
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.ctpop(args[0])
 
     return word(word), codegen
 
 
 @intrinsic
-def lowest_bit(typingctx, word):
+def lowest_bit(typingctx: Any, word: Any) -> Any:
     """Place of the lowest one in a 64-bit word that is not zero."""
 
-    def codegen(context, builder, signature, args):
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.cttz(args[0], context.get_constant(numba.types.boolean, True))
 
     return word(word), codegen

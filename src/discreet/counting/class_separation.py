@@ -21,7 +21,7 @@ __all__ = ["classification_metric", "dist_cnt", "ham_dist", "separated_pairs"]
 
 
 def ham_dist(X: object, y: object) -> float:
-    """Mean number of columns in which two rows of different classes differ: the sum over the columns (modular).
+    """Definition 8, equation (3): columns in which two rows of different classes differ, on average (modular).
 
     >>> ham_dist([[1, 0], [1, 1], [0, 1]], [1, 1, 0])
     1.5
@@ -31,7 +31,7 @@ def ham_dist(X: object, y: object) -> float:
 
 
 def dist_cnt(X: object, y: object) -> float:
-    """Share of the pairs of rows of different classes that differ in some column (monotone, submodular).
+    """Definition 9, equation (4): share of pairs of rows of different classes that differ in some column (submodular).
 
     >>> dist_cnt([[1, 0], [1, 1], [1, 1]], [1, 1, 0])
     0.5
@@ -45,7 +45,7 @@ def dist_cnt(X: object, y: object) -> float:
 
 
 def classification_metric(X: object, y: object) -> int:
-    """Rows outside the majority class of their group of equal rows; lower is better (monotone, not submodular).
+    """Definition 2: rows outside the majority class of their group of equal rows; lower is better (not submodular).
 
     >>> classification_metric([[1, 0], [1, 1], [1, 1]], [1, 1, 0])
     1

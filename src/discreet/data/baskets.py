@@ -49,7 +49,7 @@ class Baskets(LabelledRows):
     not_recodable = "Only releases of tables recode rows; of baskets, keep the released columns."
     lists = (ITEMS,)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "matrix", _narrow(self.matrix))
 
     # -- in --------------------------------------------------------------------------------------------------------
@@ -75,7 +75,7 @@ class Baskets(LabelledRows):
     @classmethod
     def from_transactions(
         cls,
-        source: str | os.PathLike | Iterable[Iterable[object]],
+        source: str | os.PathLike[str] | Iterable[Iterable[object]],
         y: Any = None,
         *,
         separator: str | None = None,
@@ -115,7 +115,7 @@ class Baskets(LabelledRows):
         return cls.of(matrix.tocsr(), label, names=columns, persons=persons)
 
     @classmethod
-    def from_text(cls, texts: Iterable[str], y: Any = None, *, persons: Any = None, **vectorizer) -> Baskets:
+    def from_text(cls, texts: Iterable[str], y: Any = None, *, persons: Any = None, **vectorizer: Any) -> Baskets:
         """Which words each text has, by scikit-learn's CountVectorizer (its options are passed on)."""
         from sklearn.feature_extraction.text import CountVectorizer
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -291,7 +291,7 @@ def _too_long(texts: pa.Array, values: pa.Array) -> bool:
     return bool(digits) or not pc.any(pc.is_finite(values)).as_py()
 
 
-def _unreadable(name: str, texts: pa.Array, pattern: str, convert, wanted: str) -> DataError:
+def _unreadable(name: str, texts: pa.Array, pattern: str, convert: Any, wanted: str) -> DataError:
     present = texts.drop_null().to_pylist()
     bad = sum(not re.fullmatch(pattern, text) or convert(pa.array([text])) is None for text in present)
     return DataError(

@@ -196,7 +196,7 @@ def _parse(path: Path, delimiter: str, quote: str, encoding: str, *, width: int)
     """All rows, the first line included; nothing if the file is not in this encoding."""
     ragged: list[tuple[int | None, int]] = []
 
-    def remember(row) -> str:
+    def remember(row: Any) -> str:
         ragged.append((row.number, row.actual_columns))
         return "error"
 

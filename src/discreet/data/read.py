@@ -22,7 +22,7 @@ __all__ = ["ArrowSource", "check_names", "read", "read_file"]
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # how pandas stores a nameless index in Parquet
 
 
-def read(data: Any, *, empty: bool = False, **csv_options) -> ArrowSource:
+def read(data: Any, *, empty: bool = False, **csv_options: Any) -> ArrowSource:
     """Read `data`, or say what would have been understood. No rows are refused, unless `empty` allows it."""
     is_file = isinstance(data, (str, os.PathLike))
     if csv_options and not is_file:
@@ -43,7 +43,7 @@ def read(data: Any, *, empty: bool = False, **csv_options) -> ArrowSource:
     return source
 
 
-def read_file(path: Path, **csv_options) -> ArrowSource:
+def read_file(path: Path, **csv_options: Any) -> ArrowSource:
     """A Parquet file or folder, told by its first bytes; else a CSV file. Of a release folder, the data in it."""
     there, failure = quietly(path.exists)
     if failure or not there:
@@ -75,7 +75,7 @@ def read_file(path: Path, **csv_options) -> ArrowSource:
     return ArrowSource(table.select(names), "arrow")
 
 
-def _path(given: str | os.PathLike) -> Path:
+def _path(given: str | os.PathLike[str]) -> Path:
     text = os.fsdecode(given)
     if "\n" in text or "\r" in text or "\0" in text or len(text) > 4096:
         raise DataError(

@@ -96,7 +96,7 @@ class Table(Content):
         kinds: Mapping[str, Kind] | None = None,
         missing: Sequence[str] = MISSING_MARKS,
         empty: bool = False,
-        **csv_options,
+        **csv_options: Any,
     ) -> Table:
         """A table from a pandas, polars or Arrow frame, a DuckDB relation, a mapping, or the path of a CSV or Parquet
         file. `kinds` overrides the kind of a column, `missing` the marks of a missing cell (an empty cell always is);
@@ -117,7 +117,7 @@ class Table(Content):
         return cls._lazy(read(data, empty=empty, **csv_options), kinds or {}, missing)
 
     @classmethod
-    def by_cells(cls, data: Any, *, dialect: Mapping[str, Any] | None = None, **options) -> Table:
+    def by_cells(cls, data: Any, *, dialect: Mapping[str, Any] | None = None, **options: Any) -> Table:
         """As `of`, for those who ask for `cells`: no rows are no error, and of a CSV file only the first line tells
         delimiter, quote and header, unless `dialect` does."""
         if isinstance(data, Table):

@@ -21,7 +21,7 @@ _LINES = 200
 
 
 def read_transactions(
-    source: str | os.PathLike | Iterable[Iterable[object]], separator: str | None = None
+    source: str | os.PathLike[str] | Iterable[Iterable[object]], separator: str | None = None
 ) -> tuple[sp.csr_array, list[str]]:
     """Which items each row has, and the items' names; whole numbers in order of size, else in order of text.
 

@@ -75,7 +75,7 @@ class DuckDB:
         missing: Sequence[str] = MISSING_MARKS,
         memory_limit: str | None = None,
         threads: int | None = None,
-        temp_directory: str | os.PathLike | None = None,
+        temp_directory: str | os.PathLike[str] | None = None,
         **csv_options: Any,
     ):
         self._kinds = dict(kinds or {})

@@ -44,7 +44,7 @@ class Source:
     after: Callable[[str], None] = None  # type: ignore[assignment]
     files: tuple[Path, ...] = ()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.after is None:
             object.__setattr__(self, "after", self._fail)
 
@@ -53,7 +53,7 @@ class Source:
             f"DuckDB could not count the rows of {self.what} ({failure}). Has a file changed, or does the query fail?"
         )
 
-    def state(self) -> tuple:
+    def state(self) -> tuple[Any, ...]:
         """Times and sizes of the files, equal as long as nobody writes to them."""
         return tuple(quietly(_stamp, file)[0] for file in self.files)
 

@@ -74,17 +74,17 @@ def audit(
 
 
 def audit_mechanism(
-    mechanism: Mechanism, *, runs: int = 20_000, false_alarm: float = 1e-6, seed: int | None = None
+    mechanism: Mechanism, *, runs: int = 20_000, false_alarm: float = 1e-6, random_state: int | None = None
 ) -> Audit:
     """Audit a mechanism of ours on the neighbours that tell most: what `run` draws, or with a seed what it simulates.
 
-    >>> found = audit_mechanism(Geometric(sensitivity=1, epsilon=1.0), runs=4000, seed=1)
+    >>> found = audit_mechanism(Geometric(sensitivity=1, epsilon=1.0), runs=4000, random_state=1)
     >>> 0.5 < found.epsilon <= 1, found.refutes(0.4)
     (True, True)
     """
-    randomness = Randomness(seed)
+    randomness = Randomness(random_state)
 
-    def sample(values: list, runs: int) -> np.ndarray:
+    def sample(values: list[Any], runs: int) -> np.ndarray:
         if isinstance(mechanism, Geometric):  # each number has noise of its own: many runs in one
             return mechanism.apply(np.repeat(values, runs), randomness)
         return np.array([mechanism.apply(values, randomness) for _ in range(runs)])
@@ -93,7 +93,7 @@ def audit_mechanism(
     return audit(sample, one, other, runs=runs, false_alarm=false_alarm, delta=mechanism.loss.delta)
 
 
-def worst_neighbours(mechanism: Mechanism) -> tuple[list, list]:
+def worst_neighbours(mechanism: Mechanism) -> tuple[list[Any], list[Any]]:
     """Two inputs as far apart as the sensitivity allows, where the outcomes differ most.
 
     A number, or the first of a vector, changes by the whole sensitivity. Of a selection's scores as many as it picks

@@ -59,9 +59,9 @@ def evaluate_utility(
     protocol: Protocol = "holdout",
     folds: str = "10-fold",
     classifiers: Sequence[str] = ALL,
-    seed: int = 0,
-    jobs: int = 1,
-    cache: str | os.PathLike | Cache | None = None,
+    random_state: int = 0,
+    n_jobs: int = 1,
+    cache: str | os.PathLike[str] | Cache | None = None,
 ) -> Evaluation:
     """Accuracy and other measures of classifiers that learn from releases, beside the original, on the same folds.
 
@@ -75,17 +75,17 @@ def evaluate_utility(
     (('original', 'mondrian(k=5)'), True)
     """
     dataset = Dataset.of(data, roles)
-    plan = Folds.of(folds, seed)
+    plan = Folds.of(folds, random_state)
     named = _named(methods, dataset)
     asked = _checked_classifiers(classifiers)
     if protocol not in PROTOCOLS:
         hint = did_you_mean(protocol, PROTOCOLS)
         raise ParameterError(f"'protocol' must be one of {listing(PROTOCOLS)}. Got {protocol!r} instead.{hint}")
-    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
-        raise ParameterError(f"'jobs' must be a whole number from 1 on. Got {jobs!r} instead.")
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs < 1:
+        raise ParameterError(f"'n_jobs' must be a whole number from 1 on. Got {n_jobs!r} instead.")
     kept = None if cache is None else cache if isinstance(cache, Cache) else Cache(cache)
     study = _Study(dataset, plan, plan.split(dataset.labels, dataset.persons), protocol, asked, kept)
-    study.run([_Task(study, *part) for part in study.parts({ORIGINAL: None, **named})], jobs)
+    study.run([_Task(study, *part) for part in study.parts({ORIGINAL: None, **named})], n_jobs)
     models = frozenset(name for name, method in named.items() if method.gives == MODEL)
     names = (ORIGINAL, *named)
     outcomes = {
@@ -125,15 +125,15 @@ class _Study:
             for name, method in methods.items():
                 yield name, method, part
 
-    def run(self, tasks: list[_Task], jobs: int) -> None:
+    def run(self, tasks: list[_Task], n_jobs: int) -> None:
         total = sum(len(task.places) for task in tasks)
         with _quiet(), progress("Releasing and learning", total) as bar:
-            if jobs == 1:
+            if n_jobs == 1:
                 for task in self._in_turn(tasks):
                     for _ in task.run():
                         bar.advance()
                 return
-            pool = ThreadPoolExecutor(jobs)
+            pool = ThreadPoolExecutor(n_jobs)
             try:
                 for done in as_completed([pool.submit(list, task.run()) for task in tasks]):
                     bar.advance(len(done.result()))
@@ -169,7 +169,7 @@ class _Task:
         names = (MODEL,) if is_model else self.study.classifiers
         self.places: list[_Place] = [(fold, name) for fold in self.folds for name in names]
         if self.method is not None:
-            self.method = _seeded(self.method, self.study.plan.seed, self.folds)
+            self.method = _seeded(self.method, self.study.plan.random_state, self.folds)
 
     def claimed(self, *, wait: bool) -> AbstractContextManager[bool]:
         """Among processes that share a cache, one measures the original; see Cache.claimed."""
@@ -208,7 +208,7 @@ class _Task:
                 if self.study.stopped.is_set():
                     return
                 if place[0] == fold:
-                    yield place, lesson.score(place[1], self.study.plan.seed)
+                    yield place, lesson.score(place[1], self.study.plan.random_state)
 
     def _lessons(self) -> Iterable[Lesson]:
         study = self.study
@@ -235,7 +235,7 @@ class _Task:
                 rows = [str(study.plan), fold]
             code = source_of(type(self.method))  # type: ignore[arg-type]
             asked = [study.protocol, rows, code, parameters_of(self.method)]
-        return digest(study.about_data, asked, classifier, study.plan.seed)
+        return digest(study.about_data, asked, classifier, study.plan.random_state)
 
     def _about(self, place: _Place) -> dict[str, Any]:
         about = {"method": ORIGINAL if self.method is None else self.method.name, "protocol": self.study.protocol}

@@ -157,7 +157,7 @@ class Evaluation:
             "format": 1,
             "protocol": self.protocol,
             "folds": str(self.folds),
-            "seed": self.folds.seed,
+            "seed": self.folds.random_state,
             "rows": self.n_rows,
             "units": self.units,
             "test": self.folds.test,

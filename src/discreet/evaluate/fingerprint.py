@@ -77,7 +77,7 @@ def _add(add: Callable[[bytes], None], value: Any) -> None:
         _add_object(add, value)
 
 
-_PARTS: dict[type, Callable[[Any], list]] = {
+_PARTS: dict[type, Callable[[Any], list[Any]]] = {
     Column: lambda column: ["column", column.name, column.kind, column.texts, column.codes.astype(np.int64)],
     Table: lambda table: ["table", table.columns()],
     Baskets: lambda baskets: [

@@ -36,17 +36,17 @@ class Folds:
 
     repeats: int
     folds: int
-    seed: int = 0
+    random_state: int = 0
 
     @classmethod
-    def of(cls, text: str, seed: int = 0) -> Folds:
+    def of(cls, text: str, random_state: int = 0) -> Folds:
         """Parse the name."""
         found = _SPELLED.fullmatch(text) if isinstance(text, str) else None
         if found is None or not (found["word"] or found["repeats"]) or int(found["folds"]) < 2:
             raise ParameterError(
                 f"'folds' must be such as '5-fold', '10-fold', '5x2' or '10x10-fold'. Got {text!r} instead."
             )
-        return cls(int(found["repeats"] or 1), int(found["folds"]), seed)
+        return cls(int(found["repeats"] or 1), int(found["folds"]), random_state)
 
     def __len__(self) -> int:
         return self.repeats * self.folds
@@ -63,7 +63,7 @@ class Folds:
 
     def split(self, labels: np.ndarray, persons: np.ndarray | None = None) -> list[Fold]:
         """The folds of some rows; they depend on the seed, the classes and the persons alone."""
-        return kfold(len(labels), self.folds, self.seed, labels=labels, persons=persons, repeats=self.repeats)
+        return kfold(len(labels), self.folds, self.random_state, labels=labels, persons=persons, repeats=self.repeats)
 
     def judge(self, values: np.ndarray, confidence: float = 0.95) -> Difference:
         """The mean of one figure per fold, or of differences, with its interval; all NaN if a figure is missing.

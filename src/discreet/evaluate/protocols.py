@@ -22,7 +22,7 @@ model      answers by itself. As published it is asked about rows that it was ma
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, get_args
 
 import numpy as np
@@ -208,7 +208,7 @@ def _selected_items(dataset: Dataset, names: Sequence[str], release: Release) ->
 
 
 _SELECTED = {"table": _selected_columns, "baskets": _selected_items}
-_ORIGINALS = {
+_ORIGINALS: dict[str, Callable[[Dataset, Dataset], Lesson]] = {
     "table": lambda train, test: Lesson(train.table, test.table, train.target),
     "baskets": lambda train, test: BasketLesson(train.data, test.data, train.target),
 }

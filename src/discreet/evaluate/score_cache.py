@@ -55,7 +55,7 @@ class Summary:
 class Cache:
     """A folder of scores; made if it does not exist, refused if it holds anything else."""
 
-    def __init__(self, folder: str | os.PathLike):
+    def __init__(self, folder: str | os.PathLike[str]):
         self.folder = Path(folder)
         name = shown(self.folder.name)
         if self.folder.is_symlink() or (self.folder.exists() and not self.folder.is_dir()):
@@ -73,7 +73,7 @@ class Cache:
             raise DataError(f"{name} cannot be a cache ({error.strerror}). Choose another folder.") from None
 
     @classmethod
-    def existing(cls, folder: str | os.PathLike) -> Cache:
+    def existing(cls, folder: str | os.PathLike[str]) -> Cache:
         """The cache in a folder; DataError when there is none."""
         path = Path(folder)
         if path.is_symlink() or not (path / MARKER).is_file():

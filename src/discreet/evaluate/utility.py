@@ -47,14 +47,14 @@ class Utility:
 
 
 def holdout(
-    method: Method, data: object, roles: Roles | None = None, *, test_share: float = 0.3, seed: int | None = 0
+    method: Method, data: object, roles: Roles | None = None, *, test_share: float = 0.3, random_state: int | None = 0
 ) -> Utility:
     """Measure what the method costs on a table with its roles, or on labelled baskets.
 
     The released rows of the report are not the ones measured here: the method is run once more, on the training rows.
     """
     dataset = Dataset.of(data, roles)
-    train, test = map(dataset.take, split(dataset.labels, dataset.persons, test_share, Randomness(seed)))
+    train, test = map(dataset.take, split(dataset.labels, dataset.persons, test_share, Randomness(random_state)))
     release = method.release(train.data, train.roles)
     if release.shape not in _LEARNERS:
         raise DataError(NOTHING_OF_ROWS.format(release.shape))

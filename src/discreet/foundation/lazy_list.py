@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 
-class LazyList(Sequence):
+class LazyList(Sequence[Any]):
     """The items that `make` returns; it is called once, on first access.
 
     >>> notes = LazyList(lambda: ["a note"])

@@ -59,7 +59,7 @@ class StrOptions:
         return f"a str among {{{', '.join(map(repr, sorted(self.options)))}}}"
 
 
-def check_parameters(obj: object, constraints: dict[str, list]) -> None:
+def check_parameters(obj: object, constraints: dict[str, list[Any]]) -> None:
     """Raise ParameterError unless every parameter of the object is in one of its ranges.
 
     A range is an Interval, StrOptions, a type, None, or `callable`.

@@ -15,7 +15,7 @@ that goes down a branch because its value is unknown is rounded to a multiple of
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.special import ndtri
@@ -26,7 +26,7 @@ from discreet.foundation.parameters import Interval, check_parameters
 from discreet.learning.c45_entries import Entries, Memory, entries_of, memory_of
 from discreet.learning.c45_grow import grow
 from discreet.learning.c45_prune import collapse, prune, reached
-from discreet.learning.decision_tree import Tree
+from discreet.learning.decision_tree import DecisionTree
 from discreet.learning.examples import Examples
 
 
@@ -44,7 +44,7 @@ class C45:
 
     Attributes
     ----------
-    tree_ : Tree
+    tree_ : DecisionTree
     classes_ : the classes, as texts
 
     Examples
@@ -63,7 +63,7 @@ class C45:
 
     missing: ClassVar[Literal["unknown", "value"]] = "unknown"
     suppressed: ClassVar[Literal["unknown", "value"]] = "unknown"
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "min_objects": [Interval(Integral, 1, None, closed="left")],
         "confidence": [Interval(Real, 0, 0.5, closed="right")],
         "prune": [bool],
@@ -72,7 +72,7 @@ class C45:
         "mdl_correction": [bool],
     }
 
-    tree_: Tree
+    tree_: DecisionTree
     classes_: tuple[str, ...]
 
     def __init__(
@@ -109,7 +109,7 @@ class C45:
         kept, first = reached(nodes)
         test, limit, _, width, *_ = nodes[kept].T
         width, cut = np.where(test < 0, 0, width), examples.cuts(test, limit)
-        self.tree_ = Tree(examples.features, examples.classes, test, cut, first, width, counts[kept])
+        self.tree_ = DecisionTree(examples.features, examples.classes, test, cut, first, width, counts[kept])
         self.classes_ = examples.classes
         return self
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from discreet.counting.entropy import n_log_n
 from discreet.counting.tally import order_of
 from discreet.learning.examples import Examples
 
@@ -104,5 +105,4 @@ def memory_of(n_features: int, room: int = _ROOM) -> Memory:
 @lru_cache(maxsize=8)
 def _logs(n: int) -> np.ndarray:
     """k log2 k of the k below n."""
-    k = np.arange(1, n, dtype=np.float64)
-    return np.append(0.0, k * np.log2(k))
+    return n_log_n(np.arange(n, dtype=np.float64))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.foundation.compiled_kernels import compiled
-from discreet.learning.c45_split import SMALL, choose
+from discreet.learning.c45_split import SMALL, Stretch, choose
 
 # What is known of a node. LIMIT is the last code below the cut, -1 for a category; START and SIZE are its stretch;
 # ROW is its line in the memory of tests, -1 if it has none.
@@ -158,7 +158,7 @@ def grow(entries, memory, least, mdl):
         if total < 2 * least - SMALL or most >= total - SMALL:
             continue
         start, size, row = nodes[here + START], nodes[here + SIZE], nodes[here + ROW]
-        f, limit = choose(entries, memory, row, items, weights, start, start + size, total, least, mdl)
+        f, limit = choose(entries, memory, row, Stretch(items, weights, start, start + size), total, least, mdl)
         if f < 0:
             continue
         width, first = entries.levels[f] if limit < 0 else 2, n_nodes

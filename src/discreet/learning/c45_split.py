@@ -13,15 +13,21 @@ codes than there are entries.
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 
 import numpy as np
 
 from discreet.counting.bitmaps import lowest_bit
+from discreet.counting.entropy_kernel import n_log_n
 from discreet.foundation.compiled_kernels import compiled
 
 SMALL = 1e-6  # two weights, gains or ratios nearer than this are equal (Weka's Utils.SMALL)
 _NEARLY = 1e-3  # gain that a test may lack to the average (Weka's C45ModelSelection)
 _ROOMY = 4  # codes of a feature for each entry, up to which all codes are looked through
+# Entries of a node; and of a node the weight of all entries, that of the known ones and Ent of those, the least weight
+# of a branch, and whether a choice among many cuts costs.
+Stretch = namedtuple("Stretch", "items weights start stop")
+Node = namedtuple("Node", "total known before least mdl")
 # Sums by class: both sides of a cut, n log2 n of both; the whole stretch, n log2 n of it.
 _LEFT, _RIGHT, _PARTS, _ALL, _WHOLE = range(5)
 
@@ -31,20 +37,23 @@ def _n_log_n(n, logs):
     whole = int(n)
     if whole == n and whole < len(logs):
         return logs[whole]
-    return n * math.log2(n) if n > SMALL else 0.0
+    return n_log_n(n) if n > SMALL else 0.0
 
 
-# The two kernels below take arrays, not `Entries`, and no views of them, and allocate nothing: so references to arrays
-# need not be counted (_nrt), which costs more than the work on a small node.
+# Kernels without _nrt take no views of arrays and allocate nothing: so references to arrays need not be counted, which
+# costs more than the work on a small node.
 
 
 @compiled(_nrt=False)
-def _occurring(f, base, unknown, items, weights, start, stop, codes, label, hist, bits, tops, met):
+def _occurring(f, entries, stretch):
     """Count a feature of many codes in few entries; returns how many codes occur, listed in `met`, increasing."""
-    for j in range(start, stop):
-        code = codes[f, items[j]]
+    base, unknown, codes, label = entries.base[f], entries.levels[f], entries.codes, entries.label
+    hist, bits, tops, met = entries.hist, entries.bits, entries.tops, entries.met
+    for j in range(stretch.start, stretch.stop):
+        e = stretch.items[j]
+        code = codes[f, e]
         if code != unknown:
-            hist[base + code, label[items[j]]] += weights[j]
+            hist[base + code, label[e]] += stretch.weights[j]
             word = code >> 6
             bits[word] |= np.uint64(1) << np.uint64(code & 63)
             tops[word >> 6] |= np.uint64(1) << np.uint64(word & 63)
@@ -65,54 +74,91 @@ def _occurring(f, base, unknown, items, weights, start, stop, codes, label, hist
 
 
 @compiled(_nrt=False)
-def _rate(
-    f, base, unknown, is_number, has_unknown, n_met, items, weights, start, stop, total, known, before,
-    least, mdl, codes, label, numbers, logs, hist, met, sums,
-):  # fmt: skip
+def _rate(f, n_met, entries, stretch, node):
     """Gain, ratio and last code below the cut of the test of feature f. The gain is -1 if it is no test.
 
-    A test needs two branches of weight `least`; a cut more on both sides: a tenth of the mean class, at most 25. The
-    more cuts there are to choose from, the more the best must gain: log2 of their number, in bits. `hist` has the
-    counts of the codes in `met`, or of all codes if `n_met` is -1; they are wiped on the way.
+    `hist` has the counts of the codes in `met`, or of all codes if `n_met` is -1; they are wiped on the way.
     """
-    n_classes, counted = hist.shape[1], n_met < 0
-    for c in range(n_classes):
+    sums = entries.sums
+    for c in range(sums.shape[1]):
         sums[_LEFT, c], sums[_RIGHT, c], sums[_PARTS, c] = 0.0, sums[_ALL, c], sums[_WHOLE, c]
-    if has_unknown:
-        known = 0.0
-        for c in range(n_classes):
-            sums[_RIGHT, c] = hist[base + unknown, c] = 0.0
-        for j in range(start, stop):
-            if codes[f, items[j]] != unknown:
-                sums[_RIGHT, label[items[j]]] += weights[j]
-                known += weights[j]
-        before = _n_log_n(known, logs)
-        for c in range(n_classes):
-            sums[_PARTS, c] = _n_log_n(sums[_RIGHT, c], logs)
-            before -= sums[_PARTS, c]
-    least_side = max(least, min(0.1 * known / n_classes, 25.0)) - SMALL
-    after, bags, n_enough = 0.0, 0.0, 0  # of a category: the sums over its branches
-    gain, best, best_next, best_left = 0.0, -1, -1, 0.0
-    n_cuts, n_left, last = 0, 0.0, -1
-    for place in range(unknown if counted else n_met):
-        code = place if counted else met[place]
+    known, before = node.known, node.before
+    if entries.has_unknown[f]:
+        known, before = _without_unknown(f, entries, stretch)
+    if entries.is_number[f]:
+        gain, bags, limit = _rate_cuts(f, n_met, entries, known, before, node)
+    else:
+        gain, bags = _rate_branches(f, n_met, entries, known, before, node)
+        limit = -1
+    if gain < 0.0:
+        return -1.0, 0.0, -1
+    split = _n_log_n(node.total, entries.logs) - bags - _n_log_n(node.total - known, entries.logs)
+    return gain, (gain * node.total / split if split > SMALL else 0.0), limit
+
+
+@compiled(_nrt=False)
+def _without_unknown(f, entries, stretch):
+    """The weight of the entries whose value is known, and Ent of them; their sums by class are left on the right."""
+    sums, logs, unknown = entries.sums, entries.logs, entries.levels[f]
+    for c in range(sums.shape[1]):
+        sums[_RIGHT, c] = entries.hist[entries.base[f] + unknown, c] = 0.0
+    known = 0.0
+    for j in range(stretch.start, stretch.stop):
+        e = stretch.items[j]
+        if entries.codes[f, e] != unknown:
+            sums[_RIGHT, entries.label[e]] += stretch.weights[j]
+            known += stretch.weights[j]
+    before = _n_log_n(known, logs)
+    for c in range(sums.shape[1]):
+        sums[_PARTS, c] = _n_log_n(sums[_RIGHT, c], logs)
+        before -= sums[_PARTS, c]
+    return known, before
+
+
+@compiled(_nrt=False)
+def _rate_branches(f, n_met, entries, known, before, node):
+    """The gain of a category, -1 if fewer than two branches have the weight `least`; sum of n log2 n of branches."""
+    hist, logs, n_classes = entries.hist, entries.logs, entries.hist.shape[1]
+    after, bags, n_enough = 0.0, 0.0, 0
+    for place in range(entries.levels[f] if n_met < 0 else n_met):
+        code = entries.base[f] + (place if n_met < 0 else entries.met[place])
         bag = 0.0
         for c in range(n_classes):
-            bag += hist[base + code, c]
+            bag += hist[code, c]
         if bag == 0.0:
             continue
+        for c in range(n_classes):
+            if hist[code, c] > 0.0:
+                after -= _n_log_n(hist[code, c], logs)
+                hist[code, c] = 0.0
         if bag == known:  # all entries have this code
-            for c in range(n_classes):
-                hist[base + code, c] = 0.0
-            return -1.0, 0.0, -1
-        if not is_number:
-            for c in range(n_classes):
-                if hist[base + code, c] > 0.0:
-                    after -= _n_log_n(hist[base + code, c], logs)
-                    hist[base + code, c] = 0.0
-            after += _n_log_n(bag, logs)
-            bags += _n_log_n(bag, logs)
-            n_enough += bag >= least - SMALL
+            return -1.0, 0.0
+        after += _n_log_n(bag, logs)
+        bags += _n_log_n(bag, logs)
+        n_enough += bag >= node.least - SMALL
+    if n_enough < 2:
+        return -1.0, 0.0
+    return ((before - after) / node.total if before - after > SMALL else 0.0), bags
+
+
+@compiled(_nrt=False)
+def _rate_cuts(f, n_met, entries, known, before, node):
+    """The gain of the best cut of a number, -1 if there is none; sum of n log2 n of both sides; last code below it.
+
+    Both sides need a weight of `least`, and of a tenth of the mean class, at most 25. The more cuts there are to choose
+    from, the more the best must gain: log2 of their number, in bits.
+    """
+    hist, sums, logs, numbers = entries.hist, entries.sums, entries.logs, entries.numbers
+    n_classes = hist.shape[1]
+    least_side = max(node.least, min(0.1 * known / n_classes, 25.0)) - SMALL
+    gain, best, best_next, best_left = 0.0, -1, -1, 0.0
+    n_cuts, n_left, last = 0, 0.0, -1
+    for place in range(entries.levels[f] if n_met < 0 else n_met):
+        code = place if n_met < 0 else entries.met[place]
+        line, bag = entries.base[f] + code, 0.0
+        for c in range(n_classes):
+            bag += hist[line, c]
+        if bag == 0.0:
             continue
         n_right = known - n_left
         if n_left >= least_side and n_right >= least_side and numbers[f, last] < numbers[f, code]:
@@ -120,99 +166,107 @@ def _rate(
             after = _n_log_n(n_left, logs) + _n_log_n(n_right, logs)
             for c in range(n_classes):
                 after -= sums[_PARTS, c]
-            if (before - after) / total > gain + SMALL:
-                gain, best, best_next, best_left = (before - after) / total, last, code, n_left
-        for c in range(n_classes):
-            count = hist[base + code, c]
-            if count > 0.0:
-                hist[base + code, c] = 0.0
-                sums[_LEFT, c] += count
-                sums[_RIGHT, c] -= count
-                sums[_PARTS, c] = _n_log_n(sums[_LEFT, c], logs) + _n_log_n(sums[_RIGHT, c], logs)
+            if (before - after) / node.total > gain + SMALL:
+                gain, best, best_next, best_left = (before - after) / node.total, last, code, n_left
+        _move_left(line, hist, sums, logs)
+        if bag == known:  # all entries have this code
+            break
         n_left += bag
         last = code
-    limit = -1
-    if is_number:
-        if best < 0:
-            return -1.0, 0.0, limit
-        gain -= math.log2(n_cuts) / total if mdl else 0.0
-        if gain <= SMALL:
-            return -1.0, 0.0, limit
-        bags = _n_log_n(best_left, logs) + _n_log_n(known - best_left, logs)
-        # C4.5: the cut is at the last number of the whole table that is not above the middle of the two.
-        limit, middle = best, numbers[f, best] + (numbers[f, best_next] - numbers[f, best]) / 2
-        if not middle < numbers[f, best_next]:  # neighbouring doubles
-            middle = numbers[f, best]
-        while limit + 1 < best_next and numbers[f, limit + 1] <= middle:
-            limit += 1
-    else:
-        if n_enough < 2:
-            return -1.0, 0.0, limit
-        gain = (before - after) / total if before - after > SMALL else 0.0
-    split = _n_log_n(total, logs) - bags - _n_log_n(total - known, logs)
-    return gain, (gain * total / split if split > SMALL else 0.0), limit
+    if best < 0:
+        return -1.0, 0.0, -1
+    gain -= math.log2(n_cuts) / node.total if node.mdl else 0.0
+    if gain <= SMALL:
+        return -1.0, 0.0, -1
+    bags = _n_log_n(best_left, logs) + _n_log_n(known - best_left, logs)
+    return gain, bags, _last_below(f, best, best_next, numbers)
+
+
+@compiled(inline="always")
+def _move_left(line, hist, sums, logs):
+    """Move the counts of a code from the right of the cut to its left."""
+    for c in range(hist.shape[1]):
+        count = hist[line, c]
+        if count > 0.0:
+            hist[line, c] = 0.0
+            sums[_LEFT, c] += count
+            sums[_RIGHT, c] -= count
+            sums[_PARTS, c] = _n_log_n(sums[_LEFT, c], logs) + _n_log_n(sums[_RIGHT, c], logs)
+
+
+@compiled(_nrt=False)
+def _last_below(f, code, next_code, numbers):
+    """C4.5: the cut is at the last number of the whole table that is not above the middle of the two."""
+    limit, middle = code, numbers[f, code] + (numbers[f, next_code] - numbers[f, code]) / 2
+    if not middle < numbers[f, next_code]:  # neighbouring doubles
+        middle = numbers[f, code]
+    while limit + 1 < next_code and numbers[f, limit + 1] <= middle:
+        limit += 1
+    return limit
 
 
 @compiled
-def choose(entries, memory, node, items, weights, start, stop, total, least, mdl):
+def _count(entries, stretch, together):
+    """Count the entries of a stretch by class, and by the codes of these features; their weight, and Ent of them."""
+    hist, slots, sums = entries.hist, entries.slots, entries.sums
+    known = 0.0
+    for j in range(stretch.start, stretch.stop):
+        e, weight = stretch.items[j], stretch.weights[j]
+        c = entries.label[e]
+        sums[_ALL, c] += weight
+        known += weight
+        for i in range(len(together)):
+            hist[slots[e, together[i]], c] += weight
+    before = _n_log_n(known, entries.logs)
+    for c in range(sums.shape[1]):
+        sums[_WHOLE, c] = _n_log_n(sums[_ALL, c], entries.logs)
+        before -= sums[_WHOLE, c]
+    return known, before
+
+
+@compiled
+def choose(entries, memory, row, stretch, total, least, mdl):
     """The feature to split a stretch by, -1 if no test is worth it, and the last code below its cut.
 
-    Ratings that the memory has of the node are taken from it, the others are left in it; -1 is no node.
+    Ratings that the memory has in its line `row` are taken from it, the others are left in it; -1 is no line.
     """
-    codes, slots, base, label, levels = entries.codes, entries.slots, entries.base, entries.label, entries.levels
-    is_number, numbers, in_average = entries.is_number, entries.numbers, entries.in_average
-    has_unknown, use, logs = entries.has_unknown, entries.use, entries.logs
-    hist, bits, tops, met, sums = entries.hist, entries.bits, entries.tops, entries.met, entries.sums
-    old_gains, old_ratios, old_limits = memory.gains, memory.ratios, memory.limits
-    n, n_together, n_fresh = len(use), 0, 0
+    use, n, n_together, n_fresh = entries.use, len(entries.use), 0, 0
     fresh, counted, together = np.empty(n, np.bool_), np.empty(n, np.bool_), np.empty(n, np.int64)
     for i in range(n):
         f = use[i]
-        fresh[i] = node < 0 or math.isnan(old_gains[node, f])
-        counted[i] = levels[f] <= _ROOMY * (stop - start)
+        fresh[i] = row < 0 or math.isnan(memory.gains[row, f])
+        counted[i] = entries.levels[f] <= _ROOMY * (stretch.stop - stretch.start)
         n_fresh += fresh[i]
         if fresh[i] and counted[i]:
             together[n_together] = f
             n_together += 1
-    for c in range(hist.shape[1]):
-        sums[_ALL, c] = 0.0
-    known = 0.0
-    for j in range(start, stop if n_fresh else start):
-        e, weight = items[j], weights[j]
-        c = label[e]
-        sums[_ALL, c] += weight
-        known += weight
-        for i in range(n_together):
-            hist[slots[e, together[i]], c] += weight
-    before = _n_log_n(known, logs)
-    for c in range(hist.shape[1]):
-        sums[_WHOLE, c] = _n_log_n(sums[_ALL, c], logs)
-        before -= sums[_WHOLE, c]
+    entries.sums[_ALL] = 0.0
+    known, before = _count(entries, stretch, together[:n_together]) if n_fresh else (0.0, 0.0)
+    node = Node(total, known, before, least, mdl)
     gains, ratios, limits = np.empty(n), np.empty(n), np.empty(n, np.int64)
-    mean, n_valid = 0.0, 0
     for i in range(n):
         f = use[i]
         if fresh[i]:
-            unknown, n_met = levels[f], -1
-            if not counted[i]:
-                n_met = _occurring(
-                    f, base[f], unknown, items, weights, start, stop, codes, label, hist, bits, tops, met
-                )
-            gains[i], ratios[i], limits[i] = _rate(
-                f, base[f], unknown, is_number[f], has_unknown[f], n_met, items, weights, start, stop, total, known,
-                before, least, mdl, codes, label, numbers, logs, hist, met, sums,
-            )  # fmt: skip
-            if node >= 0:
-                old_gains[node, f], old_ratios[node, f] = gains[i], ratios[i]
-                old_limits[node, f] = limits[i]
+            n_met = -1 if counted[i] else _occurring(f, entries, stretch)
+            gains[i], ratios[i], limits[i] = _rate(f, n_met, entries, stretch, node)
+            if row >= 0:
+                memory.gains[row, f], memory.ratios[row, f], memory.limits[row, f] = gains[i], ratios[i], limits[i]
         else:
-            gains[i], ratios[i] = old_gains[node, f], old_ratios[node, f]
-            limits[i] = old_limits[node, f]
-        if gains[i] >= 0 and in_average[f]:
+            gains[i], ratios[i], limits[i] = memory.gains[row, f], memory.ratios[row, f], memory.limits[row, f]
+    best = _best_of(entries, gains, ratios)
+    return (use[best], limits[best]) if best >= 0 else (-1, -1)
+
+
+@compiled
+def _best_of(entries, gains, ratios):
+    """The place of the test with the largest ratio among those of about average gain or more, -1 if there is none."""
+    mean, n_valid = 0.0, 0
+    for i in range(len(gains)):
+        if gains[i] >= 0 and entries.in_average[entries.use[i]]:
             mean += gains[i]
             n_valid += 1
     best, best_ratio = -1, 0.0
-    for i in range(n):
+    for i in range(len(gains)):
         if n_valid and gains[i] >= max(mean / n_valid - _NEARLY, 0.0) and ratios[i] > best_ratio + SMALL:
             best, best_ratio = i, ratios[i]
-    return (use[best], limits[best]) if best >= 0 else (-1, -1)
+    return best

@@ -81,8 +81,8 @@ class _Learner:
     coding: ClassVar[Callable[[], Coding]]
     classes_: tuple[str, ...]
 
-    def __init__(self, seed: int = 0):
-        self.seed = seed
+    def __init__(self, random_state: int = 0):
+        self.random_state = random_state
 
     def fit(self, examples: Examples) -> _Learner:
         weights = examples.counts.sum(axis=0)
@@ -154,7 +154,7 @@ class LinearSVM(_Estimator):
     def _make(self) -> Any:
         from sklearn.svm import LinearSVC
 
-        return LinearSVC(C=1.0, dual=False, random_state=self.seed)
+        return LinearSVC(C=1.0, dual=False, random_state=self.random_state)
 
     def _proba(self, matrix: Any) -> np.ndarray:
         distance = self._model.decision_function(matrix)
@@ -163,7 +163,7 @@ class LinearSVM(_Estimator):
         return probabilities(distance)
 
 
-class Tree(_Estimator):
+class ScikitLearnTree(_Estimator):
     """scikit-learn's binary tree by Gini's index, grown until leaves are pure."""
 
     coding = Ordinal
@@ -171,7 +171,7 @@ class Tree(_Estimator):
     def _make(self) -> Any:
         from sklearn.tree import DecisionTreeClassifier
 
-        return DecisionTreeClassifier(random_state=self.seed)
+        return DecisionTreeClassifier(random_state=self.random_state)
 
 
 class Forest(_Learner):
@@ -184,7 +184,7 @@ class Forest(_Learner):
 
         row, label = np.nonzero(counts)
         label_of_met = np.searchsorted(self._met, label)
-        weights, random = counts[row, label], np.random.default_rng(self.seed)
+        weights, random = counts[row, label], np.random.default_rng(self.random_state)
         total = weights.sum()
         self._models = []
         for _ in range(_TREES):
@@ -214,7 +214,7 @@ class Boosting(_Learner):
             )
         row, label = np.nonzero(counts)
         times = counts[row, label].astype(np.int64)
-        model = HistGradientBoostingClassifier(early_stopping=False, random_state=self.seed)
+        model = HistGradientBoostingClassifier(early_stopping=False, random_state=self.random_state)
         self._model = model.fit(np.repeat(matrix[row], times, axis=0), np.repeat(label, times))
 
     def _proba(self, matrix: Any) -> np.ndarray:
@@ -248,19 +248,19 @@ class Neighbors(_Learner):
         return found / found.sum(axis=1, keepdims=True)
 
 
-def _c45(seed: int = 0) -> Classifier:
+def _c45(random_state: int = 0) -> Classifier:
     from discreet.learning.c45 import C45
 
     return C45()
 
 
-def _part(seed: int = 0) -> Classifier:
+def _part(random_state: int = 0) -> Classifier:
     from discreet.learning.part import Part
 
     return Part()
 
 
-def _naive_bayes(seed: int = 0) -> NaiveBayes:
+def _naive_bayes(random_state: int = 0) -> NaiveBayes:
     return NaiveBayes()
 
 
@@ -273,5 +273,5 @@ CLASSIFIERS: dict[str, Callable[..., Classifier]] = {
     "3nn": Neighbors,
     "forest": Forest,
     "boosting": Boosting,
-    "tree": Tree,
+    "tree": ScikitLearnTree,
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cross-validation: folds that are the same for every method, and scores on rows that nobody learnt from.
 
-Folds depend on the seed, the number of rows, the classes and the persons alone. All rows of a person lie in one fold.
-Whatever is learnt before a classifier (cuts, for instance) is learnt on the training rows of each fold.
+Folds depend on `random_state`, the number of rows, the classes and the persons alone. All rows of a person lie in one
+fold. Whatever is learnt before a classifier (cuts, for instance) is learnt on the training rows of each fold.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Fold(NamedTuple):
 def kfold(
     n: int,
     folds: int = 10,
-    seed: int | None = 0,
+    random_state: int | None = 0,
     *,
     labels: np.ndarray | None = None,
     persons: np.ndarray | None = None,
@@ -43,7 +43,7 @@ def kfold(
 
     `persons` says whose each row is: a person's rows are in one fold, and count for the class of the first of them.
 
-    >>> [fold.test.tolist() for fold in kfold(6, 3, seed=1, labels=np.array([0, 0, 0, 1, 1, 1]))]
+    >>> [fold.test.tolist() for fold in kfold(6, 3, random_state=1, labels=np.array([0, 0, 0, 1, 1, 1]))]
     [[0, 3], [2, 4], [1, 5]]
     """
     for name, given in (("labels", labels), ("persons", persons)):
@@ -60,7 +60,7 @@ def kfold(
         )
     of_unit = np.zeros(len(first), dtype=np.int64) if labels is None else np.asarray(labels)[first]
     class_of_unit = np.unique(of_unit, return_inverse=True)[1]
-    randomness, found = Randomness(seed), []
+    randomness, found = Randomness(random_state), []
     for _ in range(repeats):
         shuffled = randomness.permutation(len(first))
         by_class = shuffled[np.argsort(class_of_unit[shuffled], kind="stable")]
@@ -72,10 +72,10 @@ def kfold(
 
 
 def five_by_two(
-    n: int, seed: int | None = 0, *, labels: np.ndarray | None = None, persons: np.ndarray | None = None
+    n: int, random_state: int | None = 0, *, labels: np.ndarray | None = None, persons: np.ndarray | None = None
 ) -> list[Fold]:
     """Dietterich's five repeats of two folds: one half teaches, the other tests, then the other way round."""
-    return kfold(n, 2, seed, labels=labels, persons=persons, repeats=5)
+    return kfold(n, 2, random_state, labels=labels, persons=persons, repeats=5)
 
 
 @dataclass(frozen=True)

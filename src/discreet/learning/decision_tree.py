@@ -33,7 +33,7 @@ class Branch:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tree:
+class DecisionTree:
     """A decision tree over the features of some examples.
 
     test     the feature that each node tests, -1 at a leaf
@@ -45,7 +45,8 @@ class Tree:
     >>> sex, age = Feature("sex", texts=("f", "m")), Feature("age", numbers=np.array([20.0, 30.0, 40.0]))
     >>> test, cut = np.array([0, -1, 1, -1, -1]), np.array([np.nan, np.nan, 25.0, np.nan, np.nan])
     >>> counts = np.array([[4.0, 3.0], [3.0, 1.0], [1.0, 2.0], [1.0, 0.0], [0.0, 2.0]])
-    >>> tree = Tree((sex, age), ("no", "yes"), test, cut, np.array([1, 0, 3, 0, 0]), np.array([2, 0, 2, 0, 0]), counts)
+    >>> first, width = np.array([1, 0, 3, 0, 0]), np.array([2, 0, 2, 0, 0])
+    >>> tree = DecisionTree((sex, age), ("no", "yes"), test, cut, first, width, counts)
     >>> print(tree.to_text())
     sex = f: no (4, 1 wrong)
     sex = m
@@ -64,7 +65,7 @@ class Tree:
     counts: np.ndarray
 
     def __repr__(self) -> str:
-        return f"Tree({self.n_nodes} nodes, {len(self.leaves)} leaves, depth {self.depth})"
+        return f"DecisionTree({self.n_nodes} nodes, {len(self.leaves)} leaves, depth {self.depth})"
 
     @property
     def n_nodes(self) -> int:

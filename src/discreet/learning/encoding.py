@@ -18,7 +18,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -49,7 +49,7 @@ def _beside(parts: Sequence[sp.csr_array | tuple[np.ndarray, int]]) -> sp.csr_ar
     """
     blocks: list[sp.csr_array] = []
     for is_hot, run in groupby(parts, key=lambda part: isinstance(part, tuple)):
-        some: list = list(run)
+        some: list[Any] = list(run)
         blocks += [_one_hots(some)] if is_hot else some
     joined = blocks[0] if len(blocks) == 1 else sp.csr_array(sp.hstack(blocks))
     places, ends = joined.indices.astype(np.int32), joined.indptr.astype(np.int32)
@@ -75,7 +75,7 @@ def _one_hots(parts: list[tuple[np.ndarray, int]]) -> sp.csr_array:
 
 
 @dataclass(frozen=True, eq=False)
-class Scale:
+class StandardScale:
     """Numbers with mean 0 and variance 1, in which part of the training rows they lie, and whether they are missing."""
 
     mean: float
@@ -83,7 +83,7 @@ class Scale:
     edges: np.ndarray
 
     @classmethod
-    def fit(cls, numbers: np.ndarray, counts: np.ndarray, parts: int = 1) -> Scale:
+    def fit(cls, numbers: np.ndarray, counts: np.ndarray, parts: int = 1) -> StandardScale:
         """From numbers that occur `counts` times; with more than one part the counts must be whole."""
         if not counts.sum() > 0:
             return cls(0.0, 1.0, np.empty(0))
@@ -116,10 +116,10 @@ def encoded(learnt: Table, tested: Table, names: list[str]) -> tuple[sp.csr_arra
     return _beside(left), _beside(right)
 
 
-def _encode(learnt: Column, tested: Column) -> tuple:
+def _encode(learnt: Column, tested: Column) -> tuple[Any, ...]:
     if learnt.kind != "category" and tested.kind != "category":
         counts = np.bincount(learnt.codes, minlength=len(learnt.values) + 1)[: len(learnt.values)]
-        scale = Scale.fit(learnt.numbers, counts, PARTS if learnt.levels > 2 else 1)
+        scale = StandardScale.fit(learnt.numbers, counts, PARTS if learnt.levels > 2 else 1)
         return scale.matrix(_numbers(learnt)), scale.matrix(_numbers(tested))
     feature = Feature(learnt.name, texts=(*learnt.texts, MISSING))  # missing is a value
     return (learnt.codes, feature.unknown), (feature.codes(tested), feature.unknown)
@@ -150,7 +150,7 @@ class OneHot:
     """
 
     def learn(self, examples: Examples) -> sp.csr_array:
-        self._parts: list[tuple[Feature, Scale | None]] = []
+        self._parts: list[tuple[Feature, StandardScale | None]] = []
         found: list[sp.csr_array | tuple[np.ndarray, int]] = []
         weight = examples.counts.sum(axis=1)
         for f, feature in enumerate(examples.features):
@@ -159,7 +159,7 @@ class OneHot:
                 found.append((codes, feature.unknown))
             else:
                 counts = np.bincount(codes, weight, minlength=feature.unknown + 1)[: feature.unknown]
-                scale = Scale.fit(feature.numbers, counts)
+                scale = StandardScale.fit(feature.numbers, counts)
                 found.append(scale.matrix(np.append(feature.numbers, np.nan)[codes]))
             self._parts.append((feature, scale))
         return _beside(found)

@@ -17,11 +17,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from scipy.special import entr, ndtri
+from scipy.special import ndtri
 
+from discreet.counting.entropy import entropy
 from discreet.counting.tally import group
 from discreet.data.table import Table
 from discreet.errors import DataError
@@ -30,7 +31,7 @@ from discreet.foundation.parameters import Interval, check_parameters
 from discreet.learning.c45_entries import Entries, entries_of, memory_of
 from discreet.learning.c45_grow import part
 from discreet.learning.c45_prune import FREE, expected
-from discreet.learning.c45_split import SMALL, choose
+from discreet.learning.c45_split import SMALL, Stretch, choose
 from discreet.learning.examples import Examples, Feature
 
 _NONE = memory_of(0, 0)  # rules ask about each stretch of rows once
@@ -154,9 +155,8 @@ class _Partial:
         total = counts.sum()
         if total < 2 * self.least - SMALL or counts.max() >= total - SMALL:
             return None
-        test, limit = choose(
-            self.entries, _NONE, -1, self.items, self.weights, start, start + size, total, self.least, True
-        )
+        stretch = Stretch(self.items, self.weights, start, start + size)
+        test, limit = choose(self.entries, _NONE, -1, stretch, total, self.least, True)
         if test < 0:
             return None
         width = int(self.entries.levels[test]) if limit < 0 else 2
@@ -166,13 +166,12 @@ class _Partial:
         )
         starts = first + np.cumsum(sizes) - sizes
         branch = np.repeat(np.arange(width), sizes)
-        stretch = slice(first, first + len(branch))
-        cells = branch * len(counts) + self.entries.label[self.items[stretch]]
-        of_branch = np.bincount(cells, self.weights[stretch], minlength=width * len(counts)).reshape(width, -1)
+        placed = slice(first, first + len(branch))
+        cells = branch * len(counts) + self.entries.label[self.items[placed]]
+        of_branch = np.bincount(cells, self.weights[placed], minlength=width * len(counts)).reshape(width, -1)
         weights = of_branch.sum(axis=1)
         heavy = np.flatnonzero(weights >= self.least - SMALL)
-        entropy = entr(of_branch[heavy] / weights[heavy, None]).sum(axis=1)
-        order = heavy[np.argsort(np.round(entropy, _DIGITS), kind="stable")]
+        order = heavy[np.argsort(np.round(entropy(of_branch[heavy]), _DIGITS), kind="stable")]
         return _Node(test, limit, starts, sizes, of_branch, shares, order[::-1].tolist(), np.zeros(width))
 
     def _errors(self, counts: np.ndarray) -> float:
@@ -181,7 +180,7 @@ class _Partial:
 
 
 @dataclass(frozen=True, eq=False)
-class Rule:
+class DecisionRule:
     """Conditions that all must hold (feature, cut or NaN, code or side), and the training rows of each class."""
 
     conditions: tuple[tuple[Feature, float, int], ...]
@@ -212,7 +211,7 @@ class Part:
 
     Attributes
     ----------
-    rules_ : tuple of Rule, in the order in which they are asked; the last one has no condition
+    rules_ : tuple of DecisionRule, in the order in which they are asked; the last one has no condition
     classes_ : the classes, as texts
 
     Examples
@@ -230,12 +229,12 @@ class Part:
 
     missing: ClassVar[Literal["unknown", "value"]] = "unknown"
     suppressed: ClassVar[Literal["unknown", "value"]] = "unknown"
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "min_objects": [Interval(Integral, 1, None, closed="left")],
         "confidence": [Interval(Real, 0, 0.5, closed="right")],
     }
 
-    rules_: tuple[Rule, ...]
+    rules_: tuple[DecisionRule, ...]
     classes_: tuple[str, ...]
 
     def __init__(self, *, min_objects: int = 2, confidence: float = 0.25):
@@ -264,7 +263,7 @@ class Part:
         ]
         starts = np.append(0, self._ends[:-1])
         self.rules_ = tuple(
-            Rule(tuple(lines[start:end]), counts)
+            DecisionRule(tuple(lines[start:end]), counts)
             for start, end, counts in zip(starts, self._ends, self._counts, strict=True)
         )
         return self

@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -128,7 +129,7 @@ class SubsetScores:
         if not fresh:
             return
 
-        def of_fold(fold) -> list[np.ndarray]:  # a fold is in the hands of one thread
+        def of_fold(fold: Any) -> list[np.ndarray]:  # a fold is in the hands of one thread
             return [fold.right(places) for places in fresh]
 
         if self._workers > 1:

@@ -43,7 +43,7 @@ class Euclidean(Mechanism):
 
     name: ClassVar[str] = "euclidean"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if self.dimension > 2**20 or self.epsilon > 60:
             raise ParameterError("Euclidean noise is for 2^20 dimensions and an epsilon of 60 at most.")

@@ -41,7 +41,7 @@ class Mechanism:
     neighbours: str = "replace-one"
 
     name: ClassVar[str] = ""  # as statements spell it
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "sensitivity": [Interval(Real, 0, None, closed="neither")],
         "epsilon": [Interval(Real, 0, None, closed="neither")],
         "neighbours": [StrOptions(set(NEIGHBOURS))],
@@ -50,7 +50,7 @@ class Mechanism:
         "dimension": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         known = {name: ranges for name, ranges in self._parameter_constraints.items() if hasattr(self, name)}
         check_parameters(self, known)
         if not 0 < self.scale < math.inf:

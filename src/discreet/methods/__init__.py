@@ -1,46 +1,99 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How: one published method per file."""
+"""How: one published method per file, listed here and loaded on first use.
 
-from discreet.methods.base import METHODS, Method
-from discreet.methods.breach.breach_aware import BreachAwareSelector
-from discreet.methods.containment.greedy import GreedySelector
-from discreet.methods.containment.maximal import MaximalSelector
-from discreet.methods.containment.optimal import OptimalSelector
-from discreet.methods.containment.random_flip import RandomFlip
-from discreet.methods.noise.fwell import Fwell
-from discreet.methods.noise.private_fwell import PrivateFwell
-from discreet.methods.noise.private_select import ExponentialSelector, LaplaceSelector
-from discreet.methods.noise.private_table import PrivateTable
-from discreet.methods.sketches.sketch import DeltaSketch, VarianceSketch
-from discreet.methods.trees.kactus import KActus
-from discreet.methods.trees.kactus2 import KActus2
-from discreet.methods.trees.kadet import KAdet, load_model
-from discreet.methods.trees.mondrian import Mondrian
-from discreet.methods.trees.refinement import TopDownRefinement
-from discreet.methods.trees.specialization import TopDownSpecialization
-from discreet.methods.trees.tree_ladder import TreeLadder
+To add a method, write its file and enter it twice in this one: below for type checkers, and in `_TABLE`. The command
+line, recipes and `discreet` itself take their methods from that table.
+"""
 
-__all__ = [
-    "METHODS",
-    "BreachAwareSelector",
-    "DeltaSketch",
-    "ExponentialSelector",
-    "Fwell",
-    "GreedySelector",
-    "KActus",
-    "KActus2",
-    "KAdet",
-    "LaplaceSelector",
-    "MaximalSelector",
-    "Method",
-    "Mondrian",
-    "OptimalSelector",
-    "PrivateFwell",
-    "PrivateTable",
-    "RandomFlip",
-    "TopDownRefinement",
-    "TopDownSpecialization",
-    "TreeLadder",
-    "VarianceSketch",
-    "load_model",
-]
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from discreet.methods.base import Method as Method
+    from discreet.methods.breach.breach_aware import BreachAwareSelector as BreachAwareSelector
+    from discreet.methods.containment.greedy import GreedySelector as GreedySelector
+    from discreet.methods.containment.maximal import MaximalSelector as MaximalSelector
+    from discreet.methods.containment.optimal import OptimalSelector as OptimalSelector
+    from discreet.methods.containment.random_flip import RandomFlip as RandomFlip
+    from discreet.methods.noise.fwell import Fwell as Fwell
+    from discreet.methods.noise.private_fwell import PrivateFwell as PrivateFwell
+    from discreet.methods.noise.private_select import ExponentialSelector as ExponentialSelector
+    from discreet.methods.noise.private_select import LaplaceSelector as LaplaceSelector
+    from discreet.methods.noise.private_table import PrivateTable as PrivateTable
+    from discreet.methods.sketches.delta_sketch import DeltaSketch as DeltaSketch
+    from discreet.methods.sketches.variance_sketch import VarianceSketch as VarianceSketch
+    from discreet.methods.trees.kactus import KActus as KActus
+    from discreet.methods.trees.kactus2 import KActus2 as KActus2
+    from discreet.methods.trees.kadet import KAdet as KAdet
+    from discreet.methods.trees.kadet import load_model as load_model
+    from discreet.methods.trees.mondrian import Mondrian as Mondrian
+    from discreet.methods.trees.refinement import TopDownRefinement as TopDownRefinement
+    from discreet.methods.trees.specialization import TopDownSpecialization as TopDownSpecialization
+    from discreet.methods.trees.tree_ladder import TreeLadder as TreeLadder
+
+_TABLE = (  # the name on the command line, the class, the module
+    ("breach-aware", "BreachAwareSelector", "breach.breach_aware"),
+    ("greedy", "GreedySelector", "containment.greedy"),
+    ("maximal", "MaximalSelector", "containment.maximal"),
+    ("optimal", "OptimalSelector", "containment.optimal"),
+    ("random-flip", "RandomFlip", "containment.random_flip"),
+    ("laplace-select", "LaplaceSelector", "noise.private_select"),
+    ("exponential-select", "ExponentialSelector", "noise.private_select"),
+    ("private-fwell", "PrivateFwell", "noise.private_fwell"),
+    ("private-table", "PrivateTable", "noise.private_table"),
+    ("delta-sketch", "DeltaSketch", "sketches.delta_sketch"),
+    ("variance-sketch", "VarianceSketch", "sketches.variance_sketch"),
+    ("kactus", "KActus", "trees.kactus"),
+    ("kactus2", "KActus2", "trees.kactus2"),
+    ("kadet", "KAdet", "trees.kadet"),
+    ("mondrian", "Mondrian", "trees.mondrian"),
+    ("tdr", "TopDownRefinement", "trees.refinement"),
+    ("tds", "TopDownSpecialization", "trees.specialization"),
+    ("tree-ladder", "TreeLadder", "trees.tree_ladder"),
+)
+_MODULES = {cls: module for _, cls, module in _TABLE}
+_MODULES |= {"Fwell": "noise.fwell", "load_model": "trees.kadet"}  # public, and no method of release
+
+PUBLIC = tuple(sorted(_MODULES))  # what `discreet` exports of this package
+__all__ = ["METHODS", "Method", *PUBLIC]
+
+
+class Registry(Mapping[str, "type[Method]"]):
+    """The methods by the name that the command line uses; a class is loaded when it is asked for."""
+
+    _classes: ClassVar[dict[str, str]] = {name: cls for name, cls, _ in _TABLE}
+
+    def __getitem__(self, name: str) -> type[Method]:
+        found: type[Method] = _load(self._classes[name])
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._classes
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._classes)
+
+    def __len__(self) -> int:
+        return len(self._classes)
+
+
+METHODS = Registry()
+
+
+def _load(name: str) -> Any:
+    return getattr(importlib.import_module(f"discreet.methods.{_MODULES[name]}"), name)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Method":
+        return importlib.import_module("discreet.methods.base").Method
+    if name not in _MODULES:
+        raise AttributeError(f"module 'discreet.methods' has no attribute {name!r}")
+    return _load(name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

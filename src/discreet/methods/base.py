@@ -42,8 +42,6 @@ from discreet.release.losses import Crossing, changes_of_columns, crossings, pen
 from discreet.release.owner_files import OwnerFiles
 from discreet.release.release import Changes, Release
 
-METHODS: dict[str, type[Method]] = {}  # by the name the command line uses
-
 
 @dataclass
 class Changed:
@@ -52,7 +50,7 @@ class Changed:
     baskets: Baskets
     features: tuple[int, ...]
     changes: Changes
-    trace: list[dict] = field(default_factory=list)
+    trace: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
@@ -67,12 +65,7 @@ class Method(BaseEstimator):
     by_cells: ClassVar[bool] = False  # whether each cell is read by itself: no row has a say in how another is read
     random_cells: ClassVar[bool] = False  # whether chance decides about cells, and not only about the order of rows
     needs_rows: ClassVar[bool] = False  # whether it decides about single rows, which no engine hands out
-    _parameter_constraints: ClassVar[dict] = {}
-
-    def __init_subclass__(cls, **kwargs):
-        super().__init_subclass__(**kwargs)
-        if cls.name:
-            METHODS[cls.name] = cls
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
     @property
     def promise(self) -> Promise:
@@ -87,7 +80,7 @@ class Method(BaseEstimator):
         rows = CodedRows.of(engine_of(table), roles.quasi, target=roles.target, person=roles.person)
         return self._decide(rows, roles, randomness).decision(rows)
 
-    def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict]]:
+    def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
         """The features of the baskets to keep, and the steps that led to them."""
         raise NotImplementedError
 
@@ -219,7 +212,7 @@ class Method(BaseEstimator):
     # -- documents -------------------------------------------------------------------------------------------------
 
     def _release_document(
-        self, document: Document, roles: Roles | None, trace: list[dict], notes: list[str] | None = None
+        self, document: Document, roles: Roles | None, trace: list[dict[str, Any]], notes: list[str] | None = None
     ) -> Release:
         """The release of a document; a method of this kind overrides `_release_table` or `_release_baskets`."""
         return self._checked(
@@ -261,7 +254,7 @@ class Method(BaseEstimator):
         if shape not in self.takes:
             raise DataError(f"{type(self).__name__} releases {' and '.join(sorted(self.takes))}, not {shape}.")
 
-    def _public_parameters(self) -> dict:
+    def _public_parameters(self) -> dict[str, Any]:
         """The parameters as certificates show them: never a seed (it would undo the shuffle), callables by name."""
         parameters = {name: value for name, value in self.get_params(deep=False).items() if name != "random_state"}
         return {name: _plain(value) for name, value in parameters.items()}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +38,7 @@ class Grouping:
     labellings: Sequence[Labelling]
     codes: np.ndarray
     plan: Plan | None = None
-    trace: list[dict] = field(default_factory=list)
+    trace: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     of_single_rows: bool = False
     swapped: int = 0
@@ -81,7 +82,7 @@ class Decision:
     """
 
     plan: Plan | None
-    trace: list[dict] = field(default_factory=list)
+    trace: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     published: PublishedColumns | None = None
     rows: np.ndarray | None = None

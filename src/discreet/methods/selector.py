@@ -8,6 +8,7 @@ values made into 0/1 items first; the items that are kept are published under th
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 from sklearn.feature_selection import SelectorMixin
@@ -19,7 +20,8 @@ from discreet.data.table import Table
 from discreet.errors import DataError
 from discreet.foundation.parameters import check_parameters
 from discreet.foundation.randomness import Randomness
-from discreet.methods.base import Changed, Decision, Method
+from discreet.methods.base import Changed, Method
+from discreet.methods.grouping import Decision
 from discreet.privacy.containment import Containment
 from discreet.privacy.exclusive_items import one_hot_note
 from discreet.privacy.promise import Promise
@@ -40,7 +42,7 @@ class Selector(SelectorMixin, Method):
     def promise(self) -> Promise:
         return Containment(self.k)
 
-    def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict]]:
+    def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
         """The features to keep, in the order they were chosen; and the steps, each with feature, gain and kept."""
         raise NotImplementedError
 
@@ -50,7 +52,7 @@ class Selector(SelectorMixin, Method):
 
     # -- the scikit-learn selector -------------------------------------------------------------------------------
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Select features of a 0/1 matrix (scipy sparse or dense) for the labels y."""
         check_parameters(self, self._parameter_constraints)
         X, y = numeric(self, X, y, "0/1 cells", advice=" Binarise it first.")
@@ -58,17 +60,16 @@ class Selector(SelectorMixin, Method):
         baskets.check_for_release()
         self._enough(len(baskets))
         kept, self.trace_ = self._keep(baskets, Randomness(self.random_state))
-        self.support_ = np.array(kept, dtype=np.intp)
+        self.order_ = np.array(kept, dtype=np.intp)
+        self.support_ = mask_of(self.order_, self.n_features_in_)
         self.scores_ = np.array([step["gain"] for step in self.trace_ if step["kept"]], dtype=float)
         return self
 
-    def _get_support_mask(self):
+    def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
-        mask = np.zeros(self.n_features_in_, dtype=bool)
-        mask[self.support_] = True
-        return mask
+        return self.support_
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
@@ -98,7 +99,20 @@ class Selector(SelectorMixin, Method):
         return changed
 
 
-def numeric(estimator, X, y, needs: str, *, dtype: object = "numeric", advice: str = ""):
+def mask_of(places: np.ndarray, n: int) -> np.ndarray:
+    """True at these of n places: `support_`, as scikit-learn's selectors have it.
+
+    >>> mask_of(np.array([2, 0]), 4).tolist()
+    [True, False, True, False]
+    """
+    mask = np.zeros(n, dtype=bool)
+    mask[places] = True
+    return mask
+
+
+def numeric(
+    estimator: Any, X: Any, y: Any, needs: str, *, dtype: object = "numeric", advice: str = ""
+) -> tuple[Any, np.ndarray]:
     """scikit-learn's checks of X and y; its message about text quotes a cell, so ours takes its place."""
     text = False
     try:

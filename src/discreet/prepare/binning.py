@@ -21,9 +21,9 @@ from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import xlogy
 
 from discreet.counting.coded_rows import CodedRows
+from discreet.counting.entropy import entropy_times_n
 from discreet.data.column import Column, from_labels
 from discreet.data.table import Table
 from discreet.errors import DataError, did_you_mean, listing, quietly, shown
@@ -86,7 +86,7 @@ def _best_cut(upto: np.ndarray, first: int, last: int) -> int | None:
         return None
     whole = upto[last] - upto[first]
     left = upto[first + 1 : last] - upto[first]
-    bits_left, bits_right, bits = _bits(left), _bits(whole - left), float(_bits(whole[None])[0])
+    bits_left, bits_right, bits = (entropy_times_n(counts) for counts in (left, whole - left, whole))
     n = int(whole.sum())
     after = bits_left + bits_right
     best = int(np.flatnonzero(after <= after.min() + _EQUAL * n)[0])
@@ -95,12 +95,6 @@ def _best_cut(upto: np.ndarray, first: int, last: int) -> int | None:
     before = k * bits / n - k1 * bits_left[best] / n_left - k2 * bits_right[best] / (n - n_left)
     delta = k * math.log2(3) + math.log2(1 - 2 * 3.0**-k) - before  # log2(3^k - 2), also when 3^k is huge
     return first + 1 + best if bits - after[best] > math.log2(n - 1) + delta + _EQUAL else None
-
-
-def _bits(counts: np.ndarray) -> np.ndarray:
-    """Rows times class entropy, for each line of counts."""
-    n = counts.sum(axis=1)
-    return (xlogy(n, n) - xlogy(counts, counts).sum(axis=1)) / math.log(2)
 
 
 def equal_frequency_cuts(column: Column, bins: int = 10, rows: np.ndarray | None = None) -> tuple[float, ...]:

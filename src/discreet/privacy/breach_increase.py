@@ -67,7 +67,7 @@ class BreachIncrease(Promise):
         " guessing the commonest value gives; see the advantage. Attackers who know the label or other columns too, or"
         " learn better than these, may infer more."
     )
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, -1, None, closed="left"), StrOptions({"majority"})],
         "attackers": [tuple],
         "folds": [Interval(Integral, 2, None, closed="left")],
@@ -79,7 +79,7 @@ class BreachIncrease(Promise):
     folds: int = 10
     cuts: Mapping[str, Sequence[float]] | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if isinstance(self.attackers, list):
             object.__setattr__(self, "attackers", tuple(self.attackers))
         super().__post_init__()
@@ -125,7 +125,7 @@ class BreachIncrease(Promise):
             verdicts[name] = self.verdict(attack.of(roles.quasi), is_target=name == roles.target)
         return next(iter(verdicts.values())) if len(verdicts) == 1 else _joined(str(self), verdicts)
 
-    def inference(self, table: Table, attributes: Sequence[str], sensitive: str, persons=None) -> Inference:
+    def inference(self, table: Table, attributes: Sequence[str], sensitive: str, persons: Any = None) -> Inference:
         """The attackers that the promise is about."""
         return Inference(
             table,

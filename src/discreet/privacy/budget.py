@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Rational, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from discreet.errors import ParameterError
 from discreet.foundation.parameters import Interval, check_parameters
@@ -49,13 +49,13 @@ class Budget:
     delta: float = 0.0
     rho: float | None = None
 
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "epsilon": [Interval(Real, 0, None, closed="left")],
         "delta": [Interval(Real, 0, 1, closed="left")],
         "rho": [None, Interval(Real, 0, None, closed="left")],
     }
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_parameters(self, self._parameter_constraints)
         if math.isinf(self.epsilon):
             raise ParameterError("The 'epsilon' parameter of Budget must be finite: an infinite one hides nothing.")

@@ -72,7 +72,7 @@ class Containment(Promise):
         "An attacker who knows which items a person does not have may single the person out; where items are the values"
         " of one column, lacking one value means having another. A group whose members share one label discloses it."
     )
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "absences": [Interval(Integral, 0, None, closed="left")],
     }
@@ -80,7 +80,7 @@ class Containment(Promise):
     k: int = 5
     absences: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if self.absences:  # certificates say what this promise leaves open, not what the one without absences does
             object.__setattr__(self, "does_not_protect", _beyond(self.absences))
@@ -93,7 +93,7 @@ class Containment(Promise):
         known = f" with {self.absences} absence{'s' * (self.absences > 1)}" if self.absences else ""
         return f"{self.k}-anonymity by containment{known}"
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         described = super().to_dict()
         return described if self.absences else {key: value for key, value in described.items() if key != "absences"}
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from discreet.data.content import Content
 from discreet.errors import DataError
@@ -47,7 +47,7 @@ class DifferentialPrivacy(Promise):
         "What is true of many persons together is not hidden, and may be applied to one of them. Several releases of"
         " the same persons add up: the epsilons are summed."
     )
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "epsilon": [Interval(Real, 0, None, closed="neither")],
         "delta": [Interval(Real, 0, 1, closed="left")],
         "neighbours": [StrOptions(set(NEIGHBOURS))],

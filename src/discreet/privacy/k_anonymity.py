@@ -65,13 +65,13 @@ class KAnonymity(Promise):
         "An attacker who knows more than the quasi-identifiers, or a group whose members all share one sensitive value"
         " or one label, is not held back by k-anonymity."
     )
-    _parameter_constraints: ClassVar[dict] = {"k": [Interval(Integral, 2, None, closed="left")]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"k": [Interval(Integral, 2, None, closed="left")]}
 
     k: int = 5
     sets: tuple[tuple[str, ...], ...] | None = None
     columns: tuple[str, ...] | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if self.columns is not None:
             if self.sets is not None or not _is_sets([self.columns]):

@@ -45,7 +45,10 @@ class KAnonymousModel(Promise):
         " away. Questions and cuts of the tree are learnt from the private rows. An attacker who knows more than the"
         " quasi-identifiers, or compares the model with another release of the same persons, is not held back."
     )
-    _parameter_constraints: ClassVar[dict] = {"k": [Interval(Integral, 2, None, closed="left")], "public_class": [bool]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "k": [Interval(Integral, 2, None, closed="left")],
+        "public_class": [bool],
+    }
 
     k: int = 5
     public_class: bool = False
@@ -128,7 +131,7 @@ def _cells(leaf_of: np.ndarray, n_leaves: int, label: Column) -> np.ndarray:
     return np.bincount(cell, minlength=n_leaves * label.levels).reshape(n_leaves, label.levels)
 
 
-def _codes(column: Column, values) -> list[int]:
+def _codes(column: Column, values: Any) -> list[int]:
     """The codes of published values, which are written as texts or as numbers."""
     place = {text: code for code, text in enumerate(column.texts)}
     place |= dict(zip(column.values.to_pylist(), place.values(), strict=True))
@@ -137,12 +140,12 @@ def _codes(column: Column, values) -> list[int]:
     return [place[value] for value in values]
 
 
-def _having(column: Column, values, persons: np.ndarray | None) -> list[int]:
+def _having(column: Column, values: Any, persons: np.ndarray | None) -> list[int]:
     """How many persons have each of the values."""
     return persons_per_group(column.codes, column.levels, persons)[_codes(column, values)].tolist()
 
 
-def _compare(tree: PublishedTree, leaf: dict, counts: np.ndarray, label: Column) -> None:
+def _compare(tree: PublishedTree, leaf: dict[str, Any], counts: np.ndarray, label: Column) -> None:
     """A leaf says what is so of the owner's rows in it."""
     codes = _codes(label, tree.classes)
     if leaf["counts"] is not None and (leaf["counts"] != counts[codes].tolist() or counts.sum() != sum(leaf["counts"])):

@@ -15,10 +15,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from discreet.counting.entropy import n_log_n
 from discreet.counting.tally import tally
 from discreet.data.roles import Roles
 from discreet.errors import RolesError
@@ -70,7 +71,7 @@ class LDiversity(Promise):
         "l-diversity does not see that different sensitive values may mean much the same, or that a value may be far"
         " more common in a group than in the table."
     )
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "l": [Interval(Real, 1, None, closed="neither")],
         "measure": [StrOptions({"distinct", "entropy", "recursive"})],
         "c": [Interval(Real, 0, None, closed="neither"), None],
@@ -80,7 +81,7 @@ class LDiversity(Promise):
     measure: str = "distinct"
     c: float | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if (self.measure == "recursive") != (self.c is not None):
             raise RolesError("LDiversity needs c with measure='recursive', and only there.")
@@ -116,7 +117,7 @@ def over_sensitive(
     data: object,
     roles: Roles | None,
     measure: Callable[[ValueCounts], Measured],
-    worst: Callable,
+    worst: Callable[..., Any],
 ) -> Verdict:
     """The verdict of a promise about the values of each sensitive column within groups; `worst` is min or max.
 
@@ -151,9 +152,8 @@ def distinct_values(counts: ValueCounts, c: float | None = None) -> np.ndarray:
 def effective_values(counts: ValueCounts, c: float | None = None) -> np.ndarray:
     """exp(entropy) of each group: as many equally common values would be as diverse; at most the persons."""
     total = np.bincount(counts.group, weights=counts.weight, minlength=counts.n_groups)
-    share = counts.weight / total[counts.group]
-    entropy = np.bincount(counts.group, weights=-share * np.log(share), minlength=counts.n_groups)
-    return np.minimum(np.exp(entropy), counts.persons)
+    inside = np.bincount(counts.group, weights=n_log_n(counts.weight), minlength=counts.n_groups)
+    return np.minimum(np.exp2((n_log_n(total) - inside) / total), counts.persons)
 
 
 def recursive_values(counts: ValueCounts, c: float | None) -> np.ndarray:

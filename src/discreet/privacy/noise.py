@@ -49,7 +49,7 @@ class Noise:
     delta: float = 0.0
     neighbours: str = "replace-one"
 
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "mechanism": [str],
         "sensitivity": [Interval(Real, 0, None, closed="left")],
         "scale": [Interval(Real, 0, None, closed="neither")],
@@ -58,7 +58,7 @@ class Noise:
         "neighbours": [StrOptions(set(NEIGHBOURS))],
     }
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_parameters(self, self._parameter_constraints)
         if self.mechanism not in COSTS:
             raise DataError(f"No mechanism {self.mechanism!r} is known.{did_you_mean(self.mechanism, COSTS)}")

@@ -50,7 +50,7 @@ class Verdict:
     notes: tuple[str, ...] = ()
     parts: tuple[Verdict, ...] = ()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "details", dict(self.details))
 
     def __bool__(self) -> bool:
@@ -76,14 +76,15 @@ class Promise:
     kind: ClassVar[VerdictKind] = "recomputed"
     does_not_protect: ClassVar[str] = ""
     higher_is_safer: ClassVar[bool] = True  # whether more measured is more protection
-    _parameter_constraints: ClassVar[dict] = {}
+    older_names: ClassVar[dict[str, str]] = {}  # of parameters, in certificates of earlier versions
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if cls.name:
             PROMISES[cls.name] = cls
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_parameters(self, self._parameter_constraints)
 
     @property
@@ -129,7 +130,7 @@ class Promise:
     def __and__(self, other: Promise) -> Both:
         return Both((*_parts(self), *_parts(other)))
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         parameters = {name: value for name, value in asdict(self).items() if value is not None}  # type: ignore[call-overload]
         return {"name": self.name, **{n: v.item() if hasattr(v, "item") else v for n, v in parameters.items()}}
 
@@ -145,7 +146,7 @@ class Both(Promise):
     name: ClassVar[str] = "all of"
     promises: tuple[Promise, ...] = ()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not self.promises or not all(isinstance(promise, Promise) for promise in self.promises):
             raise ParameterError("Promises are joined by &: there must be one at least, and nothing else.")
 
@@ -188,15 +189,23 @@ class Both(Promise):
             parts=verdicts,  # each with what a known label leaves: the figures are of different kinds
         )
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         return {"name": self.name, "promises": [promise.to_dict() for promise in self.promises]}
 
 
-def promise_from(description: Mapping) -> Promise:
+def current_names(description: Mapping[str, Any]) -> dict[str, Any]:
+    """A description of a promise in which parameters have the names of today; certificates may state older ones."""
+    promise = PROMISES.get(str(description.get("name")))
+    older = {} if promise is None else promise.older_names
+    renamed = {older.get(name, name): value for name, value in description.items()}
+    return renamed if len(renamed) == len(description) else dict(description)
+
+
+def promise_from(description: Mapping[str, Any]) -> Promise:
     """The promise that `to_dict` described."""
     if not isinstance(description, Mapping) or not isinstance(description.get("name"), str):
         raise DataError("A promise is described by its name and parameters; this is something else.")
-    parameters = dict(description)
+    parameters = current_names(description)
     name = parameters.pop("name")
     if name == Both.name:
         parts = parameters.get("promises")

@@ -84,7 +84,7 @@ class DeltaAnonymity(_OwnersPromise):
 
     name: ClassVar[str] = "delta-anonymity"
     does_not_protect: ClassVar[str] = _NO_GUARANTEE
-    _parameter_constraints: ClassVar[dict] = {"delta": [Interval(Real, 0, None, closed="neither")]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"delta": [Interval(Real, 0, None, closed="neither")]}
 
     delta: float = 0.5
 
@@ -117,8 +117,8 @@ class KVariance(_OwnersPromise):
     """The likeness of a record to each of its k nearest neighbours is estimated with a standard deviation that is at
     least as large as the gap to the greatest likeness possible.
 
-    `neighbours="approximate"` speaks of the neighbours that an index found, which the owner keeps: the condition is
-    checked exactly for all of these pairs, and says nothing about a neighbour that the index missed.
+    `neighbour_search="approximate"` speaks of the neighbours that an index found, which the owner keeps: the condition
+    is checked exactly for all of these pairs, and says nothing about a neighbour that the index missed.
 
     Promise
     -------
@@ -136,20 +136,21 @@ class KVariance(_OwnersPromise):
         f"{_NO_GUARANTEE} Equal and parallel records have no limit from each other: k-variance alone may publish as"
         " many components of them as asked."
     )
-    _parameter_constraints: ClassVar[dict] = {
+    older_names: ClassVar[dict[str, str]] = {"neighbours": "neighbour_search"}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 1, None, closed="left")],
-        "neighbours": [StrOptions({"exact", "approximate"})],
+        "neighbour_search": [StrOptions({"exact", "approximate"})],
     }
 
     k: int = 5
-    neighbours: str = "exact"
+    neighbour_search: str = "exact"
 
     def __str__(self) -> str:
-        found = "" if self.neighbours == "exact" else ", of neighbours that were found"
+        found = "" if self.neighbour_search == "exact" else ", of neighbours that were found"
         return f"{self.k}-variance of sketches{found}"
 
     def _check(self, counts: np.ndarray, records: Records) -> Verdict:
-        of = nearest(records, self.k).of if self.neighbours == "exact" else records.neighbours
+        of = nearest(records, self.k).of if self.neighbour_search == "exact" else records.neighbours
         if of is None or not _are_others(of, len(records), self.k):
             raise DataError(
                 f"The owner's records do not name {self.k} other records each, as neighbours that were found."

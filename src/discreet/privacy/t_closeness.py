@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 from numbers import Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class TCloseness(Promise):
         "t-closeness leaves what the whole table says about everyone, and by itself does not stop linking:"
         " join it with k-anonymity."
     )
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "t": [Interval(Real, 0, 1, closed="both")],
         "distance": [StrOptions({"equal", "ordered"})],
     }

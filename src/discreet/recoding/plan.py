@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -70,7 +71,7 @@ class KeepItems(Plan):
             raise CannotRelease(f"No feature can be kept at k = {k}. {error}") from None
         return cls(binning, items, kept=())
 
-    def baskets(self, table: Table, **roles) -> Baskets:
+    def baskets(self, table: Table, **roles: Any) -> Baskets:
         """All items of the rows, before any is dropped."""
         return self.binarisation.apply(self.binning.apply(table), **roles)
 

@@ -222,7 +222,7 @@ class Domain(Plan):
         return EachColumn(tuple(levels.labelling for levels in self.columns if levels.name in self.quasi))
 
 
-def read_domain(path: str | os.PathLike) -> Any:
+def read_domain(path: str | os.PathLike[str]) -> Any:
     """The mapping in a TOML or JSON file."""
     path = Path(path)
     if not path.is_file():

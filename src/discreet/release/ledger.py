@@ -68,7 +68,7 @@ class Ledger:
     0.75
     """
 
-    def __init__(self, path: str | os.PathLike, *, key: str | os.PathLike | None = None):
+    def __init__(self, path: str | os.PathLike[str], *, key: str | os.PathLike[str] | None = None):
         self.path = Path(path)
         beside = self.path.with_name(f"{self.path.name}.key")
         self._chain = Chain(self.path, beside if key is None else Path(key), lines_of_older)

@@ -20,7 +20,10 @@ from discreet.errors import BudgetExceeded, ParameterError, did_you_mean, listin
 from discreet.foundation.parameters import StrOptions, check_parameters
 from discreet.privacy.budget import ACCOUNTING, NEIGHBOURS, Budget, exact, total, within
 
-_WORDS: dict[str, list] = {"accounting": [StrOptions(set(ACCOUNTING))], "neighbours": [StrOptions(set(NEIGHBOURS))]}
+_WORDS: dict[str, list[Any]] = {
+    "accounting": [StrOptions(set(ACCOUNTING))],
+    "neighbours": [StrOptions(set(NEIGHBOURS))],
+}
 
 State = Literal["open", "done", "failed"]
 
@@ -33,7 +36,7 @@ class Limit:
     accounting: str = "basic"
     neighbours: str = "replace-one"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_parameters(self, _WORDS)
         if self.accounting == "zcdp" and not self.budget.delta:
             raise ParameterError("Accounting by zCDP needs a limit with a delta above 0, such as 1e-6.")

@@ -115,7 +115,7 @@ class DataSubjects:
         self._given = (data, roles, y)
         self._known: tuple[bytes, list[Likeness]] | None = None
 
-    def __reduce__(self):  # the data does not travel with what refers to it
+    def __reduce__(self) -> Any:  # the data does not travel with what refers to it
         return DataSubjects, (None,)
 
     def likenesses(self, key: bytes) -> list[Likeness]:

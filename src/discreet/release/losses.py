@@ -20,6 +20,7 @@ from typing import Protocol
 import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
+from discreet.counting.entropy import entropy
 from discreet.counting.tally import group, grouped, pair_counts
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.content import Content
@@ -211,16 +212,6 @@ def _change(crossed: Crossing) -> ColumnChange:
         suppressed_cells=crossed.suppressed if new else crossed.n_rows,
         detail=min(max(shared / everything, 0.0), 1.0) if everything > 0 else float(bool(new)),
     )
-
-
-def entropy(counts: np.ndarray) -> float:
-    """Bits needed on average to tell which group a row is in.
-
-    >>> entropy(np.array([2, 2, 4]))
-    1.5
-    """
-    shares = counts[counts > 0] / counts.sum()
-    return float(-(shares * np.log2(shares)).sum()) + 0.0
 
 
 # -- certainty penalty ---------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ class OwnerFiles:
     persons: np.ndarray | None = None
     evidence: Table | Records | None = None
     signs: Signs | None = None
-    trace: Sequence[dict] = ()
+    trace: Sequence[dict[str, Any]] = ()
     notes: Sequence[str] = ()
     seed: int | None = None
     people: DataSubjects | None = None

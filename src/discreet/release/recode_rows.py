@@ -16,7 +16,7 @@ from discreet.release.certificate import Certificate, sha256_of
 _ANEW = "Get the release anew from its holder."
 
 
-def recode(folder: str | os.PathLike, rows: object) -> Table:
+def recode(folder: str | os.PathLike[str], rows: object) -> Table:
     """New rows as the release in `folder` writes them: its columns, in the rows' order, with published labels only.
 
     `folder` is the published folder, the one that holds certificate.json; `rows` any frame, file or query that has the

@@ -227,10 +227,10 @@ class Release:
 
     def save(
         self,
-        folder: str | os.PathLike,
+        folder: str | os.PathLike[str],
         *,
         format: str = "csv",
-        sign_with: str | os.PathLike | None = None,
+        sign_with: str | os.PathLike[str] | None = None,
         overwrite: bool = False,
         owner_files: Mapping[str, bytes] | None = None,
         account: Account | None = None,
@@ -273,7 +273,7 @@ class Release:
         self.owner.people = people
         return self
 
-    def _write_release(self, folder: Path, format: str, sign_with: str | os.PathLike | None) -> None:
+    def _write_release(self, folder: Path, format: str, sign_with: str | os.PathLike[str] | None) -> None:
         folder.mkdir()
         self.content.write(folder / self.content.file_name(format), format)
         if self.record is not None:

@@ -84,10 +84,10 @@ class Verification:
 
 
 def verify(
-    folder: str | os.PathLike,
+    folder: str | os.PathLike[str],
     *,
-    owner: str | os.PathLike | None = None,
-    public_key: str | os.PathLike | None = None,
+    owner: str | os.PathLike[str] | None = None,
+    public_key: str | os.PathLike[str] | None = None,
     expected_id: str | None = None,
     patient: bool = False,
 ) -> Verification:

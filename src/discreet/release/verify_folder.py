@@ -43,7 +43,7 @@ class OpenFolder:
     problems: list[str] = field(default_factory=list)
 
 
-def open_release(folder: str | os.PathLike) -> tuple[Certificate, Content, Roles | None]:
+def open_release(folder: str | os.PathLike[str]) -> tuple[Certificate, Content, Roles | None]:
     """The certificate, the data and the roles of a folder whose files are those that were certified, and no others.
 
     Whether the promise holds on them is another question: `verify` answers it, and attacks do.
@@ -61,7 +61,7 @@ def read_release(folder: Path, certificate: Certificate) -> tuple[Content, Roles
         return contents_of(release)
 
 
-def read_record(folder: str | os.PathLike) -> EachColumn | Boxes | None:
+def read_record(folder: str | os.PathLike[str]) -> EachColumn | Boxes | None:
     """The published record of the recoding; None where there is none."""
     with _certified(Path(folder)) as release:
         return record_of(release)

@@ -19,6 +19,7 @@ from discreet.prepare.intervals import interval_label
 from discreet.privacy.differential_privacy import private_part
 from discreet.privacy.noise import FINITE, Noise, from_statement
 from discreet.release.certificate import Certificate
+from discreet.release.verify_parameters import renamed
 
 _UNIT = 1024  # by how much one row moves a score of splits
 _SLACK = 1e-3  # of a sensitivity, for minimisers that are not exact
@@ -43,7 +44,8 @@ def noise_of(certificate: Certificate, content: Content) -> list[Noise]:
 
 def noise_problems(certificate: Certificate, content: Content) -> tuple[list[str], list[str]]:
     """What is wrong with the statement of noise, and what a reader should know about it."""
-    uses, parameters = noise_of(certificate, content), certificate.method.parameters
+    uses = noise_of(certificate, content)
+    parameters = renamed(certificate.method.name, certificate.method.parameters)
     if not uses:
         return [], []
     promise = private_part(certificate.the_promise())
@@ -103,7 +105,7 @@ def _items(domain: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _of_weights(uses: Sequence[Noise], parameters: Mapping[str, Any], document: Mapping[str, Any]) -> tuple[str, str]:
-    use, weights, way = uses[0], document["weights"], parameters["neighbours"]
+    use, weights, way = uses[0], document["weights"], parameters["strategy"]
     if len(uses) > 1:
         return "several uses", ""
     if way == "auto":

@@ -38,7 +38,7 @@ def _short(value: Any) -> bool:
 class Word:
     """The name of a function or of a learner."""
 
-    pattern: re.Pattern = _NAME
+    pattern: re.Pattern[str] = _NAME
 
     def allows(self, value: Any) -> bool:
         return isinstance(value, str) and self.pattern.fullmatch(value) is not None
@@ -141,7 +141,7 @@ _HIERARCHIES = [None, StrOptions({"given"}), ListOf(ColumnName(), _MOST_NAMES)]
 _MAX_SUPPRESSED = [None, _SHARE, Shares()]
 _CUTS = [None, CutPoints()]
 
-_KACTUS: dict[str, list] = {
+_KACTUS: dict[str, list[Any]] = {
     "k": [_AT_LEAST_2],
     "inducer": [Word()],
     "min_objects": [_AT_LEAST_1],
@@ -149,25 +149,25 @@ _KACTUS: dict[str, list] = {
     "cuts": _CUTS,
     "max_suppressed": _MAX_SUPPRESSED,
 }
-_PRIVATE_SELECT: dict[str, list] = {
+_PRIVATE_SELECT: dict[str, list[Any]] = {
     "epsilon": [_ABOVE_0],
     "n_features": [_AT_LEAST_1],
     "domain": [None, StatedDomain()],
 }
-_SPECIALIZE: dict[str, list] = {
+_SPECIALIZE: dict[str, list[Any]] = {
     "k": [_AT_LEAST_2],
     "hierarchies": _HIERARCHIES,
     "quasi_sets": [None, Sets()],
     "max_suppressed": _MAX_SUPPRESSED,
 }
-_SKETCH: dict[str, list] = {
+_SKETCH: dict[str, list[Any]] = {
     "max_components": [Interval(Integral, 1, 2**20, closed="both")],
     "information": [None, _ABOVE_0],
     "count_classes": [None, StrOptions({"quarters"}), ListOf(_AT_LEAST_1, 1000)],
     "allow_determined": [bool],
 }
 
-PARAMETERS: dict[str, dict[str, list]] = {
+PARAMETERS: dict[str, dict[str, list[Any]]] = {
     "breach-aware": {
         "alpha": [Interval(Real, -1, None, closed="left"), StrOptions({"majority"})],
         "ranking": [StrOptions({"performance", "privacy", "both"})],
@@ -226,7 +226,7 @@ PARAMETERS: dict[str, dict[str, list]] = {
         "epsilon": [_ABOVE_0],
         "regularization": [_ABOVE_0],
         "bounds": [None, Bounds()],
-        "neighbours": [StrOptions({"auto", "ranks", "splits", "blocks", "reference"})],
+        "strategy": [StrOptions({"auto", "ranks", "splits", "blocks", "reference"})],
         "reference": [None, Word(_SIZE)],
         "blocks": [None, _AT_LEAST_1],
         "clip": [_ABOVE_0],
@@ -253,7 +253,7 @@ PARAMETERS: dict[str, dict[str, list]] = {
     "variance-sketch": {
         "k": [_AT_LEAST_1],
         "delta": [None, _ABOVE_0],
-        "neighbours": [StrOptions({"exact", "approximate"})],
+        "neighbour_search": [StrOptions({"exact", "approximate"})],
         "raise_counts": [bool],
         **_SKETCH,
     },
@@ -293,8 +293,26 @@ _PROMISED = (
 )  # parameters that promises have
 
 
+_OLDER_NAMES = {  # by method: what certificates of version 0.1 call a parameter, and what it is called now
+    "private-fwell": {"neighbours": "strategy"},
+    "variance-sketch": {"neighbours": "neighbour_search"},
+}
+
+
+def renamed(method: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that a certificate states, by the names that the method has for them now.
+
+    >>> renamed("private-fwell", {"neighbours": "ranks"}), renamed("private-table", {"neighbours": "add-remove"})
+    ({'strategy': 'ranks'}, {'neighbours': 'add-remove'})
+    """
+    older = _OLDER_NAMES.get(method, {})
+    now = {older.get(name, name): value for name, value in parameters.items()}
+    return now if len(now) == len(parameters) else dict(parameters)  # stated under both names: an unknown parameter
+
+
 def parameter_problems(method: str, parameters: Mapping[str, Any]) -> list[str]:
     """What is wrong with the parameters that a certificate states, by themselves."""
+    parameters = renamed(method, parameters)
     known = PARAMETERS.get(method)
     if known is None:
         return _unknown_method(method, parameters)

@@ -7,7 +7,7 @@ import re
 
 from discreet._version import __version__
 from discreet.errors import shown
-from discreet.privacy.promise import Promise
+from discreet.privacy.promise import Promise, current_names
 from discreet.release.certificate import Certificate
 from discreet.release.verify_parameters import PARAMETERS, other_promise
 
@@ -45,7 +45,7 @@ def statement_problems(certificate: Certificate, promise: Promise) -> tuple[list
 def _plain_promise(stated: object) -> object:
     """As `to_dict` gives it: lists were tuples."""
     if isinstance(stated, dict):
-        return {name: _plain_promise(value) for name, value in stated.items()}
+        return {name: _plain_promise(value) for name, value in current_names(stated).items()}
     if isinstance(stated, list):
         plain = [_plain_promise(value) for value in stated]
         return plain if any(isinstance(value, dict) for value in plain) else tuple(plain)

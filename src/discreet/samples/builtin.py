@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -69,7 +70,7 @@ def _won(board: str, player: str) -> bool:
     return any(board[a] == board[b] == board[c] == player for a, b, c in _LINES)
 
 
-def _uci_order(board: str) -> tuple:
+def _uci_order(board: str) -> tuple[Any, ...]:
     """Won, lost, drawn; then square by square x, o, blank."""
     return (not _won(board, "x"), not _won(board, "o"), *("xob".index(mark) for mark in board))
 

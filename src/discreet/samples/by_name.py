@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from discreet.errors import DataError, did_you_mean, listing
 from discreet.samples import catalog
 from discreet.samples.builtin import BUILTIN
@@ -18,7 +20,7 @@ def names() -> tuple[str, ...]:
     return tuple(dict.fromkeys((*BUILTIN, *catalog.CATALOG)))
 
 
-def load(name: str, **options) -> Sample:
+def load(name: str, **options: Any) -> Sample:
     """A sample by its name; options go to its function.
 
     Where a built-in sample and a set of the catalog have the same name (tic_tac_toe, wdbc) they hold the same rows, and

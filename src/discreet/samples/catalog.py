@@ -11,6 +11,7 @@ import tarfile
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -68,7 +69,7 @@ class CatalogEntry:
             )
 
 
-def load(name: str, **options) -> Sample:
+def load(name: str, **options: Any) -> Sample:
     """A data set of the catalog by its name, with its figures checked.
 
     Unlike `discreet.samples.load` this never falls back on a built-in sample of the same name.

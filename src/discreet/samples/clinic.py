@@ -7,6 +7,8 @@ a release kept: who is readmitted depends on age, sex, diagnosis, length of stay
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 
@@ -202,15 +204,15 @@ def _draw(odds: np.ndarray, cell: np.ndarray, rng: np.random.Generator) -> np.nd
     return code
 
 
-def _of(effect: dict[str, float], labels) -> np.ndarray:
+def _of(effect: dict[str, float], labels: Any) -> np.ndarray:
     return np.array([effect.get(label, 0.0) for label in labels])
 
 
-def _text(codes: np.ndarray, labels, *, missing: np.ndarray | None = None) -> pa.Array:
+def _text(codes: np.ndarray, labels: Any, *, missing: np.ndarray | None = None) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32), mask=missing), pa.array(list(labels)))
 
 
-def _names(numbers: np.ndarray, who) -> pa.Array:
+def _names(numbers: np.ndarray, who: Any) -> pa.Array:
     """Full names from their numbers: only those that occur are spelt out."""
     used, place = np.unique(numbers, return_inverse=True)
     rest, is_male = np.divmod(used, 2)

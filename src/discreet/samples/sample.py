@@ -6,6 +6,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -48,7 +49,7 @@ class Sample:
         return f"Sample({self.name!r}, {self.data!r})"
 
 
-def check_options(name: str, function: Callable, options: Mapping[str, object]) -> None:
+def check_options(name: str, function: Callable[..., Any], options: Mapping[str, object]) -> None:
     """Raise DataError for an option that the sample does not have."""
     known = list(inspect.signature(function).parameters)
     unknown = [option for option in options if option not in known]
@@ -85,7 +86,7 @@ def real(sample: str, option: str, value: object, low: float, high: float = floa
     return float(value)  # type: ignore[arg-type]
 
 
-def one_of(sample: str, option: str, value: object, choices: tuple) -> None:
+def one_of(sample: str, option: str, value: object, choices: tuple[Any, ...]) -> None:
     if value not in choices:
         allowed = " or ".join(map(repr, choices))
         raise DataError(f"The {option!r} option of the sample {sample!r} must be {allowed}. Got {value!r}.")

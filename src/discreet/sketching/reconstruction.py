@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linprog
@@ -74,7 +75,7 @@ class Attacks:
     with_key: WithKey
     with_records: tuple[WithRecords, ...]
 
-    def trace(self) -> list[dict]:
+    def trace(self) -> list[dict[str, Any]]:
         return [
             {"attack": "key is known", **asdict(self.with_key)},
             *({"attack": "records are known", **asdict(found)} for found in self.with_records),

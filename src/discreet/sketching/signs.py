@@ -70,7 +70,7 @@ class Signs:
     key: bytes
     n_items: int
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not isinstance(self.key, bytes) or len(self.key) != KEY_BYTES:
             raise ParameterError(f"A key of signs is {KEY_BYTES} bytes; something else was given.")
         if not 1 <= self.n_items <= MOST_ITEMS:

@@ -127,9 +127,9 @@ def _nearest(ranked: _Ranked, k: int, rows: np.ndarray) -> tuple[np.ndarray, np.
     return found, np.sqrt(near / ranked.lengths[rows].astype(np.float64)[:, None])
 
 
-def approximate(records: Records, k: int, seed: int | None = None) -> Neighbours:
+def approximate(records: Records, k: int, random_state: int | None = None) -> Neighbours:
     """Most of the k nearest neighbours of every record: the nearest, by exact cosines, of three times as many that
-    PyNNDescent finds. With a seed it uses one thread, and finds the same ones again."""
+    PyNNDescent finds. With a `random_state` it uses one thread, and finds the same ones again."""
     _check(records, k)
     try:
         from pynndescent import NNDescent
@@ -140,7 +140,7 @@ def approximate(records: Records, k: int, seed: int | None = None) -> Neighbours
     order = _order(records)
     matrix = sp.csr_matrix(records.matrix[order].astype(np.float32))
     wide = min(3 * k, len(records) - 1)
-    seeded = {} if seed is None else {"random_state": seed % 2**32, "n_jobs": 1}  # the index takes seeds of 32 bits
+    seeded = {} if random_state is None else {"random_state": random_state % 2**32, "n_jobs": 1}  # 32 bits
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # that it did not find enough of them: others take their place
         index = NNDescent(matrix, metric="cosine", n_neighbors=wide + 1, **seeded)

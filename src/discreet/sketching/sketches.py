@@ -14,7 +14,7 @@ they both have. Each primitive is a mean over components of independent, unbiase
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -296,7 +296,7 @@ def _piece(
     )
 
 
-def _pieces(matrix: sp.csr_array, most: int):
+def _pieces(matrix: sp.csr_array, most: int) -> Iterator[Any]:
     """Consecutive rows with at most so many cells together, one row at least."""
     start, n_rows = 0, matrix.shape[0]
     while start < n_rows:

@@ -5,7 +5,7 @@ Names are loaded when they are first used.
 """
 
 import importlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from discreet.study.loading import load_dataset
@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name in _WHERE:
         return getattr(importlib.import_module(f"discreet.study.{_WHERE[name]}"), name)
     raise AttributeError(f"module 'discreet.study' has no attribute {name!r}")

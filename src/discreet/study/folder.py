@@ -37,7 +37,7 @@ _PARTIAL = ".partial-"
 class StudyFolder:
     """A folder for one recipe and one data set; made if it does not exist, refused if it is another study's."""
 
-    def __init__(self, path: str | os.PathLike):
+    def __init__(self, path: str | os.PathLike[str]):
         self.path = Path(path)
 
     @property

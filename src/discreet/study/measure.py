@@ -186,7 +186,7 @@ def _evaluated(
         protocol=protocol,  # type: ignore[arg-type]
         folds=asked.folds,
         classifiers=asked.classifiers,
-        seed=recipe.run.seed or 0,
+        random_state=recipe.run.seed or 0,
         cache=folder.cache,
     )
     if (refused := found.refusal(task.name)) is not None:

@@ -143,7 +143,7 @@ class MethodSection(BaseModel):
         for values in product(*asked.values()):
             yield dict(zip(asked, values, strict=True))
 
-    def values(self, parameter: str) -> list:
+    def values(self, parameter: str) -> list[Any]:
         """The values to try of a parameter."""
         given = (self.model_extra or {})[parameter]
         return given if isinstance(given, list) and not is_list(self.name, parameter) else [given]

@@ -17,12 +17,12 @@ from discreet.study.recipe import Problem, Recipe, misplaced
 from discreet.study.recipe_lines import line_of
 
 
-def read_recipe(path: str | os.PathLike) -> Recipe:
+def read_recipe(path: str | os.PathLike[str]) -> Recipe:
     """The recipe of a file."""
     return recipe_from(text_of_recipe(path), name=Path(path).name)
 
 
-def text_of_recipe(path: str | os.PathLike) -> str:
+def text_of_recipe(path: str | os.PathLike[str]) -> str:
     """The text of a recipe file."""
     path = Path(path)
     try:

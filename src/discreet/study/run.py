@@ -57,7 +57,7 @@ class Study:
         return {name: found for name, found in self.results.items() if found["refused"] is None}
 
 
-def run_study(load: Load, recipe: Recipe, folder: str | os.PathLike, *, text: str = "") -> Study:
+def run_study(load: Load, recipe: Recipe, folder: str | os.PathLike[str], *, text: str = "") -> Study:
     """Run what is left of a study. `load` reads the data, in other processes too; `text` is the recipe as written."""
     dataset = load()
     tasks, skipped = tasks_of(recipe, dataset)
@@ -178,14 +178,14 @@ class _Run:
             self.place.keep(task.name, failed(task, DIED))
 
     @contextmanager
-    def _pool(self, workers: int) -> Iterator[Callable[[Task], Future]]:
+    def _pool(self, workers: int) -> Iterator[Callable[[Task], Future[Any]]]:
         """A pool of processes; yields the function that submits a task. They end with the block, even within a task."""
         context = get_context("spawn")
         theirs, ours = context.Pipe(duplex=False)
         given = (self.load, self.recipe.model_dump_json(), str(self.place.path), self.secret, self.data, theirs)
         pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare, initargs=given)
 
-        def submit(task: Task) -> Future:
+        def submit(task: Task) -> Future[Any]:
             before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # theirs, too: Ctrl-C ends the study
             try:
                 return pool.submit(_work, task)

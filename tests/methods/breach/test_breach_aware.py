@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
 from typer.testing import CliRunner
 
 from discreet import BreachAwareSelector, CannotRelease, ParameterError, Roles, RolesError, Table, verify
@@ -14,10 +15,17 @@ from discreet.choose import from_folder
 from discreet.cli.app import app
 from discreet.learning.significance import TESTS
 from discreet.learning.subset_scores import Answers, SubsetScores
-from discreet.methods.breach.breach_aware import Found
+from discreet.methods.breach.breach_aware import SearchResult
 from discreet.methods.breach.breach_aware_measures import Watched, most_subsets
-from discreet.methods.breach.breach_aware_rankings import Candidate, categories, eliminate, merged, rankings, region
-from discreet.methods.breach.breach_aware_search import SEARCHES, Score, backward, floating, forward
+from discreet.methods.breach.breach_aware_rankings import (
+    MeasuredSubset,
+    categories,
+    eliminate,
+    merged,
+    rankings,
+    region,
+)
+from discreet.methods.breach.breach_aware_search import SEARCHES, SubsetScore, backward, floating, forward
 from discreet.privacy import predictability as inference
 from discreet.privacy.breach_increase import EMPIRICAL, SAME
 from discreet.report.plots import region_plot
@@ -36,7 +44,7 @@ class MadeUp:
     def of(self, subset):
         self.asked.append(tuple(subset))
         performance, pbi = self.figures[frozenset(subset)]
-        return Candidate(tuple(subset), performance, pbi, pbi - self.alpha, keeps_up=performance >= self.least)
+        return MeasuredSubset(tuple(subset), performance, pbi, pbi - self.alpha, keeps_up=performance >= self.least)
 
     def learn(self, subsets):
         pass
@@ -122,7 +130,7 @@ def test_regions_and_categories_by_their_definitions(figures):
 
 
 def test_merged_lists_hold_each_subset_once():
-    one, two = (Candidate((name,), 0.5, 0.0, 0.0) for name in "ab")
+    one, two = (MeasuredSubset((name,), 0.5, 0.0, 0.0) for name in "ab")
     assert merged([one, two], [two, one]) == [one, two]
 
 
@@ -138,7 +146,7 @@ def neighbours(subset, larger):
 @settings(max_examples=150, deadline=None)
 @given(FIGURES, st.sampled_from(["rank", "value"]), st.sampled_from([(0.5, 0.25, 0.25), (0.2, 0.6, 0.2), (1, 0, 0)]))
 def test_a_search_ends_where_no_neighbour_is_better(figures, by, weights):
-    measure, score = MadeUp(figures), Score(weights, by, guess=0.0, dist_pbi=-3.0, largest=4)
+    measure, score = MadeUp(figures), SubsetScore(weights, by, guess=0.0, dist_pbi=-3.0, largest=4)
     for name, search in SEARCHES.items():
         path = search(measure, score, lambda c: True)
         subsets = [candidate.attributes for candidate in path]
@@ -157,7 +165,7 @@ def test_a_search_ends_where_no_neighbour_is_better(figures, by, weights):
 @settings(max_examples=60, deadline=None)
 @given(FIGURES, st.integers(-3, 3))
 def test_a_search_only_visits_what_is_allowed(figures, alpha):
-    measure, score = MadeUp(figures, alpha), Score((0.4, 0.3, 0.3))
+    measure, score = MadeUp(figures, alpha), SubsetScore((0.4, 0.3, 0.3))
     for search in (forward, floating):
         assert all(candidate.pbi <= alpha for candidate in search(measure, score, lambda c: c.is_private))
     assert all(candidate.pbi <= alpha for candidate in backward(measure, score, lambda c: c.is_private)[1:])
@@ -168,7 +176,7 @@ def test_a_search_only_visits_what_is_allowed(figures, alpha):
 def test_a_search_ends_with_a_subset_that_keeps_up(figures, by, least):
     """Whatever the score: here one that only asks for few attributes."""
     figures = {**figures, frozenset(NAMES): (6, 0)}
-    measure, score = MadeUp(figures, least=least), Score((0, 0, 1), by, guess=0.0, dist_pbi=-3.0, largest=4)
+    measure, score = MadeUp(figures, least=least), SubsetScore((0, 0, 1), by, guess=0.0, dist_pbi=-3.0, largest=4)
     for name, search in SEARCHES.items():
         path = search(measure, score, lambda c: True)
         assert path[-1].keeps_up
@@ -181,8 +189,8 @@ def test_a_search_ends_with_a_subset_that_keeps_up(figures, by, least):
 def test_by_value_a_step_does_not_depend_on_the_other_neighbours():
     """SPEC 4.5: by ranks the third wins, without the fourth the first; by values nothing changes."""
     perf, pbi, size = (7, 6, 6, 3), (7, 1, 5, 6), (5, 3, 2, 2)
-    some = [Candidate(tuple("abcde"[:n]), p, b, 0.0) for p, b, n in zip(perf, pbi, size, strict=True)]
-    rank, value = (Score((0.5, 0.25, 0.25), by, guess=0.0, dist_pbi=-3.0, largest=5) for by in ("rank", "value"))
+    some = [MeasuredSubset(tuple("abcde"[:n]), p, b, 0.0) for p, b, n in zip(perf, pbi, size, strict=True)]
+    rank, value = (SubsetScore((0.5, 0.25, 0.25), by, guess=0.0, dist_pbi=-3.0, largest=5) for by in ("rank", "value"))
     assert rank.best(some) != rank.best(some[:3])
     assert value.best(some) == value.best(some[:3])
 
@@ -225,7 +233,8 @@ def test_what_tells_the_illness_is_dropped_and_what_tells_the_class_is_kept(sear
     method = BreachAwareSelector(-0.2, search=search, enforce=enforce, score=score, weights=(0.5, 0.5, 0.0), **QUICK)
     release = method.release(clinic(), ROLES)
     assert set(release.roles.quasi) <= {"sex", "age"}
-    assert all(candidate.keeps_up for candidate in method.candidates_ if candidate.attributes == method.support_)
+    kept = tuple(method.get_feature_names_out())
+    assert all(candidate.keeps_up for candidate in method.candidates_ if candidate.attributes == kept)
     assert release.verdict.holds
     assert release.verdict.measured <= -0.2
 
@@ -234,7 +243,7 @@ def test_what_tells_the_illness_is_dropped_and_what_tells_the_class_is_kept(sear
 def test_a_search_finds_something_with_equal_weights_too(search):
     """By ranks one attribute beats two, whatever they are: fewest attributes, and the safest of them."""
     method = BreachAwareSelector(-0.1, search=search, **QUICK).fit(clinic(), ROLES)
-    assert set(method.support_) == {"sex", "age"}
+    assert set(method.get_feature_names_out()) == {"sex", "age"}
 
 
 def test_the_steps_and_candidates_are_there_to_be_read():
@@ -244,9 +253,21 @@ def test_the_steps_and_candidates_are_there_to_be_read():
     assert {*method.rankings_.performance[:2]} == {"sex", "age"}
     assert {*method.rankings_.privacy[2:]} == {"job", "town"}
     assert {step["ranking"] for step in method.trace_} == {"performance", "privacy"}
-    assert method.support_ in [candidate.attributes for candidate in method.candidates_]
+    assert tuple(method.get_feature_names_out()) in [candidate.attributes for candidate in method.candidates_]
     for candidate in method.candidates_:
         assert candidate.keeps_up
+
+
+def test_it_is_a_selector_as_those_of_scikit_learn():
+    method = BreachAwareSelector(-0.1, search="forward", **QUICK)
+    with pytest.raises(NotFittedError):
+        method.get_support()
+    kept = method.fit_transform(clinic(), ROLES)
+    assert method.support_.tolist() == [name in ("sex", "age") for name in ROLES.quasi]
+    assert method.get_support(indices=True).tolist() == sorted(method.order_.tolist())
+    assert method.get_feature_names_out().tolist() == [name for name in ROLES.quasi if name in ("sex", "age")]
+    assert set(Table.of(kept).names) == {"sex", "age"}
+    assert Table.of(kept).column("age").texts == Table.of(clinic()).column("age").texts
 
 
 def test_strict_asks_at_every_step_and_filter_at_the_end():
@@ -276,11 +297,11 @@ def test_the_strongest_attacker_has_the_last_word():
     )
     assert blind.promise.inference(table, ("one", "two"), "ill").of(("one", "two")).accuracy < 0.65
     assert seeing.promise.inference(table, ("one", "two"), "ill").of(("one", "two")).accuracy == 1.0
-    both = Candidate(("one", "two"), 0.9, 0.0, 0.0)
-    one = Candidate(("one",), 0.9, 0.0, 0.0)
-    kept, audited = seeing._audited(Found(both, [both, one], Score((0.4, 0.3, 0.3)), [both, one]), table, roles)
-    assert (kept, audited) == (one, 2)
-    assert blind._audited(Found(both, [both, one], Score((0.4, 0.3, 0.3)), [both, one]), table, roles) == (both, 1)
+    both = MeasuredSubset(("one", "two"), 0.9, 0.0, 0.0)
+    one = MeasuredSubset(("one",), 0.9, 0.0, 0.0)
+    searched = SearchResult(both, [both, one], SubsetScore((0.4, 0.3, 0.3)), [both, one])
+    assert seeing._audited(searched, table, roles) == (one, 2)
+    assert blind._audited(searched, table, roles) == (both, 1)
 
 
 def test_where_the_class_is_sensitive_the_owner_is_warned(tmp_path):
@@ -353,7 +374,7 @@ def test_the_progress_bar_counts_each_subset_once_and_knows_a_bound(figures, sea
         for order in (found.performance, found.privacy)[: 1 if ranking == "performance" else 2]:
             eliminate(order, measures, lambda c: c.performance > 2)
     else:
-        SEARCHES[search](measures, Score((0.5, 0.25, 0.25)), lambda c: True)
+        SEARCHES[search](measures, SubsetScore((0.5, 0.25, 0.25)), lambda c: True)
     assert 0 < len(steps) <= most_subsets(4, search, 1 if ranking == "performance" else 2)
 
 
@@ -409,7 +430,7 @@ def test_the_candidates_are_there_to_be_chosen_from_and_drawn(score):
     here = [region(candidate, method.candidates_[0]) for candidate in method.candidates_]
     assert [point["region"].split(":")[0].split()[0] for point in drawn] == here
     scales = {"dist_pbi": choice.meanings["pbi"].scale[1], **method._scales(clinic(), ROLES)}
-    judged = Score((0.5, 0.25, 0.25), score, **scales).of(method.candidates_)
+    judged = SubsetScore((0.5, 0.25, 0.25), score, **scales).of(method.candidates_)
     assert judged.exact_scores == choice.evaluation.exact_scores
 
 
@@ -430,8 +451,8 @@ def test_what_cannot_be_asked_is_said():
         BreachAwareSelector(weights=(0.5, 0.5), score="value", **QUICK).release(table, ROLES)
     with pytest.raises(ParameterError, match="'cuts' speaks of 'il'"):
         BreachAwareSelector(cuts={"il": [3]}, **QUICK).release(table, ROLES)
-    poor = Candidate(("sex",), 0.5, -0.4, -0.2, keeps_up=False)
-    worse = Found(Candidate(ROLES.quasi, 0.9, 0.0, 0.2), [poor], Score((0, 0.5, 0.5)))
+    poor = MeasuredSubset(("sex",), 0.5, -0.4, -0.2, keeps_up=False)
+    worse = SearchResult(MeasuredSubset(ROLES.quasi, 0.9, 0.0, 0.2), [poor], SubsetScore((0, 0.5, 0.5)))
     assert "1 kept alpha by 'c45', but 1 of them predict the class worse" in BreachAwareSelector()._why_none(worse, 2)
     with pytest.raises(CannotRelease, match=r"was found that keeps a breach increase of at most -90 %.*was -.* %, of"):
         BreachAwareSelector(-0.9, **QUICK).release(table, ROLES)

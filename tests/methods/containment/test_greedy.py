@@ -87,7 +87,7 @@ def test_the_paper_s_table_at_k_3():
     with pytest.raises(CannotRelease, match="merge rare values, or skip"):
         GreedySelector(3, on_infeasible="stop").fit(TABLE_1, TABLE_1_LABELS)
     picked = GreedySelector(3).fit(TABLE_1, TABLE_1_LABELS)
-    assert containment_anonymity(TABLE_1[:, picked.support_]) >= 3
+    assert containment_anonymity(TABLE_1[:, picked.order_]) >= 3
 
 
 def test_scikit_learn_selector():
@@ -95,12 +95,14 @@ def test_scikit_learn_selector():
     X = (rng.random((200, 12)) < 0.4).astype(int)
     y = (X[:, 2] | X[:, 5]).astype(int)
     picked = GreedySelector(5, utility="distcnt", max_features=2).fit(X, y)
-    assert sorted(picked.support_) == [2, 5]
+    assert sorted(picked.order_) == [2, 5]
+    assert picked.support_.dtype == bool
+    assert np.flatnonzero(picked.support_).tolist() == [2, 5] == picked.get_support(indices=True).tolist()
     assert picked.get_support().sum() == 2
     assert picked.transform(X).shape == (200, 2)
     assert picked.get_feature_names_out().tolist() == ["x2", "x5"]
     assert len(picked.scores_) == 2
-    assert [step["feature"] for step in picked.trace_ if step["kept"]] == [f"x{j}" for j in picked.support_]
+    assert [step["feature"] for step in picked.trace_ if step["kept"]] == [f"x{j}" for j in picked.order_]
     assert (picked.transform(sp.csr_matrix(X)).toarray() == picked.transform(X)).all()
     with pytest.raises(NotFittedError):
         GreedySelector().transform(X)
@@ -202,7 +204,7 @@ def test_features_that_gain_nothing_are_refused_with_the_utility_named(utility):
     named = "utility='cm'" if utility == "cm" else "the given utility"
     with pytest.raises(CannotRelease, match=f"None of the 3 features gains anything by itself under {named}"):
         GreedySelector(2, utility=utility).fit(X, y)
-    assert len(GreedySelector(2).fit(X, y).support_)
+    assert len(GreedySelector(2).fit(X, y).order_)
 
 
 @pytest.mark.data

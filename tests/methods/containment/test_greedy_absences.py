@@ -76,11 +76,11 @@ def test_tables(roles, tmp_path):
 
 def test_more_absences_keep_no_more_features_and_all_of_them_are_k_anonymity():
     X, y = baskets()
-    kept = [len(GreedySelector(5, absences=m).fit(X, y).support_) for m in range(4)]
+    kept = [len(GreedySelector(5, absences=m).fit(X, y).order_) for m in range(4)]
     assert kept == sorted(kept, reverse=True)
     all_absences = GreedySelector(5, absences=X.shape[1]).fit(X, y)
     k_anonymous = GreedySelector(5, constraint="k-anonymity").fit(X, y)
-    assert all_absences.support_.tolist() == k_anonymous.support_.tolist()
+    assert all_absences.order_.tolist() == k_anonymous.order_.tolist()
     assert GreedySelector(5, constraint="k-anonymity", absences=2).promise == KAnonymity(5)
 
 
@@ -96,7 +96,7 @@ def test_where_the_final_check_bounds_features_are_taken_back(monkeypatch):
     check = type(bounded).check
     monkeypatch.setattr(greedy.Containment, "check", holds_for_at_most_two)
     taken_back = GreedySelector(5, absences=3).fit(X, y)
-    assert taken_back.support_.tolist() == exact.support_.tolist()[:2]
+    assert taken_back.order_.tolist() == exact.order_.tolist()[:2]
     assert len(taken_back.scores_) == 2
 
 

@@ -60,11 +60,11 @@ def test_the_best_of_the_largest_sets_equals_its_slow_twin(utility, family, foun
 def test_the_paper_s_table():
     """SPEC 1.4 row 1: {x1, x3, x4, x5} is feasible but not frequent; HamDist prefers it (row 8)."""
     exact = MaximalSelector(2).fit(TABLE_1, TABLE_1_LABELS)
-    assert exact.support_.tolist() == [0, 2, 3, 4]
+    assert exact.order_.tolist() == [0, 2, 3, 4]
     assert [step["size"] for step in exact.trace_ if not step["kept"]] == [4, 3]
-    assert containment_anonymity(TABLE_1[:, exact.support_]) == 2
+    assert containment_anonymity(TABLE_1[:, exact.order_]) == 2
     paper = MaximalSelector(2, family="frequent").fit(TABLE_1, TABLE_1_LABELS)
-    assert paper.support_.tolist() == [0, 1, 4]
+    assert paper.order_.tolist() == [0, 1, 4]
     assert [step["size"] for step in paper.trace_ if not step["kept"]] == [3, 3, 3]
 
 
@@ -73,9 +73,9 @@ def test_scikit_learn_selector():
     X = (rng.random((200, 12)) < 0.4).astype(int)
     y = (X[:, 2] | X[:, 5]).astype(int)
     picked = MaximalSelector(5).fit(X, y)
-    assert picked.get_support().sum() == len(picked.support_) == len(picked.scores_)
+    assert picked.get_support().sum() == len(picked.order_) == len(picked.scores_)
     assert (picked.transform(sp.csr_matrix(X)).toarray() == picked.transform(X)).all()
-    assert [step["feature"] for step in picked.trace_ if step["kept"]] == [f"x{j}" for j in picked.support_]
+    assert [step["feature"] for step in picked.trace_ if step["kept"]] == [f"x{j}" for j in picked.order_]
 
 
 class Binarised(Medians, MaximalSelector):
@@ -122,7 +122,7 @@ def test_there_is_an_answer_at_any_time_limit_and_for_any_number_of_candidates(f
     rng = np.random.default_rng(0)
     X = (rng.random((60, 5)) < 0.5).astype(int)
     hurried = MaximalSelector(3, family=family, time_limit=1e-9).fit(X, X[:, 0])
-    assert len(hurried.support_)
+    assert len(hurried.order_)
     assert not hurried.proven_
     assert MaximalSelector(3, family=family, candidates=10**12).fit(X, X[:, 0]).proven_
     wide = (rng.random((60, 500)) < 0.5).astype(int)
@@ -132,11 +132,11 @@ def test_there_is_an_answer_at_any_time_limit_and_for_any_number_of_candidates(f
 
 def test_an_unproven_table_release_tells_its_owner(monkeypatch):
     from discreet.methods.containment import maximal as module
-    from discreet.methods.containment.maximal_pool import Found
+    from discreet.methods.containment.maximal_pool import MaximalSets
 
     whole = module.largest_contained
     monkeypatch.setattr(
-        module, "largest_contained", lambda *args, **kwargs: Found(whole(*args, **kwargs).sets, proven=False)
+        module, "largest_contained", lambda *args, **kwargs: MaximalSets(whole(*args, **kwargs).sets, proven=False)
     )
     said = NOT_PROVEN.partition("{}")[0]
     assert any(note.startswith(said) for note in MaximalSelector(5).release(people(), ROLES).owner.notes)

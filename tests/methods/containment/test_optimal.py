@@ -111,11 +111,11 @@ def test_every_utility_on_more_columns_than_are_searched_exactly(utility):
     X = (rng.random((200, 90)) < 0.3).astype(int)
     y = np.array(["a", "b", "c"])[X[:, 0] + X[:, 1]]
     picked = OptimalSelector(4, utility=utility, max_features=12).fit(X, y)
-    assert containment_anonymity(X[:, picked.support_]) >= 4
-    assert len(picked.support_) <= 12
+    assert containment_anonymity(X[:, picked.order_]) >= 4
+    assert len(picked.order_) <= 12
     assert picked.proven_ == (picked.bound_ is not None and picked.value_ >= picked.bound_)
     again = OptimalSelector(4, utility=utility, max_features=12).fit(X[::-1], y[::-1])
-    assert again.support_.tolist() == picked.support_.tolist()
+    assert again.order_.tolist() == picked.order_.tolist()
 
 
 def test_at_least_as_good_as_greedy():
@@ -123,7 +123,7 @@ def test_at_least_as_good_as_greedy():
     for _ in range(5):
         X = (rng.random((60, 12)) < rng.random(12)).astype(int)
         y = (X[:, 0] + X[:, 3] + rng.random(60) > 1.2).astype(int)
-        greedy = GreedySelector(3).fit(X, y).support_
+        greedy = GreedySelector(3).fit(X, y).order_
         assert OptimalSelector(3, utility="hamdist").fit(X, y).value_ >= ham_dist(X[:, greedy], y) - 1e-12
 
 
@@ -133,7 +133,7 @@ def test_the_paper_s_table():
     Everybody has x1 and x5; they are left out.
     """
     picked = OptimalSelector(2, utility="hamdist").fit(TABLE_1, TABLE_1_LABELS)
-    assert sorted(picked.support_) == [2, 3]
+    assert sorted(picked.order_) == [2, 3]
     assert picked.value_ == pytest.approx(8 / 9)
     assert OptimalSelector(2, utility="distcnt").fit(TABLE_1, TABLE_1_LABELS).value_ >= 6 / 9
 
@@ -159,7 +159,7 @@ def test_a_callable_and_a_set_that_is_not_maximal():
     y = [1, 1, 1, 0, 0, 0]
     method = OptimalSelector(2, utility=lambda b: -classification_metric(b, None) - b.shape[1] / 10)
     method.fit(X, y)
-    assert method.support_.tolist() == [0]
+    assert method.order_.tolist() == [0]
     assert method.proven_
 
 
@@ -168,9 +168,9 @@ def test_a_time_limit_that_is_over_at_once_still_gives_a_feasible_set():
     X = (rng.random((100, 80)) < 0.3).astype(int)
     y = X[:, 0]
     picked = OptimalSelector(4, time_limit=1e-9).fit(X, y)
-    assert containment_anonymity(X[:, picked.support_]) >= 4
+    assert containment_anonymity(X[:, picked.order_]) >= 4
     few = OptimalSelector(4, utility="hamdist", time_limit=1e-9).fit(X[:, :20], y)
-    assert containment_anonymity(X[:, few.support_]) >= 4
+    assert containment_anonymity(X[:, few.order_]) >= 4
     assert few.bound_ >= few.value_
     assert picked.stopped_
     assert few.stopped_
@@ -237,8 +237,8 @@ def test_nothing_to_keep():
 def test_a_feature_that_everybody_has_is_not_kept(utility):
     X = np.array([[1, 1, 0], [1, 1, 0], [1, 1, 1], [1, 0, 1], [1, 0, 1], [1, 0, 0]])
     picked = OptimalSelector(2, utility=utility).fit(X, [1, 1, 1, 0, 0, 0])
-    assert 0 not in picked.support_
-    assert 1 in picked.support_
+    assert 0 not in picked.order_
+    assert 1 in picked.order_
 
 
 @pytest.mark.parametrize("method", [GreedySelector, OptimalSelector])

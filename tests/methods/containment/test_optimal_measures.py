@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from discreet import Baskets
 from discreet.methods.containment.optimal_measures import worth_of
-from discreet.methods.containment.optimal_models import Logistic, auc_of_counts, logistic
+from discreet.methods.containment.optimal_models import OneVersusRestLogistic, auc_of_counts, logistic
 
 
 def information(patterns, labels):
@@ -38,7 +38,7 @@ def test_the_folds_of_a_logistic_regression_are_those_of_the_rows():
     rng = np.random.default_rng(0)
     X = (rng.random((300, 5)) < 0.4).astype(int)
     y = (X[:, 0] + X[:, 2] + rng.normal(size=300) > 0.8).astype(int)
-    model = Logistic(Baskets.of(X, y))
+    model = OneVersusRestLogistic(Baskets.of(X, y))
     distinct, counts = model.counts([0, 2, 4])
     assert counts.sum() == 300
     of_class = counts.sum(axis=1)

@@ -92,7 +92,7 @@ def largest_change(method, cells, n, d):
 
 @pytest.mark.parametrize(("regularization", "clip"), [(0.1, 1.0), (1.0, 0.5), (0.02, 2.0)])
 def test_blocks_never_change_by_more_than_is_claimed(regularization, clip):
-    method = PrivateFwell(1.0, regularization, (0, 1), neighbours="blocks", blocks=1, clip=clip)
+    method = PrivateFwell(1.0, regularization, (0, 1), strategy="blocks", blocks=1, clip=clip)
     claimed = method.mechanism(4, 1).sensitivity
     found = largest_change(method, (0.0, 0.5, 1.0), 4, 1)
     assert 0.1 * claimed < found <= claimed
@@ -100,13 +100,13 @@ def test_blocks_never_change_by_more_than_is_claimed(regularization, clip):
 
 def test_blocks_of_two_columns_and_several_blocks():
     for n, d, blocks in ((3, 2, 1), (5, 1, 2)):
-        method = PrivateFwell(1.0, 0.1, (0, 1), neighbours="blocks", blocks=blocks)
+        method = PrivateFwell(1.0, 0.1, (0, 1), strategy="blocks", blocks=blocks)
         assert 0 < largest_change(method, (0.0, 1.0), n, d) <= method.mechanism(n, d).sensitivity
 
 
 @pytest.mark.parametrize(("regularization", "clip"), [(0.1, 1.0), (1.0, 0.5), (0.02, 2.0)])
 def test_a_reference_never_changes_by_more_than_is_claimed(regularization, clip):
-    method = PrivateFwell(1.0, regularization, (0, 1), neighbours="reference", reference=REFERENCE, clip=clip)
+    method = PrivateFwell(1.0, regularization, (0, 1), strategy="reference", reference=REFERENCE, clip=clip)
     claimed = method.mechanism(3, 2).sensitivity
     assert claimed == pytest.approx(clip / (3 * regularization), rel=2e-3)
     found = largest_change(method, (0.0, 1.0), 3, 2)
@@ -151,15 +151,15 @@ def test_as_published_breaks_its_claim_and_ours_do_not():
     """Claimed epsilon 0.5; the exact loss is 5.62. Odds of a false alarm: 1e-7 for each audit; that of 2000 runs finds
     3.3 as a rule; 2.0 lies ten standard deviations below."""
     one, other, y = counter_example()
-    published = PrivateFwell(0.5, 1.0, (0, 1), neighbours="as-published")
+    published = PrivateFwell(0.5, 1.0, (0, 1), strategy="as-published")
     moved = published.statistic(one, y, ["0"])[0] - published.statistic(other, y, ["0"])[0]
     assert moved == pytest.approx(0.224820, abs=1e-5)
     assert moved / published.mechanism(100, 1).sensitivity == pytest.approx(11.24, abs=0.01)
     assert audit(sampler(published, y), one, other, runs=2000, false_alarm=1e-7).refutes(2.0)
     reference = (np.array([[0.0], [0.1], [0.9], [1.0]]), [0, 0, 1, 1])
     for ours in (
-        PrivateFwell(0.5, 1.0, (0, 1), neighbours="blocks"),
-        PrivateFwell(0.5, 1.0, (0, 1), neighbours="reference", reference=reference),
+        PrivateFwell(0.5, 1.0, (0, 1), strategy="blocks"),
+        PrivateFwell(0.5, 1.0, (0, 1), strategy="reference", reference=reference),
         PrivateFwell(0.5),
     ):
         assert not audit(sampler(ours, y), one, other, runs=1000, false_alarm=1e-7).refutes(0.5)
@@ -198,31 +198,31 @@ def test_with_a_large_budget_the_best_features_are_picked_in_order():
     assert method.transform(X).shape == (1500, 4)
 
 
-@pytest.mark.parametrize("neighbours", ["blocks", "reference", "as-published"])
-def test_with_a_large_budget_weights_are_the_statistic(neighbours):
+@pytest.mark.parametrize("strategy", ["blocks", "reference", "as-published"])
+def test_with_a_large_budget_weights_are_the_statistic(strategy):
     X, y = data(n=300)
-    method = PrivateFwell(50.0, 0.1, (0, 1), neighbours=neighbours, reference=data(n=60, seed=9), blocks=3)
-    with pytest.warns(PrivacyLeakWarning) if neighbours == "as-published" else pytest.MonkeyPatch.context():
+    method = PrivateFwell(50.0, 0.1, (0, 1), strategy=strategy, reference=data(n=60, seed=9), blocks=3)
+    with pytest.warns(PrivacyLeakWarning) if strategy == "as-published" else pytest.MonkeyPatch.context():
         weights = method.fit(X, y).weights_
     exact = method.statistic(X, y, [str(j) for j in range(10)])
     assert np.linalg.norm(weights - exact) < 40 * method.mechanism(300, 10).scale
-    if neighbours != "blocks":
+    if strategy != "blocks":
         assert set(np.argsort(-weights)[:2]) == {2, 7}
 
 
 def test_bounds_read_from_the_rows_warn_and_forbid_a_release():
     X, y = data(n=100)
-    for neighbours in ("blocks", "reference"):
-        method = PrivateFwell(neighbours=neighbours, reference=REFERENCE)
+    for strategy in ("blocks", "reference"):
+        method = PrivateFwell(strategy=strategy, reference=REFERENCE)
         with pytest.warns(PrivacyLeakWarning, match="bounds"):
-            PrivateFwell(neighbours="blocks").fit(X, y)
+            PrivateFwell(strategy="blocks").fit(X, y)
         with pytest.raises(CannotRelease, match="public bounds"):
             method.release(X, y)
 
 
 def test_as_published_warns_and_is_never_released():
     X, y = data(n=100)
-    method = PrivateFwell(bounds=(0, 1), neighbours="as-published")
+    method = PrivateFwell(bounds=(0, 1), strategy="as-published")
     with pytest.warns(PrivacyLeakWarning, match="not differentially private"):
         method.fit(X, y)
     with pytest.raises(CannotRelease, match="not differentially private"):
@@ -232,7 +232,7 @@ def test_as_published_warns_and_is_never_released():
 def test_the_certificate_shows_the_size_of_a_public_sample_and_no_row_of_it(tmp_path):
     X, y = data(n=100, d=2)
     X_public, y_public = REFERENCE
-    method = PrivateFwell(bounds=(0, 1), neighbours="reference", reference=(X_public + 1 / 7, y_public))
+    method = PrivateFwell(bounds=(0, 1), strategy="reference", reference=(X_public + 1 / 7, y_public))
     folder = method.release(X, y).save(tmp_path / "out") / "release"
     certificate = (folder / "certificate.json").read_text(encoding="utf-8")
     assert '"reference": "4 rows"' in certificate
@@ -245,39 +245,39 @@ def test_the_certificate_shows_the_size_of_a_public_sample_and_no_row_of_it(tmp_
 def test_a_reference_that_does_not_fit_is_refused(reference):
     X, y = data(n=50)
     with pytest.raises(ParameterError, match="public sample"):
-        PrivateFwell(bounds=(0, 1), neighbours="reference", reference=reference).fit(X, y)
+        PrivateFwell(bounds=(0, 1), strategy="reference", reference=reference).fit(X, y)
 
 
 def test_labels_of_the_sample_mean_the_same_as_labels_of_the_rows():
     """A class that the sample lacks has misses and no hits, so its margins are zero."""
     X = np.array([[0.1, 0.2], [0.9, 0.3]])
-    method = PrivateFwell(1.0, 0.1, (0, 1), neighbours="reference", reference=(REFERENCE[0], ["a", "a", "b", "b"]))
+    method = PrivateFwell(1.0, 0.1, (0, 1), strategy="reference", reference=(REFERENCE[0], ["a", "a", "b", "b"]))
     assert np.abs(method.statistic(X, np.array(["a", "b"]), ["0", "1"])).max() > 0
     assert method.statistic(X, np.array(["c", "d"]), ["0", "1"]).tolist() == [0.0, 0.0]
 
 
-@pytest.mark.parametrize("neighbours", ["ranks", "blocks", "reference"])
-def test_missing_cells_are_values_of_their_own_row(neighbours):
+@pytest.mark.parametrize("strategy", ["ranks", "blocks", "reference"])
+def test_missing_cells_are_values_of_their_own_row(strategy):
     X, y = data(n=60, d=2)
-    method = PrivateFwell(bounds=(0, 1), neighbours=neighbours, reference=REFERENCE)
+    method = PrivateFwell(bounds=(0, 1), strategy=strategy, reference=REFERENCE)
     gaps, filled = X.copy(), X.copy()
-    gaps[5, 0], filled[5, 0] = np.nan, 9.0 if neighbours == "ranks" else 0.5
+    gaps[5, 0], filled[5, 0] = np.nan, 9.0 if strategy == "ranks" else 0.5
     found = [method.statistic(rows, y, ["0", "1"]).tolist() for rows in (gaps, filled)]
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("neighbours", ["ranks", "blocks", "reference"])
-def test_sparse_and_dense_weigh_alike_on_one_seed(neighbours):
+@pytest.mark.parametrize("strategy", ["ranks", "blocks", "reference"])
+def test_sparse_and_dense_weigh_alike_on_one_seed(strategy):
     X, y = data(n=80)
     X[X < 0.5] = 0
-    method = PrivateFwell(bounds=(0, 1), neighbours=neighbours, reference=data(n=20), random_state=3)
+    method = PrivateFwell(bounds=(0, 1), strategy=strategy, reference=data(n=20), random_state=3)
     with pytest.warns(PrivacyLeakWarning, match="simulation"):
         dense, sparse = (method.fit(rows, y).weights_ for rows in (X, sp.csr_array(X)))
     assert dense == pytest.approx(sparse, abs=0.01 * max(1, abs(dense).max()))
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"epsilon": 0}, {"clip": 0}, {"blocks": 0}, {"neighbours": "all"}, {"reference": 3}, {"random_state": -1}]
+    "wrong", [{"epsilon": 0}, {"clip": 0}, {"blocks": 0}, {"strategy": "all"}, {"reference": 3}, {"random_state": -1}]
 )
 def test_parameters_are_checked(wrong):
     with pytest.raises(ParameterError, match=next(iter(wrong))):
@@ -292,6 +292,6 @@ def test_in_a_pipeline_and_in_cross_validation():
 
 
 @pytest.mark.filterwarnings("ignore::discreet.errors.PrivacyLeakWarning", "ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks([PrivateFwell(5.0), PrivateFwell(5.0, neighbours="blocks", random_state=1)])
+@parametrize_with_checks([PrivateFwell(5.0), PrivateFwell(5.0, strategy="blocks", random_state=1)])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)

@@ -73,7 +73,7 @@ def test_no_neighbour_changes_a_score_by_more_than_a_row(n, n_cells, n_classes):
             cells, above, labels = zip(*others, last, strict=True)
             scores.append(twin_score(above, cells, labels))
         largest = max(largest, max(scores) - min(scores))
-    assert (1 - 1 / n) * UNIT - 1 <= largest <= UNIT == PrivateFwell(neighbours="splits").mechanism(n, 1).sensitivity
+    assert (1 - 1 / n) * UNIT - 1 <= largest <= UNIT == PrivateFwell(strategy="splits").mechanism(n, 1).sensitivity
 
 
 # -- picks -------------------------------------------------------------------------------------------------------------
@@ -85,12 +85,12 @@ def test_a_column_that_repeats_another_is_not_picked():
     X = rng.random((2000, 6))
     X[:, 3:] = X[:, [0]]
     y = (2 * X[:, 0] + X[:, 1] > 1.5).astype(int)
-    method = PrivateFwell(40.0, bounds=(0, 1), neighbours="splits", n_features=2)  # odds of another pick: 1e-11
+    method = PrivateFwell(40.0, bounds=(0, 1), strategy="splits", n_features=2)  # odds of another pick: 1e-11
     for _ in range(5):
         first, second = np.argsort(-method.fit(X, y).weights_)[:2]
         assert first in {0, 3, 4, 5}
         assert second == 1
-    assert 1 not in np.argsort(-PrivateFwell(20.0, neighbours="ranks", n_features=2).fit(X, y).weights_)[:2]
+    assert 1 not in np.argsort(-PrivateFwell(20.0, strategy="ranks", n_features=2).fit(X, y).weights_)[:2]
 
 
 def test_a_column_that_matters_only_with_another_is_found():
@@ -99,7 +99,7 @@ def test_a_column_that_matters_only_with_another_is_found():
     X = rng.random((3000, 12))
     y = np.where(X[:, 4] > 0.5, X[:, 7] > 0.25, X[:, 7] <= 0.5)
     y = np.where(rng.random(3000) < 0.2, X[:, 4] > 0.5, y)
-    method = PrivateFwell(30.0, bounds=(0, 1), neighbours="splits", n_features=2)
+    method = PrivateFwell(30.0, bounds=(0, 1), strategy="splits", n_features=2)
     for _ in range(5):
         assert set(method.fit(X, y).get_support(indices=True)) == {4, 7}
 
@@ -130,8 +130,8 @@ def test_one_pick_of_many_has_the_scale_of_all():
 )
 def test_only_what_is_public_decides_between_ranks_and_splits(rows, epsilon, bounds, way):
     method = PrivateFwell(epsilon, bounds=bounds, n_features=2)
-    assert method.way(rows, 9) == way
-    assert PrivateFwell(epsilon, bounds=bounds).way(rows, 20) == way
+    assert method.strategy_for(rows, 9).key == way
+    assert PrivateFwell(epsilon, bounds=bounds).strategy_for(rows, 20).key == way
     assert method.promise.delta == 0
     rng = np.random.default_rng(0)
     noise = method.release(rng.random((rows, 9)), rng.integers(0, 2, rows)).data["noise"]
@@ -142,14 +142,14 @@ def test_sparse_rows_need_bounds_around_the_zero_whatever_their_cells_are():
     X = sp.csr_array(np.ones((40, 2)))
     for way in ("splits", "blocks"):
         with pytest.raises(ParameterError, match="zero"):
-            PrivateFwell(bounds=(1, 2), neighbours=way).fit(X, [0, 1] * 20)
+            PrivateFwell(bounds=(1, 2), strategy=way).fit(X, [0, 1] * 20)
 
 
 def test_bounds_read_from_the_rows_warn():
     X = np.random.default_rng(3).random((50, 3))
     X[:, 2] = 7  # no width
     with pytest.warns(PrivacyLeakWarning, match="bounds"):
-        assert PrivateFwell(neighbours="splits").fit(X, [0, 1] * 25).weights_.sum() == 1
+        assert PrivateFwell(strategy="splits").fit(X, [0, 1] * 25).weights_.sum() == 1
 
 
 # -- an audit ----------------------------------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ def first_pick(y, mechanism):
     """Draws of the column that is picked first."""
 
     def sample(X, runs):
-        method = PrivateFwell(bounds=(0, 1), neighbours="splits", n_features=1)
+        method = PrivateFwell(bounds=(0, 1), strategy="splits", n_features=1)
         scores = method.statistic(X, y, [str(j) for j in range(X.shape[1])]).ravel()
         return np.array([mechanism.run(scores)[0] // CUTS for _ in range(runs)])
 
@@ -179,7 +179,7 @@ def first_pick(y, mechanism):
 def test_an_audit_on_the_worst_neighbours_does_not_refute_the_claim_and_refutes_half_the_noise():
     """As a rule 1.1 is found, and 2.6: what must be found lies seven standard deviations below."""
     one, other, y = neighbours()
-    claimed = PrivateFwell(2.0, neighbours="splits", n_features=1).mechanism(*one.shape)
+    claimed = PrivateFwell(2.0, strategy="splits", n_features=1).mechanism(*one.shape)
     assert 0.5 < audit(first_pick(y, claimed), one, other, runs=8000, false_alarm=FALSE_ALARM).epsilon <= 2.0
     half = Exponential(sensitivity=UNIT, epsilon=4.0)
     assert half.scale == claimed.scale / 2

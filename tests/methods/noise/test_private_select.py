@@ -336,7 +336,7 @@ def test_with_a_large_budget_the_largest_scores_are_picked_in_order(selector):
     scores = pair_scores(Baskets.of(X, y))
     expected = np.argsort(-scores, kind="stable")[:4]
     method = selector(epsilon=1e5, n_features=4).fit(X, y)
-    assert method.support_.tolist() == expected.tolist()
+    assert method.order_.tolist() == expected.tolist()
     assert np.flatnonzero(method.get_support()).tolist() == sorted(expected)
     assert method.transform(X).shape == (1500, 4)
 
@@ -345,7 +345,7 @@ def test_with_a_large_budget_the_largest_scores_are_picked_in_order(selector):
 def test_with_a_small_budget_every_feature_is_picked_now_and_then(selector):
     X, y = baskets()
     method = selector(epsilon=1e-4, n_features=5)
-    picked = {int(pick) for _ in range(60) for pick in method.fit(X, y).support_}
+    picked = {int(pick) for _ in range(60) for pick in method.fit(X, y).order_}
     assert len(picked) == X.shape[1]
 
 
@@ -353,7 +353,7 @@ def test_with_a_small_budget_every_feature_is_picked_now_and_then(selector):
 def test_sparse_and_dense_pick_alike_on_one_seed(selector):
     X, y = baskets()
     with pytest.warns(UserWarning, match="simulation"):
-        picks = [selector(1.0, 5, random_state=3).fit(data, y).support_.tolist() for data in (X, sp.csr_array(X))]
+        picks = [selector(1.0, 5, random_state=3).fit(data, y).order_.tolist() for data in (X, sp.csr_array(X))]
     assert picks[0] == picks[1]
 
 

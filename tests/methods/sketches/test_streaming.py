@@ -21,7 +21,7 @@ from discreet.data.records import Records
 from discreet.errors import CannotRelease, DataError, ParameterError, PromiseBroken
 from discreet.methods.sketches import streaming
 from discreet.methods.sketches.streaming import (
-    Account,
+    StreamCounts,
     add_items,
     as_batch,
     line_batches,
@@ -62,7 +62,7 @@ def matrix_of(rows, counts: bool = False) -> np.ndarray:
 )
 @settings(max_examples=60, deadline=None)
 def test_records_equal_their_slow_twin(rows, counts):
-    account = Account()
+    account = StreamCounts()
     batch = pa.table({"items": pa.array(rows, pa.list_(pa.string()))})
     found = records_of(batch, pa.array(NAMES, pa.large_string()), account, counts=counts)
     assert found.matrix.toarray().tolist() == matrix_of(rows, counts).tolist()
@@ -72,19 +72,19 @@ def test_records_equal_their_slow_twin(rows, counts):
 @pytest.mark.parametrize("block", [7, 64, 2**20])
 def test_a_stream_gives_what_all_records_at_once_give(monkeypatch, block):
     monkeypatch.setattr(streaming, "BLOCK", block)
-    rows, signs, account = baskets(), Signs(KEY, 40), Account()
+    rows, signs, account = baskets(), Signs(KEY, 40), StreamCounts()
     parts = list(sketch_stream(line_batches(io.BytesIO(text_of(rows))), METHOD, signs, NAMES, account))
     whole = METHOD.sketch(matrix_of(rows), signs)
     assert np.concatenate([part.counts for part in parts]).tolist() == whole.counts.tolist()
     assert np.concatenate([part.values for part in parts]).tolist() == whole.values.tolist()
-    assert account == Account(300, int((whole.counts == 0).sum()), len(whole.values), 0)
+    assert account == StreamCounts(300, int((whole.counts == 0).sum()), len(whole.values), 0)
     assert account.suppressed > 0
 
 
 def test_lines_may_have_labels_separators_and_no_last_newline():
     batch = pa.concat_tables(line_batches(io.BytesIO(b"yes;w1; w2 \r\nno;w3"), ";", label_first=True))
     assert batch.column("label").to_pylist() == ["yes", "no"]
-    found = records_of(batch, pa.array(NAMES, pa.large_string()), Account(), counts=False)
+    found = records_of(batch, pa.array(NAMES, pa.large_string()), StreamCounts(), counts=False)
     assert found.matrix.toarray().tolist() == matrix_of([["w1", "w2"], ["w3"]]).tolist()
     assert found.classes[found.labels].tolist() == ["yes", "no"]
 

@@ -2,7 +2,7 @@
 """Attributes that serve the recipient's classifier and not the attacker's: privacy-aware selection of whole columns.
 
 Paper: Y. Jafer, S. Matwin, M. Sokolova, "A Multi-dimensional Privacy-aware Evaluation Function in Automatic Feature
-Selection" (candidates as in their "A Framework for A Privacy-aware Feature Selection Measure").
+Selection" (candidates as in their "A Framework for A Privacy-aware Feature Selection SubsetMeasure").
 Departures from the paper:
 1. Figure 5 takes attributes from the full list one at a time and never keeps a removal; here, as in its worked example,
    a removal that is accepted stays and one that is not is put back for good.
@@ -20,15 +20,17 @@ Departures from the paper:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted
 
 from discreet.choose.choice import Choice
-from discreet.choose.e_score import evaluation
+from discreet.choose.e_score import By, evaluation
 from discreet.data.roles import Roles, works_like_a_name
 from discreet.data.table import Table
 from discreet.errors import CannotRelease, ParameterError, RolesError, did_you_mean, listing
@@ -36,30 +38,32 @@ from discreet.foundation.parameters import Interval, StrOptions, check_parameter
 from discreet.foundation.progress import progress
 from discreet.foundation.randomness import Randomness
 from discreet.learning.classifiers import CLASSIFIERS
-from discreet.learning.significance import TESTS
+from discreet.learning.significance import TESTS, Test
 from discreet.learning.subset_scores import SubsetScores
-from discreet.methods.base import Decision, Method
+from discreet.methods.base import Method
 from discreet.methods.breach.breach_aware_measures import Measures, Watched, most_subsets
-from discreet.methods.breach.breach_aware_rankings import Candidate, Rankings, eliminate, merged, rankings
-from discreet.methods.breach.breach_aware_search import SEARCHES, Score
+from discreet.methods.breach.breach_aware_rankings import MeasuredSubset, Rankings, eliminate, merged, rankings
+from discreet.methods.breach.breach_aware_search import SEARCHES, SubsetScore
+from discreet.methods.grouping import Decision
+from discreet.methods.selector import mask_of
 from discreet.privacy.breach_increase import BreachIncrease
 from discreet.privacy.predictability import ATTACKERS, Inference, check_cuts, content_folds, cuts_of
 from discreet.recoding.plan import KeepColumns
 
 
 @dataclass
-class Found:
+class SearchResult:
     """What a search found: the baseline first among the candidates, those that keep alpha in the order of choice."""
 
-    baseline: Candidate
-    candidates: list[Candidate]
-    score: Score
-    chosen: list[Candidate] = field(default_factory=list)
+    baseline: MeasuredSubset
+    candidates: list[MeasuredSubset]
+    score: SubsetScore
+    chosen: list[MeasuredSubset] = field(default_factory=list)
     rankings: Rankings | None = None
-    trace: list[dict] = field(default_factory=list)
+    trace: list[dict[str, Any]] = field(default_factory=list)
 
 
-class BreachAwareSelector(Method):
+class BreachAwareSelector(SelectorMixin, Method):
     """Keep the attributes that predict the class, and not the sensitive attribute; publish them as they are.
 
     Parameters
@@ -92,7 +96,8 @@ class BreachAwareSelector(Method):
 
     Attributes
     ----------
-    support_ : the attributes that are kept
+    support_ : boolean mask of the quasi-identifiers that are kept; `get_feature_names_out()` names them
+    order_ : the places of the kept ones among the quasi-identifiers, in their order
     candidates_ : all candidates, the baseline first
     choice_ : the same judged by the score, also those that do not keep alpha: ranking, front, knee, and for plots
     rankings_ : PerfR and PrivR; None when there was another search
@@ -107,12 +112,12 @@ class BreachAwareSelector(Method):
     >>> rows = {"job": ["nurse", "smith"] * 10, "sex": ["f", "f", "m", "m"] * 5, "ill": ["flu", "gout"] * 10}
     >>> rows["again"] = [sex == "f" for sex in rows["sex"]]
     >>> roles = Roles(target="again", quasi=["job", "sex"], sensitive=["ill"])
-    >>> BreachAwareSelector(-0.3, attackers=("c45",), folds=5).fit(rows, roles).support_
-    ('sex',)
+    >>> BreachAwareSelector(-0.3, attackers=("c45",), folds=5).fit(rows, roles).get_feature_names_out().tolist()
+    ['sex']
     """
 
     name = "breach-aware"
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, -1, None, closed="left"), StrOptions({"majority"})],
         "ranking": [StrOptions({"performance", "privacy", "both"})],
         "enforce": [StrOptions({"strict", "filter"})],
@@ -128,29 +133,32 @@ class BreachAwareSelector(Method):
         "random_state": [Integral, None],
     }
 
-    support_: tuple[str, ...]
-    candidates_: list[Candidate]
+    support_: np.ndarray
+    order_: np.ndarray
+    feature_names_in_: np.ndarray
+    n_features_in_: int
+    candidates_: list[MeasuredSubset]
     choice_: Choice
     rankings_: Rankings | None
-    trace_: list[dict]
+    trace_: list[dict[str, Any]]
 
     def __init__(
         self,
-        alpha=0.0,
+        alpha: float | str = 0.0,
         *,
-        ranking="both",
-        enforce="filter",
-        test="paired-t",
-        margin=0.01,
-        search="ranked",
-        weights=(1 / 3, 1 / 3, 1 / 3),
-        score="rank",
-        learner="c45",
-        attackers=ATTACKERS,
-        folds=10,
-        cuts=None,
-        random_state=None,
-    ):
+        ranking: str = "both",
+        enforce: str = "filter",
+        test: Test = "paired-t",
+        margin: float = 0.01,
+        search: str = "ranked",
+        weights: tuple[float, float, float] = (1 / 3, 1 / 3, 1 / 3),
+        score: By = "rank",
+        learner: str = "c45",
+        attackers: Sequence[str] | str = ATTACKERS,
+        folds: int = 10,
+        cuts: Mapping[str, Sequence[Any]] | None = None,
+        random_state: int | None = None,
+    ) -> None:
         self.alpha = alpha
         self.ranking = ranking
         self.enforce = enforce
@@ -178,27 +186,38 @@ class BreachAwareSelector(Method):
         self._plan(table, roles, Randomness(self.random_state))
         return self
 
+    def transform(self, table: object) -> Any:
+        """The kept attributes of a table, as the kind of frame it came in. For your own side: nothing is checked."""
+        return Table.of(table).select(self.get_feature_names_out().tolist()).to_frame()
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.support_
+
     def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
         self._check(table, roles)
         found = self.search_with(self.measures(table, roles), self._scales(table, roles))
         self.candidates_, self.rankings_, self.trace_ = found.candidates, found.rankings, found.trace
         self.choice_ = found.score.choice(found.candidates)
         chosen, audited = self._audited(found, table, roles)
-        self.support_ = chosen.attributes
+        self.feature_names_in_, self.n_features_in_ = np.array(roles.quasi, dtype=object), len(roles.quasi)
+        self.order_ = np.array([roles.quasi.index(name) for name in chosen.attributes], dtype=np.intp)
+        self.support_ = mask_of(self.order_, len(roles.quasi))
         note = (
             f"Candidates: {len(found.candidates)}; that keep alpha by {self.learner!r}: {len(found.chosen)}; judged by"
             f" the strongest of {len(self.promise.attackers)} attackers: {audited}."
         )
         return Decision(KeepColumns(chosen.attributes), found.trace, [note])
 
-    def search_with(self, measures: Measures, scales: dict | None = None) -> Found:
+    def search_with(self, measures: Measures, scales: dict[str, Any] | None = None) -> SearchResult:
         """The search by itself, on measures of one's own."""
-        score = Score(tuple(self.weights), self.score, dist_pbi=measures.dist_pbi, **(scales or {}))
+        performance, privacy, size = self.weights
+        score = SubsetScore((performance, privacy, size), self.score, dist_pbi=measures.dist_pbi, **(scales or {}))
 
-        def is_private(candidate: Candidate) -> bool:
+        def is_private(candidate: MeasuredSubset) -> bool:
             return self.enforce == "filter" or candidate.is_private
 
-        found = Found(measures.baseline, [measures.baseline], score)
+        found = SearchResult(measures.baseline, [measures.baseline], score)
         most = most_subsets(len(measures.attributes), self.search, 2 if self.ranking == "both" else 1)
         with progress("Measuring subsets of attributes", most) as bar:
             measure = Watched(measures, bar.advance)
@@ -218,7 +237,7 @@ class BreachAwareSelector(Method):
         found.chosen = [fit[place] for place in score.of(fit).order] if fit else []
         return found
 
-    def _audited(self, found: Found, table: Table, roles: Roles) -> tuple[Candidate, int]:
+    def _audited(self, found: SearchResult, table: Table, roles: Roles) -> tuple[MeasuredSubset, int]:
         """The first of the chosen candidates that keeps the promise, which speaks of more attackers than the search."""
         promise, persons = self.promise, _persons(table, roles)
         attacks = [promise.inference(table, roles.quasi, name, persons) for name in roles.sensitive]
@@ -230,7 +249,7 @@ class BreachAwareSelector(Method):
             f" {self._why_none(found, len(promise.attackers))}"
         )
 
-    def _why_none(self, found: Found, attackers: int) -> str:
+    def _why_none(self, found: SearchResult, attackers: int) -> str:
         private = sum(candidate.is_private for candidate in found.candidates)
         least = min(found.candidates, key=lambda candidate: candidate.pbi)
         why = f"and the performance: of {len(found.candidates)} candidates {private} kept alpha by {self.learner!r}"
@@ -267,7 +286,7 @@ class BreachAwareSelector(Method):
         ]
         return Measures(performance, attacks, self.alpha, test=self.test, margin=self.margin)
 
-    def _scales(self, table: Table, roles: Roles) -> dict:
+    def _scales(self, table: Table, roles: Roles) -> dict[str, Any]:
         counts = np.bincount(table.column(roles.target).codes)  # type: ignore[arg-type]
         return {"guess": float(counts.max() / counts.sum()), "largest": len(roles.quasi)}
 

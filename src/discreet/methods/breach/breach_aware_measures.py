@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from discreet.learning.significance import Test, difference, keeps_up
 from discreet.learning.subset_scores import Answers, SubsetScores
-from discreet.methods.breach.breach_aware_rankings import Candidate, Measure
+from discreet.methods.breach.breach_aware_rankings import MeasuredSubset, SubsetMeasure
 from discreet.privacy.predictability import Inference
 
 
@@ -50,12 +50,12 @@ class Measures:
         for attack in self._attacks:
             attack.learn(subsets)
 
-    def of(self, subset: tuple[str, ...]) -> Candidate:
+    def of(self, subset: tuple[str, ...]) -> MeasuredSubset:
         new = self._performance.of((*subset, *self._always))
         old = self._performance.of(self._performance.features)
         breaches = [attack.of(subset) for attack in self._attacks]
         allowed = [b.dist_pbi if isinstance(self._alpha, str) else float(self._alpha) for b in breaches]
-        return Candidate(
+        return MeasuredSubset(
             attributes=subset,
             performance=new.accuracy,
             pbi=max(breach.pbi for breach in breaches),
@@ -74,7 +74,7 @@ class Measures:
 class Watched:
     """Measures that say so, by `advance`, each time a subset was measured that was not asked for before."""
 
-    def __init__(self, measure: Measure, advance: Callable[[], None]):
+    def __init__(self, measure: SubsetMeasure, advance: Callable[[], None]):
         self._measure, self._advance = measure, advance
         self.attributes, self.baseline = measure.attributes, measure.baseline
         self._known = {self.attributes}
@@ -84,7 +84,7 @@ class Watched:
             self._measure.learn([subset])
             self._count(subset)
 
-    def of(self, subset: tuple[str, ...]) -> Candidate:
+    def of(self, subset: tuple[str, ...]) -> MeasuredSubset:
         found = self._measure.of(subset)
         self._count(subset)
         return found

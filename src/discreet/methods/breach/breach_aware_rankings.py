@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from discreet.choose.quadrants import region_of
 
@@ -16,7 +16,7 @@ _NEAR = 1e-9  # of a breach increase, where alpha is a decimal fraction and the 
 
 
 @dataclass(frozen=True)
-class Candidate:
+class MeasuredSubset:
     """A subset of the attributes, and what is known of it.
 
     performance  share of rows whose class a recipient predicts right
@@ -42,18 +42,18 @@ class Candidate:
         return self.over <= _NEAR
 
 
-class Measure(Protocol):
+class SubsetMeasure(Protocol):
     """Measures subsets of the attributes; `learn` says which ones will be asked for next."""
 
     @property
     def attributes(self) -> tuple[str, ...]: ...
 
     @property
-    def baseline(self) -> Candidate: ...
+    def baseline(self) -> MeasuredSubset: ...
 
     def learn(self, subsets: Iterable[tuple[str, ...]]) -> None: ...
 
-    def of(self, subset: tuple[str, ...]) -> Candidate: ...
+    def of(self, subset: tuple[str, ...]) -> MeasuredSubset: ...
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Rankings:
     privacy: tuple[str, ...]
 
 
-def rankings(measure: Measure) -> Rankings:
+def rankings(measure: SubsetMeasure) -> Rankings:
     """Both rankings, from the subsets that lack one attribute. Ties keep the order of the attributes."""
     everything = measure.attributes
     if len(everything) == 1:
@@ -77,20 +77,20 @@ def rankings(measure: Measure) -> Rankings:
     measure.learn(without.values())
     found = {name: measure.of(subset) for name, subset in without.items()}
     return Rankings(
-        performance=tuple(sorted(everything, key=lambda name: found[name].performance)),
-        privacy=tuple(sorted(everything, key=lambda name: -found[name].pbi)),
+        performance=tuple(sorted(everything, key=lambda name: found[name].performance)),  # Figure 4: PerfR
+        privacy=tuple(sorted(everything, key=lambda name: -found[name].pbi)),  # Figure 4: PrivR
     )
 
 
 def eliminate(
-    order: Sequence[str], measure: Measure, accepts: Callable[[Candidate], bool]
-) -> tuple[list[Candidate], list[dict]]:
+    order: Sequence[str], measure: SubsetMeasure, accepts: Callable[[MeasuredSubset], bool]
+) -> tuple[list[MeasuredSubset], list[dict[str, Any]]]:
     """Remove the attributes from the last to the first; a removal that is not accepted is put back for good.
 
     The candidates are the subsets that were accepted, each one in the one before; and the steps that led to them.
     """
-    kept, found, trace = set(order), list[Candidate](), list[dict]()
-    for name in reversed(order):
+    kept, found, trace = set(order), list[MeasuredSubset](), list[dict[str, Any]]()
+    for name in reversed(order):  # Figure 5: for (i = k, i > 0, i--)
         left = tuple(other for other in measure.attributes if other in kept and other != name)
         if not left:
             continue
@@ -103,27 +103,28 @@ def eliminate(
     return found, trace
 
 
-def merged(*lists: Iterable[Candidate]) -> list[Candidate]:
+def merged(*lists: Iterable[MeasuredSubset]) -> list[MeasuredSubset]:
     """The candidates of several lists in their order, each subset once."""
     return list({candidate.attributes: candidate for found in lists for candidate in found}.values())
 
 
-def region(candidate: Candidate, baseline: Candidate) -> str:
+def region(candidate: MeasuredSubset, baseline: MeasuredSubset) -> str:
     """Where a candidate lies beside the baseline: I worse in both, II better class, III better privacy, IV both.
 
     Equal performance counts as better, and so does an equal breach: the baseline itself is in IV.
 
-    >>> base = Candidate(("a", "b"), performance=0.74, pbi=0.0, over=0.0)
-    >>> [region(Candidate(("a",), p, b, 0.0), base) for p, b in ((0.7, 0.1), (0.8, 0.1), (0.7, -0.1), (0.74, -0.1))]
+    >>> base = MeasuredSubset(("a", "b"), performance=0.74, pbi=0.0, over=0.0)
+    >>> figures = ((0.7, 0.1), (0.8, 0.1), (0.7, -0.1), (0.74, -0.1))
+    >>> [region(MeasuredSubset(("a",), p, b, 0.0), base) for p, b in figures]
     ['I', 'II', 'III', 'IV']
     """
     return region_of(useful=candidate.performance >= baseline.performance, private=candidate.pbi <= 0)
 
 
-def categories(candidates: Sequence[Candidate]) -> list[str]:
+def categories(candidates: Sequence[MeasuredSubset]) -> list[str]:
     """Table 3: A is best in nothing, B in size, C in privacy, E in performance, D, F, G in two of them, H in all three.
 
-    >>> categories([Candidate(("a", "b"), 0.8, 0.0, 0.0), Candidate(("a",), 0.8, 0.1, 0.0)])
+    >>> categories([MeasuredSubset(("a", "b"), 0.8, 0.0, 0.0), MeasuredSubset(("a",), 0.8, 0.1, 0.0)])
     ['G', 'F']
     """
     best = max(c.performance for c in candidates), min(c.pbi for c in candidates), min(c.size for c in candidates)
@@ -132,7 +133,7 @@ def categories(candidates: Sequence[Candidate]) -> list[str]:
     ]
 
 
-def _figures(candidate: Candidate) -> dict:
+def _figures(candidate: MeasuredSubset) -> dict[str, Any]:
     return {
         "left": list(candidate.attributes),
         "performance": candidate.performance,

@@ -20,14 +20,14 @@ from discreet.choose import choice as choosing
 from discreet.choose.criteria import Criterion
 from discreet.choose.e_score import By, EScore, evaluate, evaluation
 from discreet.choose.study_file import BASELINE
-from discreet.methods.breach.breach_aware_rankings import Candidate, Measure
+from discreet.methods.breach.breach_aware_rankings import MeasuredSubset, SubsetMeasure
 
 Subset = tuple[str, ...]
-Allows = Callable[[Candidate], bool]
+Allows = Callable[[MeasuredSubset], bool]
 
 
 @dataclass(frozen=True)
-class Score:
+class SubsetScore:
     """How candidates are compared: three weights, of performance, privacy and size; by rank or by value."""
 
     weights: tuple[float, float, float]
@@ -36,7 +36,7 @@ class Score:
     dist_pbi: float = -1.0  # the breach increase of the bare guess
     largest: int = 2  # attributes in all
 
-    def of(self, candidates: Sequence[Candidate]) -> EScore:
+    def of(self, candidates: Sequence[MeasuredSubset]) -> EScore:
         performance = [candidate.performance for candidate in candidates]
         pbi, size = [candidate.pbi for candidate in candidates], [candidate.size for candidate in candidates]
         if self.by == "rank":
@@ -58,7 +58,7 @@ class Score:
             "size": choosing.Measure(title="Attributes", higher_is_better=False, scale=size),
         }
 
-    def choice(self, candidates: Sequence[Candidate]) -> choosing.Choice:
+    def choice(self, candidates: Sequence[MeasuredSubset]) -> choosing.Choice:
         """The candidates as `discreet.choose` has them, by the names of their attributes; the first is the baseline."""
         meanings = self.meanings
         named = []
@@ -68,20 +68,20 @@ class Score:
             named.append(choosing.Candidate(called, figures, meanings=meanings))
         return choosing.choose(named, dict(zip(meanings, self.weights, strict=True)), self.by)
 
-    def best(self, candidates: Sequence[Candidate]) -> Candidate:
+    def best(self, candidates: Sequence[MeasuredSubset]) -> MeasuredSubset:
         return candidates[self.of(candidates).best]
 
 
-def forward(measure: Measure, score: Score, allows: Allows) -> list[Candidate]:
+def forward(measure: SubsetMeasure, score: SubsetScore, allows: Allows) -> list[MeasuredSubset]:
     """From nothing: add the attribute that gives the best subset, until none is better than what is there, and that
     keeps up."""
-    path: list[Candidate] = []
+    path: list[MeasuredSubset] = []
     while (found := _step(measure, score, allows, path, _larger(measure, path))) is not None:
         path.append(found)
     return path
 
 
-def backward(measure: Measure, score: Score, allows: Allows) -> list[Candidate]:
+def backward(measure: SubsetMeasure, score: SubsetScore, allows: Allows) -> list[MeasuredSubset]:
     """From all the attributes: remove the one whose loss gives the best subset that keeps up, until none is better."""
     path, fits = [measure.baseline], _keeping_up(allows)
     while (found := _step(measure, score, fits, path, _smaller(measure, path))) is not None:
@@ -89,14 +89,14 @@ def backward(measure: Measure, score: Score, allows: Allows) -> list[Candidate]:
     return path
 
 
-def floating(measure: Measure, score: Score, allows: Allows) -> list[Candidate]:
+def floating(measure: SubsetMeasure, score: SubsetScore, allows: Allows) -> list[MeasuredSubset]:
     """Forward, and once the subset keeps up, after each addition remove attributes as long as that is better and the
     rest keeps up. No subset is visited twice.
 
     Pudil, Novovicova and Kittler, Floating search methods in feature selection, Pattern Recognition Letters 15, 1994;
     here a removal has to beat the subset at hand, not the best one of its size.
     """
-    path, fits = list[Candidate](), _keeping_up(allows)
+    path, fits = list[MeasuredSubset](), _keeping_up(allows)
     while (found := _step(measure, score, allows, path, _larger(measure, path))) is not None:
         path.append(found)
         while path[-1].keeps_up and (found := _step(measure, score, fits, path, _smaller(measure, path))) is not None:
@@ -111,7 +111,7 @@ def _keeping_up(allows: Allows) -> Allows:
     return lambda candidate: candidate.keeps_up and allows(candidate)
 
 
-def _larger(measure: Measure, path: Sequence[Candidate]) -> list[Subset]:
+def _larger(measure: SubsetMeasure, path: Sequence[MeasuredSubset]) -> list[Subset]:
     now = set(path[-1].attributes) if path else set()
     return [
         tuple(other for other in measure.attributes if other in now or other == name)
@@ -120,14 +120,18 @@ def _larger(measure: Measure, path: Sequence[Candidate]) -> list[Subset]:
     ]
 
 
-def _smaller(measure: Measure, path: Sequence[Candidate]) -> list[Subset]:
+def _smaller(measure: SubsetMeasure, path: Sequence[MeasuredSubset]) -> list[Subset]:
     now = path[-1].attributes
     return [tuple(other for other in now if other != name) for name in now] if len(now) > 1 else []
 
 
 def _step(
-    measure: Measure, score: Score, allows: Allows, path: Sequence[Candidate], neighbours: Iterable[Subset]
-) -> Candidate | None:
+    measure: SubsetMeasure,
+    score: SubsetScore,
+    allows: Allows,
+    path: Sequence[MeasuredSubset],
+    neighbours: Iterable[Subset],
+) -> MeasuredSubset | None:
     """The neighbour to move to; None if there is none, or the subset at hand keeps up and is the best of all."""
     visited = {candidate.attributes for candidate in path}
     fresh = [subset for subset in neighbours if subset not in visited]

@@ -15,9 +15,9 @@ Departures from the paper:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Integral
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -59,7 +59,8 @@ class GreedySelector(Selector):
 
     Attributes
     ----------
-    support_ : the selected columns, in the order they were chosen
+    support_ : boolean mask of the selected columns
+    order_ : the selected columns, in the order they were chosen
     scores_ : the utility gained with each
     trace_ : every feature that was tried, whether it was kept
 
@@ -72,12 +73,12 @@ class GreedySelector(Selector):
     --------
     >>> X = np.array([[1, 1, 0], [1, 0, 1], [1, 1, 0], [0, 0, 1], [0, 0, 1], [0, 1, 1]])
     >>> picked = GreedySelector(k=2).fit(X, [1, 1, 1, 0, 0, 0])
-    >>> picked.support_.tolist()
+    >>> picked.order_.tolist()
     [0, 1]
     """
 
     name = "greedy"
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "utility": [StrOptions({"hamdist", "distcnt", "cm"}), callable],
         "constraint": [StrOptions({"containment", "k-anonymity"})],
@@ -90,16 +91,16 @@ class GreedySelector(Selector):
 
     def __init__(
         self,
-        k=5,
+        k: int = 5,
         *,
-        utility="hamdist",
-        constraint="containment",
-        absences=0,
-        on_infeasible="skip",
-        max_features=None,
-        cuts=None,
-        random_state=None,
-    ):
+        utility: str | Callable[[Baskets], float] = "hamdist",
+        constraint: str = "containment",
+        absences: int = 0,
+        on_infeasible: str = "skip",
+        max_features: int | None = None,
+        cuts: Mapping[str, Sequence[Any]] | None = None,
+        random_state: int | None = None,
+    ) -> None:
         self.k = k
         self.utility = utility
         self.constraint = constraint
@@ -113,23 +114,23 @@ class GreedySelector(Selector):
     def promise(self) -> Promise:
         return Containment(self.k, self.absences) if self.constraint == "containment" else KAnonymity(self.k)
 
-    def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict]]:
+    def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
         search = _Search(baskets, self.k, self.constraint, self.absences)
         order = _ORDERS[self.utility] if isinstance(self.utility, str) else _by_callable(self.utility)
         kept: list[int] = []
-        trace: list[dict] = []
+        trace: list[dict[str, Any]] = []
         with progress("Selecting features", baskets.shape[1]) as bar:
             for feature, gain in order(search):
-                fits = search.fits(feature)
+                fits = search.fits(feature)  # Algorithm 2, line 4; Algorithm 3, line 13
                 trace.append({"feature": baskets.names[feature], "gain": gain, "kept": fits})
                 bar.advance()
                 if fits:
-                    search.add(feature)
+                    search.add(feature)  # Algorithm 2, line 5; Algorithm 3, line 12
                     kept.append(feature)
                     if len(kept) == self.max_features:
                         break
                 elif self.on_infeasible == "stop":
-                    break
+                    break  # Algorithm 2, line 7
                 else:
                     search.drop(feature)
         while self.absences and kept and not self.promise.check(baskets.keep(kept)).holds:
@@ -199,24 +200,25 @@ class _Search:
         self.open[feature] = False
 
 
-# Each order yields (feature, gain), best first, and is resumed after the feature was added to the search or dropped.
+# Yields (feature, gain), best first, and is resumed after the feature was added to the search or dropped.
+Order = Iterator[tuple[int, float]]
 
 
-def _by_hamdist(search: _Search):
+def _by_hamdist(search: _Search) -> Order:
     """Algorithm 2: one sort. Features that too few rows have are met in their place, so that "stop" stops there."""
     gains = separated_pairs(search.baskets)
-    for feature in np.argsort(-gains, kind="stable"):
+    for feature in np.argsort(-gains, kind="stable"):  # lines 1 and 3
         if gains[feature] == 0:  # the same in all rows: it would be published and tell nothing
             return
         yield int(feature), int(gains[feature])
 
 
-def _by_distcnt(search: _Search):
+def _by_distcnt(search: _Search) -> Order:
     """Algorithm 3 with lazy gains: DistCnt is submodular, so a gain computed earlier bounds the gain now."""
     bounds = separated_pairs(search.baskets)
     computed = np.zeros(len(bounds), dtype=np.int64)  # how many features were selected when the gain was computed
     while True:
-        best = int(np.argmax(bounds))
+        best = int(np.argmax(bounds))  # lines 5 to 11
         if bounds[best] <= 0:
             return
         now, batch = len(search.selected), _LAZY
@@ -234,7 +236,7 @@ def _by_distcnt(search: _Search):
         yield best, gain
 
 
-def _by_cm(search: _Search):
+def _by_cm(search: _Search) -> Order:
     """As Algorithm 3 with the decrease of CM, which is not submodular: all gains anew at each step."""
     open_ = np.ones(search.baskets.shape[1], dtype=bool)
     gains, computed = np.zeros(len(open_)), -1
@@ -248,10 +250,10 @@ def _by_cm(search: _Search):
         yield best, int(gains[best])
 
 
-def _by_callable(utility: Callable[[Baskets], float]):
+def _by_callable(utility: Callable[[Baskets], float]) -> Callable[[_Search], Order]:
     """At each step the open feature with the largest gain of `utility` over the features selected so far."""
 
-    def order(search: _Search):
+    def order(search: _Search) -> Order:
         open_ = search.open.copy()
         gains, computed = np.zeros(len(open_)), -1
         while open_.any():

@@ -16,8 +16,9 @@ Departures from the paper:
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -30,7 +31,7 @@ from discreet.foundation.progress import progress
 from discreet.foundation.randomness import Randomness
 from discreet.methods.containment.maximal_contained import largest_contained
 from discreet.methods.containment.maximal_frequent import largest_frequent
-from discreet.methods.containment.maximal_pool import Clock, Found
+from discreet.methods.containment.maximal_pool import Clock, MaximalSets
 from discreet.methods.selector import Selector
 
 NOT_PROVEN = (
@@ -60,7 +61,8 @@ class MaximalSelector(Selector):
 
     Attributes
     ----------
-    support_ : the selected columns, in their order
+    support_ : boolean mask of the selected columns
+    order_ : the selected columns, lowest first
     scores_ : the pairs of rows of different classes that each separates, by itself or (distcnt) after those before it
     proven_ : whether the candidates are the largest sets there are
     bound_ : no set of the family has more features; None when that is not known
@@ -75,12 +77,12 @@ class MaximalSelector(Selector):
     --------
     >>> X = np.array([[1, 1, 0], [1, 0, 1], [1, 1, 0], [0, 0, 1], [0, 0, 1], [0, 1, 1]])
     >>> picked = MaximalSelector(k=2).fit(X, [1, 1, 1, 0, 0, 0])
-    >>> picked.support_.tolist(), picked.proven_
+    >>> picked.order_.tolist(), picked.proven_
     ([0, 1], True)
     """
 
     name = "maximal"
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "candidates": [Interval(Integral, 1, None, closed="left")],
         "utility": [StrOptions({"hamdist", "distcnt"})],
@@ -92,15 +94,15 @@ class MaximalSelector(Selector):
 
     def __init__(
         self,
-        k=5,
+        k: int = 5,
         *,
-        candidates=20,
-        utility="hamdist",
-        family="containment",
-        time_limit=None,
-        cuts=None,
-        random_state=None,
-    ):
+        candidates: int = 20,
+        utility: str = "hamdist",
+        family: str = "containment",
+        time_limit: float | None = None,
+        cuts: Mapping[str, Sequence[Any]] | None = None,
+        random_state: int | None = None,
+    ) -> None:
         self.k = k
         self.candidates = candidates
         self.utility = utility
@@ -109,16 +111,17 @@ class MaximalSelector(Selector):
         self.cuts = cuts
         self.random_state = random_state
 
-    def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict]]:
+    def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
         pairs = separated_pairs(baskets)
-        found = self._largest(baskets, pairs)
+        found = self._largest(baskets, pairs)  # Algorithm 1, line 1
         if not found.sets:
             raise CannotRelease(f"No feature can be kept at k = {self.k}: fewer than {self.k} persons have any one.")
         self.proven_, self.bound_ = found.proven, found.bound
         self._largest_size = len(found.sets[0])
         gains = [_gains(baskets, chosen, pairs, self.utility) for chosen in found.sets]
-        best = int(np.argmax([sum(gain) for gain in gains]))  # the first of equals: the larger, then by columns
-        trace: list[dict] = [
+        # Algorithm 1, line 2; of equals the first: the larger set, then by columns
+        best = int(np.argmax([sum(gain) for gain in gains]))
+        trace: list[dict[str, Any]] = [
             {
                 "feature": None,
                 "gain": sum(gain),
@@ -137,7 +140,7 @@ class MaximalSelector(Selector):
         ]
         return kept, trace
 
-    def _largest(self, baskets: Baskets, pairs: np.ndarray) -> Found:
+    def _largest(self, baskets: Baskets, pairs: np.ndarray) -> MaximalSets:
         """The candidates: the r largest maximal sets of the family."""
         with progress("Searching the largest feature sets") as bar:
             clock = Clock(self.time_limit, tick=bar.advance)

@@ -11,6 +11,7 @@ together exclude each other, and of columns that all exclude each other a set ho
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,7 +24,7 @@ from discreet.foundation.compiled_kernels import compiled
 from discreet.methods.containment.maximal_blocks import DONE, STACK_FULL
 from discreet.methods.containment.maximal_feasible import conflicts, explore, most_conflicts
 from discreet.methods.containment.maximal_frequent import arrays_of, largest_frequent
-from discreet.methods.containment.maximal_pool import Clock, Found, OutOfTime, Pool
+from discreet.methods.containment.maximal_pool import Clock, MaximalSets, OutOfTime, Pool
 
 _BUDGET = 10_000_000  # words looked at between two looks at the clock
 _WORK = 2e9  # words looked at in the search, when no time limit is given: some seconds
@@ -42,7 +43,7 @@ def largest_contained(
     persons: np.ndarray | None = None,
     orders: Sequence[np.ndarray] = (),
     clock: Clock | None = None,
-) -> Found:
+) -> MaximalSets:
     """The r largest AC-maximal sets; containment counts persons when they are given.
 
     `orders` are orders of the columns in which to grow sets greedily, besides that of support.
@@ -73,7 +74,7 @@ def largest_contained(
         proven = False
     found = pool.found(proven)
     bound = found.bound if proven or clock.over else _bound(narrow, k, persons)
-    return Found([tuple(columns[list(chosen)].tolist()) for chosen in found.sets], proven, bound)
+    return MaximalSets([tuple(columns[list(chosen)].tolist()) for chosen in found.sets], proven, bound)
 
 
 def _support(matrix: sp.csr_array, persons: np.ndarray | None) -> np.ndarray:
@@ -95,7 +96,9 @@ def _bound(matrix: sp.csr_array, k: int, persons: np.ndarray | None) -> int | No
 # -- sets that are made at once ---------------------------------------------------------------------------------------
 
 
-def _grow(matrix: sp.csr_array, k: int, persons, orders: list[np.ndarray], pool: Pool, clock: Clock) -> None:
+def _grow(
+    matrix: sp.csr_array, k: int, persons: np.ndarray | None, orders: list[np.ndarray], pool: Pool, clock: Clock
+) -> None:
     """Offer the largest frequent itemsets and the empty set, each grown until nothing fits."""
     whole = arrays_of(matrix, None)
     pool.state[1] = 1
@@ -108,7 +111,16 @@ def _grow(matrix: sp.csr_array, k: int, persons, orders: list[np.ndarray], pool:
         _complete(whole, matrix.shape, k, persons, seed, orders[0], pool, clock)
 
 
-def _complete(whole, shape, k, persons, start, order, pool: Pool, clock: Clock) -> None:
+def _complete(
+    whole: Any,
+    shape: tuple[int, int],
+    k: int,
+    persons: np.ndarray | None,
+    start: Any,
+    order: Any,
+    pool: Pool,
+    clock: Clock,
+) -> None:
     """Offer the feasible set `start` with all columns that fit it, in this order; at a time limit as far as it got."""
     _, _, item_start, item_rows, _ = whole
     patterns = Patterns(shape[0], persons)

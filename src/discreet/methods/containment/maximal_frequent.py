@@ -9,12 +9,14 @@ r sets are known, the smallest of them is the size to beat.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 
 from discreet.foundation.compiled_kernels import compiled
 from discreet.methods.containment.maximal_blocks import DONE, ITEMS, ROWS, STACK_FULL, search
-from discreet.methods.containment.maximal_pool import Clock, Found, OutOfTime, Pool, floor_of
+from discreet.methods.containment.maximal_pool import Clock, MaximalSets, OutOfTime, Pool, floor_of
 
 _BUDGET = 20_000_000  # words looked at between two looks at the clock: some hundredths of a second
 
@@ -27,7 +29,7 @@ def largest_frequent(
     persons: np.ndarray | None = None,
     clock: Clock | None = None,
     by: str | None = None,
-) -> Found:
+) -> MaximalSets:
     """The r largest maximal itemsets of support k or more; support counts persons when they are given.
 
     `by` is "rows" or "items" to insist on one kind of search; without it the cheaper one is taken at every step.
@@ -66,7 +68,7 @@ def arrays_of(matrix: sp.csr_array, persons: np.ndarray | None) -> tuple[np.ndar
     return tuple(part.astype(np.int64) for part in parts)
 
 
-def _largest_possible(whole, k: int) -> int:
+def _largest_possible(whole: Any, k: int) -> int:
     """The largest size for which rows and items are left after peeling."""
     low, high = 0, int(np.diff(whole[0]).max(initial=0))
     while low < high:
@@ -78,7 +80,7 @@ def _largest_possible(whole, k: int) -> int:
     return low
 
 
-def _search_from(matrix: sp.csr_array, whole, k: int, by: int, pool: Pool, clock: Clock) -> None:
+def _search_from(matrix: sp.csr_array, whole: Any, k: int, by: int, pool: Pool, clock: Clock) -> None:
     """Find the maximal sets of at least the pool's floor."""
     rows, items = _peel(*whole[:4], k, pool.state[1])
     columns = np.flatnonzero(items)
@@ -98,7 +100,19 @@ def _search_from(matrix: sp.csr_array, whole, k: int, by: int, pool: Pool, clock
             place += 1
 
 
-def _search_below(core, columns, rank, place, mine, wanted, whole, k, by, pool: Pool, clock: Clock) -> None:
+def _search_below(
+    core: Any,
+    columns: Any,
+    rank: Any,
+    place: Any,
+    mine: Any,
+    wanted: Any,
+    whole: Any,
+    k: int,
+    by: int,
+    pool: Pool,
+    clock: Clock,
+) -> None:
     """Find the maximal sets whose rarest item has this place: some rows `mine`, some items `wanted`."""
     rows, items = _dense(core[0], core[1], mine, wanted, len(rank))
     persons = core[4][mine] if len(core[4]) else core[4]

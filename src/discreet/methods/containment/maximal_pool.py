@@ -16,7 +16,7 @@ _CELLS = 1 << 28  # of sets that are kept: 2 GB
 
 
 @dataclass(frozen=True)
-class Found:
+class MaximalSets:
     """Sets of columns, the larger first, then in the order of their columns; `proven`: no other set belongs here.
 
     `bound`: no set of the family has more columns; None when that is not known.
@@ -84,9 +84,9 @@ class Pool:
     def offer(self, columns: np.ndarray) -> bool:
         return bool(offer(np.asarray(columns, dtype=np.int64), len(columns), *self.arrays))
 
-    def found(self, proven: bool) -> Found:
+    def found(self, proven: bool) -> MaximalSets:
         sets = [tuple(self.sets[i, : self.sizes[i]].tolist()) for i in range(self.state[0])]
-        return Found(sets, proven, (len(sets[0]) if sets else 0) if proven else None)
+        return MaximalSets(sets, proven, (len(sets[0]) if sets else 0) if proven else None)
 
 
 @compiled

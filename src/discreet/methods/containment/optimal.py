@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, combinations
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -69,7 +69,8 @@ class OptimalSelector(Selector):
 
     Attributes
     ----------
-    support_ : the selected columns, those worth most by themselves first
+    support_ : boolean mask of the selected columns
+    order_ : the selected columns, those worth most by themselves first
     scores_ : what each is worth by itself; with "auc" and "linear" its |w| in the model fitted on the selected set
     value_ : the utility of the selected set
     bound_ : a proven upper bound of the utility over all feasible sets, or None
@@ -86,12 +87,12 @@ class OptimalSelector(Selector):
     --------
     >>> X = np.array([[1, 1, 0], [1, 0, 1], [1, 1, 0], [0, 0, 1], [0, 0, 1], [0, 1, 1]])
     >>> picked = OptimalSelector(k=2, utility="hamdist").fit(X, [1, 1, 1, 0, 0, 0])
-    >>> picked.support_.tolist(), picked.proven_
+    >>> picked.order_.tolist(), picked.proven_
     ([0, 1], True)
     """
 
     name = "optimal"
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "utility": [StrOptions(set(UTILITIES)), callable],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
@@ -100,7 +101,16 @@ class OptimalSelector(Selector):
         "random_state": [Integral, None],
     }
 
-    def __init__(self, k=5, *, utility="auc", time_limit=120.0, max_features=None, cuts=None, random_state=None):
+    def __init__(
+        self,
+        k: int = 5,
+        *,
+        utility: Any = "auc",
+        time_limit: float | None = 120.0,
+        max_features: int | None = None,
+        cuts: Mapping[str, Sequence[Any]] | None = None,
+        random_state: int | None = None,
+    ) -> None:
         self.k = k
         self.utility = utility
         self.time_limit = time_limit
@@ -108,7 +118,7 @@ class OptimalSelector(Selector):
         self.cuts = cuts
         self.random_state = random_state
 
-    def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict]]:
+    def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
         baskets = in_a_fixed_order(baskets)
         differs = baskets.support < len(baskets)
         items = np.flatnonzero(differs & (_persons_per_item(baskets) >= self.k)).tolist()
@@ -208,7 +218,7 @@ class _Search:
             self._evaluate(sets)
         return True
 
-    def _bound_by(self, maximal: Maximal):
+    def _bound_by(self, maximal: Maximal) -> Callable[[int], float]:
         """The value of a candidate, feasible or not: an upper bound of what lies inside it."""
         known: dict[int, float] = {}
 

@@ -23,9 +23,10 @@ from discreet.counting.class_separation import (
     separated_pairs,
     unlike_pairs,
 )
+from discreet.counting.entropy import entropy_times_n
 from discreet.counting.partition import Partition
 from discreet.data.baskets import Baskets
-from discreet.methods.containment.optimal_models import CELLS, STRONG, Logistic, Ridge, csr, targets_of
+from discreet.methods.containment.optimal_models import CELLS, STRONG, OneVersusRestLogistic, Ridge, csr, targets_of
 
 _NARROW = 64  # columns up to which "auc" fits a logistic regression
 _WIDE = 2000  # a bound by the value of more columns than this takes too long where a model is fitted
@@ -94,20 +95,6 @@ def guides(baskets: Baskets) -> dict[str, np.ndarray]:
     return {name: values / (values.max() or 1.0) for name, values in made.items()}
 
 
-def entropy(counts: np.ndarray) -> np.ndarray:
-    """Bits of the last axis's counts, times their sum: additive over groups.
-
-    >>> entropy(np.array([[2, 2], [4, 0]])).tolist()
-    [4.0, 0.0]
-    """
-    total = counts.sum(axis=-1)
-    return _n_log_n(total) - _n_log_n(counts).sum(axis=-1)
-
-
-def _n_log_n(counts: np.ndarray) -> np.ndarray:
-    return counts * np.log2(np.maximum(counts, 1))
-
-
 # -- counting ----------------------------------------------------------------------------------------------------------
 
 
@@ -123,10 +110,10 @@ def _distcnt(baskets: Baskets) -> Worth:
 def _information(baskets: Baskets) -> Worth:
     """Class information, I(pattern; class) in bits, the rows grouped by all the selected items."""
     labels, n = labels_of(baskets), len(baskets)
-    prior = float(entropy(np.bincount(labels, minlength=baskets.n_classes)))
+    prior = float(entropy_times_n(np.bincount(labels, minlength=baskets.n_classes)))
 
     def value(kept: Baskets) -> float:
-        left = entropy(class_counts(Partition.of(kept), labels, kept.n_classes)).sum()
+        left = entropy_times_n(class_counts(Partition.of(kept), labels, kept.n_classes)).sum()
         return float(prior - left) / n
 
     return _counted(value, baskets, monotone=True)
@@ -150,14 +137,14 @@ def _cmi(baskets: Baskets) -> Worth:
     """
     n, labels = len(baskets), labels_of(baskets)
     by_class = [csr(baskets)[labels == c].tocsc() for c in range(baskets.n_classes)]
-    prior = float(entropy(np.bincount(labels, minlength=baskets.n_classes)))
+    prior = float(entropy_times_n(np.bincount(labels, minlength=baskets.n_classes)))
 
     def value(S: Sequence[int]) -> float:
         columns = list(S)
         if len(columns) < 2:
             return float(alone(columns).sum())
         cells = zip(*(_pairs(part[:, columns]) for part in by_class), strict=True)
-        left = sum(entropy(np.stack(cell, axis=-1)) for cell in cells)
+        left = sum(entropy_times_n(np.stack(cell, axis=-1)) for cell in cells)
         joint = np.triu(prior - left, 1).sum()
         return float(joint / (len(columns) - 1) / n)
 
@@ -165,7 +152,7 @@ def _cmi(baskets: Baskets) -> Worth:
         columns = list(S)
         have = np.stack([part[:, columns].sum(axis=0) for part in by_class], axis=-1)
         rest = np.array([part.shape[0] for part in by_class]) - have
-        return (prior - entropy(have) - entropy(rest)) / n
+        return (prior - entropy_times_n(have) - entropy_times_n(rest)) / n
 
     return Worth(value, alone, monotone=False)
 
@@ -193,7 +180,7 @@ def _linear(baskets: Baskets) -> Worth:
 
 def _auc(baskets: Baskets) -> Worth:
     """Few columns: logistic regression on the distinct rows. Many: ridge regression, which is quicker to fit anew."""
-    model = Ridge(baskets) if baskets.shape[1] > _NARROW else Logistic(baskets)
+    model = Ridge(baskets) if baskets.shape[1] > _NARROW else OneVersusRestLogistic(baskets)
     return Worth(model.auc, model.weights, monotone=False, most=1.0)
 
 

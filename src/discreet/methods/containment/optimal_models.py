@@ -117,7 +117,7 @@ class _Moments:
         return w, self.x / self.n, self.t / self.n
 
 
-class Logistic:
+class OneVersusRestLogistic:
     """Logistic regression, one class against the others, on distinct rows with counts: n matters only once."""
 
     def __init__(self, baskets: Baskets):

@@ -17,9 +17,10 @@ Departures from the paper:
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -33,8 +34,9 @@ from discreet.errors import CannotRelease
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.progress import progress
 from discreet.foundation.randomness import Randomness
-from discreet.methods.base import Changed, Decision, Method
+from discreet.methods.base import Changed, Method
 from discreet.methods.containment.random_flip_clusters import RowIndex
+from discreet.methods.grouping import Decision
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.promise import Promise
 from discreet.recoding.plan import KeepItems, item_columns
@@ -77,14 +79,21 @@ class RandomFlip(Method):
     takes = frozenset({"table", "baskets"})
     recodes = False
     random_cells = True
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "vector": [StrOptions({"majority", "member"})],
         "cuts": [dict, None],
         "random_state": [Integral, None],
     }
 
-    def __init__(self, k=5, *, vector="majority", cuts=None, random_state=None):
+    def __init__(
+        self,
+        k: int = 5,
+        *,
+        vector: str = "majority",
+        cuts: Mapping[str, Sequence[Any]] | None = None,
+        random_state: int | None = None,
+    ) -> None:
         self.k = k
         self.vector = vector
         self.cuts = cuts
@@ -226,7 +235,7 @@ def _counts(rows: _Rows, cluster: np.ndarray) -> tuple[sp.csr_array, np.ndarray]
     return counts, np.bincount(cluster[placed], weights=rows.weight[placed]).astype(np.int64)
 
 
-def _majority(rows, cluster, counts, size, randomness: Randomness) -> sp.csr_array:
+def _majority(rows: Any, cluster: Any, counts: Any, size: Any, randomness: Randomness) -> sp.csr_array:
     """The items that most rows of each cluster have, by lot where half of them do."""
     n = np.repeat(size, np.diff(counts.indptr))
     half = np.flatnonzero(2 * counts.data == n)
@@ -237,7 +246,7 @@ def _majority(rows, cluster, counts, size, randomness: Randomness) -> sp.csr_arr
     return vectors
 
 
-def _member(rows, cluster, counts, size, randomness: Randomness) -> sp.csr_array:
+def _member(rows: Any, cluster: Any, counts: Any, size: Any, randomness: Randomness) -> sp.csr_array:
     """The items of one row of each cluster, every row being as likely."""
     order = np.argsort(cluster, kind="stable")
     reached = np.cumsum(rows.weight[order])

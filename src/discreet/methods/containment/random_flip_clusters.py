@@ -33,7 +33,9 @@ class RowIndex:
     stamp: np.ndarray
 
     @classmethod
-    def of(cls, items: sp.csr_array, weight: np.ndarray, start, persons, is_open: np.ndarray) -> RowIndex:
+    def of(
+        cls, items: sp.csr_array, weight: np.ndarray, start: np.ndarray, persons: np.ndarray, is_open: np.ndarray
+    ) -> RowIndex:
         """Of these rows; `is_open` says which may join a cluster."""
         left, length = np.flatnonzero(is_open), np.diff(items.indptr)
         heavy = left[np.argsort(-weight[left], kind="stable")]

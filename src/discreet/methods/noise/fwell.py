@@ -17,7 +17,7 @@ Departures from the paper:
 from __future__ import annotations
 
 from numbers import Real
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -62,7 +62,7 @@ class Fwell(Weighter, BaseEstimator):
     ([0.88, -0.78], [True, False])
     """
 
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "regularization": REGULARIZATION,
         "bounds": BOUNDS,
         "solver": [StrOptions({"exact", "one-pass"})],
@@ -70,14 +70,22 @@ class Fwell(Weighter, BaseEstimator):
         "tolerance": [Interval(Real, 0, None, closed="neither")],
     }
 
-    def __init__(self, regularization=0.01, *, bounds=None, solver="exact", n_features=None, tolerance=1e-9):
+    def __init__(
+        self,
+        regularization: float = 0.01,
+        *,
+        bounds: Any = None,
+        solver: str = "exact",
+        n_features: int | None = None,
+        tolerance: float = 1e-9,
+    ) -> None:
         self.regularization = regularization
         self.bounds = bounds
         self.solver = solver
         self.n_features = n_features
         self.tolerance = tolerance
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Weigh the columns of X, numbers dense or scipy sparse, by how they tell the labels y apart."""
         check_parameters(self, self._parameter_constraints)
         X, y = self._rows(X, y)

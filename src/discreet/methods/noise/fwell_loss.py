@@ -10,6 +10,8 @@ gradients, which need z only as a factor, so sparse margins stay sparse. `one_pa
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import expit
@@ -20,8 +22,8 @@ _STEPS = 100  # of Newton's method; it takes about ten
 _HALVINGS = 40
 
 
-def loss(z, regularization: float, w: np.ndarray) -> float:
-    """L at w.
+def loss(z: Any, regularization: float, w: np.ndarray) -> float:
+    """L at w, equation (3).
 
     >>> round(loss(np.array([[1.0]]), 1.0, np.zeros(1)), 6)
     0.693147
@@ -29,11 +31,11 @@ def loss(z, regularization: float, w: np.ndarray) -> float:
     return float(np.logaddexp(0, -(z @ w)).mean() + regularization * (w @ w))
 
 
-def gradient(z, regularization: float, w: np.ndarray) -> np.ndarray:
+def gradient(z: Any, regularization: float, w: np.ndarray) -> np.ndarray:
     return 2 * regularization * w - z.T @ expit(-(z @ w)) / z.shape[0]
 
 
-def minimiser(z, regularization: float, tolerance: float) -> tuple[np.ndarray, float]:
+def minimiser(z: Any, regularization: float, tolerance: float) -> tuple[np.ndarray, float]:
     """Weights whose gradient has a norm of at most `tolerance`, and that norm.
 
     >>> w, norm = minimiser(np.ones((8, 1)), 1.0, 1e-12)
@@ -55,7 +57,7 @@ def minimiser(z, regularization: float, tolerance: float) -> tuple[np.ndarray, f
     )
 
 
-def _solved(z, curvature: np.ndarray, regularization: float, b: np.ndarray, enough: float) -> np.ndarray:
+def _solved(z: Any, curvature: np.ndarray, regularization: float, b: np.ndarray, enough: float) -> np.ndarray:
     """x with (z' diag(curvature) z / n + 2 regularization) x = b, up to a residual of norm `enough`."""
     x, residual = np.zeros_like(b), b.copy()
     direction, square = residual, float(residual @ residual)
@@ -70,7 +72,9 @@ def _solved(z, curvature: np.ndarray, regularization: float, b: np.ndarray, enou
     return x
 
 
-def _along(z, regularization: float, w: np.ndarray, g: np.ndarray, step: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _along(
+    z: Any, regularization: float, w: np.ndarray, g: np.ndarray, step: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """The first of w + step, w + step/2, ... that lowers the loss, or, near the end, the norm of the gradient."""
     here, slope, norm = loss(z, regularization, w), float(g @ step), np.linalg.norm(g)
     for _ in range(_HALVINGS):
@@ -82,7 +86,7 @@ def _along(z, regularization: float, w: np.ndarray, g: np.ndarray, step: np.ndar
     return there, then
 
 
-def one_pass(z, regularization: float) -> np.ndarray:
+def one_pass(z: Any, regularization: float) -> np.ndarray:
     """Algorithm 1 as printed: from (1, ..., 1), one step of length 1 for each row in turn. It does not converge.
 
     Where the gradient is zero, the printed division has no result; no step is made.
@@ -91,12 +95,12 @@ def one_pass(z, regularization: float) -> np.ndarray:
     [0.193, 0.41]
     """
     n, d = z.shape
-    w = np.ones(d)
+    w = np.ones(d)  # step 2
     z = sp.csr_array(z) if sp.issparse(z) else z
     for i in range(n):
         row = z[[i]].toarray().ravel() if sp.issparse(z) else z[i]
-        g = 2 * regularization * w - row * expit(-(row @ w)) / n
+        g = 2 * regularization * w - row * expit(-(row @ w)) / n  # step 3(c)
         length = np.linalg.norm(g)
         if length > 0:
-            w -= g / length
+            w -= g / length  # step 3(d)
     return w

@@ -11,6 +11,8 @@ Sparse rows are compared through inverted lists: |a - b| is |a| + |b| - 2 min(|a
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -68,7 +70,7 @@ def _sparse(starts, columns, cells, classes, list_starts, listed, list_cells, ot
                 best[kind], near[kind, i] = distance, j
 
 
-def nearest(rows, classes, others=None, other_classes=None) -> tuple[np.ndarray, np.ndarray]:
+def nearest(rows: Any, classes: Any, others: Any = None, other_classes: Any = None) -> tuple[np.ndarray, np.ndarray]:
     """For each row the place of its nearest hit and of its nearest miss among `others`, -1 where there is none.
 
     Rows are scaled: cells of a column differ by 1 at most. Without `others` a row is compared with all rows but itself.
@@ -108,18 +110,18 @@ def _arrays(matrix: sp.csr_array | sp.csc_array) -> tuple[np.ndarray, np.ndarray
     return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data
 
 
-def margins(rows, classes, others=None, other_classes=None):
+def margins(rows: Any, classes: Any, others: Any = None, other_classes: Any = None) -> Any:
     """z of each row: |row - nearest miss| - |row - nearest hit| in each column; zero where it lacks one of the two.
 
     >>> margins(np.array([[0.0], [0.25], [0.75], [1.0]]), np.array([0, 0, 1, 1])).ravel().tolist()
     [0.5, 0.25, 0.25, 0.5]
     """
-    hit, miss = nearest(rows, classes, others, other_classes)
+    hit, miss = nearest(rows, classes, others, other_classes)  # Algorithm 1, step 3(a)
     others = rows if others is None else others
     lacking = (hit < 0) | (miss < 0)
     if not len(np.asarray(classes)) or lacking.all():
         return rows * 0.0
-    z = abs(rows - others[miss]) - abs(rows - others[hit])
+    z = abs(rows - others[miss]) - abs(rows - others[hit])  # below equation (1)
     if lacking.any():
         kept = (~lacking).astype(float)
         z = sp.csr_array(sp.diags_array(kept) @ z) if sp.issparse(z) else z * kept[:, None]

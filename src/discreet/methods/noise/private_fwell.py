@@ -23,7 +23,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import asdict
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -31,39 +31,36 @@ import scipy.sparse as sp
 from discreet.data.document import Document
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.errors import CannotRelease, DataError, ParameterError, PrivacyLeakWarning, listing, quietly
+from discreet.errors import CannotRelease, DataError, ParameterError, PrivacyLeakWarning, listing
 from discreet.foundation.parameters import Interval, StrOptions, check_parameters
 from discreet.foundation.randomness import Randomness
-from discreet.mechanisms.euclidean import Euclidean
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.selection import Exponential
 from discreet.methods.base import Method
 from discreet.methods.noise.fwell import REGULARIZATION
-from discreet.methods.noise.fwell_loss import minimiser
-from discreet.methods.noise.fwell_neighbours import margins
-from discreet.methods.noise.private_fwell_blocks import clipped, common_codes, longest, n_blocks, of_blocks
-from discreet.methods.noise.private_fwell_ranks import rank_scores
-from discreet.methods.noise.private_fwell_splits import UNIT, levels, picked_splits, split_scores
-from discreet.methods.noise.private_rows import baskets_of, classes_of, labels_of, numbers, persons_of, some_rows
+from discreet.methods.noise.private_fwell_as_published import PublishedStrategy
+from discreet.methods.noise.private_fwell_blocks import BlockStrategy
+from discreet.methods.noise.private_fwell_ranks import RankStrategy
+from discreet.methods.noise.private_fwell_reference import ReferenceStrategy
+from discreet.methods.noise.private_fwell_splits import SplitStrategy
+from discreet.methods.noise.private_fwell_strategy import Strategy
+from discreet.methods.noise.private_rows import baskets_of, labels_of, numbers, persons_of, some_rows
 from discreet.methods.noise.private_select import SEEDED
-from discreet.methods.noise.weighting import BOUNDS, N_FEATURES, Weighter, limits, scaled, spread
+from discreet.methods.noise.weighting import BOUNDS, N_FEATURES, Weighter, n_kept
 from discreet.privacy.differential_privacy import DifferentialPrivacy
-from discreet.privacy.noise import FINITE, KEY
+from discreet.privacy.noise import KEY
 from discreet.recoding.public_domain import check_roles
 from discreet.release.release import Release
 
-AS_PUBLISHED = (
-    "As published, Private FWELL is not differentially private: one row may be the neighbour of all others. Its weights"
-    " are for studies, not for release; the other values of `neighbours` keep the promise."
-)
 ONE_ROW_EACH = (
     "Of a person with several rows one is drawn, which 'ranks' and 'splits' allow: the proofs of the other values of"
-    " `neighbours` do not. Choose one of the two, or bring the rows of a person together and name no person."
+    " `strategy` do not. Choose one of the two, or bring the rows of a person together and name no person."
 )
 NO_BOUNDS = "The bounds are read from the rows, and tell about them. Give public bounds for a release."
-PICKING = ("ranks", "splits")  # ways that pick columns by name
 _ENOUGH = 300  # rows times epsilon for each pick, from which "auto" takes splits
-_SLACK = 1e-3  # of the sensitivity, for a minimiser that is not exact and for rounding
+STRATEGIES: dict[str, type[Strategy]] = {
+    strategy.key: strategy
+    for strategy in (RankStrategy, SplitStrategy, BlockStrategy, ReferenceStrategy, PublishedStrategy)
+}
 
 
 class PrivateFwell(Weighter, Method):
@@ -76,7 +73,7 @@ class PrivateFwell(Weighter, Method):
         As of `Fwell`; "ranks" and "splits" have no use for it.
     bounds : pair (low, high) of numbers, or of one number for each column, or mapping of columns to pairs, or None
         Public bounds of the cells; cells beyond are brought back to them. "ranks" needs none.
-    neighbours : "auto", "ranks", "splits", "blocks", "reference" or "as-published"
+    strategy : "auto", "ranks", "splits", "blocks", "reference" or "as-published"
         Where the nearest hits and misses of a row are sought: nowhere, columns are ranked or split instead ("auto":
         split if there are bounds, and rows times epsilon is at least 300 for each pick); in its block of rows; in a
         public sample; among all rows, which is not private.
@@ -112,11 +109,11 @@ class PrivateFwell(Weighter, Method):
     takes = frozenset({"table", "baskets"})
     gives = "weights"
     by_cells = True
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "epsilon": [Interval(Real, 0, None, closed="neither")],
         "regularization": REGULARIZATION,
         "bounds": BOUNDS,
-        "neighbours": [StrOptions({"auto", *PICKING, "blocks", "reference", "as-published"})],
+        "strategy": [StrOptions({"auto", *STRATEGIES})],
         "reference": [None, tuple, list],
         "blocks": [None, Interval(Integral, 1, None, closed="left")],
         "clip": [Interval(Real, 0, None, closed="neither")],
@@ -126,21 +123,21 @@ class PrivateFwell(Weighter, Method):
 
     def __init__(
         self,
-        epsilon=1.0,
-        regularization=0.1,
-        bounds=None,
+        epsilon: float = 1.0,
+        regularization: float = 0.1,
+        bounds: Any = None,
         *,
-        neighbours="auto",
-        reference=None,
-        blocks=None,
-        clip=1.0,
-        n_features=None,
-        random_state=None,
-    ):
+        strategy: str = "auto",
+        reference: Any = None,
+        blocks: int | None = None,
+        clip: float = 1.0,
+        n_features: int | None = None,
+        random_state: int | None = None,
+    ) -> None:
         self.epsilon = epsilon
         self.regularization = regularization
         self.bounds = bounds
-        self.neighbours = neighbours
+        self.strategy = strategy
         self.reference = reference
         self.blocks = blocks
         self.clip = clip
@@ -149,9 +146,9 @@ class PrivateFwell(Weighter, Method):
 
     @property
     def promise(self) -> DifferentialPrivacy:
-        return DifferentialPrivacy(self.epsilon, 0.0 if self.neighbours in ("auto", *PICKING) else FINITE)
+        return DifferentialPrivacy(self.epsilon, self._named.delta)
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Weigh the columns of X, numbers dense or scipy sparse. The weights are private, the rows are not."""
         check_parameters(self, self._parameter_constraints)
         X = numbers(X, self)
@@ -165,7 +162,7 @@ class PrivateFwell(Weighter, Method):
         self.weights_ = self._weigh(X, labels, names, randomness)[0]
         return self
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = tags.input_tags.string = True  # no cell is refused
         return tags
@@ -201,7 +198,7 @@ class PrivateFwell(Weighter, Method):
         randomness = Randomness(self.random_state)
         for wrong in self._leaks(randomness):
             raise CannotRelease(wrong)
-        if persons is not None and self.way(*X.shape) not in PICKING:
+        if persons is not None and not self.strategy_for(*X.shape).one_row_each:
             raise CannotRelease(ONE_ROW_EACH)
         weights, mechanism = self._weigh(X, labels, [name for name, _ in columns], randomness, persons)
         said = {"weights": weights.tolist(), KEY: [asdict(mechanism.noise)]}
@@ -212,79 +209,35 @@ class PrivateFwell(Weighter, Method):
     def _leaks(self, randomness: Randomness) -> list[str]:
         """What keeps the weights of this run from being private."""
         leaks = [SEEDED] if randomness.seeded else []
-        leaks += [AS_PUBLISHED] if self.neighbours == "as-published" else []
-        return leaks + ([NO_BOUNDS] if self.neighbours not in ("auto", "ranks") and self.bounds is None else [])
+        leaks += [] if self._named.leak is None else [self._named.leak]
+        return leaks + ([NO_BOUNDS] if self._named.needs_bounds and self.bounds is None else [])
 
-    def _public_parameters(self) -> dict:
+    @property
+    def _named(self) -> type[Strategy]:
+        """The strategy that was asked for; what "auto" promises and needs is what ranks do."""
+        return STRATEGIES.get(self.strategy, RankStrategy)
+
+    def _public_parameters(self) -> dict[str, Any]:
         """As certificates show them; of a public sample its size."""
         plain = super()._public_parameters()
         return plain if self.reference is None else {**plain, "reference": f"{len(self.reference[1])} rows"}
 
     # -- the weights -----------------------------------------------------------------------------------------------
 
-    def way(self, rows: int, columns: int) -> str:
-        """What `neighbours` stands for. Only what is public decides."""
-        if self.neighbours != "auto":
-            return self.neighbours
-        enough = rows * self.epsilon >= _ENOUGH * self._picks(columns)
-        return "splits" if enough and self.bounds is not None else "ranks"
-
-    def _picks(self, columns: int) -> int:
-        return max(1, columns // 10) if self.n_features is None else int(self.n_features)
+    def strategy_for(self, rows: int, columns: int) -> Strategy:
+        """The strategy for a table of this shape. Only what is public decides."""
+        if self.strategy != "auto":
+            return STRATEGIES[self.strategy](self)
+        enough = rows * self.epsilon >= _ENOUGH * n_kept(columns, self.n_features)
+        return SplitStrategy(self) if enough and self.bounds is not None else RankStrategy(self)
 
     def mechanism(self, rows: int, columns: int) -> Mechanism:
-        """The noise for a table of so many rows and columns; the sensitivities are proved in the documentation."""
-        way = self.way(rows, columns)
-        if way in PICKING:
-            change = 2 * rows - 3 if way == "ranks" else UNIT
-            return Exponential(sensitivity=change, epsilon=self.epsilon, picks=self._picks(columns))
-        if self.neighbours == "blocks":
-            sensitivity = 2 * longest(self.clip, self.regularization) / n_blocks(rows, self.blocks)
-        else:
-            sensitivity = self.clip / (self.regularization * rows)
-        factor = 2 if self.neighbours == "as-published" else 1 + _SLACK
-        return Euclidean(sensitivity=factor * sensitivity, epsilon=self.epsilon, dimension=columns)
+        """The noise for a table of so many rows and columns."""
+        return self.strategy_for(rows, columns).mechanism(rows, columns)
 
-    def statistic(self, X: Any, labels: Any, names: list[str], way: str | None = None) -> np.ndarray:
-        """What the noise is put on; between neighbours it changes by the sensitivity of `mechanism` at most.
-
-        Missing cells are NaN. They count as larger than all others ("ranks"), or as the middle of the bounds. Of
-        "splits" these are the scores of the first pick, a line of cuts for each column.
-        """
-        classes, way = classes_of(labels), way or self.way(*X.shape)
-        if way == "ranks":
-            return rank_scores(_filled(X, np.full(X.shape[1], np.inf)), classes)
-        X, low, high = self._within(X, names)
-        if way == "splits":
-            return split_scores(levels(X, low, high), np.zeros_like(classes), classes)
-        X = scaled(X, low, high)
-        if self.neighbours == "blocks":
-            blocks = n_blocks(len(classes), self.blocks)
-            return of_blocks(X, classes, blocks, self.regularization, self.clip)
-        if self.neighbours == "as-published":
-            z = margins(X, classes)
-        else:
-            others, other_labels = self._sample(X)
-            classes, other_classes = common_codes(labels, other_labels)
-            z = margins(X, classes, scaled(others, low, high), other_classes)
-        return minimiser(clipped(z, self.clip), self.regularization, _SLACK / 2 * self.clip / len(classes))[0]
-
-    def _within(self, X: Any, names: list[str]) -> tuple[Any, np.ndarray, np.ndarray]:
-        """The cells without missing ones, and their bounds. What is refused depends on the bounds alone."""
-        low, high = limits(self.bounds, names) if self.bounds is not None else spread(_filled(X, np.zeros(X.shape[1])))
-        if sp.issparse(X) and self.bounds is not None and (np.clip(0.0, low, high) != 0).any():
-            raise ParameterError("Sparse rows have zeros: give bounds with the zero between them, or dense rows.")
-        return _filled(X, (low + high) / 2), low, high
-
-    def _sample(self, X: Any) -> tuple[Any, np.ndarray]:
-        """The public sample, as dense or as sparse as X."""
-        made, _ = quietly(_matrices, self.reference, sp.issparse(X))
-        if made is None or made[0].shape[1] != X.shape[1] or made[0].shape[0] != len(made[1]):
-            raise ParameterError(
-                f"neighbours='reference' needs a public sample: reference=(rows, labels), numbers in {X.shape[1]}"
-                " columns without missing ones, and as many labels as rows."
-            )
-        return made
+    def statistic(self, X: Any, labels: Any, names: list[str]) -> np.ndarray:
+        """What the noise is put on; it changes by at most the sensitivity of `mechanism` when one row does."""
+        return self.strategy_for(*X.shape).statistic(X, labels, names)
 
     def _weigh(
         self, X: Any, labels: Any, names: list[str], randomness: Randomness, persons: np.ndarray | None = None
@@ -292,31 +245,9 @@ class PrivateFwell(Weighter, Method):
         rows, columns = X.shape  # public; of each person one row is used
         if rows < 2 or columns < (self.n_features or 1):
             raise CannotRelease(f"{self.n_features or 1} of {columns} features were asked, from {rows} rows.")
-        way, mechanism = self.way(rows, columns), self.mechanism(rows, columns)
+        strategy = self.strategy_for(rows, columns)
+        mechanism = strategy.mechanism(rows, columns)
         if persons is not None:
             kept = some_rows(persons, 1, randomness)
             X, labels = X[kept], [labels[row] for row in kept]
-        if isinstance(mechanism, Exponential) and way == "splits":
-            drawn = picked_splits(levels(*self._within(X, names)), classes_of(labels), mechanism, randomness)
-        else:
-            drawn = mechanism.apply(self.statistic(X, labels, names, way), randomness)
-        if way not in PICKING:
-            return drawn, mechanism
-        weights = np.zeros(columns)
-        weights[drawn] = 1 - np.arange(len(drawn)) / len(drawn)
-        return weights, mechanism
-
-
-def _matrices(reference: Any, sparse: bool) -> tuple[Any, np.ndarray]:
-    rows, labels = reference
-    cells = rows.toarray() if sp.issparse(rows) else np.asarray(rows, dtype=float)
-    if not np.isfinite(cells).all():
-        raise ValueError
-    return (sp.csr_array(cells) if sparse else cells), np.asarray(labels)
-
-
-def _filled(X: Any, middle: np.ndarray) -> Any:
-    """X with these numbers, one for each column, in place of missing ones."""
-    if not sp.issparse(X):
-        return np.where(np.isnan(X), middle, X)
-    return sp.csr_array((np.where(np.isnan(X.data), middle[X.indices], X.data), X.indices, X.indptr), shape=X.shape)
+        return strategy.weights(X, labels, names, mechanism, randomness), mechanism

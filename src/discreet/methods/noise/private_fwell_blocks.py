@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights from clipped margins whose change is bounded when one row is replaced: the statistics of `PrivateFwell`.
+"""The mean of the weights of blocks of rows, from clipped margins: one row moves the weights of its block alone.
 
 Proofs: docs/methods/private_fwell.md.
 """
@@ -13,14 +13,33 @@ import numpy as np
 import scipy.sparse as sp
 
 from discreet.errors import DataError, quietly
+from discreet.mechanisms.euclidean import Euclidean
 from discreet.methods.noise.fwell_loss import minimiser
 from discreet.methods.noise.fwell_neighbours import margins
+from discreet.methods.noise.private_fwell_strategy import SLACK, Strategy
 from discreet.methods.noise.private_rows import classes_of
+from discreet.methods.noise.weighting import scaled
 
 _BLOCK = 10  # rows of a block, unless the number of blocks is given
 
 
-def clipped(z, clip: float):
+class BlockStrategy(Strategy):
+    """Seek nearest hits and misses in blocks of rows, and average the weights of the blocks."""
+
+    key = "blocks"
+
+    def mechanism(self, rows: int, columns: int) -> Euclidean:
+        s = self.settings
+        sensitivity = 2 * longest(s.clip, s.regularization) / n_blocks(rows, s.blocks)
+        return Euclidean(sensitivity=(1 + SLACK) * sensitivity, epsilon=s.epsilon, dimension=columns)
+
+    def statistic(self, X: Any, labels: Any, names: list[str]) -> np.ndarray:
+        classes, s = classes_of(labels), self.settings
+        blocks = n_blocks(len(classes), s.blocks)
+        return of_blocks(scaled(*self._within(X, names)), classes, blocks, s.regularization, s.clip)
+
+
+def clipped(z: Any, clip: float) -> Any:
     """Margins whose norm is `clip` at most; longer ones are shortened.
 
     >>> clipped(np.array([[3.0, 4.0], [0.0, 0.5]]), 1.0).round(6).tolist()
@@ -46,7 +65,7 @@ def n_blocks(rows: int, asked: int | None) -> int:
     return min(rows, max(1, rows // _BLOCK) if asked is None else int(asked))
 
 
-def of_blocks(X, classes: np.ndarray, blocks: int, regularization: float, clip: float) -> np.ndarray:
+def of_blocks(X: Any, classes: np.ndarray, blocks: int, regularization: float, clip: float) -> np.ndarray:
     """The mean of the weights of blocks of rows. Which rows are a block depends on their number alone."""
     total, most = np.zeros(X.shape[1]), longest(clip, regularization)
     for block in np.array_split(np.arange(X.shape[0]), blocks):
@@ -55,17 +74,3 @@ def of_blocks(X, classes: np.ndarray, blocks: int, regularization: float, clip: 
         if near is not None:  # else zero; no vector of a block is too far off for the proof
             total += clipped(near[0][None, :], most)[0]
     return total / blocks
-
-
-def common_codes(labels: Any, others: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Two lists of labels as codes of the same classes; what counts is how a label is read by itself.
-
-    >>> [codes.tolist() for codes in common_codes(["a", "b"], ["b", "c"])]
-    [[0, 1], [1, 2]]
-    """
-    codes = classes_of([*_listed(labels), *_listed(others)])
-    return codes[: len(labels)], codes[len(labels) :]
-
-
-def _listed(labels: Any) -> list:
-    return labels.tolist() if isinstance(labels, np.ndarray) else list(labels)

@@ -21,6 +21,8 @@ import scipy.sparse as sp
 from discreet.foundation.compiled_kernels import compiled
 from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.selection import Exponential
+from discreet.methods.noise.private_fwell_strategy import PickingStrategy
+from discreet.methods.noise.private_rows import classes_of
 from discreet.methods.noise.weighting import scaled
 
 CUTS = 8  # of each column: above its lower bound, and at every eighth of its width
@@ -28,8 +30,25 @@ UNIT = 1024  # a row, in the unit of scores: they are whole numbers
 LAST = 2  # splits that make the cells
 
 
+class SplitStrategy(PickingStrategy):
+    """Pick columns with a cut each, by what they tell together with the columns picked before."""
+
+    key = "splits"
+
+    def sensitivity(self, rows: int) -> int:
+        return UNIT
+
+    def statistic(self, X: Any, labels: Any, names: list[str]) -> np.ndarray:
+        """The scores of the first pick, a line of cuts for each column."""
+        classes = classes_of(labels)
+        return split_scores(levels(*self._within(X, names)), np.zeros_like(classes), classes)
+
+    def picks(self, X: Any, labels: Any, names: list[str], noise: Exponential, randomness: Randomness) -> np.ndarray:
+        return picked_splits(levels(*self._within(X, names)), classes_of(labels), noise, randomness)
+
+
 @dataclass(frozen=True, eq=False)
-class Levels:
+class CutLevels:
     """Which cuts each cell of a table lies above: cells of a column that are not kept have its `common` level."""
 
     starts: np.ndarray
@@ -45,7 +64,7 @@ class Levels:
         return above
 
 
-def levels(X: Any, low: np.ndarray, high: np.ndarray) -> Levels:
+def levels(X: Any, low: np.ndarray, high: np.ndarray) -> CutLevels:
     """The levels of cells, dense or sparse. What a cell becomes depends on itself and the bounds, on no other cell.
 
     >>> found = levels(np.array([[0.0], [0.5], [9.0]]), np.zeros(1), np.ones(1))
@@ -57,7 +76,7 @@ def levels(X: Any, low: np.ndarray, high: np.ndarray) -> Levels:
     width = np.where(high > low, high - low, 1.0)
     below = (np.clip(0.0, low, high) - low) / width  # the share below the zero that `scaled` counts from
     data = cells.data + np.repeat(below, np.diff(cells.indptr))
-    return Levels(cells.indptr.astype(np.int64), cells.indices.astype(np.int64), _level(data), _level(below))
+    return CutLevels(cells.indptr.astype(np.int64), cells.indices.astype(np.int64), _level(data), _level(below))
 
 
 def _level(shares: np.ndarray) -> np.ndarray:
@@ -98,7 +117,7 @@ def _scores(starts, rows, kept, common, cells, n_cells, classes, n_classes):
     return scores
 
 
-def split_scores(found: Levels, cells: np.ndarray, classes: np.ndarray) -> np.ndarray:
+def split_scores(found: CutLevels, cells: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """The score of each column and cut, given the cell (from 0) and the class (from 0) of each row.
 
     >>> X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 0, 1, 1])
@@ -111,7 +130,7 @@ def split_scores(found: Levels, cells: np.ndarray, classes: np.ndarray) -> np.nd
     return _scores(found.starts, found.rows, found.kept, found.common, cells, n_cells, classes, n_classes)
 
 
-def picked_splits(found: Levels, classes: np.ndarray, mechanism: Exponential, randomness: Randomness) -> np.ndarray:
+def picked_splits(found: CutLevels, classes: np.ndarray, mechanism: Exponential, randomness: Randomness) -> np.ndarray:
     """Columns, picked one after the other with a cut each; `mechanism` says how many, and the noise of all of them.
 
     Of `mechanism.picks` picks each costs its share of epsilon: one pick with the same scale.

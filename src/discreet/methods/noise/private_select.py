@@ -21,7 +21,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import asdict, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from discreet.foundation.parameters import Interval, check_parameters
 from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.selection import Exponential, LaplaceTop, Selection
 from discreet.methods.noise.private_rows import baskets_of, classes_of, labels_of, ones, persons_of, some_rows
-from discreet.methods.selector import Selector
+from discreet.methods.selector import Selector, mask_of
 from discreet.prepare.one_hot import Binarisation, Item
 from discreet.privacy.differential_privacy import DifferentialPrivacy
 from discreet.privacy.noise import KEY
@@ -84,14 +84,16 @@ class PrivateSelector(Selector):
     gives = "names"
     by_cells = True
     selection: ClassVar[type[Selection]]
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "epsilon": [Interval(Real, 0, None, closed="neither")],
         "n_features": [Interval(Integral, 1, None, closed="left")],
         "domain": [None, object],  # checked when it is read
         "random_state": [None, Interval(Integral, 0, None, closed="left")],
     }
 
-    def __init__(self, epsilon=1.0, n_features=10, *, domain=None, random_state=None):
+    def __init__(
+        self, epsilon: float = 1.0, n_features: int = 10, *, domain: Any = None, random_state: int | None = None
+    ) -> None:
         self.epsilon = epsilon
         self.n_features = n_features
         self.domain = domain
@@ -101,8 +103,8 @@ class PrivateSelector(Selector):
     def promise(self) -> DifferentialPrivacy:
         return DifferentialPrivacy(self.epsilon)
 
-    def fit(self, X, y):
-        """Pick features of a 0/1 matrix (scipy sparse or dense) for the labels y; `support_` is in the order of picks.
+    def fit(self, X: Any, y: Any) -> Self:
+        """Pick features of a 0/1 matrix (scipy sparse or dense) for the labels y; `order_` is the order of picks.
 
         The picks are differentially private. What `transform` makes of the rows is not. A cell that is a number other
         than zero counts as a one, whatever else it holds as a zero; a label that cannot be read is a class of its own.
@@ -115,7 +117,8 @@ class PrivateSelector(Selector):
             warnings.warn(SEEDED, PrivacyLeakWarning, stacklevel=2)
         names = tuple(f"x{j}" for j in range(matrix.shape[1]))
         baskets = _labelled(Baskets(matrix, names), classes_of(labels))
-        self.support_ = self.mechanism(*baskets.shape).apply(pair_scores(baskets), randomness).astype(np.intp)
+        self.order_ = self.mechanism(*baskets.shape).apply(pair_scores(baskets), randomness).astype(np.intp)
+        self.support_ = mask_of(self.order_, self.n_features_in_)
         return self
 
     def mechanism(self, rows: int, features: int) -> Selection:
@@ -130,7 +133,7 @@ class PrivateSelector(Selector):
             )
         return self.selection(sensitivity=rows - 1, epsilon=self.epsilon, picks=int(self.n_features))
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = False  # no cell is refused
         tags.input_tags.allow_nan = tags.input_tags.string = True

@@ -106,7 +106,7 @@ class PrivateTable(Method):
     by_cells = True
     random_cells = True
     recodes_source = False
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "epsilon": [Interval(Real, 0, None, closed="neither")],
         "delta": [Interval(Real, 0, 1, closed="left")],
         "model": [StrOptions({"auto", "cells", "marginals"})],
@@ -118,15 +118,15 @@ class PrivateTable(Method):
 
     def __init__(
         self,
-        epsilon=1.0,
-        domain=None,
+        epsilon: float = 1.0,
+        domain: Any = None,
         *,
-        delta=0.0,
-        model="auto",
-        neighbours="replace-one",
-        rows_per_person=1,
-        random_state=None,
-    ):
+        delta: float = 0.0,
+        model: str = "auto",
+        neighbours: str = "replace-one",
+        rows_per_person: int = 1,
+        random_state: int | None = None,
+    ) -> None:
         self.epsilon = epsilon
         self.domain = domain
         self.delta = delta

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from discreet.errors import DataError, ParameterError, listing
 from discreet.foundation.parameters import Interval
-from discreet.methods.selector import numeric
+from discreet.methods.selector import mask_of, numeric
 
 N_FEATURES = [None, Interval(Integral, 1, None, closed="left")]
 BOUNDS = [None, tuple, list, Mapping]
@@ -28,7 +28,7 @@ class Weighter(SelectorMixin):
     n_features: int | None
     weights_: np.ndarray
 
-    def _rows(self, X, y) -> tuple[Any, np.ndarray]:
+    def _rows(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """scikit-learn's checks: numbers, dense or CSR, and labels."""
         X, y = numeric(self, X, y, "numbers", dtype=np.float64)
         check_classification_targets(y)
@@ -36,13 +36,21 @@ class Weighter(SelectorMixin):
             raise ParameterError(f"{self.n_features} features were asked of {X.shape[1]}. Ask for fewer.")
         return (sp.csr_array(X) if sp.issparse(X) else X), y
 
-    def _get_support_mask(self):
+    @property
+    def order_(self) -> np.ndarray:
+        """The features that are kept, largest weight first."""
         check_is_fitted(self)
-        mask = np.zeros(len(self.weights_), dtype=bool)
-        mask[heaviest(self.weights_, self.n_features)] = True
-        return mask
+        return heaviest(self.weights_, self.n_features)
 
-    def __sklearn_tags__(self):
+    @property
+    def support_(self) -> np.ndarray:
+        """True for each feature that is kept."""
+        return mask_of(self.order_, len(self.weights_))
+
+    def _get_support_mask(self) -> np.ndarray:
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.required = True
@@ -55,8 +63,12 @@ def heaviest(weights: np.ndarray, n_features: int | None) -> np.ndarray:
     >>> heaviest(np.array([0.1, 0.5, 0.5]), 2).tolist()
     [1, 2]
     """
-    kept = max(1, len(weights) // 10) if n_features is None else n_features
-    return np.argsort(-weights, kind="stable")[:kept]
+    return np.argsort(-weights, kind="stable")[: n_kept(len(weights), n_features)]
+
+
+def n_kept(columns: int, n_features: int | None) -> int:
+    """How many features are kept: a tenth, and one at least, unless a number is asked for."""
+    return max(1, columns // 10) if n_features is None else int(n_features)
 
 
 def limits(bounds: Any, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -83,14 +95,14 @@ def limits(bounds: Any, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     return low, high
 
 
-def spread(X) -> tuple[np.ndarray, np.ndarray]:
+def spread(X: Any) -> tuple[np.ndarray, np.ndarray]:
     """The least and the largest number of every column: bounds that are read from the data."""
     if sp.issparse(X):
         return X.min(axis=0).toarray().ravel(), X.max(axis=0).toarray().ravel()
     return X.min(axis=0), X.max(axis=0)
 
 
-def scaled(X, low: np.ndarray, high: np.ndarray):
+def scaled(X: Any, low: np.ndarray, high: np.ndarray) -> Any:
     """X in units of high - low, after its cells were brought between the bounds. Zeros between them stay zeros, so
     sparse rows stay sparse; distances do not ask where the zero lies. A column without a width becomes zero.
 

@@ -26,7 +26,7 @@ from discreet.data.baskets import ITEMS
 from discreet.data.content import LABEL
 from discreet.data.records import Records
 from discreet.errors import CannotRelease, DataError, ParameterError, PromiseBroken
-from discreet.methods.sketches.sketch import DeltaSketch
+from discreet.methods.sketches.delta_sketch import DeltaSketch
 from discreet.sketching.component_limits import determined
 from discreet.sketching.signs import KEY_FILE, Signs, read_key, write_key
 from discreet.sketching.sketches import SKETCH, Sketches, sketch
@@ -36,7 +36,7 @@ _UNKNOWN, _EMPTY = -1, -2  # cells that are no item of the list
 
 
 @dataclass
-class Account:
+class StreamCounts:
     """What a stream has had so far."""
 
     records: int = 0
@@ -104,7 +104,7 @@ def _cut(block: bytes, separator: str | None, label_first: bool) -> pa.Table:
     return pa.table({LABEL: pc.list_element(lists, 0), ITEMS: pc.list_slice(lists, 1)})
 
 
-def records_of(batch: pa.Table | pa.RecordBatch, names: pa.Array, account: Account, *, counts: bool) -> Records:
+def records_of(batch: pa.Table | pa.RecordBatch, names: pa.Array, account: StreamCounts, *, counts: bool) -> Records:
     """The records of a batch: a list of items each, and a label where there is one. An item that is named twice counts
     twice with `counts`, else once.
     """
@@ -145,21 +145,21 @@ def sketch_stream(
     method: DeltaSketch,
     signs: Signs,
     names: Iterable[str],
-    account: Account | None = None,
+    account: StreamCounts | None = None,
     *,
     counts: bool = False,
 ) -> Iterator[Sketches]:
     """The sketches of each batch, checked.
 
     >>> batch = pa.table({"items": [["tea", "milk", "rye"], ["gin"], ["rye", "tea"]]})
-    >>> account, method = Account(), DeltaSketch(0.5, information=None, allow_determined=True)
+    >>> account, method = StreamCounts(), DeltaSketch(0.5, information=None, allow_determined=True)
     >>> signs, names = Signs(bytes(32), 3), ["milk", "rye", "tea"]
     >>> [s.counts.tolist() for s in sketch_stream([batch], method, signs, names, account)]
     [[4, 0, 2]]
     >>> account
-    Account(records=3, suppressed=1, components=6, unknown=1)
+    StreamCounts(records=3, suppressed=1, components=6, unknown=1)
     """
-    account = Account() if account is None else account
+    account = StreamCounts() if account is None else account
     items = pa.array(list(names), pa.large_string())
     if len(items) != signs.n_items:
         raise ParameterError(f"The key is for {signs.n_items} items; {len(items)} names were given.")
@@ -169,7 +169,7 @@ def sketch_stream(
             yield _checked(records, method, signs, account)
 
 
-def _checked(records: Records, method: DeltaSketch, signs: Signs, account: Account) -> Sketches:
+def _checked(records: Records, method: DeltaSketch, signs: Signs, account: StreamCounts) -> Sketches:
     sizes = method.components(records)
     full = int(determined(records, sizes).sum())
     if full and not method.allow_determined:

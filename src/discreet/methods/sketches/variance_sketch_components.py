@@ -34,7 +34,7 @@ def k_variance_counts(
     rows, others = np.repeat(np.arange(n), k), near.of.ravel()
     limits = limits_of(records, rows, others)
     content = content_hash(records)
-    order = np.lexsort((content, near.farthest))
+    order = np.lexsort((content, near.farthest))  # Figure 2: the sort index, largest distance first
     floors = rounded(np.arange(int(caps.max(initial=0)) + 1), classes)
     counts = caps.astype(np.int64)
     _pass(order, np.arange(n + 1) * k, others, limits, counts, caps.astype(np.int64), floors)
@@ -59,4 +59,4 @@ def _pass(order, ends, others, limits, counts, caps, floors):
         for p in range(ends[q], ends[q + 1]):
             if counts[others[p]] > limits[p] and limits[p] < most:
                 most = limits[p]
-        counts[q] = floors[most]
+        counts[q] = floors[most]  # Figure 2: m(q), so that min{m(q), m(l)} satisfies Definition 3

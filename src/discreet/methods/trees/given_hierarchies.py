@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from discreet.data.roles import Roles
 from discreet.errors import RolesError, did_you_mean, listing
@@ -13,7 +14,7 @@ from discreet.prepare.hierarchy import Hierarchy, read_hierarchies, read_hierarc
 HIERARCHIES = [Mapping, str, Path, None]
 
 
-def given_hierarchies(hierarchies: Mapping | str | Path | None, roles: Roles) -> dict[str, Hierarchy]:
+def given_hierarchies(hierarchies: Mapping[str, Any] | str | Path | None, roles: Roles) -> dict[str, Hierarchy]:
     """The hierarchies of the quasi-identifiers, by column; a folder may hold more than are needed."""
     if hierarchies is None:
         return {}
@@ -30,7 +31,7 @@ def given_hierarchies(hierarchies: Mapping | str | Path | None, roles: Roles) ->
     }
 
 
-def public_hierarchies(hierarchies: Mapping | str | Path | None) -> list[str] | str | None:
+def public_hierarchies(hierarchies: Mapping[str, Any] | str | Path | None) -> list[str] | str | None:
     """The parameter as a certificate shows it: which columns, not the files."""
     if hierarchies is None:
         return None

@@ -14,8 +14,9 @@ Departures from the paper:
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -78,7 +79,7 @@ class KActus(Method):
     recodes_source = False
     random_cells = True
     needs_rows = True
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "inducer": [StrOptions({"c45", "sklearn"}), callable],
         "min_objects": [Interval(Integral, 1, None, closed="left")],
@@ -90,15 +91,15 @@ class KActus(Method):
 
     def __init__(
         self,
-        k=5,
+        k: int = 5,
         *,
-        inducer="c45",
-        min_objects=2,
-        confidence=0.25,
-        cuts=None,
-        max_suppressed=None,
-        random_state=None,
-    ):
+        inducer: Any = "c45",
+        min_objects: int = 2,
+        confidence: float = 0.25,
+        cuts: Mapping[str, Sequence[Any]] | None = None,
+        max_suppressed: float | Mapping[str, float] | None = None,
+        random_state: int | None = None,
+    ) -> None:
         self.k = k
         self.inducer = inducer
         self.min_objects = min_objects
@@ -162,7 +163,7 @@ def _grouping(
     told = {one.name for one in columns}
     untold = [_untold(column) for column in rows.columns if column.name not in told]
     given, n_kept = sum(sum(counts) for _, _, counts in moves.given), int((batch >= 0).sum())
-    trace: list[dict] = [
+    trace: list[dict[str, Any]] = [
         {"nodes of the tree": len(nodes) - 1, "nodes published": len(shown)},
         {
             "rows given to fill up others": given - len(swapped),

@@ -21,8 +21,9 @@ Departures from the paper:
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -80,7 +81,7 @@ class KActus2(KActus):
     """
 
     name = "kactus2"
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KActus._parameter_constraints,
         "swap": [Interval(Real, 0, 1, closed="both")],
         "pool": [bool],
@@ -89,18 +90,18 @@ class KActus2(KActus):
 
     def __init__(
         self,
-        k=5,
+        k: int = 5,
         *,
-        swap=0.0,
-        pool=False,
-        l=None,  # noqa: E741  (the field's own letter)
-        inducer="c45",
-        min_objects=2,
-        confidence=0.25,
-        cuts=None,
-        max_suppressed=None,
-        random_state=None,
-    ):
+        swap: float = 0.0,
+        pool: bool = False,
+        l: int | None = None,  # noqa: E741  (the field's own letter)
+        inducer: Any = "c45",
+        min_objects: int = 2,
+        confidence: float = 0.25,
+        cuts: Mapping[str, Sequence[Any]] | None = None,
+        max_suppressed: float | Mapping[str, float] | None = None,
+        random_state: int | None = None,
+    ) -> None:
         super().__init__(
             k,
             inducer=inducer,

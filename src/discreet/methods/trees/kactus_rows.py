@@ -54,8 +54,8 @@ class PersonStock(Stock):
     def __init__(self, queues: list[list[int]], rank: Sequence[int], facts: Sequence[tuple[int, tuple[int, ...]]]):
         self.queues, self.rank, self.facts = queues, rank, facts
         self.counts = [len(queue) for queue in queues]
-        self.owners: Counter = Counter()
-        self.seen: list[Counter] = [Counter() for _ in (facts[0][1])]
+        self.owners: Counter[int] = Counter()
+        self.seen: list[Counter[int]] = [Counter() for _ in (facts[0][1])]
         for queue in queues:
             for row in queue:
                 self._count(row)
@@ -105,7 +105,7 @@ class PersonStock(Stock):
         self._measure()
 
 
-def _less(counter: Counter, key: int) -> None:
+def _less(counter: Counter[int], key: int) -> None:
     if counter[key] == 1:
         del counter[key]
     else:

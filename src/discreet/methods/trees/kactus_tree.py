@@ -16,7 +16,7 @@ import numpy as np
 from discreet.data.column import SUPPRESSED
 from discreet.errors import DataError
 from discreet.foundation.compiled_kernels import compiled
-from discreet.learning.decision_tree import Branch, Tree
+from discreet.learning.decision_tree import Branch, DecisionTree
 from discreet.methods.trees.kactus_columns import TreeColumn
 from discreet.recoding.labels import EVERYTHING, Labelling
 
@@ -55,7 +55,7 @@ class Nodes:
         return cls(np.array(parent), np.array(column), codes)
 
     @classmethod
-    def of_tree(cls, tree: Tree) -> Nodes:
+    def of_tree(cls, tree: DecisionTree) -> Nodes:
         """Number the nodes of a tree of categories; those that no training row reaches are left out."""
         kept = np.flatnonzero(tree.weights > 0)
         number = np.cumsum(tree.weights > 0) - 1

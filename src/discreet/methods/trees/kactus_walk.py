@@ -18,6 +18,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -172,7 +173,7 @@ def _settle_pool(pool: Stock, rule: WalkRule, moves: Moves) -> Moves | None:
     return moves
 
 
-def _draw(giver: Stock, receiver: Stock, choose: Callable, most: int, rule: WalkRule) -> list[int] | None:
+def _draw(giver: Stock, receiver: Stock, choose: Callable[..., Any], most: int, rule: WalkRule) -> list[int] | None:
     """Hand rows on until the receiver has enough; their classes. None, and nothing happens, if one is then short."""
     drawn: list[int] = []
     while not rule.holds(receiver) and len(drawn) < most and any(giver.counts):

@@ -79,7 +79,7 @@ class KAdet(Method):
 
     name = "kadet"
     gives = "model"
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "public_class": [bool],
         "prune": [bool],
@@ -89,7 +89,15 @@ class KAdet(Method):
 
     tree_: PublishedTree
 
-    def __init__(self, k=5, *, public_class=False, prune=True, hierarchies=None, random_state=None):
+    def __init__(
+        self,
+        k: int = 5,
+        *,
+        public_class: bool = False,
+        prune: bool = True,
+        hierarchies: Any = None,
+        random_state: int | None = None,
+    ) -> None:
         self.k = k
         self.public_class = public_class
         self.prune = prune
@@ -123,10 +131,10 @@ class KAdet(Method):
         return self.tree_.score(rows, y)
 
     @staticmethod
-    def load(folder: str | os.PathLike) -> PublishedTree:
+    def load(folder: str | os.PathLike[str]) -> PublishedTree:
         return load_model(folder)
 
-    def _public_parameters(self) -> dict:
+    def _public_parameters(self) -> dict[str, Any]:
         return super()._public_parameters() | {"hierarchies": public_hierarchies(self.hierarchies)}
 
     # -- a release -------------------------------------------------------------------------------------------------
@@ -137,7 +145,7 @@ class KAdet(Method):
         persons = None if roles.person is None else table.column(roles.person).codes
         document = document.with_evidence(table.select([name for name, _, _ in document.columns]), persons)
         asked = [node["column"] for node in tree.nodes if "column" in node]
-        trace: list[dict] = [
+        trace: list[dict[str, Any]] = [
             {"leaves": len(tree.leaves)},
             *({"column": c, "splits": asked.count(c)} for c in roles.quasi),
         ]
@@ -199,7 +207,7 @@ def _plain(target: Column, code: int) -> Any:
     return value if target.kind == "number" and isinstance(value, (int, float)) else target.texts[code]
 
 
-def load_model(folder: str | os.PathLike) -> PublishedTree:
+def load_model(folder: str | os.PathLike[str]) -> PublishedTree:
     """The classifier in a published folder, which must verify: `discreet.load_model("out/release")`."""
     found = verify(folder)
     if not found.holds:

@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -88,7 +88,7 @@ class Mondrian(Method):
     """
 
     name = "mondrian"
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "split": [StrOptions({"median", "information"})],
         "relaxed": [bool],
@@ -102,17 +102,17 @@ class Mondrian(Method):
 
     def __init__(
         self,
-        k=5,
+        k: int = 5,
         *,
-        split="median",
-        relaxed=False,
-        labels="local",
-        hierarchies=None,
-        grids=None,
-        l=None,  # noqa: E741  (the field's own letter)
-        max_suppressed=None,
-        random_state=None,
-    ):
+        split: str = "median",
+        relaxed: bool = False,
+        labels: str = "local",
+        hierarchies: Any = None,
+        grids: Any = None,
+        l: int | None = None,  # noqa: E741  (the field's own letter)
+        max_suppressed: float | Mapping[str, float] | None = None,
+        random_state: int | None = None,
+    ) -> None:
         self.k = k
         self.split = split
         self.relaxed = relaxed
@@ -158,7 +158,7 @@ class Mondrian(Method):
             in_turn=self.labels == "cuts",
         )
         plan = _recoding(axes, ranks, cuts)
-        trace: list[dict] = [{"groups": int((cuts.column < 0).sum())}]
+        trace: list[dict[str, Any]] = [{"groups": int((cuts.column < 0).sum())}]
         trace += [{"column": axis.name, "cuts": int((cuts.column == i).sum())} for i, axis in enumerate(axes)]
         leaf_of = cuts.leaf_of[parted.places] if isinstance(parted, _SingleRows) else cuts.leaf_of
         return Grouping(leaf_of, plan.labellings, plan.codes, plan, trace, of_single_rows=self.relaxed)
@@ -176,7 +176,7 @@ class Mondrian(Method):
             for name in roles.quasi
         ]
 
-    def _public_grids(self, roles: Roles) -> Mapping:
+    def _public_grids(self, roles: Roles) -> Mapping[str, Any]:
         grids = self.grids or {}
         strange = sorted(str(name) for name in grids if name not in roles.quasi)
         if strange:
@@ -210,7 +210,7 @@ class Mondrian(Method):
         values = [Need(self.l, rows.beside(name)) for name in roles.sensitive]
         return [Need(max(self.k, self.l), rows.people), *values]  # a group never counts more values than persons
 
-    def _public_parameters(self) -> dict:
+    def _public_parameters(self) -> dict[str, Any]:
         grids = None if self.grids is None else sorted(map(str, self.grids))
         return super()._public_parameters() | {"hierarchies": public_hierarchies(self.hierarchies), "grids": grids}
 

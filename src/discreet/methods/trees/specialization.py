@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from discreet.counting.coded_rows import CodedRows
 from discreet.data.column import Column
@@ -91,7 +91,7 @@ class TopDownSpecialization(Method):
     """
 
     name = "tds"
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [_K],
         "hierarchies": HIERARCHIES,
         "quasi_sets": [Mapping, list, tuple, None],
@@ -99,7 +99,15 @@ class TopDownSpecialization(Method):
         "random_state": [Integral, None],
     }
 
-    def __init__(self, k=5, *, hierarchies=None, quasi_sets=None, max_suppressed=None, random_state=None):
+    def __init__(
+        self,
+        k: int = 5,
+        *,
+        hierarchies: Any = None,
+        quasi_sets: Any = None,
+        max_suppressed: float | Mapping[str, float] | None = None,
+        random_state: int | None = None,
+    ) -> None:
         self.k = k
         self.hierarchies = hierarchies
         self.quasi_sets = quasi_sets
@@ -174,7 +182,7 @@ class TopDownSpecialization(Method):
                 f"k = {most} was asked, but there are only {persons} persons: no group can have {most}. Lower k."
             )
 
-    def _public_parameters(self) -> dict:
+    def _public_parameters(self) -> dict[str, Any]:
         parameters = super()._public_parameters() | {"hierarchies": public_hierarchies(self.hierarchies)}
         if self.quasi_sets is not None:
             del parameters["k"]
@@ -215,7 +223,7 @@ def _note(values: Values, k: int, rows: CodedRows) -> list[str]:
     ]
 
 
-def _told(step: Step, values: list[Values]) -> dict:
+def _told(step: Step, values: list[Values]) -> dict[str, Any]:
     of_column = values[step.column]
     return {
         "column": of_column.name,

@@ -18,8 +18,9 @@ look ahead, the choice of the tree by an explicit utility, and the ladder.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Integral
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -72,7 +73,7 @@ class TreeLadder(Method):
     """
 
     name = "tree-ladder"
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "trust": [Interval(Integral, 2, None, closed="left"), None],
         "bins": [Interval(Integral, 2, 256, closed="both")],
@@ -81,7 +82,16 @@ class TreeLadder(Method):
         "random_state": [Integral, None],
     }
 
-    def __init__(self, k=5, *, trust=None, bins=16, detail=False, max_suppressed=None, random_state=None):
+    def __init__(
+        self,
+        k: int = 5,
+        *,
+        trust: int | None = None,
+        bins: int = 16,
+        detail: bool = False,
+        max_suppressed: float | Mapping[str, float] | None = None,
+        random_state: int | None = None,
+    ) -> None:
         self.k = k
         self.trust = trust
         self.bins = bins
@@ -107,7 +117,7 @@ class TreeLadder(Method):
             group_of = first = np.arange(len(binned))
         starts, ends = _spans(binned.codes[first], ladders, leaf[first], rungs, low, high)
         labelled = [ladder.labelling(starts[:, c], ends[:, c]) for c, ladder in enumerate(ladders)]
-        trace: list[dict] = [{"groups of the tree": len(low), **told}]
+        trace: list[dict[str, Any]] = [{"groups of the tree": len(low), **told}]
         trace += [
             {
                 "column": ladder.axis.name,
@@ -119,7 +129,7 @@ class TreeLadder(Method):
         labellings, codes = zip(*labelled, strict=True)
         return Grouping(group_of[place], labellings, np.column_stack(codes), trace=trace)
 
-    def _chosen_tree(self, rows: DistinctRows, least: int) -> tuple[ClassTree, np.ndarray, dict]:
+    def _chosen_tree(self, rows: DistinctRows, least: int) -> tuple[ClassTree, np.ndarray, dict[str, Any]]:
         members = None if rows.by_person is None else PersonRows.of_persons(rows.by_person)
         return chosen_tree(rows.codes, rows.counts, least, members)
 

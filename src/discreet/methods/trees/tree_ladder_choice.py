@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -64,7 +65,7 @@ class PersonRows:
 
 def chosen_tree(
     bins: np.ndarray, counts: np.ndarray, least: int, members: PersonRows | None = None
-) -> tuple[ClassTree, np.ndarray, dict]:
+) -> tuple[ClassTree, np.ndarray, dict[str, Any]]:
     """The tree of the best way, the node that stands for each of its nodes, and what is to be told of the choice."""
     ways = list(product((False, True), STRICTNESS))
     utility = utilities(bins, counts, least, members)

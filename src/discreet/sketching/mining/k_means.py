@@ -47,7 +47,7 @@ class SketchKMeans(ClusterMixin, BaseEstimator):
     (True, -1)
     """
 
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "metric": [StrOptions(METRICS)],
         "share": [Interval(Real, 0, 1, closed="right")],
@@ -56,7 +56,16 @@ class SketchKMeans(ClusterMixin, BaseEstimator):
         "random_state": [None, Interval(Integral, 0, None, closed="left")],
     }
 
-    def __init__(self, n_clusters=8, *, metric="cosine", share=0.5, n_init=4, max_iter=100, random_state=None):
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        metric: str = "cosine",
+        share: float = 0.5,
+        n_init: int = 4,
+        max_iter: int = 100,
+        random_state: int | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.metric = metric
         self.share = share

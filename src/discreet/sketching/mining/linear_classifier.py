@@ -44,13 +44,13 @@ class SketchLinearClassifier(ClassifierMixin, BaseEstimator):
     ['a', 'b']
     """
 
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, None, closed="neither")],
         "metric": [StrOptions(METRICS)],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(self, C=1.0, *, metric="cosine", max_iter=200):
+    def __init__(self, C: float = 1.0, *, metric: str = "cosine", max_iter: int = 200) -> None:
         self.C = C
         self.metric = metric
         self.max_iter = max_iter

@@ -42,13 +42,13 @@ class SketchKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     ['a', 'b']
     """
 
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "metric": [StrOptions(METRICS)],
         "shrinkage": [Interval(Real, 0, None, closed="left")],
     }
 
-    def __init__(self, n_neighbors=5, *, metric="cosine", shrinkage=20.0):
+    def __init__(self, n_neighbors: int = 5, *, metric: str = "cosine", shrinkage: float = 20.0) -> None:
         self.n_neighbors = n_neighbors
         self.metric = metric
         self.shrinkage = shrinkage

@@ -43,7 +43,7 @@ class SketchReconstruction(BaseEstimator):
     ['a']
     """
 
-    def __init__(self, estimator, signs):
+    def __init__(self, estimator: Any, signs: Signs) -> None:
         self.estimator = estimator
         self.signs = signs
 

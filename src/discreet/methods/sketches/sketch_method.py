@@ -1,23 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Publish sketches of sparse records instead of the records: so short that cells, or likeness to neighbours, stay
-blurred.
+"""What both methods of sketches share: caps, public classes of sizes, suppression, the key, the attacks.
 
-Paper: C. C. Aggarwal, P. S. Yu, "On Privacy-Preservation of Text and Sparse Binary Data with Sketches", Figure 1
-(DeltaSketch) and Figure 2 (VarianceSketch).
-
-Departures from the paper:
-
-1. Figure 1 asks for the smallest number of components, Figure 2 for the minimum: both must be the largest that keeps
-   the promise. The smallest is always 1.
-2. Figure 2 begins with infinitely many components and repeats until little changes. A number that may rise again breaks
-   pairs that relied on it. Here it begins with a cap, and one pass that only lowers numbers is enough: a pair that is
-   kept once stays kept. A second pass raises each number as far as all its pairs, in both directions, allow.
-3. K-variance suppresses no record that is not negative: one component is always allowed (component_limits.py).
-   Records are suppressed for delta, for the cap on information, or because they are empty.
-4. No sketch may carry more than a share of its record's bits (`information`), and none is published that can carry all
-   of them unless that is asked for. The paper has no such cap, and its sketches determine many records.
-5. Numbers of components are rounded down to public classes: a number of its own would tell a record's length.
-6. Records of equal content have equally many components.
+Paper: C. C. Aggarwal, P. S. Yu, "On Privacy-Preservation of Text and Sparse Binary Data with Sketches".
 """
 
 from __future__ import annotations
@@ -32,20 +16,15 @@ import numpy as np
 
 from discreet.data.records import Records
 from discreet.errors import CannotRelease, DataError, ParameterError
+from discreet.foundation.lazy_list import LazyList
 from discreet.foundation.parameters import Interval, StrOptions, check_parameters
 from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Method
-from discreet.methods.sketches.variance_sketch_components import k_variance_counts
-from discreet.privacy.promise import Promise
-from discreet.privacy.sketch_promises import DeltaAnonymity, KVariance
 from discreet.release.release import Changes, Release
 from discreet.sketching.component_limits import determined, information_limits, quarters, rounded, variance_limits
 from discreet.sketching.reconstruction import attack
 from discreet.sketching.signs import Signs
-from discreet.sketching.similar_records import approximate, nearest, recall
 from discreet.sketching.sketches import Sketches, sketch
-
-_SAMPLED = 200  # records whose neighbours are found exactly, to see how many the index missed
 
 
 class SketchMethod(Method):
@@ -62,7 +41,7 @@ class SketchMethod(Method):
 
     takes = frozenset({"baskets"})
     gives = "sketches"
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_components": [Interval(Integral, 1, 2**20, closed="both")],
         "information": [None, Interval(Real, 0, None, closed="neither")],
         "count_classes": [None, StrOptions({"quarters"}), tuple, list],
@@ -107,7 +86,7 @@ class SketchMethod(Method):
             return quarters(self.max_components)
         return self.count_classes
 
-    def _public_parameters(self) -> dict:
+    def _public_parameters(self) -> dict[str, Any]:
         return {name: value for name, value in super()._public_parameters().items() if name != "key"}
 
     def _release_matrix(self, data: Any, labels: Any, randomness: Randomness) -> Release:
@@ -173,134 +152,3 @@ def _one_each(records: Records) -> None:
             "Some persons have several rows. The promise is about single records: bring the rows of a person together"
             " first."
         )
-
-
-class DeltaSketch(SketchMethod):
-    """Sketches from which every cell is estimated with a variance of delta or more. No record needs another one: it can
-    be used where records are collected, and on streams.
-
-    Promise
-    -------
-    `DeltaAnonymity(delta)`. It is about the variance of one estimator, not about all that the components tell.
-
-    >>> X = np.array([[(i * j) % 53 < 9 for j in range(100)] for i in range(1, 41)])
-    >>> release = DeltaSketch(0.5).release(X, np.arange(40) % 2)
-    >>> release.verdict.sentence()
-    '0.5-anonymity of sketches holds: 0.5 required, 0.5 measured.'
-    """
-
-    name = "delta-sketch"
-    _parameter_constraints: ClassVar[dict] = {
-        "delta": [Interval(Real, 0, None, closed="neither")],
-        **SketchMethod._parameter_constraints,
-    }
-
-    def __init__(
-        self,
-        delta=0.5,
-        *,
-        max_components=256,
-        information=0.5,
-        count_classes="quarters",
-        allow_determined=False,
-        key=None,
-        random_state=None,
-    ):
-        self.delta = delta
-        self.max_components = max_components
-        self.information = information
-        self.count_classes = count_classes
-        self.allow_determined = allow_determined
-        self.key = key
-        self.random_state = random_state
-
-    @property
-    def promise(self) -> Promise:
-        return DeltaAnonymity(self.delta)
-
-    def _counted(self, records: Records) -> tuple[np.ndarray, Records, list[str]]:
-        return self._capped(records, self.delta), records, []
-
-
-class VarianceSketch(SketchMethod):
-    """Sketches that do not tell a record from its k nearest neighbours by likeness: records far from others get fewer
-    components.
-
-    Parameters
-    ----------
-    k : how many neighbours.
-    delta : asks for delta-anonymity too.
-    neighbours : "exact", or "approximate" through an index that misses some (extra `neighbours`).
-    raise_counts : whether the second pass raises what the first one lowered more than needed.
-
-    Promise
-    -------
-    `KVariance(k)`, with delta also `DeltaAnonymity(delta)`. Neighbours are those among the published records.
-
-    >>> X = np.array([[(i * j) % 53 < 9 for j in range(100)] for i in range(1, 41)])
-    >>> VarianceSketch(3).release(X, np.arange(40) % 2).verdict.sentence()
-    '3-variance of sketches holds: 3 required, 3 measured.'
-    """
-
-    name = "variance-sketch"
-    _parameter_constraints: ClassVar[dict] = {
-        "k": [Interval(Integral, 1, None, closed="left")],
-        "delta": [None, Interval(Real, 0, None, closed="neither")],
-        "neighbours": [StrOptions({"exact", "approximate"})],
-        "raise_counts": [bool],
-        **SketchMethod._parameter_constraints,
-    }
-
-    def __init__(
-        self,
-        k=5,
-        *,
-        delta=None,
-        neighbours="exact",
-        raise_counts=True,
-        max_components=256,
-        information=0.5,
-        count_classes="quarters",
-        allow_determined=False,
-        key=None,
-        random_state=None,
-    ):
-        self.k = k
-        self.delta = delta
-        self.neighbours = neighbours
-        self.raise_counts = raise_counts
-        self.max_components = max_components
-        self.information = information
-        self.count_classes = count_classes
-        self.allow_determined = allow_determined
-        self.key = key
-        self.random_state = random_state
-
-    @property
-    def promise(self) -> Promise:
-        promise = KVariance(self.k, self.neighbours)
-        return promise if self.delta is None else promise & DeltaAnonymity(self.delta)
-
-    def _counted(self, records: Records) -> tuple[np.ndarray, Records, list[str]]:
-        counts, notes = self._capped(records, self.delta), list[str]()
-        published = np.flatnonzero(counts)
-        if len(published) <= self.k:
-            raise CannotRelease(
-                f"k = {self.k} was asked, but only {len(published)} of {len(records)} records may have a component:"
-                f" none has {self.k} neighbours. Lower k or delta."
-            )
-        kept = records.take(published)
-        if self.neighbours == "exact":
-            near = nearest(kept, self.k)
-        else:
-            near = approximate(kept, self.k, self.random_state)
-            sample = np.arange(0, len(kept), -(-len(kept) // _SAMPLED))
-            share = recall(kept, near, sample)
-            notes.append(f"The index found {share:.1%} of the nearest neighbours of {len(sample)} sampled records.")
-            every = np.zeros((len(records), self.k), dtype=np.int64)
-            every[published] = published[near.of]
-            records = replace(records, neighbours=every)
-        counts[published] = k_variance_counts(
-            kept, near, counts[published], self._classes, raise_counts=self.raise_counts
-        )
-        return counts, records, notes
