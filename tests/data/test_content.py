@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from discreet import Baskets, DataError, DeltaSketch, GreedySelector, KAdet, Mondrian, Roles, Table
-from discreet.counting.tally import Partition, group
+from discreet.counting.partition import Partition
+from discreet.counting.tally import group
 from discreet.data.content import PublishedColumn
 from discreet.data.document import Document
 from discreet.release.certificate import CONTENTS
