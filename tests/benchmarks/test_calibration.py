@@ -10,7 +10,7 @@ from benchmarks.calibration.study import SUBJECTS, lines
 
 from discreet.methods import METHODS
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 CHOSEN = {
     ("table", "Mondrian information"),
     ("table", "TreeLadder"),

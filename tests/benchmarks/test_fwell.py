@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.fwell import picture
 from benchmarks.reproduction.published import read
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_quick_run_prints_its_table():

@@ -22,7 +22,7 @@ from discreet.cli.app import app
 from discreet.cli.reproduce import checkout
 from discreet.errors import DataError
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 # Every table with numbers, and figures of which the text gives some: how many figures each has.
 PRINTED = {

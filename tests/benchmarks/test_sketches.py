@@ -14,7 +14,7 @@ from benchmarks.sketches import curves, protocol, readings, tables
 from discreet.data.records import Records
 from discreet.sketching.component_limits import UNLIMITED
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def blocks(n: int = 90) -> Records:

@@ -11,7 +11,7 @@ from benchmarks.trees.losses import published
 from benchmarks.trees.protocol import DATA, METHODS, ORIGINAL, version
 from benchmarks.trees.verdicts import of_the_paper, verdicts
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_quick_losses_agree_with_the_paper():
