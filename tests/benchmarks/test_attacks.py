@@ -15,7 +15,7 @@ PAGES = Path(__file__).parents[2] / "docs" / "attacks"
 
 def test_the_pages_name_parts_that_exist():
     texts = [page.read_text(encoding="utf-8") for page in (PAGES.with_suffix(".md"), *PAGES.glob("*.md"))]
-    named = {part for text in texts for part in re.findall(r"python -m benchmarks\.attacks (\w+)", text)}
+    named = {part for text in texts for part in re.findall(r"python -m\s+benchmarks\.attacks\s+(\w+)", text)}
     assert named == set(command.PARTS)
 
 
