@@ -109,7 +109,7 @@ def losses_of(
 def groups_of(content: Content, roles: Roles | None) -> RowGroups:
     """The groups of published rows, from the published rows alone."""
     codes, levels = content.quasi_codes(() if roles is None else roles.quasi)
-    groups, _ = group(codes, content.n_rows, levels)
+    groups, _ = group(codes, content.n_rows, levels, ordered=False)
     target, judged = content.class_codes(roles)
     n_groups = int(groups.max()) + 1 if len(groups) else 0
     different = {name: _different(groups, classes, n_groups) for name, classes in judged.items()}
