@@ -239,7 +239,7 @@ for number in range(times):
 """
 DIES = """
 import os, signal
-from discreet import atomic
+from discreet.foundation import atomic_files as atomic
 atomic._put_in_place = lambda partial, target: os.kill(os.getpid(), signal.SIGKILL)
 """
 

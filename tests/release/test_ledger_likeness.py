@@ -22,7 +22,7 @@ from discreet import (
     PrivacyLeakWarning,
     Roles,
 )
-from discreet.release.ledger_likeness import SIZE, Likeness, People, overlap
+from discreet.release.ledger_likeness import SIZE, DataSubjects, Likeness, overlap
 
 KEY = bytes(range(32))
 ROLES = Roles(target="back", quasi=["age", "zip", "sex"], sensitive=["ill"], identifiers=["name"], person="id")
@@ -45,7 +45,7 @@ def table(seed, n=3000):
 
 def found(one, other, roles=ROLES, other_roles=None):
     """Of each kind the overlap of two data sets."""
-    these, those = People(one, roles).likenesses(KEY), People(other, other_roles or roles).likenesses(KEY)
+    these, those = DataSubjects(one, roles).likenesses(KEY), DataSubjects(other, other_roles or roles).likenesses(KEY)
     shares = [overlap(a, b) for a in these for b in those if a.kind == b.kind]
     return {share.kind: share for share in shares if share is not None and share.remarkable}
 
@@ -115,39 +115,39 @@ def test_baskets_and_records_are_recognised(kind):
     draw = np.random.default_rng(1)
     X, y = (draw.random((800, 40)) < 0.2).astype(int), draw.integers(0, 2, 800)
     order = draw.permutation(800)
-    (one,), (two,) = People(kind(X), y).likenesses(KEY), People(X[order], y[order]).likenesses(KEY)
+    (one,), (two,) = DataSubjects(kind(X), y).likenesses(KEY), DataSubjects(X[order], y[order]).likenesses(KEY)
     assert overlap(one, two).share == 1
-    (three,) = People(draw.permuted(X, axis=1), y).likenesses(KEY)
+    (three,) = DataSubjects(draw.permuted(X, axis=1), y).likenesses(KEY)
     assert not overlap(two, three).remarkable
 
 
 @pytest.mark.parametrize("odd", [None, "no table", 7, np.array([["text"]]), [[1, None]], {"a": [1, "x", None, []]}])
 def test_what_cannot_be_read_has_no_likeness_and_is_no_error(odd):
-    assert isinstance(People(odd, None, [1]).likenesses(KEY), list)
-    assert isinstance(People(odd, ROLES).likenesses(KEY), list)
+    assert isinstance(DataSubjects(odd, None, [1]).likenesses(KEY), list)
+    assert isinstance(DataSubjects(odd, ROLES).likenesses(KEY), list)
 
 
 def test_odd_cells_are_no_error():
     rows = table(1, 50).astype({"age": object, "zip": object})
     for place, cell in enumerate(["x" * 1000, "", None, float("inf"), "nan", "\0", "\ud800", "2020-01-01", 10**30]):
         rows.loc[place, "age"] = str(cell)
-    assert People(rows, ROLES).likenesses(KEY)
+    assert DataSubjects(rows, ROLES).likenesses(KEY)
     X = np.array([[np.nan, -1.0], [np.inf, 2.0], [0.0, 0.5]])
-    assert People(X, [0, 1, 0]).likenesses(KEY)[0].units == 3
+    assert DataSubjects(X, [0, 1, 0]).likenesses(KEY)[0].units == 3
 
 
 # -- nothing leaks -----------------------------------------------------------------------------------------------------
 
 
 def test_a_likeness_is_bounded_and_says_nothing_without_the_key():
-    likeness = People(table(1, 20_000), ROLES).likenesses(KEY)[0]
+    likeness = DataSubjects(table(1, 20_000), ROLES).likenesses(KEY)[0]
     assert len(likeness.hashes) == SIZE
     sealed = likeness.sealed(KEY)
     assert len(json.dumps(sealed)) < 6000
     assert sealed["hashes"] != likeness.sealed(KEY)["hashes"]  # not even that it is the same
     assert Likeness.unsealed(sealed, bytes(32)) is None
     assert np.array_equal(Likeness.unsealed(sealed, KEY).hashes, likeness.hashes)
-    guess = People(table(1, 20_000), ROLES).likenesses(bytes(32))[0]
+    guess = DataSubjects(table(1, 20_000), ROLES).likenesses(bytes(32))[0]
     assert not set(guess.hashes.tolist()) & set(likeness.hashes.tolist())
     assert "hashes" not in repr(likeness)
 
@@ -211,5 +211,5 @@ def test_no_cell_and_no_hash_of_one_stands_in_the_ledger(ledger):
     for one in entry.people:
         assert set(one) == {"kind", "units", "chance", "hashes"}
     key = bytes.fromhex(json.loads(ledger._chain.key_file.read_text())["key"])
-    hashes = People(table(1, 300), ROLES).likenesses(key)[0].hashes
+    hashes = DataSubjects(table(1, 300), ROLES).likenesses(key)[0].hashes
     assert not any(word.tobytes() in content or str(word).encode() in content for word in hashes)

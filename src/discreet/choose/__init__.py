@@ -3,7 +3,7 @@
 
 from discreet.choose.choice import MEASURES, Candidate, Choice, Measure, choose
 from discreet.choose.criteria import Criterion
-from discreet.choose.e_score import Evaluation, evaluate, evaluation
+from discreet.choose.e_score import EScore, evaluate, evaluation
 from discreet.choose.pareto import knee_of, pareto_front
 from discreet.choose.release_candidates import from_folder, from_release, owner_measures
 from discreet.choose.study_file import Result, Results, read_study
@@ -13,7 +13,7 @@ __all__ = [
     "Candidate",
     "Choice",
     "Criterion",
-    "Evaluation",
+    "EScore",
     "Measure",
     "Result",
     "Results",

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from discreet.choose.criteria import Criterion, Number
-from discreet.choose.e_score import By, Evaluation, evaluate
+from discreet.choose.e_score import By, EScore, evaluate
 from discreet.errors import DataError, ParameterError, did_you_mean, listing, shown
 
 
@@ -61,7 +61,7 @@ class Choice:
     """The candidates in their order, and how they were judged."""
 
     candidates: tuple[Candidate, ...]
-    evaluation: Evaluation
+    evaluation: EScore
     meanings: Mapping[str, Measure]
 
     @property

@@ -31,7 +31,7 @@ By = Literal["rank", "value"]
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class EScore:
     """Candidates judged by criteria. Candidates are known by their places, from 0 on."""
 
     criteria: tuple[Criterion, ...]
@@ -102,7 +102,7 @@ def evaluation(
     *,
     further: Sequence[Criterion] = (),
     by: By = "rank",
-) -> Evaluation:
+) -> EScore:
     """E(S) of candidate subsets with these performances, breach increases and sizes; `weights` in this order.
 
     `further` criteria bring their own weights; all weights together sum to 1.
@@ -129,7 +129,7 @@ def evaluation(
     return evaluate(criteria, by=by, tie_breaker=smallest)
 
 
-def evaluate(criteria: Sequence[Criterion], *, by: By = "rank", tie_breaker: Criterion | None = None) -> Evaluation:
+def evaluate(criteria: Sequence[Criterion], *, by: By = "rank", tie_breaker: Criterion | None = None) -> EScore:
     """The candidates judged by any criteria; their weights sum to 1."""
     if by not in get_args(By):
         raise ParameterError(f"'by' is 'rank' or 'value'; got {by!r}.{did_you_mean(by, get_args(By))}")
@@ -146,7 +146,7 @@ def evaluate(criteria: Sequence[Criterion], *, by: By = "rank", tie_breaker: Cri
     if not len(criteria[0]):
         raise DataError("There is no candidate to choose from.")
     check_weights(criteria)
-    return Evaluation(tuple(criteria), by, tie_breaker)
+    return EScore(tuple(criteria), by, tie_breaker)
 
 
 def _weighted(criteria: Sequence[Criterion], by: By) -> tuple[Fraction, ...]:

@@ -41,7 +41,7 @@ class _Share(Protocol):
     def value(self) -> float: ...
 
 
-class Utility(Protocol):
+class HoldoutAccuracy(Protocol):
     """What `discreet.evaluate.utility.holdout` returns."""
 
     @property
@@ -69,7 +69,7 @@ def from_release(
     release: Release,
     *,
     name: str = "",
-    utility: Utility | Number | None = None,
+    utility: HoldoutAccuracy | Number | None = None,
     privacy: Promise | Number | None = None,
     size: Size = "columns",
 ) -> Candidate:
@@ -96,7 +96,7 @@ def from_folder(
     folder: str | os.PathLike,
     *,
     name: str = "",
-    utility: Utility | Number | None = None,
+    utility: HoldoutAccuracy | Number | None = None,
     privacy: Promise | Number | None = None,
     size: Size = "columns",
 ) -> Candidate:
@@ -126,7 +126,7 @@ def from_folder(
     return Candidate(name or Path(folder).name, measures, method.name, method.parameters, meanings)
 
 
-def owner_measures(release: Release, utility: Utility | Number | None = None) -> dict[str, bytes]:
+def owner_measures(release: Release, utility: HoldoutAccuracy | Number | None = None) -> dict[str, bytes]:
     """What only the owner can measure, as a file: `release.save(folder, owner_files=owner_measures(release, ...))`."""
     measures, meanings = _measured_by_owner(release, utility)
     said = _Measured(measures={name: float(value) for name, value in measures.items()}, meanings=meanings)
@@ -147,9 +147,11 @@ def folders(folder: Path) -> tuple[Path, Path | None]:
 # -- measures ------------------------------------------------------------------------------------------------------
 
 
-def _measured_by_owner(release: Release, utility: Utility | Number | None) -> tuple[dict[str, Any], dict[str, Measure]]:
+def _measured_by_owner(
+    release: Release, utility: HoldoutAccuracy | Number | None
+) -> tuple[dict[str, Any], dict[str, Measure]]:
     measures: dict[str, Any] = {}
-    if release.shape in ("table", "baskets"):
+    if release.content.has_cells:
         measures["information_loss"] = release.losses.information_loss
         if release.losses.certainty_penalty is not None:
             measures["certainty_penalty"] = release.losses.certainty_penalty
@@ -158,16 +160,16 @@ def _measured_by_owner(release: Release, utility: Utility | Number | None) -> tu
     return measures | {"utility": _number(utility)}, _with_accuracy({}, utility)
 
 
-def _number(utility: Utility | Number) -> Number:
+def _number(utility: HoldoutAccuracy | Number) -> Number:
     return utility.accuracy_after.value if hasattr(utility, "accuracy_after") else utility
 
 
-def _with_accuracy(meanings: Mapping[str, Measure], utility: Utility | Number) -> dict[str, Measure]:
+def _with_accuracy(meanings: Mapping[str, Measure], utility: HoldoutAccuracy | Number) -> dict[str, Measure]:
     """An accuracy is worth 0 if it is that of the commonest class, and 1 if it is that of the original columns."""
     without = {name: meaning for name, meaning in meanings.items() if name != "utility"}
     if not hasattr(utility, "accuracy_after"):
         return without
-    measured = cast("Utility", utility)
+    measured = cast("HoldoutAccuracy", utility)
     worst, best = measured.majority.value, measured.accuracy_before.value
     scale = (worst, best) if worst < best else None
     return without | {"utility": Measure(title="Accuracy on held-out rows", unit="share", scale=scale)}

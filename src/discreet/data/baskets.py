@@ -7,15 +7,14 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import scipy.sparse as sp
 
-from discreet.data.content import LABEL, LABELS, ColumnStatement, Content, PublishedColumn
-from discreet.data.storage import file_of_lists, label_texts, read_lists, write_lists
+from discreet.data.content import LABEL, LABELS, Columns, Content, File, LabelledRows, PublishedColumn
+from discreet.data.storage import file_of_lists, read_lists, write_lists
 from discreet.data.table import Table
 from discreet.data.transactions import read_transactions
 from discreet.errors import DataError, RolesError, listing, quietly
@@ -28,7 +27,7 @@ _WORD = 62  # items that one code holds
 
 
 @dataclass(frozen=True, eq=False)
-class Baskets(Content):
+class Baskets(LabelledRows):
     """Rows of items. `matrix` is CSR with sorted indices and ones only; `labels[row]` indexes `classes`.
 
     `sources[j]` names the table column that item j was made from, when there is one; `persons` numbers the persons
@@ -203,25 +202,11 @@ class Baskets(Content):
     def data(self) -> sp.csr_array:
         return self.matrix
 
-    @property
-    def n_rows(self) -> int:
-        return len(self)
-
-    @property
-    def label_values(self) -> np.ndarray | None:
-        return None if self.labels is None or self.classes is None else self.classes[self.labels]
-
-    @property
-    def _label_texts(self) -> pa.Array:
-        assert self.classes is not None
-        assert self.labels is not None
-        return label_texts(self.classes, self.labels)
-
     def equals(self, other: Content) -> bool:
         return (
             isinstance(other, Baskets)
             and self.names == other.names
-            and self._label_texts.equals(other._label_texts)
+            and self.label_texts == other.label_texts
             and (self.matrix != other.matrix).nnz == 0
         )
 
@@ -229,7 +214,7 @@ class Baskets(Content):
         return (LABELS, *(PublishedColumn(name, "quasi", "item") for name in self.names))
 
     @classmethod
-    def fits(cls, columns: Sequence[ColumnStatement]) -> bool:
+    def fits(cls, columns: Columns) -> bool:
         head, items = columns[:1], columns[1:]  # an item may be called like the column of labels
         return (
             [(column.name, column.role, column.kind) for column in head] == [LABELS[:3]]
@@ -251,24 +236,13 @@ class Baskets(Content):
     def n_items(self, quasi: Sequence[str]) -> int:
         return len(self.names)
 
-    @classmethod
-    def file_names(cls, shape: str) -> tuple[str, ...]:
-        return ("data.parquet",)
-
-    def write(self, target: Path | BinaryIO, format: str = "parquet") -> None:
+    def write(self, target: File, format: str = "parquet") -> None:
         names = pa.array(self.names, pa.string()).take(pa.array(self.matrix.indices))
         items = pa.ListArray.from_arrays(pa.array(self.matrix.indptr, pa.int32()), names)
-        write_lists(target, ITEMS, items, self._label_texts)
+        write_lists(target, ITEMS, items, self.label_texts)
 
     @classmethod
-    def read(
-        cls,
-        source: Path | BinaryIO,
-        columns: Sequence[ColumnStatement] = (),
-        *,
-        shape: str = "",
-        rows: int | None = None,
-    ) -> Baskets:
+    def read(cls, source: File, columns: Columns = (), *, shape: str = "", rows: int | None = None) -> Baskets:
         """Every item in the file must be one of the columns."""
         names = [column.name for column in columns if column.role == "quasi"]
         with file_of_lists(source, "baskets") as file:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple, Protocol
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.data.column import Column
 from discreet.errors import DataError
@@ -45,6 +46,8 @@ class ColumnStatement(Protocol):
     def sensitive(self) -> bool: ...
 
 
+File = Path | BinaryIO  # at a path, or open
+Columns = Sequence[ColumnStatement]
 LABELS = PublishedColumn(LABEL, "target", "category")
 
 
@@ -106,7 +109,7 @@ class Content(ABC):
         """The columns as a certificate states them."""
 
     @classmethod
-    def fits(cls, columns: Sequence[ColumnStatement]) -> bool:
+    def fits(cls, columns: Columns) -> bool:
         """Whether a certificate of this content may state these columns."""
         names = [column.name for column in columns]
         targets = [column for column in columns if column.role == "target"]
@@ -169,19 +172,47 @@ class Content(ABC):
         return next((name for name in allowed if name.endswith(f".{format}")), allowed[-1])
 
     @abstractmethod
-    def write(self, target: Path | BinaryIO, format: str = "parquet") -> None:
+    def write(self, target: File, format: str = "parquet") -> None:
         """Write it as a release does; `format` is that of a table."""
 
     @classmethod
     @abstractmethod
-    def read(
-        cls,
-        source: Path | BinaryIO,
-        columns: Sequence[ColumnStatement] = (),
-        *,
-        shape: str = "",
-        rows: int | None = None,
-    ) -> Content:
+    def read(cls, source: File, columns: Columns = (), *, shape: str = "", rows: int | None = None) -> Content:
         """The content of a published file; DataError unless it is as stated. `rows` are compared where they are
         given, before cells are read.
         """
+
+
+class LabelledRows(Content):
+    """Rows with a label each, in a Parquet file: what baskets and sketches have in common."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def labels(self) -> np.ndarray | None:
+            """The place of each row's label among the classes."""
+
+        @property
+        def classes(self) -> np.ndarray | None: ...
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @property
+    def n_rows(self) -> int:
+        return len(self)
+
+    @property
+    def label_values(self) -> np.ndarray | None:
+        return None if self.labels is None or self.classes is None else self.classes[self.labels]
+
+    @property
+    def label_texts(self) -> pa.Array | None:
+        """Labels as files hold them."""
+        if self.labels is None or self.classes is None:
+            return None
+        return pa.array([str(label) for label in self.classes.tolist()], pa.string()).take(pa.array(self.labels))
+
+    @classmethod
+    def file_names(cls, shape: str) -> tuple[str, ...]:
+        return ("data.parquet",)

@@ -13,12 +13,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet.data.column import KINDS
-from discreet.data.content import ColumnStatement, Content, PublishedColumn
+from discreet.data.content import Columns, Content, File, PublishedColumn
 from discreet.data.table import Table
 from discreet.errors import DataError, quietly
 from discreet.foundation.bounded_json import read_json
@@ -178,7 +178,7 @@ class Document(Content):
         return tuple(PublishedColumn(*column) for column in self.columns)
 
     @classmethod
-    def fits(cls, columns: Sequence[ColumnStatement]) -> bool:
+    def fits(cls, columns: Columns) -> bool:
         return super().fits(columns) and {column.kind for column in columns} <= set(_KINDS)
 
     def n_told(self, quasi: Sequence[str]) -> int:
@@ -188,21 +188,14 @@ class Document(Content):
     def file_names(cls, shape: str) -> tuple[str, ...]:
         return (f"{shape}.json",)
 
-    def write(self, target: Path | BinaryIO, format: str = "json") -> None:
+    def write(self, target: File, format: str = "json") -> None:
         if isinstance(target, Path):
             target.write_bytes(self.to_bytes())
         else:
             target.write(self.to_bytes())
 
     @classmethod
-    def read(
-        cls,
-        source: Path | BinaryIO,
-        columns: Sequence[ColumnStatement] = (),
-        *,
-        shape: str = "",
-        rows: int | None = None,
-    ) -> Document:
+    def read(cls, source: File, columns: Columns = (), *, shape: str = "", rows: int | None = None) -> Document:
         with open_file(source) as (file, name):
             if name not in cls.file_names(shape):
                 raise DataError(

@@ -129,11 +129,6 @@ def _exact(name: str, array: pa.ChunkedArray, kind: Kind) -> Column:
 # -- rows that are lists -------------------------------------------------------------------------------------------
 
 
-def label_texts(classes: np.ndarray, labels: np.ndarray) -> pa.Array:
-    """Labels as files hold them."""
-    return pa.array([str(label) for label in classes.tolist()], pa.string()).take(pa.array(labels))
-
-
 def write_lists(path: Path | BinaryIO, column: str, lists: pa.ListArray, labels: pa.Array | None) -> None:
     """A list for every row, beside its label."""
     columns = {column: lists} if labels is None else {LABEL: labels, column: lists}

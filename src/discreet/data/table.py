@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from discreet.data.cells import Cells
 from discreet.data.column import KINDS, MISSING_MARKS, Column, Kind, encode, from_labels
-from discreet.data.content import ColumnStatement, Content, PublishedColumn
+from discreet.data.content import Columns, Content, File, PublishedColumn
 from discreet.data.csv import public_dialect
 from discreet.data.read import ArrowSource, read
 from discreet.data.reading import Marks
@@ -277,7 +277,7 @@ class Table(Content):
         return tuple(PublishedColumn(c.name, role[c.name], c.kind, c.name in both) for c in self.columns())
 
     @classmethod
-    def fits(cls, columns: Sequence[ColumnStatement]) -> bool:
+    def fits(cls, columns: Columns) -> bool:
         return super().fits(columns) and {column.kind for column in columns} <= set(KINDS)
 
     def cell_columns(self, names: Iterable[str] | None = None) -> list[Column]:
@@ -314,17 +314,10 @@ class Table(Content):
     def file_names(cls, shape: str) -> tuple[str, ...]:
         return "data.csv", "data.parquet"
 
-    def write(self, target: Path | BinaryIO, format: str = "parquet", *, input_again: bool = False) -> None:
+    def write(self, target: File, format: str = "parquet", *, input_again: bool = False) -> None:
         """`input_again`: cells as they are also in CSV, for files that are read as somebody's data."""
         write_cells(self.to_arrow(), target, format, input_again=input_again)
 
     @classmethod
-    def read(
-        cls,
-        source: Path | BinaryIO,
-        columns: Sequence[ColumnStatement] = (),
-        *,
-        shape: str = "",
-        rows: int | None = None,
-    ) -> Table:
+    def read(cls, source: File, columns: Columns = (), *, shape: str = "", rows: int | None = None) -> Table:
         return cls(read_cells(source, {column.name: column.kind for column in columns}, rows=rows))  # type: ignore[misc]

@@ -14,8 +14,8 @@ from discreet.data.dataset import Dataset
 from discreet.data.roles import Roles
 from discreet.evaluate.changes import column_changes
 from discreet.evaluate.risk import Risk, released_risk, risk
-from discreet.learning.published_tree import PublishedTree, children_of
 from discreet.privacy.promise import Both, Promise, Verdict
+from discreet.recoding.published_tree import PublishedTree, children_of
 from discreet.release.certificate import EVIDENCE
 from discreet.release.losses import Losses
 from discreet.release.release import Release

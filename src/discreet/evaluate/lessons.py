@@ -22,7 +22,7 @@ from discreet.data.table import Table
 from discreet.learning.classifiers import CLASSIFIERS, examples_for
 from discreet.learning.cross_validation import Score, score, score_on
 from discreet.learning.encoding import encoded
-from discreet.learning.published_tree import PublishedTree
+from discreet.recoding.published_tree import PublishedTree
 
 
 class Lesson:

@@ -35,11 +35,11 @@ from discreet.data.table import Table
 from discreet.errors import DataError
 from discreet.evaluate.folds import Folds
 from discreet.evaluate.lessons import BasketLesson, Lesson, ModelLesson
-from discreet.learning.published_tree import PublishedTree
 from discreet.methods.noise.private_select import items_of
 from discreet.methods.noise.weighting import heaviest
 from discreet.recoding.patterns import EachColumn, recoded
 from discreet.recoding.public_domain import Domain
+from discreet.recoding.published_tree import PublishedTree
 from discreet.release.release import Release
 from discreet.sketching.mining.ragged import as_matrix
 from discreet.sketching.sketches import Sketches, sketch

@@ -32,7 +32,7 @@ from discreet.privacy.promise import Promise
 from discreet.recoding.patterns import MOST_PATTERNS, Boxes
 from discreet.recoding.plan import Plan, Recode
 from discreet.release.ledger import Account
-from discreet.release.ledger_likeness import People
+from discreet.release.ledger_likeness import DataSubjects
 from discreet.release.losses import changes_of_columns, penalty_of
 from discreet.release.owner_files import OwnerFiles
 from discreet.release.release import Changes, Release
@@ -114,9 +114,9 @@ class Method(BaseEstimator):
         """
         check_parameters(self, self._parameter_constraints)
         if account is None:
-            return self._release(data, roles, y).about(People(data, roles, y))
+            return self._release(data, roles, y).about(DataSubjects(data, roles, y))
         account.afford(self.promise)
-        people = People(data, roles, y)
+        people = DataSubjects(data, roles, y)
         account.warn(self.promise, people)
         release = self._release(data, roles, y).about(people)
         with release.paid_from(account):

@@ -21,8 +21,8 @@ from discreet.data.column import Column
 from discreet.data.document import Document
 from discreet.data.roles import Roles
 from discreet.errors import DataError
-from discreet.learning.published_tree import PublishedTree
 from discreet.privacy.promise import Interval, Promise, Verdict, VerdictKind
+from discreet.recoding.published_tree import PublishedTree
 
 
 @dataclass(frozen=True)

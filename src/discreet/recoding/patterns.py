@@ -152,7 +152,10 @@ class Boxes(Plan):
         _, first = group([column.codes for column in columns], len(table), [column.levels for column in columns])
         texts = [np.array([*column.texts, None], dtype=object)[column.codes[first]] for column in columns]
         met = set(zip(*texts, strict=True))
-        return Boxes.of(labellings, codes[[pattern in met for pattern in _texts(labellings, codes)]])
+        occurs = np.array([pattern in met for pattern in _texts(labellings, codes)], dtype=bool)
+        if occurs.all():  # labels and patterns are in order already: their order is not that of the columns
+            return Boxes(tuple(labellings), codes)
+        return Boxes.of(labellings, codes[occurs])
 
     def apply(self, table: Table) -> dict[str, list[Column]]:
         pattern = self.patterns(table)

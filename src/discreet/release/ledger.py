@@ -38,12 +38,12 @@ from discreet.errors import (
 from discreet.privacy.budget import Budget
 from discreet.privacy.differential_privacy import private_part
 from discreet.privacy.promise import Promise
-from discreet.release.ledger_chain import Chain, Opened
+from discreet.release.ledger_chain import Chain, OpenLedger
 from discreet.release.ledger_entries import (
     Book,
     Change,
     DataSet,
-    Entry,
+    LedgerEntry,
     Limit,
     State,
     book_of,
@@ -53,7 +53,7 @@ from discreet.release.ledger_entries import (
     release_line,
     remark_line,
 )
-from discreet.release.ledger_likeness import Likeness, Overlap, People, overlap
+from discreet.release.ledger_likeness import DataSubjects, Likeness, Overlap, overlap
 from discreet.release.ledger_older import lines_of_older
 
 
@@ -190,7 +190,7 @@ class Ledger:
         with self._chain.opened() as lines:
             return list(lines.problems)
 
-    def entries(self, data_set: str | None = None) -> list[Entry]:
+    def entries(self, data_set: str | None = None) -> list[LedgerEntry]:
         """What was released, in the order it was."""
         book = self.book()
         if data_set is None:
@@ -201,7 +201,7 @@ class Ledger:
         """What can still be spent: as one release that has an epsilon and, under basic accounting, a delta."""
         return self.book().data_set(data_set).left
 
-    def common(self, data_set: str, people: People) -> dict[str, Overlap]:
+    def common(self, data_set: str, people: DataSubjects) -> dict[str, Overlap]:
         """Other data sets of the ledger that are about some of these people, by name, and the largest share found."""
         with self._chain.opened() as lines:
             if lines.head is None:
@@ -218,7 +218,7 @@ class Ledger:
                 found[other.name] = max(remarkable, key=lambda share: share.low)
         return found
 
-    def likenesses(self, people: People) -> list[Likeness]:
+    def likenesses(self, people: DataSubjects) -> list[Likeness]:
         """The likenesses of people under the ledger's key; none where they cannot be made."""
         with self._chain.opened() as lines:
             key = None if lines.head is None else lines.head.key
@@ -260,7 +260,7 @@ class Ledger:
     # -- the file --------------------------------------------------------------------------------------------------
 
     @contextmanager
-    def _writing(self, *, make: bool = False) -> Iterator[tuple[Opened, Book]]:
+    def _writing(self, *, make: bool = False) -> Iterator[tuple[OpenLedger, Book]]:
         with self._chain.opened(make=make) as lines:
             if lines.problems:
                 raise LedgerTampered(self._tampered(lines.problems))
@@ -304,7 +304,7 @@ class Account:
         self.ledger.check(self.data_set, **(asked if asked["epsilon"] is None else asked | {"rho": 0.0}))
         self.warn(promise)
 
-    def warn(self, promise: Promise, people: People | None = None) -> None:
+    def warn(self, promise: Promise, people: DataSubjects | None = None) -> None:
         """Warn of what a release under the promise, about these people, does not go together with; once of each."""
         self._due.clear()
         entries = self.ledger.entries(self.data_set)
@@ -333,7 +333,7 @@ class Account:
         *,
         what: str,
         columns: Sequence[str] = (),
-        people: People | None = None,
+        people: DataSubjects | None = None,
     ) -> AbstractContextManager[int]:
         """`Ledger.spending` for a release under the promise; `content` is its noise, or states it.
 
@@ -364,7 +364,7 @@ SAME_PEOPLE = "seems to be about the same people as"
 _KINDS = {"ids": "persons, by their ids", "rows": "rows", "quasi": "rows, by quasi-identifiers and target"}
 
 
-def _listed(entries: Sequence[Entry]) -> str:
+def _listed(entries: Sequence[LedgerEntry]) -> str:
     return ", ".join(map(str, entries))
 
 

@@ -40,7 +40,7 @@ _SCHEMA = (
 
 
 @dataclass(frozen=True)
-class Line:
+class ChainLine:
     """A line as it was found. The body is a mapping if it can be read as one."""
 
     number: int
@@ -75,12 +75,12 @@ class Head:
 
 
 @dataclass
-class Opened:
+class OpenLedger:
     """A chain within a transaction: what was found, and a way to add to it."""
 
     file: sqlite3.Connection
     head: Head | None
-    lines: list[Line]
+    lines: list[ChainLine]
     problems: list[str]
     broken: frozenset[int] = frozenset()  # lines that do not fit their hash
     added: int = 0
@@ -90,12 +90,12 @@ class Opened:
         assert self.head is not None
         return self.head.key
 
-    def add(self, body: dict[str, Any]) -> Line:
+    def add(self, body: dict[str, Any]) -> ChainLine:
         """Write a line behind the last one. Only where nothing is wrong with those before."""
         assert not self.problems
         number, previous = (self.lines[-1].number, self.lines[-1].mac) if self.lines else (0, "")
         text = json.dumps(body, ensure_ascii=True, allow_nan=False)
-        line = Line(number + 1, body, _mac(self.key, number + 1, previous, text))
+        line = ChainLine(number + 1, body, _mac(self.key, number + 1, previous, text))
         self.file.execute("INSERT INTO lines VALUES (?, ?, ?)", (line.number, text, line.mac))
         self.lines.append(line)
         self.added += 1
@@ -111,7 +111,7 @@ class Chain:
     older: Callable[[sqlite3.Connection, int], list[dict[str, Any]] | None]
 
     @contextmanager
-    def opened(self, *, make: bool = False) -> Iterator[Opened]:
+    def opened(self, *, make: bool = False) -> Iterator[OpenLedger]:
         """All or nothing, and alone: another process waits until this one is done."""
         if not make and not self.path.is_file():
             raise DataError(f"There is no ledger {shown(self.path.name)}. Set a limit first.")
@@ -132,7 +132,7 @@ class Chain:
                 " locked by another process, or it cannot be written."
             ) from None
 
-    def renew(self, found: Opened, more: dict[str, Any]) -> None:
+    def renew(self, found: OpenLedger, more: dict[str, Any]) -> None:
         """Write all that can be read anew, under a key that is there, and `more` behind it."""
         head = found.head or self._new_key()
         for kind, name in _objects(found.file):
@@ -145,7 +145,7 @@ class Chain:
 
     # -- what was found ----------------------------------------------------------------------------------------------
 
-    def _found(self, file: sqlite3.Connection, make: bool) -> Opened:
+    def _found(self, file: sqlite3.Connection, make: bool) -> OpenLedger:
         (format,) = file.execute("PRAGMA user_version").fetchone()
         head, why = self._read_key()
         empty = not file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
@@ -153,7 +153,7 @@ class Chain:
         if fresh and ((format == 0 and empty and make) or 0 < format < FORMAT):
             bodies = [] if format == 0 else self.older(file, format)
             if bodies is not None:
-                found = Opened(file, head or self._new_key(), [], [])
+                found = OpenLedger(file, head or self._new_key(), [], [])
                 _make(file)
                 for body in bodies:
                     found.add(body)
@@ -162,7 +162,7 @@ class Chain:
             raise DataError(f"{shown(self.path.name)} is not a ledger of format {FORMAT}.")
         return self._checked(file, format, head, why)
 
-    def _checked(self, file: sqlite3.Connection, format: int, head: Head | None, why: str) -> Opened:
+    def _checked(self, file: sqlite3.Connection, format: int, head: Head | None, why: str) -> OpenLedger:
         problems = [] if head is not None else [why or f"its key {shown(self.key_file.name)} is not there"]
         if head is not None and why:
             problems.append(why)
@@ -174,16 +174,16 @@ class Chain:
             problems.append(f"{len(lost)} of the {len(_expected())} parts of its schema are gone or changed")
         if strange:
             problems.append(f"{len(strange)} parts of its schema are not the ledger's")
-        lines: list[Line] = []
+        lines: list[ChainLine] = []
         broken: frozenset[int] = frozenset()
         if _TABLE in {sql for *_, sql in objects}:
             rows = file.execute("SELECT number, body, mac FROM lines ORDER BY number").fetchall()
-            lines = [Line(number, _body(body), str(mac)) for number, body, mac in rows]
+            lines = [ChainLine(number, _body(body), str(mac)) for number, body, mac in rows]
             broken = frozenset() if head is None else frozenset(_broken(rows, head.key))
             problems += [] if head is None else _breaks(rows, sorted(broken), head)
         elif head is not None and head.lines:
             problems.append(f"its {head.lines} lines are gone")
-        return Opened(file, head, lines, problems, broken)
+        return OpenLedger(file, head, lines, problems, broken)
 
     # -- the key -----------------------------------------------------------------------------------------------------
 

@@ -49,7 +49,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Entry:
+class LedgerEntry:
     """One release: what it cost, what the holder wrote about it; "open" until its run ended, "failed" if it died.
 
     The budget of a release of another family than differential privacy is None. `promise` and the published `columns`
@@ -89,7 +89,7 @@ class DataSet:
 
     name: str
     changes: list[Change] = field(default_factory=list)
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[LedgerEntry] = field(default_factory=list)
 
     @property
     def limit(self) -> Limit:
@@ -144,7 +144,7 @@ class Book:
     unreadable: int = 0
 
     @property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[LedgerEntry]:
         found = [entry for data_set in self.data_sets.values() for entry in data_set.entries]
         return sorted(found, key=lambda entry: entry.number)
 
@@ -177,15 +177,15 @@ def normalised(name: str) -> str:
     return " ".join(visible.split())
 
 
-def not_composing(entries: Iterable[Entry]) -> dict[int, tuple[int, ...]]:
+def not_composing(entries: Iterable[LedgerEntry]) -> dict[int, tuple[int, ...]]:
     """For each release, the earlier ones of its data set that it does not compose with: one of the two has no epsilon.
 
-    >>> old, new = (Entry(number, "clinic", None, "mondrian", "done", "") for number in (1, 2))
-    >>> private = [Entry(number, "clinic", Budget(1.0), "names", "done", "") for number in (3, 4)]
+    >>> old, new = (LedgerEntry(number, "clinic", None, "mondrian", "done", "") for number in (1, 2))
+    >>> private = [LedgerEntry(number, "clinic", Budget(1.0), "names", "done", "") for number in (3, 4)]
     >>> not_composing([old, new, *private]), not_composing(private)
     ({2: (1,), 3: (1, 2), 4: (1, 2)}, {})
     """
-    met: dict[str, list[Entry]] = {}
+    met: dict[str, list[LedgerEntry]] = {}
     found: dict[int, tuple[int, ...]] = {}
     for entry in entries:
         before = met.setdefault(normalised(entry.data_set), [])
@@ -252,7 +252,7 @@ def book_of(bodies: Iterable[dict[str, Any]]) -> Book:
         book.unreadable += bool(failure)
     for data_set in book.data_sets.values():
         data_set.entries = [
-            Entry(**(vars(entry) | {"state": states.get(entry.number, "open")})) for entry in data_set.entries
+            LedgerEntry(**(vars(entry) | {"state": states.get(entry.number, "open")})) for entry in data_set.entries
         ]
     return book
 
@@ -276,7 +276,7 @@ def _read(book: Book, states: dict[int, State], body: dict[str, Any]) -> None:
         columns, warned = (tuple(map(_text, body[name])) for name in ("columns", "warned"))
         texts = {name: _text(body[name]) for name in ("what", "time", "promise")}
         data_set.entries.append(
-            Entry(
+            LedgerEntry(
                 number=int(body["number"]),
                 data_set=data_set.name,
                 budget=_budget(*cost),

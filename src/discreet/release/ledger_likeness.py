@@ -88,7 +88,7 @@ class Overlap:
 def overlap(one: Likeness, other: Likeness) -> Overlap | None:
     """How much two likenesses of one kind have in common; None where there is nothing to compare.
 
-    >>> people = People(Table.of({"id": [f"p{i}" for i in range(2000)]}), Roles(person="id"))
+    >>> people = DataSubjects(Table.of({"id": [f"p{i}" for i in range(2000)]}), Roles(person="id"))
     >>> ids = people.likenesses(bytes(32))[0]
     >>> overlap(ids, ids)
     Overlap(kind='ids', share=1.0, low=0.9928, high=1.0, remarkable=True)
@@ -108,7 +108,7 @@ def overlap(one: Likeness, other: Likeness) -> Overlap | None:
     return Overlap(one.kind, share, round(low, 4), round(high, 4), remarkable)
 
 
-class People:
+class DataSubjects:
     """Whom a release is about: the data it is made of, looked at only when a ledger asks."""
 
     def __init__(self, data: Any, roles: Any = None, y: Any = None):
@@ -116,7 +116,7 @@ class People:
         self._known: tuple[bytes, list[Likeness]] | None = None
 
     def __reduce__(self):  # the data does not travel with what refers to it
-        return People, (None,)
+        return DataSubjects, (None,)
 
     def likenesses(self, key: bytes) -> list[Likeness]:
         """The likenesses under a key, as many kinds as the data have."""

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from discreet.data.records import Records
 from discreet.data.table import Table
-from discreet.release.ledger_likeness import People
+from discreet.release.ledger_likeness import DataSubjects
 from discreet.release.verify_owner import EVIDENCE, PERSONS
 from discreet.sketching.signs import KEY_FILE, Signs, write_key
 
@@ -42,7 +42,7 @@ class OwnerFiles:
     trace: Sequence[dict] = ()
     notes: Sequence[str] = ()
     seed: int | None = None
-    people: People | None = None
+    people: DataSubjects | None = None
     receipts: list[dict[str, Any]] = field(default_factory=list)
 
     @property

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from discreet.data.document import SHAPES
 from discreet.data.table import Table
 from discreet.errors import DataError
 from discreet.foundation.plain_files import MOST_STATED, opened, read_most
@@ -26,7 +25,7 @@ def recode(folder: str | os.PathLike, rows: object) -> Table:
     """
     folder = Path(folder)
     certificate = Certificate.read(folder)
-    if certificate.shape in SHAPES:
+    if not certificate.content_type.has_rows:
         hint = " Let the model predict them: discreet.load_model." if certificate.shape == "model" else ""
         raise DataError(f"The release holds a document ({certificate.shape}), no rows to write others like.{hint}")
     if RECORD not in certificate.files:

@@ -41,7 +41,7 @@ from discreet.release.certificate import (
     file_record,
 )
 from discreet.release.ledger import Account
-from discreet.release.ledger_likeness import People
+from discreet.release.ledger_likeness import DataSubjects
 from discreet.release.losses import ColumnChange, Losses, losses_of
 from discreet.release.owner_files import OwnerFiles
 from discreet.release.signature import SIGNATURE, sign
@@ -269,7 +269,7 @@ class Release:
             self.owner.receipts.append(account.ledger.receipt(number))
             yield number
 
-    def about(self, people: People) -> Release:
+    def about(self, people: DataSubjects) -> Release:
         """This release, with whom it is about; nothing that was computed of it is lost."""
         self.owner.people = people
         return self

@@ -20,7 +20,7 @@ from discreet.errors import DiscreetError
 from discreet.privacy.promise import Verdict
 from discreet.release.certificate import ID_DIGITS, Certificate
 from discreet.release.signature import public_key_in
-from discreet.release.verify_case import Case, Findings
+from discreet.release.verify_case import CheckedRelease, Findings
 from discreet.release.verify_document import check_document
 from discreet.release.verify_folder import (
     OpenFolder,
@@ -133,7 +133,7 @@ def _id_problems(certificate: Certificate, expected: str | None) -> list[str]:
 
 # -- checking ------------------------------------------------------------------------------------------------------
 
-_CHECKS: dict[str, Callable[[Case], None]] = {  # by shape
+_CHECKS: dict[str, Callable[[CheckedRelease], None]] = {  # by shape
     "table": check_rows,
     "baskets": check_rows,
     "sketches": check_sketches,
@@ -157,7 +157,7 @@ def _check(release: OpenFolder, owner: Path | None, found: Findings, patient: bo
     content, roles = contents_of(release)
     wrong, noise_remarks = noise_problems(certificate, content)
     found.problems += wrong
-    _CHECKS[certificate.shape](Case(release, certificate, promise, content, roles, owner, patient, found))
+    _CHECKS[certificate.shape](CheckedRelease(release, certificate, promise, content, roles, owner, patient, found))
     name = data_file(certificate)
     wrong, remarks = bytes_problems(content, release.files[name], name, certificate.files[name].sha256)
     found.problems += wrong

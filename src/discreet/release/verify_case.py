@@ -25,7 +25,7 @@ class Findings:
 
 
 @dataclass(frozen=True)
-class Case:
+class CheckedRelease:
     """An open release with its content; `owner` is the owner's folder, where the owner verifies."""
 
     release: OpenFolder

@@ -8,13 +8,13 @@ from typing import cast
 from discreet.data.document import Document
 from discreet.errors import DataError
 from discreet.release.certificate import VerdictRecord
-from discreet.release.verify_case import OTHER_EVIDENCE, Case
+from discreet.release.verify_case import OTHER_EVIDENCE, CheckedRelease
 from discreet.release.verify_owner import with_evidence
 from discreet.release.verify_recount import no_change_problems
 from discreet.release.verify_verdicts import model_problems
 
 
-def check_document(case: Case) -> None:
+def check_document(case: CheckedRelease) -> None:
     """What a document says, and what is stated about it."""
     certificate, owner, stated = case.certificate, case.owner, case.certificate.verdict
     document = cast(Document, case.content)

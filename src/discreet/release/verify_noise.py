@@ -14,7 +14,6 @@ from itertools import combinations, pairwise
 from typing import Any
 
 from discreet.data.content import Content
-from discreet.data.document import SHAPES
 from discreet.errors import DataError, listing
 from discreet.prepare.intervals import interval_label
 from discreet.privacy.differential_privacy import private_part
@@ -35,7 +34,7 @@ def noise_of(certificate: Certificate, content: Content) -> list[Noise]:
         if certificate.noise is not None or content.stated_noise is not None:
             raise DataError("Noise is stated, but the promise is not about noise.")
         return []
-    if certificate.shape in SHAPES:
+    if not certificate.content_type.has_rows:
         if certificate.noise is not None:
             raise DataError("Noise is stated twice, in the document and in the certificate.")
         return from_statement(content.stated_noise)
@@ -51,7 +50,7 @@ def noise_problems(certificate: Certificate, content: Content) -> tuple[list[str
     assert promise is not None
     if any(use.sensitivity <= 0 for use in uses):
         return [_WRONG.format("a sensitivity of nothing")], []
-    if certificate.method.name in (*_SELECTS, "private-fwell") and certificate.shape not in SHAPES:
+    if certificate.method.name in (*_SELECTS, "private-fwell") and certificate.content_type.has_rows:
         return [_WRONG.format("it is noise of a document")], []
     if certificate.method.name in _SELECTS:
         found = _of_names(_SELECTS[certificate.method.name], uses, parameters, content.data)

@@ -55,14 +55,14 @@ class ListOf:
         return isinstance(value, list) and len(value) <= self.most and all(allows(self.kind, one) for one in value)
 
 
-class Column:
+class ColumnName:
     """The name of a column."""
 
     def allows(self, value: Any) -> bool:
         return _short(value)
 
 
-class Cuts:
+class CutPoints:
     """Columns with increasing numbers or dates."""
 
     def allows(self, value: Any) -> bool:
@@ -77,7 +77,7 @@ def _is_cuts(cuts: Any) -> bool:
     return all(isinstance(cut, str) and re.fullmatch(r"[0-9][0-9 :.T+-]{3,40}", cut, re.ASCII) for cut in cuts)
 
 
-class Domain:
+class StatedDomain:
     """Columns with their values or cuts, and whether a cell may be missing."""
 
     def allows(self, value: Any) -> bool:
@@ -127,7 +127,7 @@ class Sets:
     """Sets of columns, each with its k."""
 
     def allows(self, value: Any) -> bool:
-        names = ListOf(Column(), _MOST_NAMES)
+        names = ListOf(ColumnName(), _MOST_NAMES)
         pairs = isinstance(value, list) and len(value) <= _MOST_NAMES
         return pairs and all(
             isinstance(one, list) and len(one) == 2 and names.allows(one[0]) and allows(_AT_LEAST_2, one[1])
@@ -137,9 +137,9 @@ class Sets:
 
 _AT_LEAST_1, _AT_LEAST_2 = (Interval(Integral, low, None, closed="left") for low in (1, 2))
 _ABOVE_0, _SHARE = Interval(Real, 0, None, closed="neither"), Interval(Real, 0, 1, closed="both")
-_HIERARCHIES = [None, StrOptions({"given"}), ListOf(Column(), _MOST_NAMES)]
+_HIERARCHIES = [None, StrOptions({"given"}), ListOf(ColumnName(), _MOST_NAMES)]
 _MAX_SUPPRESSED = [None, _SHARE, Shares()]
-_CUTS = [None, Cuts()]
+_CUTS = [None, CutPoints()]
 
 _KACTUS: dict[str, list] = {
     "k": [_AT_LEAST_2],
@@ -149,7 +149,11 @@ _KACTUS: dict[str, list] = {
     "cuts": _CUTS,
     "max_suppressed": _MAX_SUPPRESSED,
 }
-_PRIVATE_SELECT: dict[str, list] = {"epsilon": [_ABOVE_0], "n_features": [_AT_LEAST_1], "domain": [None, Domain()]}
+_PRIVATE_SELECT: dict[str, list] = {
+    "epsilon": [_ABOVE_0],
+    "n_features": [_AT_LEAST_1],
+    "domain": [None, StatedDomain()],
+}
 _SPECIALIZE: dict[str, list] = {
     "k": [_AT_LEAST_2],
     "hierarchies": _HIERARCHIES,
@@ -207,7 +211,7 @@ PARAMETERS: dict[str, dict[str, list]] = {
         "relaxed": [bool],
         "labels": [StrOptions({"local", "hierarchy", "cuts"})],
         "hierarchies": _HIERARCHIES,
-        "grids": [None, ListOf(Column(), _MOST_NAMES)],
+        "grids": [None, ListOf(ColumnName(), _MOST_NAMES)],
         "l": [None, _AT_LEAST_2],
         "max_suppressed": _MAX_SUPPRESSED,
     },
@@ -232,7 +236,7 @@ PARAMETERS: dict[str, dict[str, list]] = {
         "epsilon": [_ABOVE_0],
         "delta": [Interval(Real, 0, 1, closed="left")],
         "model": [StrOptions({"auto", "cells", "marginals"})],
-        "domain": [Domain()],
+        "domain": [StatedDomain()],
         "neighbours": [StrOptions({"replace-one", "add-remove"})],
         "rows_per_person": [None, _AT_LEAST_1],
     },

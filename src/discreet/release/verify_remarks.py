@@ -10,7 +10,6 @@ import numpy as np
 from discreet.counting.tally import group
 from discreet.data.column import Column
 from discreet.data.content import Content
-from discreet.data.document import SHAPES
 from discreet.errors import listing, shown
 from discreet.privacy.differential_privacy import private_part
 from discreet.privacy.k_anonymity import KAnonymity
@@ -42,7 +41,7 @@ def evidence_remarks(certificate: Certificate, *, with_owner: bool) -> list[str]
             remarks.append("That the domain in the certificate was known without the rows is the holder's word, too.")
     if with_owner or certificate.verdict.kind != "owner":
         return remarks
-    if certificate.shape in SHAPES:
+    if not certificate.content_type.has_rows:
         remarks.append(
             "The published file was checked for what it states. The rows behind it were counted by the owner"
             " before saving (verify --owner repeats it)."

@@ -14,7 +14,7 @@ from discreet.recoding.patterns import Boxes, EachColumn
 from discreet.recoding.record import record_problems
 from discreet.release.certificate import GroupsRecord, VerdictRecord
 from discreet.release.losses import groups_of
-from discreet.release.verify_case import OTHER_EVIDENCE, Case
+from discreet.release.verify_case import OTHER_EVIDENCE, CheckedRelease
 from discreet.release.verify_folder import record_of
 from discreet.release.verify_noise import noise_of
 from discreet.release.verify_owner import read_persons, read_source
@@ -25,7 +25,7 @@ from discreet.release.verify_verdicts import breach_problems, person_problems
 _MOST_PAIRS = 10**8  # a few seconds
 
 
-def check_rows(case: Case) -> None:
+def check_rows(case: CheckedRelease) -> None:
     """All that is stated about published rows."""
     certificate, content, quasi = case.certificate, case.content, case.certificate.names("quasi")
     if not _check_statement(case):
@@ -48,7 +48,7 @@ def check_rows(case: Case) -> None:
         case.add(*domain_problems(content, certificate.method.parameters["domain"]))
 
 
-def _check_statement(case: Case) -> bool:
+def _check_statement(case: CheckedRelease) -> bool:
     """What is stated before anything is counted; whether there is something to count."""
     certificate, promise, rows = case.certificate, case.promise, case.content.n_rows
     quasi = certificate.names("quasi")
@@ -65,7 +65,7 @@ def _check_statement(case: Case) -> bool:
     return rows == certificate.rows and bool(quasi)
 
 
-def _measured(case: Case, persons: np.ndarray | None) -> Verdict:
+def _measured(case: CheckedRelease, persons: np.ndarray | None) -> Verdict:
     """The verdict as far as the files and the owner's folder tell; what is stated is compared with it."""
     certificate, promise, content, roles = case.certificate, case.promise, case.content, case.roles
     stated, by_person = certificate.verdict, certificate.counted == "persons"
@@ -97,7 +97,7 @@ def _rows_tell(promise: Promise) -> Promise:
     return telling[0] if len(telling) == 1 else Both(telling)
 
 
-def _record(case: Case) -> EachColumn | Boxes | None:
+def _record(case: CheckedRelease) -> EachColumn | Boxes | None:
     """The record of the recoding, compared with the data; None where there is none. Only tables have one."""
     quasi = case.certificate.names("quasi")
     labels = sum(column.levels for column in case.content.cell_columns(quasi))

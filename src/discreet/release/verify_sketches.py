@@ -10,14 +10,14 @@ import numpy as np
 
 from discreet.errors import DataError
 from discreet.release.certificate import VerdictRecord
-from discreet.release.verify_case import OTHER_EVIDENCE, Case
+from discreet.release.verify_case import OTHER_EVIDENCE, CheckedRelease
 from discreet.release.verify_owner import read_records
 from discreet.release.verify_recount import no_change_problems
 from discreet.release.verify_verdicts import bare_problems
 from discreet.sketching.sketches import Sketches
 
 
-def check_sketches(case: Case) -> None:
+def check_sketches(case: CheckedRelease) -> None:
     """What is stated about sketches; with the owner's folder, their promise."""
     certificate, sketches = case.certificate, cast(Sketches, case.content)
     stated = certificate.verdict

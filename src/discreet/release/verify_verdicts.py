@@ -17,10 +17,10 @@ from discreet.data.document import Document
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import shown
-from discreet.learning.published_tree import PublishedTree
 from discreet.privacy.breach_increase import BELOW, EMPIRICAL, SAME, BreachIncrease
 from discreet.privacy.k_anonymous_model import KAnonymousModel
 from discreet.privacy.promise import Both, Promise
+from discreet.recoding.published_tree import PublishedTree
 from discreet.release.certificate import VerdictRecord
 
 REQUIRED = {  # which parameter of a promise its verdicts call required

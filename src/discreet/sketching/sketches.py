@@ -17,18 +17,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import scipy.sparse as sp
 from scipy.special import chdtri, stdtrit
 
-from discreet.data.content import LABEL, LABELS, ColumnStatement, Content, PublishedColumn
+from discreet.data.content import LABEL, LABELS, Columns, Content, File, LabelledRows, PublishedColumn
 from discreet.data.records import Records, row_hash
 from discreet.data.roles import Roles
-from discreet.data.storage import file_of_lists, label_texts, read_lists, write_lists
+from discreet.data.storage import file_of_lists, read_lists, write_lists
 from discreet.errors import DataError, ParameterError
 from discreet.foundation.compiled_kernels import compiled
 from discreet.sketching.signs import Signs
@@ -49,7 +48,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, eq=False)
-class Sketches(Content):
+class Sketches(LabelledRows):
     """Sketches of records: `values[offsets[i]:offsets[i + 1]]` are the components of record i, perhaps none.
 
     >>> signs = Signs(bytes(32), 4)
@@ -216,31 +215,19 @@ class Sketches(Content):
     def data(self) -> Sketches:
         return self
 
-    @property
-    def n_rows(self) -> int:
-        return len(self)
-
-    @property
-    def label_values(self) -> np.ndarray | None:
-        return None if self.labels is None or self.classes is None else self.classes[self.labels]
-
-    @property
-    def _label_texts(self) -> pa.Array | None:
-        return None if self.labels is None or self.classes is None else label_texts(self.classes, self.labels)
-
     def equals(self, other: Content) -> bool:
         return (
             isinstance(other, Sketches)
             and np.array_equal(self.values, other.values)
             and np.array_equal(self.offsets, other.offsets)
-            and self._label_texts == other._label_texts
+            and self.label_texts == other.label_texts
         )
 
     def published_columns(self, roles: Roles | None) -> tuple[PublishedColumn, ...]:
         return (_COLUMN,) if self.labels is None else (LABELS, _COLUMN)
 
     @classmethod
-    def fits(cls, columns: Sequence[ColumnStatement]) -> bool:
+    def fits(cls, columns: Columns) -> bool:
         stated = [(column.name, column.role, column.kind) for column in columns]
         return super().fits(columns) and stated in ([_COLUMN[:3]], [LABELS[:3], _COLUMN[:3]])
 
@@ -248,23 +235,12 @@ class Sketches(Content):
         """The number of components."""
         return len(self.values)
 
-    @classmethod
-    def file_names(cls, shape: str) -> tuple[str, ...]:
-        return ("data.parquet",)
-
-    def write(self, target: Path | BinaryIO, format: str = "parquet") -> None:
+    def write(self, target: File, format: str = "parquet") -> None:
         lists = pa.ListArray.from_arrays(pa.array(self.offsets, pa.int32()), pa.array(self.values))
-        write_lists(target, SKETCH, lists, self._label_texts)
+        write_lists(target, SKETCH, lists, self.label_texts)
 
     @classmethod
-    def read(
-        cls,
-        source: Path | BinaryIO,
-        columns: Sequence[ColumnStatement] = (),
-        *,
-        shape: str = "sketches",
-        rows: int | None = None,
-    ) -> Sketches:
+    def read(cls, source: File, columns: Columns = (), *, shape: str = "", rows: int | None = None) -> Sketches:
         """A file of one's own, such as that of a stream, is read without columns, as it is."""
         labelled = columns[0].name == LABEL if columns else None
         with file_of_lists(source, "sketches") as file:

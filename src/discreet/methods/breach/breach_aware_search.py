@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from discreet.choose import choice as choosing
 from discreet.choose.criteria import Criterion
-from discreet.choose.e_score import By, Evaluation, evaluate, evaluation
+from discreet.choose.e_score import By, EScore, evaluate, evaluation
 from discreet.choose.study_file import BASELINE
 from discreet.methods.breach.breach_aware_rankings import Candidate, Measure
 
@@ -36,7 +36,7 @@ class Score:
     dist_pbi: float = -1.0  # the breach increase of the bare guess
     largest: int = 2  # attributes in all
 
-    def of(self, candidates: Sequence[Candidate]) -> Evaluation:
+    def of(self, candidates: Sequence[Candidate]) -> EScore:
         performance = [candidate.performance for candidate in candidates]
         pbi, size = [candidate.pbi for candidate in candidates], [candidate.size for candidate in candidates]
         if self.by == "rank":

@@ -31,7 +31,6 @@ from discreet.data.table import Table
 from discreet.errors import CannotRelease, DataError, PromiseBroken
 from discreet.foundation.parameters import Interval, check_parameters
 from discreet.foundation.randomness import Randomness
-from discreet.learning.published_tree import PublishedTree
 from discreet.methods.base import Method
 from discreet.methods.trees.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.methods.trees.kadet_growth import Growth
@@ -40,6 +39,7 @@ from discreet.prepare.hierarchy import Hierarchy
 from discreet.privacy.k_anonymous_model import KAnonymousModel
 from discreet.privacy.promise import Promise
 from discreet.recoding.axis import Axis
+from discreet.recoding.published_tree import PublishedTree
 from discreet.release.release import Release
 from discreet.release.verify import read_release, verify
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from discreet.learning.published_tree import children_of
 from discreet.methods.trees.kadet_questions import Entries, Question, Rule, Split
+from discreet.recoding.published_tree import children_of
 
 _LEAST = 1e-9  # bits of information gain per row below which a question tells nothing
 
