@@ -610,12 +610,12 @@ def test_what_lasts_is_announced_unless_nobody_looks(here, monkeypatch):
 
 SLOW = """
 import sys, time
-from discreet.release.release import Release
-write = Release._write_owner
+from discreet.release.owner_files import OwnerFiles
+write = OwnerFiles.write
 def slow(self, folder, *rest):
     write(self, folder, *rest)
     time.sleep(600)
-Release._write_owner = slow
+OwnerFiles.write = slow
 from discreet.cli.app import main
 sys.argv[0] = "discreet"
 main()
