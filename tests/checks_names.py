@@ -73,7 +73,7 @@ def names_come_without_scores(instance, tmp_path):
     method = instance.make(5).fit(*baskets())
     assert not hasattr(method, "scores_")
     assert not hasattr(method, "trace_")
-    assert method.release(*baskets()).trace == []
+    assert method.release(*baskets()).owner.trace == []
 
 
 def names_are_the_same_kind_for_every_kind_of_matrix(instance, tmp_path):

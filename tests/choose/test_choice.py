@@ -3,8 +3,7 @@
 
 import pytest
 
-from discreet.choose import Candidate, Measure, choose
-from discreet.choose import e_score as evaluation
+from discreet.choose import Candidate, Measure, choose, evaluation
 from discreet.errors import DataError, ParameterError
 
 FEW = Candidate("few", {"utility": 0.81, "privacy": 20, "size": 3})

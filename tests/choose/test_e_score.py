@@ -10,8 +10,7 @@ from benchmarks.choice.protocol import published
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.choose import Criterion, evaluate
-from discreet.choose import e_score as evaluation
+from discreet.choose import Criterion, evaluate, evaluation
 from discreet.errors import DataError, ParameterError
 
 PUBLISHED = published()

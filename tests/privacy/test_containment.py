@@ -245,7 +245,7 @@ def test_the_note_is_in_the_certificate_and_the_source_s_is_the_owner_s(tmp_path
     assert found.holds
     assert found.certificate.verdict.notes == release.verdict.notes == Containment(5).check(release.baskets).notes
     assert release.verdict.notes
-    assert not GreedySelector(5, constraint="k-anonymity").release(matrix, rng.integers(0, 2, 300)).notes
+    assert not GreedySelector(5, constraint="k-anonymity").release(matrix, rng.integers(0, 2, 300)).owner.notes
 
 
 def test_a_negative_number_of_absences_is_refused():

@@ -123,7 +123,9 @@ def choose(
         raise DataError(f"Several candidates have the same name: {listing(twice)}.")
     if weights and not any(weights.values()):
         raise ParameterError("The weights must sum to 1, and all of them are 0. Give one of them a weight.")
-    used = [name for name, weight in weights.items() if weight or _had(name, candidates) in (0, len(candidates))]
+    used = [
+        name for name, weight in weights.items() if weight or _count_having(name, candidates) in (0, len(candidates))
+    ]
     meanings = {name: _meaning(name, candidates, measures or {}) for name in used}
     criteria = [
         Criterion(
@@ -138,7 +140,7 @@ def choose(
     return Choice(tuple(candidates), evaluate(criteria, by=by, tie_breaker=_sizes(candidates)), meanings)
 
 
-def _had(name: str, candidates: Sequence[Candidate]) -> int:
+def _count_having(name: str, candidates: Sequence[Candidate]) -> int:
     """By how many candidates."""
     return sum(name in candidate.measures for candidate in candidates)
 
@@ -157,19 +159,19 @@ def _meaning(name: str, candidates: Sequence[Candidate], given: Mapping[str, Mea
         raise DataError(f"No candidate has a measure {shown(name)}.{did_you_mean(name, known)}{has}")
     if name in given:
         return given[name]
-    said = {candidate.meanings[name]: candidate.name for candidate in candidates if name in candidate.meanings}
-    if len(said) > 1:  # on scales of their own they share none
-        said = {meaning.model_copy(update={"scale": None}): who for meaning, who in said.items()}
-    if len(said) > 1:
-        differing = " and ".join(f"{shown(m.title or name)} for {shown(who)}" for m, who in list(said.items())[:2])
+    meanings = {candidate.meanings[name]: candidate.name for candidate in candidates if name in candidate.meanings}
+    if len(meanings) > 1:  # on scales of their own they share none
+        meanings = {meaning.model_copy(update={"scale": None}): who for meaning, who in meanings.items()}
+    if len(meanings) > 1:
+        differing = " and ".join(f"{shown(m.title or name)} for {shown(who)}" for m, who in list(meanings.items())[:2])
         shared = [other for other in candidates[0].measures if other != name and _is_shared(other, candidates)]
         hint = f" All of them have {listing(shared, most=12)}." if shared else ""
         raise DataError(
             f"The measure {shown(name)} is {differing}: they cannot be compared. Measure the same of every candidate."
             f"{hint}"
         )
-    if said:
-        return next(iter(said))
+    if meanings:
+        return next(iter(meanings))
     if name in MEASURES:
         return MEASURES[name]
     raise ParameterError(f"Say whether more or less of {shown(name)} is better: its name does not tell.")
@@ -177,8 +179,8 @@ def _meaning(name: str, candidates: Sequence[Candidate], given: Mapping[str, Mea
 
 def _is_shared(name: str, candidates: Sequence[Candidate]) -> bool:
     """Whether all candidates have a measure and mean the same by it."""
-    said = {(meaning.title, meaning.higher_is_better) for c in candidates if (meaning := c.meanings.get(name))}
-    return _had(name, candidates) == len(candidates) and len(said) < 2
+    meanings = {(meaning.title, meaning.higher_is_better) for c in candidates if (meaning := c.meanings.get(name))}
+    return _count_having(name, candidates) == len(candidates) and len(meanings) < 2
 
 
 def _sizes(candidates: Sequence[Candidate]) -> Criterion | None:

@@ -129,8 +129,8 @@ def from_folder(
 def owner_measures(release: Release, utility: HoldoutAccuracy | Number | None = None) -> dict[str, bytes]:
     """What only the owner can measure, as a file: `release.save(folder, owner_files=owner_measures(release, ...))`."""
     measures, meanings = _measured_by_owner(release, utility)
-    said = _Measured(measures={name: float(value) for name, value in measures.items()}, meanings=meanings)
-    return {MEASURED: (json.dumps(said.model_dump(mode="json"), indent=1) + "\n").encode()}
+    measured = _Measured(measures={name: float(value) for name, value in measures.items()}, meanings=meanings)
+    return {MEASURED: (json.dumps(measured.model_dump(mode="json"), indent=1) + "\n").encode()}
 
 
 def folders(folder: Path) -> tuple[Path, Path | None]:
@@ -197,8 +197,8 @@ def _privacy(
 
 def _meaning(promise: Promise) -> Measure:
     """A promise's first parameter is what it asks for; the others say what it is about, so they tell measures apart."""
-    said = promise.to_dict()
-    others = [f"{field.name} {_words(said[field.name])}" for field in fields(promise)[1:] if field.name in said]  # type: ignore[arg-type]
+    stated = promise.to_dict()
+    others = [f"{field.name} {_words(stated[field.name])}" for field in fields(promise)[1:] if field.name in stated]  # type: ignore[arg-type]
     title = f"{promise.name} ({', '.join(others)})" if others else promise.name
     return Measure(title=title, higher_is_better=promise.higher_is_safer)
 

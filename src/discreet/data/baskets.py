@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from discreet.data.roles import Roles
 
 ITEMS = "items"  # the column of published baskets, beside their label
-_WORD = 62  # items that one code holds
+_WORD = 31  # items that one code holds: a code beside the number of a group, of which there are fewer than 2**31, is
+# below 2**62, so that the keys of `group` never overflow
 
 
 @dataclass(frozen=True, eq=False)

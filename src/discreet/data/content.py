@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -33,21 +33,8 @@ class PublishedColumn(NamedTuple):
     sensitive: bool = False
 
 
-class ColumnStatement(Protocol):
-    """What is read of a stated column: a `PublishedColumn`, or the record of it in a certificate."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def role(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def sensitive(self) -> bool: ...
-
-
 File = Path | BinaryIO  # at a path, or open
-Columns = Sequence[ColumnStatement]
+Columns = Sequence[PublishedColumn]
 LABELS = PublishedColumn(LABEL, "target", "category")
 
 

@@ -3,7 +3,7 @@
 
 Paper: Zhang, Mohammed, Dave, Al Hasan, "Feature Selection for Classification under Anonymity Constraint".
 CS(e) are the items of row e; AC(e) is the number of persons with a row f such that CS(f) contains CS(e); the promise
-is that the smallest AC is at least k. Closed form (SPEC 1.1): the smallest multiplicity among the inclusion-maximal
+is that the smallest AC is at least k. Closed form: the smallest multiplicity among the inclusion-maximal
 distinct rows.
 
 The paper leaves attackers who know absences to future work. With `absences=m` the promise is kept against those who

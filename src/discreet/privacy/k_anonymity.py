@@ -4,7 +4,7 @@
 Definition (Samarati and Sweeney 1998): every combination of quasi-identifier values that occurs in the table is
 shared by at least k persons. Two rows share it only when they are equal cell by cell: a suppressed cell is a value of
 its own and matches only another suppressed cell, and so is a missing one. Rows that are suppressed everywhere count
-like any other. This is the strictest of the readings of a suppressed cell (SPEC 2.4), and the only one accepted.
+like any other. This is the strictest reading of a suppressed cell, and the only one accepted.
 """
 
 from __future__ import annotations
@@ -124,11 +124,11 @@ class KAnonymity(Promise):
         if sets is None:
             return [roles.quasi]
         named = {name for names in sets for name in names}
-        strange = sorted(named - set(roles.quasi))
-        if strange:
+        unknown = sorted(named - set(roles.quasi))
+        if unknown:
             raise RolesError(
-                f"KAnonymity names columns that are not quasi-identifiers: {listing(strange)}."
-                f"{did_you_mean(strange[0], roles.quasi)}"
+                f"KAnonymity names columns that are not quasi-identifiers: {listing(unknown)}."
+                f"{did_you_mean(unknown[0], roles.quasi)}"
             )
         if self.columns is not None:
             return sets

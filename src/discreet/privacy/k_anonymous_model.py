@@ -83,8 +83,8 @@ class KAnonymousModel(Promise):
             _compare(tree, tree.nodes[leaf], of_class[place], label)
         cell = leaf_of * label.levels + label.codes
         cells = persons_per_group(cell, n_leaves * label.levels, persons).reshape(n_leaves, label.levels)
-        told = np.array([self.public_class or tree.nodes[leaf]["counts"] is not None for leaf in tree.leaves])
-        smallest = np.where(told[:, None] & (cells > 0), cells, sizes[:, None]).min(axis=1)
+        shown = np.array([self.public_class or tree.nodes[leaf]["counts"] is not None for leaf in tree.leaves])
+        smallest = np.where(shown[:, None] & (cells > 0), cells, sizes[:, None]).min(axis=1)
         named = min(self._named(tree, document), default=int(smallest.min()))
         return self._verdict(
             tree, min(int(smallest.min()), named), rows=len(table), rows_short=int(rows[smallest < self.k].sum())

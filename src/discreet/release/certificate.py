@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, Valid
 
 from discreet._version import __version__
 from discreet.data.baskets import Baskets
-from discreet.data.content import Content
+from discreet.data.content import Content, PublishedColumn
 from discreet.data.document import SHAPES, Document
 from discreet.data.table import Table
 from discreet.errors import DataError, quietly
@@ -140,6 +140,10 @@ class Certificate(_Record):
     def content_type(self) -> type[Content]:
         """What a release of this shape holds."""
         return CONTENTS[self.shape]
+
+    @property
+    def published_columns(self) -> tuple[PublishedColumn, ...]:
+        return tuple(PublishedColumn(c.name, c.role, c.kind, c.sensitive) for c in self.columns)
 
     def the_promise(self) -> Promise:
         return promise_from(self.promise)

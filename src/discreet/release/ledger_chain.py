@@ -57,8 +57,8 @@ class Head:
     last: str = ""
 
     def to_bytes(self) -> bytes:
-        said = {"format": 1, "key": self.key.hex(), "lines": self.lines, "last": self.last, "seal": self._seal}
-        return (json.dumps(said) + "\n").encode()
+        head = {"format": 1, "key": self.key.hex(), "lines": self.lines, "last": self.last, "seal": self._seal}
+        return (json.dumps(head) + "\n").encode()
 
     @property
     def _seal(self) -> str:
@@ -265,8 +265,8 @@ def _parts(file: sqlite3.Connection) -> list[tuple[str, str, str, str]]:
 
 
 def _mac(key: bytes, number: int, previous: str, body: str) -> str:
-    said = json.dumps([number, previous, body], ensure_ascii=True)
-    return hmac.new(key, said.encode(), hashlib.sha256).hexdigest()
+    content = json.dumps([number, previous, body], ensure_ascii=True)
+    return hmac.new(key, content.encode(), hashlib.sha256).hexdigest()
 
 
 def _body(text: object) -> dict[str, Any]:

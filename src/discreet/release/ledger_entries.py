@@ -185,10 +185,10 @@ def not_composing(entries: Iterable[LedgerEntry]) -> dict[int, tuple[int, ...]]:
     >>> not_composing([old, new, *private]), not_composing(private)
     ({2: (1,), 3: (1, 2), 4: (1, 2)}, {})
     """
-    met: dict[str, list[LedgerEntry]] = {}
+    earlier: dict[str, list[LedgerEntry]] = {}
     found: dict[int, tuple[int, ...]] = {}
     for entry in entries:
-        before = met.setdefault(normalised(entry.data_set), [])
+        before = earlier.setdefault(normalised(entry.data_set), [])
         if entry.stands_alone or entry.is_private:
             clashing = tuple(one.number for one in before if one.stands_alone or entry.stands_alone)
             if clashing:
@@ -206,8 +206,8 @@ def now() -> str:
 
 def limit_line(data_set: str, limit: Limit, *, time: str | None = None, why: str = "") -> dict[str, Any]:
     epsilon, delta, _ = _texts(limit.budget)
-    said = {"kind": "limit", "data_set": data_set, "epsilon": epsilon, "delta": delta, "accounting": limit.accounting}
-    return said | {"neighbours": limit.neighbours, "why": why, "time": now() if time is None else time}
+    line = {"kind": "limit", "data_set": data_set, "epsilon": epsilon, "delta": delta, "accounting": limit.accounting}
+    return line | {"neighbours": limit.neighbours, "why": why, "time": now() if time is None else time}
 
 
 def release_line(
@@ -223,7 +223,7 @@ def release_line(
     time: str | None = None,
 ) -> dict[str, Any]:
     cost = dict(zip(("epsilon", "delta", "rho"), _texts(budget), strict=True))
-    said: dict[str, Any] = {
+    line: dict[str, Any] = {
         "kind": "release",
         "number": number,
         "data_set": data_set,
@@ -231,8 +231,8 @@ def release_line(
         "what": what,
         "promise": promise,
     }
-    said |= {"columns": list(columns), "warned": list(warned), "people": list(people)}
-    return said | {"time": now() if time is None else time}
+    line |= {"columns": list(columns), "warned": list(warned), "people": list(people)}
+    return line | {"time": now() if time is None else time}
 
 
 def end_line(number: int, state: str) -> dict[str, Any]:

@@ -63,15 +63,15 @@ class Likeness:
         return {"kind": self.kind, "units": self.units, "chance": self.chance, "hashes": text}
 
     @classmethod
-    def unsealed(cls, said: dict[str, Any], key: bytes) -> Likeness | None:
+    def unsealed(cls, sealed: dict[str, Any], key: bytes) -> Likeness | None:
         """What `sealed` wrote; None if it was written under another key."""
-        packed = base64.b64decode(said["hashes"])
+        packed = base64.b64decode(sealed["hashes"])
         nonce, tag, hidden = packed[:_NONCE], packed[_NONCE : _NONCE + _TAG], packed[_NONCE + _TAG :]
         expected, stream = _stream(key, nonce, len(hidden))
         if tag != expected:
             return None
         content = bytes(a ^ b for a, b in zip(hidden, stream, strict=True))
-        return cls(said["kind"], int(said["units"]), float(said["chance"]), np.frombuffer(content, dtype="<u8"))
+        return cls(sealed["kind"], int(sealed["units"]), float(sealed["chance"]), np.frombuffer(content, dtype="<u8"))
 
 
 @dataclass(frozen=True)

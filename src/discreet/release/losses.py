@@ -109,7 +109,7 @@ def losses_of(
 def groups_of(content: Content, roles: Roles | None) -> RowGroups:
     """The groups of published rows, from the published rows alone."""
     codes, levels = content.quasi_codes(() if roles is None else roles.quasi)
-    groups, _ = group(codes, content.n_rows, levels)
+    groups, _ = group(codes, content.n_rows, levels, ordered=False)
     target, judged = content.class_codes(roles)
     n_groups = int(groups.max()) + 1 if len(groups) else 0
     different = {name: _different(groups, classes, n_groups) for name, classes in judged.items()}
@@ -154,14 +154,14 @@ def _change(old: Column, new: Sequence[Column]) -> ColumnChange:
     after, _ = group([column.codes for column in new], len(old), [column.levels for column in new])
     both, _ = group([old.codes, after], len(old))
     everything = entropy(np.bincount(old.codes))
-    told = everything + entropy(np.bincount(after)) - entropy(np.bincount(both))
+    shared = everything + entropy(np.bincount(after)) - entropy(np.bincount(both))
     return ColumnChange(
         name=old.name,
         published=tuple(column.name for column in new),
         values_before=old.levels,
         values_after=int(after.max(initial=-1)) + 1 if new else 0,
         suppressed_cells=sum(int(column.suppressed[column.codes].sum()) for column in new) if new else len(old),
-        detail=min(max(told / everything, 0.0), 1.0) if everything > 0 else float(bool(new)),
+        detail=min(max(shared / everything, 0.0), 1.0) if everything > 0 else float(bool(new)),
     )
 
 

@@ -146,7 +146,7 @@ def contents_of(release: OpenFolder) -> tuple[Content, Roles | None]:
     if certificate.rows < 1 and certificate.content_type.has_rows:
         raise DataError(f"The certificate states {certificate.rows} rows; a release of rows has one at least.")
     shape, file = certificate.shape, release.files[data_file(certificate)]
-    content = certificate.content_type.read(file, certificate.columns, shape=shape, rows=certificate.rows)
+    content = certificate.content_type.read(file, certificate.published_columns, shape=shape, rows=certificate.rows)
     return content, _roles(certificate) if shape == "table" else None
 
 

@@ -337,8 +337,8 @@ def other_promise(method: str, shape: str, parameters: Mapping[str, Any], promis
     if shape not in shapes or not {part.name for part in parts} <= promises:
         return [f"The method {shown(method)} makes no release of this shape with this promise."]
     if parameters.get("quasi_sets") is not None:
-        said = [(tuple(columns), k) for columns, k in parameters["quasi_sets"]]
-        return [] if said == [(part.columns, part.k) for part in parts if isinstance(part, KAnonymity)] else [_OTHER]
+        stated = [(tuple(columns), k) for columns, k in parameters["quasi_sets"]]
+        return [] if stated == [(part.columns, part.k) for part in parts if isinstance(part, KAnonymity)] else [_OTHER]
     for name in set(_PROMISED) & set(parameters):
         value, promised = parameters[name], [getattr(part, name) for part in parts if hasattr(part, name)]
         if value is not None and any(value != one for one in promised):

@@ -64,29 +64,33 @@ def bytes_problems(content: Content, file: BinaryIO, name: str, sha256: str) -> 
 
 def no_change_problems(certificate: Certificate) -> list[str]:
     """The changes that are stated of a release without cells: of sketches, how many records were left out."""
-    said = certificate.changes
-    if min(said.model_dump().values()) < 0:
+    stated = certificate.changes
+    if min(stated.model_dump().values()) < 0:
         return ["The certificate states changes below zero."]
-    nothing = ChangesRecord(quasi_cells=0, suppressed_cells=0, changed_cells=0, rows_dropped=said.rows_dropped)
-    fine = said == nothing and (certificate.content_type.has_rows or not said.rows_dropped)
+    nothing = ChangesRecord(quasi_cells=0, suppressed_cells=0, changed_cells=0, rows_dropped=stated.rows_dropped)
+    fine = stated == nothing and (certificate.content_type.has_rows or not stated.rows_dropped)
     return [] if fine else ["The certificate states changes of cells; this release has none."]
 
 
 def change_problems(certificate: Certificate, content: Content, record: EachColumn | Boxes | None) -> list[str]:
     """The changes that are stated, beside what the files tell about them."""
-    said, rows = certificate.changes, certificate.rows
-    if min(said.model_dump().values()) < 0:
+    stated, rows = certificate.changes, certificate.rows
+    if min(stated.model_dump().values()) < 0:
         return ["The certificate states changes below zero."]
     stars = int(content.suppressed(certificate.names("quasi")).sum())
-    if said.suppressed_cells != stars:
-        return [f"The data has {stars} suppressed cells; the certificate states {said.suppressed_cells}."]
-    if said.swapped_cells > said.changed_cells or stars > said.changed_cells or said.changed_cells > said.quasi_cells:
+    if stated.suppressed_cells != stars:
+        return [f"The data has {stars} suppressed cells; the certificate states {stated.suppressed_cells}."]
+    if (
+        stated.swapped_cells > stated.changed_cells
+        or stars > stated.changed_cells
+        or stated.changed_cells > stated.quasi_cells
+    ):
         return ["The certificate states more cells of one kind than there are."]
     wrong = ["The cells of quasi-identifiers that the certificate states are not those of its rows."]
-    if said.quasi_cells % rows or said.quasi_cells < rows * _sources(certificate, record):
+    if stated.quasi_cells % rows or stated.quasi_cells < rows * _sources(certificate, record):
         return wrong
     items = certificate.shape == "baskets" and certificate.method.name != _FLIPS
-    if items and said.quasi_cells != rows * len(certificate.names("quasi")):
+    if items and stated.quasi_cells != rows * len(certificate.names("quasi")):
         return wrong
     return _dropped(certificate)
 
@@ -114,15 +118,15 @@ def _dropped(certificate: Certificate) -> list[str]:
 
 def domain_problems(content: Content, domain: Mapping[str, Any]) -> list[str]:
     """Rows that were drawn have cells of the public domain, and no others."""
-    strange = []
+    outside = []
     for column in content.cell_columns():
         labels = labels_of(domain[column.name])
         if not set(column.texts) <= set(labels) or (column.has_missing and None not in labels):
-            strange.append(column.name)
-    return [f"Cells of {listing(strange)} are not in the public domain that the certificate states."] if strange else []
+            outside.append(column.name)
+    return [f"Cells of {listing(outside)} are not in the public domain that the certificate states."] if outside else []
 
 
 def column_problems(certificate: Certificate) -> list[str]:
     """Whether the columns can be those of a release of this shape."""
-    fine = certificate.content_type.fits(certificate.columns)
+    fine = certificate.content_type.fits(certificate.published_columns)
     return [] if fine else ["The columns of the certificate are not those of a release of its shape."]

@@ -188,25 +188,25 @@ def breach_problems(stated: VerdictRecord, promise: Promise, table: Table, roles
 def _breach(
     stated: VerdictRecord, promise: BreachIncrease, column: Column, roles: Roles, *, persons: bool
 ) -> list[str]:
-    said, wrong = stated.details, ["The figures of the breach increase do not follow from each other."]
-    if set(said) != set(_BREACH) or stated.parts or stated.with_label is not None:
+    figures, wrong = stated.details, ["The figures of the breach increase do not follow from each other."]
+    if set(figures) != set(_BREACH) or stated.parts or stated.with_label is not None:
         return ["The certificate's verdict states more than verdicts on this promise do, or less."]
-    accuracy, baseline, common = (said[name] for name in _BREACH[3:6])
+    accuracy, baseline, common = (figures[name] for name in _BREACH[3:6])
     if not (0 < baseline <= 1 and 0 <= accuracy <= 1 and 0 < common <= 1):
         return wrong
     follow = [
         (stated.measured, accuracy / baseline - 1),
-        (said[_BREACH[2]], common / baseline - 1),
-        (said[_BREACH[6]], accuracy - common),
+        (figures[_BREACH[2]], common / baseline - 1),
+        (figures[_BREACH[6]], accuracy - common),
     ]
     if isinstance(promise.alpha, str):
         follow.append((stated.required, common / baseline - 1))
     if any(not math.isclose(a, b, abs_tol=1e-9) for a, b in follow):
         return wrong
-    if not said[_BREACH[0]] <= stated.measured <= said[_BREACH[1]]:
+    if not figures[_BREACH[0]] <= stated.measured <= figures[_BREACH[1]]:
         return wrong
     expected = [EMPIRICAL, *([SAME] if column.name == roles.target else [])]
-    expected += [BELOW] if said[_BREACH[2]] > 0 else []
+    expected += [BELOW] if figures[_BREACH[2]] > 0 else []
     if list(stated.notes[1:]) != expected or not _STRONGEST.fullmatch(stated.notes[0]):
         return ["The certificate's verdict has other notes than verdicts on this promise have."]
     if not persons and promise.cuts is None and not column.has_missing:

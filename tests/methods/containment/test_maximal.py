@@ -139,15 +139,15 @@ def test_an_unproven_table_release_tells_its_owner(monkeypatch):
         module, "largest_contained", lambda *args, **kwargs: Found(whole(*args, **kwargs).sets, proven=False)
     )
     said = NOT_PROVEN.partition("{}")[0]
-    assert any(note.startswith(said) for note in MaximalSelector(5).release(people(), ROLES).notes)
+    assert any(note.startswith(said) for note in MaximalSelector(5).release(people(), ROLES).owner.notes)
     frequent = MaximalSelector(5, family="frequent").release(people(), ROLES)
-    assert not any(note.startswith(said) for note in frequent.notes)
+    assert not any(note.startswith(said) for note in frequent.owner.notes)
 
 
 def test_unproven_baskets_tell_the_size_found_and_a_bound():
     matrix = (np.random.default_rng(0).random((60, 1000)) < 0.15).astype(int)
     method = MaximalSelector(4, candidates=3)
-    (note,) = (n for n in method.release(matrix, np.arange(60) % 2).notes if n.startswith("The search for"))
+    (note,) = (n for n in method.release(matrix, np.arange(60) % 2).owner.notes if n.startswith("The search for"))
     largest = max(step["size"] for step in method.fit(matrix, np.arange(60) % 2).trace_ if not step["kept"])
     assert f"Features in the largest set found: {largest}. No feasible set has more than {method.bound_}." in note
     assert largest <= method.bound_ < 1000

@@ -174,7 +174,7 @@ def test_a_time_limit_that_is_over_at_once_still_gives_a_feasible_set():
     assert few.bound_ >= few.value_
     assert picked.stopped_
     assert few.stopped_
-    notes = OptimalSelector(4, time_limit=1e-9).release(X, y).notes
+    notes = OptimalSelector(4, time_limit=1e-9).release(X, y).owner.notes
     assert any("The time limit of 1e-09 s ended the search" in note for note in notes)
 
 
@@ -186,7 +186,7 @@ def test_the_notes_state_the_bound_the_proof_or_that_there_is_none():
 
     def note(d, utility, y=y):
         method = OptimalSelector(4, utility=utility)
-        (found,) = (n for n in method.release(X[:, :d], y).notes if n.startswith("The selected set"))
+        (found,) = (n for n in method.release(X[:, :d], y).owner.notes if n.startswith("The selected set"))
         assert not method.stopped_
         return found
 

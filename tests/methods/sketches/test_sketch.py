@@ -73,7 +73,7 @@ def test_a_sketch_that_determines_its_record_is_refused_unless_asked_for():
         DeltaSketch(0.4, information=None, count_classes=None).release(X, y)
     asked = DeltaSketch(0.4, **FREE).release(X, y)
     assert set(asked.data.counts.tolist()) == {47}
-    assert next(step for step in asked.trace if "determined" in step)["determined"] == 60
+    assert next(step for step in asked.owner.trace if "determined" in step)["determined"] == 60
     assert DeltaSketch(0.4).release(X, y).verdict.holds
 
 
@@ -82,14 +82,14 @@ def test_a_key_can_be_used_again_and_is_never_shown(tmp_path):
     first = DeltaSketch(0.3).release(X, np.arange(60) % 2)
     folder = first.save(tmp_path / "first")
     signs, names = read_key(folder / "owner" / "key.json")
-    assert signs == first.signs
+    assert signs == first.owner.signs
     assert names == tuple(f"x{j}" for j in range(40))
     method = DeltaSketch(0.3, key=signs)
     assert signs.key.hex() not in repr(method)
     assert str(signs.key) not in repr(method)
     second = method.release(X[:20], np.arange(20) % 2)
     assert "key" not in second.certificate.method.parameters
-    assert any("key was given" in note for note in second.notes)
+    assert any("key was given" in note for note in second.owner.notes)
     rows = {tuple(first.data.row(i)) for i in range(len(first.data))}
     assert {tuple(second.data.row(i)) for i in range(len(second.data))} <= rows
     with pytest.raises(ParameterError, match="key is for 40 items"):

@@ -254,7 +254,7 @@ def test_missing_is_a_child_of_the_root_of_a_given_tree():
     fewer = {name: cells[:-1] for name, cells in table.items()}
     blocked = TopDownSpecialization(3, hierarchies={"degree": DEGREES}).release(fewer, BY_DEGREE_ALONE)
     assert blocked.table.column("degree").texts == ["*"]
-    assert "'degree' is missing for 2 persons, fewer than k = 3" in blocked.notes[0]
+    assert "'degree' is missing for 2 persons, fewer than k = 3" in blocked.owner.notes[0]
 
 
 def test_a_leaf_for_missing_is_used_and_stays_an_empty_cell():
