@@ -17,11 +17,11 @@ from foundation.test_atomic_files import left_behind
 
 DIES = """
 import os, signal, sys
-from discreet import cli
+from discreet.cli.app import main
 from discreet.foundation import atomic_files
 atomic_files._put_in_place = lambda partial, target: os.kill(os.getpid(), signal.SIGKILL)
 sys.argv = ["discreet", *sys.argv[1:]]
-cli.main()
+main()
 """
 
 

@@ -63,7 +63,7 @@ def test_what_a_file_holds_is_as_was_said_or_as_it_looks(tmp_path):
 
 
 def test_baskets_take_a_label_and_no_other_role():
-    with pytest.raises(RolesError, match="they take no --quasi"):
+    with pytest.raises(RolesError, match="they take no '--quasi'"):
         read_dataset(Path("x"), RoleOptions(quasi=["a"]), BasketOptions(BasketSource.columns), ReadingOptions())
     with pytest.raises(RolesError, match="need --target"):
         read_dataset(Path("x"), RoleOptions(), BasketOptions(BasketSource.columns), ReadingOptions())
