@@ -159,8 +159,8 @@ def _grouping(
     shown, pattern = np.unique([one.node for one in moves.batches], return_inverse=True)
     group_of = np.where(batch >= 0, np.append(pattern.ravel(), -1)[batch], -1)
     columns, cells = nodes.labels(coded.quasi, shown)
-    told = {one.name for one in columns}
-    untold = [_untold(column) for column in rows.columns if column.name not in told]
+    shown_columns = {one.name for one in columns}
+    hidden = [_suppressed(column) for column in rows.columns if column.name not in shown_columns]
     given, n_kept = sum(sum(counts) for _, _, counts in moves.given), int((batch >= 0).sum())
     trace: list[dict] = [
         {"nodes of the tree": len(nodes) - 1, "nodes published": len(shown)},
@@ -178,8 +178,8 @@ def _grouping(
         )
     return Grouping(
         group_of,
-        (*columns, *untold),
-        np.pad(cells, ((0, 0), (0, len(untold)))),
+        (*columns, *hidden),
+        np.pad(cells, ((0, 0), (0, len(hidden)))),
         trace=trace,
         notes=notes,
         of_single_rows=True,
@@ -210,6 +210,6 @@ class _Ranks:
         return rank
 
 
-def _untold(column: Column) -> Labelling:
+def _suppressed(column: Column) -> Labelling:
     """The labelling of a column that is suppressed everywhere."""
     return Labelling(column.name, column.kind, (SUPPRESSED,), (EVERYTHING,))
