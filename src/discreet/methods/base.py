@@ -339,10 +339,9 @@ def _published(name: str, table: Table, roles: Roles, quasi: dict[str, list[Colu
 
 def _changes(crossed: Sequence[Crossing], *, swapped: int, rows_dropped: int) -> Changes:
     """How many quasi-identifier cells were suppressed, or are written differently from the source."""
-    by_name = [one for one in crossed if len(one.new) == 1 and one.new[0].name == one.old.name]
     return Changes(
         quasi_cells=sum(one.n_rows for one in crossed),
-        suppressed_cells=sum(one.suppressed for one in by_name),
+        suppressed_cells=sum(one.suppressed for one in crossed if one.keeps_name),
         changed_cells=sum(one.n_rows - one.same for one in crossed),
         swapped_cells=swapped,
         rows_dropped=rows_dropped,
