@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from discreet.counting.coded_rows import CodedRows
-from discreet.counting.tally import group
+from discreet.counting.tally import group, order_of
 from discreet.data.baskets import Baskets
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.document import Document
@@ -283,7 +283,7 @@ def fresh_order(table: Table, randomness: Randomness, before: Table | None = Non
     """
     columns = [*table.columns(), *(before.columns() if before is not None else [])]
     groups, _ = group([column.codes for column in columns], len(table), [column.levels for column in columns])
-    return np.argsort(groups, kind="stable")[randomness.permutation(len(table))]
+    return order_of(groups)[randomness.permutation(len(table))]
 
 
 def _fresh_basket_order(baskets: Baskets, randomness: Randomness) -> np.ndarray:
@@ -292,7 +292,7 @@ def _fresh_basket_order(baskets: Baskets, randomness: Randomness) -> np.ndarray:
         has = np.zeros(len(baskets), dtype=np.int64)
         has[by_item.indices[by_item.indptr[item] : by_item.indptr[item + 1]]] = 1
         key, _ = group([key, has], len(baskets))
-    return np.argsort(key, kind="stable")[randomness.permutation(len(baskets))]
+    return order_of(key)[randomness.permutation(len(baskets))]
 
 
 def _items_of(published: dict[str, list[Column]], roles: Roles) -> dict[str, tuple[str, ...]]:

@@ -20,7 +20,7 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
-from discreet.counting.tally import group
+from discreet.counting.tally import group, order_of
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.roles import Roles
 from discreet.data.table import Table
@@ -204,7 +204,7 @@ class _Ranks:
             return self._known[rows]
         content, _ = group([codes[rows] for codes in self._codes], len(rows), self._levels)
         rank = np.empty(len(rows), dtype=np.int64)
-        rank[np.argsort(content, kind="stable")] = self._randomness.permutation(len(rows))
+        rank[order_of(content)] = self._randomness.permutation(len(rows))
         if len(rows) == len(self._codes[0]):
             self._known = rank
         return rank
