@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from discreet import DataError, Mondrian, Roles, TopDownRefinement, TopDownSpecialization, TreeLadder
 from discreet.counting.coded_rows import CodedRows
 from discreet.data.table import Table
-from discreet.engines import DuckDB, Engine, InMemory, engine_of
+from discreet.engines import DuckDB, InMemory, engine_of
 from discreet.foundation.randomness import Randomness
 from discreet.prepare.hierarchy import from_paths
 from discreet.samples import load
@@ -155,15 +155,3 @@ def test_single_rows_are_refused_where_an_engine_has_them():
         rows = CodedRows.of(engine, ROLES.quasi, target=ROLES.target)
         with pytest.raises(DataError, match="single rows"):
             Mondrian(5, relaxed=True)._decide(rows, ROLES, Randomness(0))
-
-
-def test_both_engines_keep_to_the_protocol():
-    table = Table.of({"sex": ["f", None, "m", "f"], "y": [0, 1, 1, 0]})
-    with DuckDB(table.to_arrow()) as engine:
-        for one in (InMemory(table), engine):
-            assert isinstance(one, Engine)
-            assert (one.names, len(one)) == (("sex", "y"), 4)
-            assert one.values("sex").codes.tolist() == [0, 1, 2]
-            assert one.tally(["sex"], target="y").counts.tolist() == [[2, 0], [0, 1], [0, 1]]
-        with pytest.raises(DataError, match="no column 'sey'"):
-            engine.values("sey")

@@ -51,6 +51,14 @@ class DistinctRows:
         return int(self.rows.sum())
 
     @cached_property
+    def _by_class(self) -> np.ndarray:
+        return np.ascontiguousarray(self.counts.T, dtype=np.float64)  # as bincount takes them
+
+    def _counts_of(self, of: np.ndarray, n: int) -> np.ndarray:
+        """Rows of each class in each of n sets of distinct rows."""
+        return np.column_stack([np.bincount(of, rows, minlength=n) for rows in self._by_class]).astype(np.int64)
+
+    @cached_property
     def n_persons(self) -> int:
         return self.n_rows if self.by_person is None else len(np.unique(self.by_person.person))  # type: ignore[arg-type]
 
@@ -87,7 +95,7 @@ class DistinctRows:
         who = self.by_person
         if who is not None:
             who = RowEntries(place[who.row], who.label, who.rows, who.person)
-        return DistinctRows(codes, _sums(self.counts, place, len(first)), who), place
+        return DistinctRows(codes, self._counts_of(place, len(first)), who), place
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -143,7 +151,7 @@ class CodedRows(DistinctRows):
         """Rows of each class for each value of a column, missing last."""
         if name not in self._class_counts:
             column = self.column(name)
-            self._class_counts[name] = _sums(self.counts, column.codes, len(column.values) + 1)
+            self._class_counts[name] = self._counts_of(column.codes, len(column.values) + 1)
         return self._class_counts[name]
 
     def persons_of(self, name: str) -> np.ndarray:
@@ -188,8 +196,3 @@ class CodedRows(DistinctRows):
         """The distinct row of each single row."""
         assert self._group_of_row is not None, self.table
         return self._group_of_row
-
-
-def _sums(counts: np.ndarray, of: np.ndarray, n: int) -> np.ndarray:
-    """The sums of the lines of `counts` that belong to each of n sets."""
-    return np.column_stack([np.bincount(of, column, minlength=n) for column in counts.T]).astype(np.int64)

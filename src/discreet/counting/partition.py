@@ -58,28 +58,28 @@ class Partition:
 
 
 @compiled
-def count_groups(rows, group_of_row, count, met):
-    """Count the rows of each group in `count`, all zero before; `met` gets the groups that occur. Returns how many."""
-    n_met = 0
+def count_groups(rows, group_of_row, count, touched):
+    """Count the rows of each group in `count`, all zero before; `touched` gets the groups that occur: how many."""
+    n_touched = 0
     for row in rows:
         g = group_of_row[row]
         if count[g] == 0:
-            met[n_met] = g
-            n_met += 1
+            touched[n_touched] = g
+            n_touched += 1
         count[g] += 1
-    return n_met
+    return n_touched
 
 
 @compiled
 def refine(rows, group_of_row, sizes, inside, n_groups):
     """Split the groups of which some rows have an item: (origins of the new groups, whole groups, groups in all)."""
     touched = np.empty(len(rows), dtype=np.int64)
-    met = count_groups(rows, group_of_row, inside, touched)
-    origins = np.empty(met, dtype=np.int32)
-    whole = np.empty(met, dtype=np.int32)
+    n_touched = count_groups(rows, group_of_row, inside, touched)
+    origins = np.empty(n_touched, dtype=np.int32)
+    whole = np.empty(n_touched, dtype=np.int32)
     n_split = 0
     n_whole = 0
-    for i in range(met):
+    for i in range(n_touched):
         g = touched[i]
         if inside[g] == sizes[g]:
             whole[n_whole] = g

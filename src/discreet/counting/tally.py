@@ -282,20 +282,20 @@ def _number_keys(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     n = len(key)
     bits = max(10, min(17, (2 * n).bit_length()))
     groups, first = np.empty(n, dtype=np.int64), np.empty(0, dtype=np.int64)
-    row = met = 0
+    row = n_numbered = 0
     while row < n:
         places, room = np.full((1 << bits, 2), -1, dtype=np.int64), np.empty(1 << (bits - 1), dtype=np.int64)
-        if met:  # more room: everything is placed anew, and gets the number it had
-            _place(key[first], 0, 0, bits, places, room, np.empty(met, dtype=np.int64))
-            room[:met] = first
-        row, met = _place(key, row, met, bits, places, room, groups)
-        first = room[:met]
+        if n_numbered:  # more room: everything is placed anew, and gets the number it had
+            _place(key[first], 0, 0, bits, places, room, np.empty(n_numbered, dtype=np.int64))
+            room[:n_numbered] = first
+        row, n_numbered = _place(key, row, n_numbered, bits, places, room, groups)
+        first = room[:n_numbered]
         bits += 2
     return groups, first.copy()
 
 
 @compiled
-def _place(key, row, met, bits, places, first, groups):
+def _place(key, row, n_numbered, bits, places, first, groups):
     """Number the keys from `row` on while there is room; returns the row reached and the numbers given.
 
     Growing happens outside: an array that is replaced within a loop costs a reference count at each turn of it.
@@ -310,13 +310,13 @@ def _place(key, row, met, bits, places, first, groups):
             slot = (slot + np.uint64(1)) & mask
             number = places[slot, 1]
         if number < 0:
-            if met == len(first):
+            if n_numbered == len(first):
                 break
-            number = met
+            number = n_numbered
             places[slot, 0] = value
             places[slot, 1] = number
-            first[met] = row
-            met += 1
+            first[n_numbered] = row
+            n_numbered += 1
         groups[row] = number
         row += 1
-    return row, met
+    return row, n_numbered

@@ -85,14 +85,16 @@ class DuckDB:
         self._n_rows: int | None = None
         self._connection: duckdb.DuckDBPyConnection | None = None
         options = {"memory_limit": memory_limit, "threads": threads, "temp_directory": temp_directory}
-        given = {name: value for name, value in options.items() if value is not None}
+        connection_options = {name: value for name, value in options.items() if value is not None}
         if isinstance(source, duckdb.DuckDBPyRelation):
-            if given:
-                raise DataError(f"The options {listing(given)} belong to the connection of a relation: set them there.")
+            if connection_options:
+                raise DataError(
+                    f"The options {listing(connection_options)} belong to the connection of a relation: set them there."
+                )
             no_csv_options(csv_options, source)
             self._source = from_relation(source)
         else:
-            self._connection = self._connect(given)
+            self._connection = self._connect(connection_options)
             self._source = from_data(source, self._connection, csv_options)
         unknown = [name for name in self._kinds if name not in self.names]
         if unknown:

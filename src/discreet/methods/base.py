@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from discreet.counting.coded_rows import CodedRows
-from discreet.counting.tally import group
+from discreet.counting.tally import group, order_of
 from discreet.data.baskets import Baskets
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.document import Document
@@ -281,7 +281,7 @@ def fresh_order(table: Table, randomness: Randomness, before: Table | None = Non
     """
     columns = [*table.columns(), *(before.columns() if before is not None else [])]
     groups, _ = group([column.codes for column in columns], len(table), [column.levels for column in columns])
-    return np.argsort(groups, kind="stable")[randomness.permutation(len(table))]
+    return order_of(groups)[randomness.permutation(len(table))]
 
 
 def _fresh_basket_order(baskets: Baskets, randomness: Randomness) -> np.ndarray:
@@ -290,7 +290,7 @@ def _fresh_basket_order(baskets: Baskets, randomness: Randomness) -> np.ndarray:
         has = np.zeros(len(baskets), dtype=np.int64)
         has[by_item.indices[by_item.indptr[item] : by_item.indptr[item + 1]]] = 1
         key, _ = group([key, has], len(baskets))
-    return np.argsort(key, kind="stable")[randomness.permutation(len(baskets))]
+    return order_of(key)[randomness.permutation(len(baskets))]
 
 
 def _items_of(published: dict[str, list[Column]], roles: Roles) -> dict[str, tuple[str, ...]]:
@@ -337,10 +337,9 @@ def _published(name: str, table: Table, roles: Roles, quasi: dict[str, list[Colu
 
 def _changes(crossed: Sequence[Crossing], *, swapped: int, rows_dropped: int) -> Changes:
     """How many quasi-identifier cells were suppressed, or are written differently from the source."""
-    by_name = [one for one in crossed if len(one.new) == 1 and one.new[0].name == one.old.name]
     return Changes(
         quasi_cells=sum(one.n_rows for one in crossed),
-        suppressed_cells=sum(one.suppressed for one in by_name),
+        suppressed_cells=sum(one.suppressed for one in crossed if one.keeps_name),
         changed_cells=sum(one.n_rows - one.same for one in crossed),
         swapped_cells=swapped,
         rows_dropped=rows_dropped,

@@ -84,7 +84,7 @@ class EachColumn(Plan):
 
     def within(self, table: Table) -> EachColumn:
         """The plan without labels that do not occur in the published table, its columns in the table's order."""
-        tidied = [labelling.tidy(_met(labelling, table))[0] for labelling in self.columns]
+        tidied = [labelling.tidy(_occurring_labels(labelling, table))[0] for labelling in self.columns]
         return EachColumn(tuple(sorted(tidied, key=lambda labelling: table.names.index(labelling.name))))
 
 
@@ -136,8 +136,8 @@ class Boxes(Plan):
         names = [labelling.name for labelling in labellings]
         columns, (_, first) = table.columns(names), grouped(table, names, ordered=False)
         texts = [np.array([*column.texts, None], dtype=object)[column.codes[first]] for column in columns]
-        met = set(zip(*texts, strict=True))
-        occurs = np.array([pattern in met for pattern in _texts(labellings, codes)], dtype=bool)
+        occurring = set(zip(*texts, strict=True))
+        occurs = np.array([pattern in occurring for pattern in _texts(labellings, codes)], dtype=bool)
         if occurs.all():  # labels and patterns are in order already: their order is not that of the columns
             return Boxes(tuple(labellings), codes)
         return Boxes.of(labellings, codes[occurs])
@@ -204,10 +204,10 @@ def _column(labelling: Labelling, codes: np.ndarray) -> Column:
     return from_labels(labelling.name, [*labelling.labels, labelling.fallback], codes)
 
 
-def _met(labelling: Labelling, table: Table) -> list[int]:
+def _occurring_labels(labelling: Labelling, table: Table) -> list[int]:
     column = table.column(labelling.name)
-    met: set[str | None] = {*column.texts, *([None] if column.has_missing else [])}
-    return [place for place, label in enumerate(labelling.labels) if label in met]
+    occurring: set[str | None] = {*column.texts, *([None] if column.has_missing else [])}
+    return [place for place, label in enumerate(labelling.labels) if label in occurring]
 
 
 def _texts(columns: Sequence[Labelling], codes: np.ndarray) -> list[tuple[str | None, ...]]:
@@ -238,9 +238,9 @@ def _match(rows, bits, starts, first, whole, best, fits):
             continue
         for word in range(bits.shape[1]):
             if whole:
-                found = bits[starts[0] + rows[row, 0], word]
+                fitting = bits[starts[0] + rows[row, 0], word]
                 for c in range(1, n_columns):
-                    found &= bits[starts[c] + rows[row, c], word]
+                    fitting &= bits[starts[c] + rows[row, c], word]
                 most = n_columns
             else:
                 for p in range(n_planes):
@@ -251,16 +251,16 @@ def _match(rows, bits, starts, first, whole, best, fits):
                     while carry != none:
                         planes[p], carry = planes[p] ^ carry, planes[p] & carry
                         p += 1
-                found = ~none
+                fitting = ~none
                 most = 0
                 for p in range(n_planes - 1, -1, -1):
-                    if found & planes[p] != none:
-                        found &= planes[p]
+                    if fitting & planes[p] != none:
+                        fitting &= planes[p]
                         most += 1 << p
-            if found == none or most <= fits[row]:
+            if fitting == none or most <= fits[row]:
                 continue
             place = 0
-            while (found >> np.uint64(place)) & one == none:
+            while (fitting >> np.uint64(place)) & one == none:
                 place += 1
             best[row] = first + word * 64 + place
             fits[row] = most

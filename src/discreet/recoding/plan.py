@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from discreet.counting.tally import group
+from discreet.counting.tally import grouped
 from discreet.data.baskets import Baskets
 from discreet.data.column import Column, Kind, from_labels
 from discreet.data.roles import Roles
@@ -167,8 +167,8 @@ class Recode(Plan):
 
     def leaves(self, table: Table) -> np.ndarray:
         """The leaf of each row, found once per distinct row."""
-        columns = table.columns([scale.name for scale in self.scales])
-        groups, first = group([c.codes for c in columns], len(table), [c.levels for c in columns])
+        names = [scale.name for scale in self.scales]
+        columns, (groups, first) = table.columns(names), grouped(table, names, ordered=False)
         places = np.column_stack(
             [scale.of(column)[column.codes[first]] for scale, column in zip(self.scales, columns, strict=True)]
         )

@@ -189,12 +189,12 @@ def record_problems(plan: EachColumn | Boxes, table: Table, quasi: tuple[str, ..
     for labelling in plan.columns:
         if labelling.name != labelling.source and not labelling.name.startswith(f"{labelling.source}="):
             return [f"{RECORD} names a column that its items are not named after."]
-    met = plan.within(table)
+    occurring = plan.within(table)
     strange = sum(len(labelling.labels) for labelling in plan.columns)
-    strange -= sum(len(labelling.labels) for labelling in met.columns)
+    strange -= sum(len(labelling.labels) for labelling in occurring.columns)
     problems = [f"{RECORD} has {strange} labels that do not occur in the data."] if strange else []
-    if isinstance(plan, Boxes) and isinstance(met, Boxes) and len(met) < len(plan):
-        problems.append(f"{RECORD} has {len(plan) - len(met)} patterns that do not occur in the data.")
+    if isinstance(plan, Boxes) and isinstance(occurring, Boxes) and len(occurring) < len(plan):
+        problems.append(f"{RECORD} has {len(plan) - len(occurring)} patterns that do not occur in the data.")
     return problems
 
 

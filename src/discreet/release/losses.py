@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -145,40 +146,50 @@ class ColumnChange:
 
 @dataclass(frozen=True, eq=False)
 class Crossing:
-    """A quasi-identifier and the columns published for it: the pairs of codes that occur, and the rows of each.
+    """A quasi-identifier and the columns published for it, which have the same rows.
 
-    `now` are codes of the published column, or, where there are several, numbers of their different rows.
+    `weights` say how many rows of the table each of these rows stands for, if not for one.
     """
 
     old: Column
     new: Sequence[Column]
-    was: np.ndarray
-    now: np.ndarray
-    rows: np.ndarray
+    weights: np.ndarray | None = None
 
-    @classmethod
-    def of(cls, old: Column, new: Sequence[Column], weights: np.ndarray | None = None) -> Crossing:
-        """Both have the same rows; `weights` say how many rows each stands for, if not for one."""
-        after = new[0].codes if len(new) == 1 else group([c.codes for c in new], len(old), [c.levels for c in new])[0]
-        return cls(old, new, *pair_counts(old.codes, after, weights))
+    @cached_property
+    def pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What was and what is published, as the pairs of codes that occur, and the rows of each pair.
+
+        Several published columns have one code for each of their different rows.
+        """
+        after = self.new[0].codes if len(self.new) == 1 else self._numbered()
+        return pair_counts(self.old.codes, after, self.weights)
+
+    def _numbered(self) -> np.ndarray:
+        return group([column.codes for column in self.new], len(self.old), [column.levels for column in self.new])[0]
 
     @property
     def n_rows(self) -> int:
-        return int(self.rows.sum())
+        return len(self.old) if self.weights is None else int(self.weights.sum())
+
+    @property
+    def keeps_name(self) -> bool:
+        return len(self.new) == 1 and self.new[0].name == self.old.name
 
     @property
     def suppressed(self) -> int:
-        """Rows whose published cell is suppressed, where one column is published."""
-        return int(self.rows[self.new[0].suppressed[self.now]].sum()) if len(self.new) == 1 else 0
+        """Rows whose published cell is suppressed; items, of which several are published, never are."""
+        if len(self.new) != 1:
+            return 0
+        _, now, rows = self.pairs
+        return int(rows[self.new[0].suppressed[now]].sum())
 
     @property
     def same(self) -> int:
         """Rows whose cell is written as it was."""
-        if len(self.new) != 1 or self.new[0].name != self.old.name:
+        if not self.keeps_name:
             return 0
         was, now = [*self.old.texts, None], [*self.new[0].texts, None]
-        pairs = zip(self.was.tolist(), self.now.tolist(), self.rows.tolist(), strict=True)
-        return sum(n for a, b, n in pairs if was[a] == now[b])
+        return sum(n for a, b, n in zip(*(part.tolist() for part in self.pairs), strict=True) if was[a] == now[b])
 
 
 def crossings(
@@ -191,7 +202,7 @@ def crossings(
 
     `weights` are the rows behind each of these rows, if not one.
     """
-    return [Crossing.of(source.column(name), published.get(name, ()), weights) for name in quasi]
+    return [Crossing(source.column(name), published.get(name, ()), weights) for name in quasi]
 
 
 def changes_of_columns(crossed: Iterable[Crossing]) -> tuple[ColumnChange, ...]:
@@ -200,10 +211,10 @@ def changes_of_columns(crossed: Iterable[Crossing]) -> tuple[ColumnChange, ...]:
 
 
 def _change(crossed: Crossing) -> ColumnChange:
-    old, new = crossed.old, crossed.new
-    after = np.bincount(crossed.now, crossed.rows)
-    everything = entropy(np.bincount(crossed.was, crossed.rows))
-    shared = everything + entropy(after) - entropy(crossed.rows)
+    old, new, (was, now, rows) = crossed.old, crossed.new, crossed.pairs
+    after = np.bincount(now, rows)
+    everything = entropy(np.bincount(was, rows))
+    shared = everything + entropy(after) - entropy(rows)
     return ColumnChange(
         name=old.name,
         published=tuple(column.name for column in new),

@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
-from discreet.counting.tally import group
+from discreet.counting.tally import group, order_of
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.roles import Roles
 from discreet.data.table import Table
@@ -160,8 +160,8 @@ def _grouping(
     shown, pattern = np.unique([one.node for one in moves.batches], return_inverse=True)
     group_of = np.where(batch >= 0, np.append(pattern.ravel(), -1)[batch], -1)
     columns, cells = nodes.labels(coded.quasi, shown)
-    told = {one.name for one in columns}
-    untold = [_untold(column) for column in rows.columns if column.name not in told]
+    shown_columns = {one.name for one in columns}
+    hidden = [_suppressed(column) for column in rows.columns if column.name not in shown_columns]
     given, n_kept = sum(sum(counts) for _, _, counts in moves.given), int((batch >= 0).sum())
     trace: list[dict[str, Any]] = [
         {"nodes of the tree": len(nodes) - 1, "nodes published": len(shown)},
@@ -179,8 +179,8 @@ def _grouping(
         )
     return Grouping(
         group_of,
-        (*columns, *untold),
-        np.pad(cells, ((0, 0), (0, len(untold)))),
+        (*columns, *hidden),
+        np.pad(cells, ((0, 0), (0, len(hidden)))),
         trace=trace,
         notes=notes,
         of_single_rows=True,
@@ -205,12 +205,12 @@ class _Ranks:
             return self._known[rows]
         content, _ = group([codes[rows] for codes in self._codes], len(rows), self._levels)
         rank = np.empty(len(rows), dtype=np.int64)
-        rank[np.argsort(content, kind="stable")] = self._randomness.permutation(len(rows))
+        rank[order_of(content)] = self._randomness.permutation(len(rows))
         if len(rows) == len(self._codes[0]):
             self._known = rank
         return rank
 
 
-def _untold(column: Column) -> Labelling:
+def _suppressed(column: Column) -> Labelling:
     """The labelling of a column that is suppressed everywhere."""
     return Labelling(column.name, column.kind, (SUPPRESSED,), (EVERYTHING,))

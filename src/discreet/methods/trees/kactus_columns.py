@@ -46,14 +46,14 @@ class TreeColumn:
         return self.axis.rank_of_code.astype(np.int32)[self.axis.column.codes]
 
     def feature(self, *, ordered: bool) -> Feature:
-        """What a learner is told: `ordered` gives intervals as numbers, whose missing cells are unknown."""
+        """The column for a learner; `ordered` gives intervals as numbers, whose missing cells are unknown."""
         if ordered and self.borders is not None:
             return Feature(self.name, numbers=np.arange(self.n_values, dtype=np.float64))
         texts = [self.label([code])[0] for code in range(self.levels)]
         return Feature(self.name, texts=tuple(MISSING_TEXT if text is None else text for text in texts))
 
     def label(self, codes: Sequence[int] | np.ndarray) -> tuple[str | None, Meaning]:
-        """How a cell is written of which only this is told: that its code is one of these, increasing; and its meaning.
+        """The label of a cell known only to have one of these codes, in increasing order, and its meaning.
 
         Intervals are written as the one from the first to the last.
         """

@@ -80,25 +80,25 @@ def decide(children: Sequence[Sequence[int]], stocks: list[Stock], rule: WalkRul
     `stocks[i]` are the rows that end at node i; they are used up. None when not even all rows together are enough.
     """
     moves = Moves()
-    for parent in range(len(children) - 1, 0, -1):
+    for parent in range(len(children) - 1, 0, -1):  # lines 1.12 and 1.13: the longest path first
         if children[parent]:
-            _settle(parent, children[parent], stocks, rule, moves)
+            _settle(parent, children[parent], stocks, rule, moves)  # line 1.15
     for child in children[0]:
-        if rule.holds(stocks[child]):
-            moves.publish(child, stocks[child], child)
+        if rule.holds(stocks[child]):  # line 1.17
+            moves.publish(child, stocks[child], child)  # lines 1.18 and 1.19
         else:
-            stocks[0].add(stocks[child])
+            stocks[0].add(stocks[child])  # line 1.21
     return _settle_pool(stocks[0], rule, moves)
 
 
 def _settle(parent: int, children: Sequence[int], stocks: list[Stock], rule: WalkRule, moves: Moves) -> None:
-    """Publish what can be published of a parent's leaves; what is left belongs to the parent, now a leaf.
+    """Algorithm 2: publish what can be published of a parent's leaves; the rest belongs to the parent, now a leaf.
 
     Leaves that are short are filled up one by one, or pooled; a pool that is enough by itself needs nobody's rows.
     """
-    able = [child for child in children if rule.holds(stocks[child])]
-    short = [child for child in children if stocks[child].persons and not rule.holds(stocks[child])]
-    if able and rule.swap > 0:
+    able = [child for child in children if rule.holds(stocks[child])]  # line 2.8
+    short = [child for child in children if stocks[child].persons and not rule.holds(stocks[child])]  # line 2.7
+    if able and rule.swap > 0:  # line 2.14
         short = [child for child in short if not _swap(child, able, stocks, rule, moves)]
     if able and rule.pool and len(short) > 1:
         for child in short[1:]:
@@ -107,34 +107,34 @@ def _settle(parent: int, children: Sequence[int], stocks: list[Stock], rule: Wal
         short = short[:1]
     else:
         families = [[child] for child in short]
-    for giver in able:
+    for giver in able:  # line 2.15; lines 4.2 and 4.3
         families = [family for family in families if not _fill(family, giver, parent, stocks, rule, moves)]
-        moves.publish(giver, stocks[giver], giver)
+        moves.publish(giver, stocks[giver], giver)  # lines 2.10 and 4.12
     for child in short:
         if child not in moves.batch_of:
-            stocks[parent].add(stocks[child])
+            stocks[parent].add(stocks[child])  # lines 2.4 and 2.16
 
 
 def _swap(child: int, able: Sequence[int], stocks: list[Stock], rule: WalkRule, moves: Moves) -> bool:
-    """Fill a leaf up with rows of the sibling that keeps the least entropy; they are published as if they were its."""
-    receiver, required = stocks[child], rule.lacking(stocks[child])
-    if required > rule.most_swapped:
+    """Algorithm 3: fill a leaf up with rows of the sibling that keeps the least entropy; they pass for its own."""
+    receiver, required = stocks[child], rule.lacking(stocks[child])  # line 3.3
+    if required > rule.most_swapped:  # lines 3.4 and 3.5
         return False
     best, least = -1, math.inf
-    for candidate in able:
+    for candidate in able:  # line 3.9
         giver = stocks[candidate]
-        if giver.persons - rule.k <= required:
+        if giver.persons - rule.k <= required:  # line 3.10
             continue
         drawn = _draw(giver, receiver, _fitting, rule.most_swapped, rule)
         if drawn is None:
             continue
-        bits = entropy(giver.counts)
+        bits = entropy(giver.counts)  # line 3.11
         _undo(giver, receiver, drawn)
-        if bits < least - _EQUAL:
+        if bits < least - _EQUAL:  # lines 3.12 and 3.13
             best, least = candidate, bits
-    if best < 0:
+    if best < 0:  # line 3.17
         return False
-    drawn = _draw(stocks[best], receiver, _fitting, rule.most_swapped, rule)
+    drawn = _draw(stocks[best], receiver, _fitting, rule.most_swapped, rule)  # line 3.21, before line 3.20
     assert drawn is not None
     batch = moves.publish(child, receiver, child, len(drawn))
     moves.given.append((best, batch, _by_class(drawn, len(receiver.counts))))
@@ -142,21 +142,21 @@ def _swap(child: int, able: Sequence[int], stocks: list[Stock], rule: WalkRule, 
 
 
 def _fill(short: Sequence[int], giver: int, parent: int, stocks: list[Stock], rule: WalkRule, moves: Moves) -> bool:
-    """Publish leaves, whose rows the first one holds, at their parent, filled up with rows of a sibling."""
+    """Lines 4.4 to 4.10: publish leaves, whose rows the first one holds, at their parent, filled up by a sibling."""
     receiver = stocks[short[0]]
-    if stocks[giver].persons - rule.k < rule.lacking(receiver):
+    if stocks[giver].persons - rule.k < rule.lacking(receiver):  # lines 4.4 to 4.6
         return False
-    drawn = _draw(stocks[giver], receiver, _least_missed, rule.k, rule)
+    drawn = _draw(stocks[giver], receiver, _least_missed, rule.k, rule)  # line 4.10
     if drawn is None:
         return False
-    batch = moves.publish(short[0], receiver, parent)
+    batch = moves.publish(short[0], receiver, parent)  # line 4.9
     moves.batch_of |= dict.fromkeys(short, batch)
     moves.given.append((giver, batch, _by_class(drawn, len(receiver.counts))))
     return True
 
 
 def _settle_pool(pool: Stock, rule: WalkRule, moves: Moves) -> Moves | None:
-    """Rows that no node shows: published with nothing at all if they are enough, else left out.
+    """Line 1.25: rows that no node shows are published with nothing at all if they are enough, else left out.
 
     Enough persons with too few values are not left out: they share the fate of the smallest batch, which has enough.
     """
@@ -197,7 +197,7 @@ def _least_missed(giver: list[int], receiver: list[int]) -> int:
 
 
 def _fitting(giver: list[int], receiver: list[int]) -> int:
-    """The class that leaves the receiver with the least entropy, its largest; if there is none, the least missed."""
+    """Section 4.2: the class that leaves the receiver with the least entropy, its largest; else the least missed."""
     wanted = receiver.index(max(receiver))
     return wanted if giver[wanted] else _least_missed(giver, receiver)
 
@@ -210,7 +210,7 @@ def _by_class(labels: Sequence[int], n_classes: int) -> list[int]:
 
 
 def entropy(counts: Sequence[int]) -> float:
-    """Bits of the class; 0 for no rows.
+    """Bits of the class, equation 1; 0 for no rows.
 
     >>> entropy([2, 2, 4])
     1.5

@@ -191,14 +191,14 @@ class KAdet(Method):
         questions = [question for question in growth.questions if question.column.name in asked]
         values = {question.column.name: question.values() for question in questions}
         columns = [(question.column.name, "quasi", question.column.kind) for question in questions]
-        said = {
+        content = {
             "model": "decision tree",
             "counted": "rows" if roles.person is None else "persons",
             "classes": list(growth.classes),
             "values": {name: paths for name, paths in values.items() if paths is not None},
             "nodes": nodes,
         }
-        return Document.of("model", [*columns, (target.name, "target", target.kind)], said)
+        return Document.of("model", [*columns, (target.name, "target", target.kind)], content)
 
 
 def _plain(target: Column, code: int) -> Any:

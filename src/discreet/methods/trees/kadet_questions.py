@@ -61,9 +61,9 @@ class NodeEntries:
         is_last = np.append(is_first[1:], True)
         sides = []
         for which in (is_first, is_last):
-            met = np.zeros((n_places, self.n_classes if by_class else 1), dtype=np.int64)
-            np.add.at(met, (at[which], of_class[which]), 1)
-            sides.append(met.cumsum(axis=0))
+            reached = np.zeros((n_places, self.n_classes if by_class else 1), dtype=np.int64)
+            np.add.at(reached, (at[which], of_class[which]), 1)
+            sides.append(reached.cumsum(axis=0))
         return sides[0][:-1], sides[1][-1] - sides[1][:-1]
 
 
@@ -80,10 +80,10 @@ def _stands(persons, k, public_class):
 
 @compiled
 def _stand(persons, k, public_class):
-    found = np.empty(len(persons), np.bool_)
+    standing = np.empty(len(persons), np.bool_)
     for b in range(len(persons)):
-        found[b] = _stands(persons[b], k, public_class)
-    return found
+        standing[b] = _stands(persons[b], k, public_class)
+    return standing
 
 
 @compiled

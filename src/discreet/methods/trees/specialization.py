@@ -135,7 +135,7 @@ class TopDownSpecialization(Method):
         leaf_rows = LeafRows(values, rows)
         cut, trace = Cut(values, leaf_rows, sets), []
         while step := cut.refine():
-            trace.append(_told(step, values))
+            trace.append(_trace_of(step, values))
         own, published = zip(
             *(of_column.labelling(cut.of_column(c)) for c, of_column in enumerate(values)), strict=True
         )
@@ -223,7 +223,7 @@ def _note(values: Values, k: int, rows: CodedRows) -> list[str]:
     ]
 
 
-def _told(step: Step, values: list[Values]) -> dict[str, Any]:
+def _trace_of(step: Step, values: list[Values]) -> dict[str, Any]:
     of_column = values[step.column]
     return {
         "column": of_column.name,

@@ -196,7 +196,7 @@ class Cut:
         self._open = self._open[valid]
 
     def _scores(self) -> np.ndarray:
-        """InfoGain / (AnonyLoss + 1): one division of whole numbers, so that equal scores are equal doubles."""
+        """InfoGain / (AnonyLoss + 1) by one division of whole numbers, so that equal scores are equal doubles."""
         at, column = self._open, self._column_of[self._open]
         loss, n_sets = np.zeros(len(at), dtype=np.int64), self._sets_of.sum(axis=0)[column]
         for groups, has in zip(self.sets, self._sets_of, strict=True):

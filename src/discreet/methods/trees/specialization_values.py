@@ -94,8 +94,8 @@ class Values:
         self.name, self.column, self.n_leaves = column.name, column, n_leaves
         self.leaf_of_code = leaf_of_code.astype(np.int32)
         self.counts = np.zeros((n_leaves, counts.shape[1]), dtype=np.int64)
-        met = np.flatnonzero(counts.any(axis=1))
-        np.add.at(self.counts, self.leaf_of_code[met], counts[met])
+        occurring = np.flatnonzero(counts.any(axis=1))
+        np.add.at(self.counts, self.leaf_of_code[occurring], counts[occurring])
         self.rows = self.counts.sum(axis=1)
 
     def root(self) -> LeafSet:
@@ -184,16 +184,18 @@ class GivenTree(ValueTree):
         return own, self._labelling(parts, set(self.named))
 
     def _labelling(self, parts: Sequence[LeafSet], named: set[str]) -> Labelling:
-        known = Labelling.of_hierarchy(self.hierarchy, self.column.kind, named, [self.label(part) for part in parts])
+        labelling = Labelling.of_hierarchy(
+            self.hierarchy, self.column.kind, named, [self.label(part) for part in parts]
+        )
         meanings = []
-        for part, meaning in zip(parts, known.meanings, strict=True):
+        for part, meaning in zip(parts, labelling.meanings, strict=True):
             codes = np.flatnonzero(np.isin(self.leaf_of_code, part.leaves))
             if meaning.interval is None and not meaning.but:  # the same number may be spelt differently in the tree
                 texts = {self.column.texts[code] for code in codes if code < len(self.column.values)}
                 texts |= {self.hierarchy.values[leaf] for leaf in part.leaves if leaf < len(self.hierarchy)}
                 meaning = replace(meaning, texts=frozenset(texts & named))
             meanings.append(replace(meaning, missing=meaning.missing or len(self.column.values) in codes))
-        return replace(known, meanings=tuple(meanings))
+        return replace(labelling, meanings=tuple(meanings))
 
 
 def _branch(node: Node) -> ValueLabel:
@@ -220,8 +222,8 @@ class AutomaticTree(ValueTree):
     def labelling(self, parts: Sequence[LeafSet]) -> Labellings:
         meanings = [self.axis.meaning_of_set(tuple(part.leaves.tolist())) for part in parts]
         labels = tuple(self.label(part) for part in parts)
-        known = Labelling(self.name, "category", labels, tuple(meanings), known=self.axis.known)
-        return known, known
+        labelling = Labelling(self.name, "category", labels, tuple(meanings), known=self.axis.known)
+        return labelling, labelling
 
 
 # -- without a tree ------------------------------------------------------------------------------------------------
@@ -253,8 +255,8 @@ class Star(Values):
 
     def labelling(self, parts: Sequence[LeafSet]) -> Labellings:
         meanings = [self.axis.meaning_of_set((part.first,)) if part.shown else EVERYTHING for part in parts]
-        known = Labelling(self.name, "category", tuple(self.label(part) for part in parts), tuple(meanings))
-        return known, known
+        labelling = Labelling(self.name, "category", tuple(self.label(part) for part in parts), tuple(meanings))
+        return labelling, labelling
 
 
 class Intervals(Values):
@@ -289,8 +291,8 @@ class Intervals(Values):
     def labelling(self, parts: Sequence[LeafSet]) -> Labellings:
         meanings = [self.axis.meaning_of_interval(*self._ends(part)) for part in parts]
         labels = tuple(self.label(part) for part in parts)
-        known = Labelling(self.name, self.column.kind, labels, tuple(meanings))
-        return known, known
+        labelling = Labelling(self.name, self.column.kind, labels, tuple(meanings))
+        return labelling, labelling
 
     def _ends(self, part: LeafSet) -> tuple[float, float, bool]:
         """Where the part begins, where it ends, and whether missing belongs to it."""

@@ -107,7 +107,7 @@ class TreeLadder(Method):
         axes = [Axis.of(rows, name, rarest=self.k, by_class=True) for name in roles.quasi]
         ladders = [Ladder.of(axis, self.bins) for axis in axes]
         binned, place = rows.merged([ladder.codes() for ladder in ladders], [ladder.n_bins for ladder in ladders])
-        tree, stands, told = self._chosen_tree(binned, max(self.k, self.trust or 0))
+        tree, stands, choice = self._chosen_tree(binned, max(self.k, self.trust or 0))
         leaf, low, high = _leaves(binned, tree, stands, self.k)
         rungs = np.array([[ladder.top for ladder in ladders]])
         group_of, first = leaf, np.unique(leaf, return_index=True)[1]
@@ -117,7 +117,7 @@ class TreeLadder(Method):
             group_of = first = np.arange(len(binned))
         starts, ends = _spans(binned.codes[first], ladders, leaf[first], rungs, low, high)
         labelled = [ladder.labelling(starts[:, c], ends[:, c]) for c, ladder in enumerate(ladders)]
-        trace: list[dict[str, Any]] = [{"groups of the tree": len(low), **told}]
+        trace: list[dict[str, Any]] = [{"groups of the tree": len(low), **choice}]
         trace += [
             {
                 "column": ladder.axis.name,

@@ -71,8 +71,8 @@ def chosen_tree(
     utility = utilities(bins, counts, least, members)
     ahead, strictness = ways[int(np.argmax(np.round(utility, 9)))]
     tree = grow(bins, counts, least, ahead=ahead)
-    told = {"looks ahead": ahead, "strictness of pruning": strictness, "utility": round(float(utility.max()), 4)}
-    return tree, tree.pruned(strictness), told
+    choice = {"looks ahead": ahead, "strictness of pruning": strictness, "utility": round(float(utility.max()), 4)}
+    return tree, tree.pruned(strictness), choice
 
 
 def utilities(bins: np.ndarray, counts: np.ndarray, least: int, members: PersonRows | None = None) -> np.ndarray:
@@ -80,7 +80,7 @@ def utilities(bins: np.ndarray, counts: np.ndarray, least: int, members: PersonR
     members = members or PersonRows.of(counts)
     randomness, n, judged = Randomness(0), len(members.row), 0
     within = max(2, round(least * (1 - 1 / FOLDS) * min(1, _ENOUGH / n)))  # as many groups as in the whole table
-    found = np.zeros((2, len(STRICTNESS)))
+    right = np.zeros((2, len(STRICTNESS)))
     for _ in range(max(1, min(_REPEATS, _PER_REPEAT // n))):
         folds = members.folds(randomness)
         for fold, outside in enumerate(folds):
@@ -94,8 +94,8 @@ def utilities(bins: np.ndarray, counts: np.ndarray, least: int, members: PersonR
             for ahead in (False, True):
                 tree = grow(bins_in, counts_in, within, ahead=ahead)
                 at = tree.locate(bins_out)
-                found[int(ahead)] += [_right(tree, tree.pruned(z), at, counts_out) for z in STRICTNESS]
-    return found.ravel() / max(judged, 1)
+                right[int(ahead)] += [_right(tree, tree.pruned(z), at, counts_out) for z in STRICTNESS]
+    return right.ravel() / max(judged, 1)
 
 
 def _tally(bins: np.ndarray, row: np.ndarray, label: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
@@ -118,12 +118,12 @@ def _right(tree: ClassTree, stands: np.ndarray, at: np.ndarray, counts: np.ndarr
 def _naive_bayes(tree: ClassTree, leaves: np.ndarray) -> np.ndarray:
     """How probable naive Bayes takes each class to be in each leaf (logarithms), by the labels of its columns."""
     counts = tree.counts[leaves]
-    found = np.tile(np.log(tree.counts[0] + 1), (len(leaves), 1))
+    scores = np.tile(np.log(tree.counts[0] + 1), (len(leaves), 1))
     for first, last, end in zip(tree.low[leaves].T, tree.high[leaves].T, tree.high[0], strict=True):
         shown = np.flatnonzero((first > 0) | (last < end))  # the others are suppressed, and unknown
         if len(shown):
             _, label = np.unique(first[shown] * (end + 1) + last[shown], return_inverse=True)
-            met = np.zeros((int(label.max()) + 1, counts.shape[1]))
-            np.add.at(met, label.ravel(), counts[shown])
-            found[shown] += np.log((met + 1) / (met.sum(axis=0) + len(met)))[label.ravel()]
-    return found
+            with_label = np.zeros((int(label.max()) + 1, counts.shape[1]))
+            np.add.at(with_label, label.ravel(), counts[shown])
+            scores[shown] += np.log((with_label + 1) / (with_label.sum(axis=0) + len(with_label)))[label.ravel()]
+    return scores

@@ -66,10 +66,10 @@ class ClassTree:
     @property
     def parent(self) -> np.ndarray:
         """The parent of each node, -1 for the first."""
-        found = np.full(len(self.left), -1, dtype=np.int64)
+        parent = np.full(len(self.left), -1, dtype=np.int64)
         inner = np.flatnonzero(self.left >= 0)
-        found[self.left[inner]] = found[self.left[inner] + 1] = inner
-        return found
+        parent[self.left[inner]] = parent[self.left[inner] + 1] = inner
+        return parent
 
 
 def grow(bins: np.ndarray, counts: np.ndarray, least: int, *, ahead: bool) -> ClassTree:
@@ -141,7 +141,7 @@ def _grow(
             total[0, label] = in_node[node, label]
             rows += in_node[node, label]
             n_labels += in_node[node, label] > 0
-        found = 0
+        n_cuts = 0
         if n_labels > 1 and rows >= 2 * least:
             for c in range(n_columns):
                 for b in range(low[node, c], high[node, c] + 1):
@@ -151,13 +151,13 @@ def _grow(
                 for c in range(n_columns):
                     for label in range(n_classes):
                         table[0, c, bins[order[i], c], label] += counts[order[i], label]
-            found = _cuts(
+            n_cuts = _cuts(
                 table, total, 0, low[node], high[node], least, of_all, of_class, on_left, columns, cuts, saved, 0
             )
         best, most = -1, -np.inf
-        for j in range(found):
+        for j in range(n_cuts):
             gain = saved[0, j]
-            if found > 1 and stop[node] - start[node] <= most_ahead:
+            if n_cuts > 1 and stop[node] - start[node] <= most_ahead:
                 _part(
                     bins,
                     counts,
@@ -264,7 +264,7 @@ def _cuts(table, total, which, low, high, least, of_all, of_class, on_left, colu
     whole = of_all[rows]
     for label in range(n_classes):
         whole -= of_class[total[which, label]]
-    found = 0
+    n_cuts = 0
     for c in range(n_columns):
         below = 0
         for label in range(n_classes):
@@ -280,10 +280,10 @@ def _cuts(table, total, which, low, high, least, of_all, of_class, on_left, colu
             gain = whole - of_all[below] - of_all[rows - below]
             for label in range(n_classes):
                 gain += of_class[on_left[label]] + of_class[total[which, label] - on_left[label]]
-            if found == room and gain <= saved[line, room - 1] + 1e-9:
+            if n_cuts == room and gain <= saved[line, room - 1] + 1e-9:
                 continue
-            j = found if found < room else room - 1
-            found = min(found + 1, room)
+            j = n_cuts if n_cuts < room else room - 1
+            n_cuts = min(n_cuts + 1, room)
             while j > 0 and gain > saved[line, j - 1] + 1e-9:
                 columns[line, j], cuts[line, j], saved[line, j] = (
                     columns[line, j - 1],
@@ -292,4 +292,4 @@ def _cuts(table, total, which, low, high, least, of_all, of_class, on_left, colu
                 )
                 j -= 1
             columns[line, j], cuts[line, j], saved[line, j] = c, b, gain
-    return found
+    return n_cuts

@@ -78,7 +78,7 @@ class Ladder:
         return first, last
 
     def label(self, first: int, last: int) -> tuple[str | None, Meaning]:
-        """How a cell is written of which only this is told: that its bin is one from `first` to `last`."""
+        """The label of a cell known only to lie in bins `first` to `last`, and its meaning."""
         axis, low, high = self.axis, int(self.starts[first]), int(self.starts[last + 1])
         if axis.names is not None:
             ranks = tuple(range(low, high))
