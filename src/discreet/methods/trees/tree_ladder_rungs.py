@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import xlogy
 
+from discreet.counting.entropy import entropy_times_n
 from discreet.counting.tally import group
 from discreet.data.column import Column
 from discreet.recoding.axis import Axis
@@ -43,7 +43,7 @@ class Ladder:
         counts = np.bincount(cells, minlength=n_ranks * len(target.values)).reshape(n_ranks, -1)
         starts = _pieces(counts.sum(axis=1))
         counts = np.add.reduceat(counts, starts[:-1])
-        everything = _bits(counts.sum(axis=0))
+        everything = entropy_times_n(counts.sum(axis=0))
         rungs: list[np.ndarray] = []
         information: list[float] = []
         wanted, in_bin = min(most, len(counts)), np.arange(len(counts))
@@ -52,7 +52,7 @@ class Ladder:
             if not rungs:
                 starts, in_bin = starts[np.append(np.unique(in_bin, return_index=True)[1], -1)], np.arange(len(counts))
             rungs.append(in_bin)
-            information.append((everything - _bits(counts).sum()) / max(len(axis.column), 1))
+            information.append((everything - entropy_times_n(counts).sum()) / max(len(axis.column), 1))
             if len(counts) == 1:
                 return cls(axis, starts, np.array(rungs), np.array(information))
             wanted = min(len(counts) - 1, round(_SHRINK * len(counts)))
@@ -115,8 +115,8 @@ def _pieces(rows: np.ndarray) -> np.ndarray:
 def _join(counts: np.ndarray, in_bin: np.ndarray, wanted: int) -> tuple[np.ndarray, np.ndarray]:
     """Join the two neighbours that lose least, the lowest of equals, until `wanted` bins are left."""
     counts, in_bin = counts.copy(), in_bin.copy()
-    bits = _bits(counts)
-    loss = _bits(counts[:-1] + counts[1:]) - bits[:-1] - bits[1:]
+    bits = entropy_times_n(counts)
+    loss = entropy_times_n(counts[:-1] + counts[1:]) - bits[:-1] - bits[1:]
     while len(counts) > wanted:
         i = int(np.argmin(np.round(loss, 9)))
         counts[i] += counts[i + 1]
@@ -124,11 +124,9 @@ def _join(counts: np.ndarray, in_bin: np.ndarray, wanted: int) -> tuple[np.ndarr
         in_bin[in_bin > i] -= 1
         for j in (i - 1, i):
             if 0 <= j < len(loss):
-                loss[j] = _bits(counts[j] + counts[j + 1]) - _bits(counts[j]) - _bits(counts[j + 1])
+                loss[j] = (
+                    entropy_times_n(counts[j] + counts[j + 1])
+                    - entropy_times_n(counts[j])
+                    - entropy_times_n(counts[j + 1])
+                )
     return counts, in_bin
-
-
-def _bits(counts: np.ndarray) -> np.ndarray:
-    """Rows times class entropy in bits, of each line of counts."""
-    rows = counts.sum(axis=-1)
-    return (xlogy(rows, rows) - xlogy(counts, counts).sum(axis=-1)) / np.log(2)
