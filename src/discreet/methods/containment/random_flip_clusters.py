@@ -74,8 +74,8 @@ class RowIndex:
         The row joins that costs the fewest flips for each row it stands for, of those that bring a person whom the
         cluster does not have. `number` is the cluster's own.
         """
-        arrays = (*self.items, self.weight, *self.persons, self.is_open, *self.having, *self.short)
-        return _grow(seed, k, number, Rows(*arrays, self.ones, self.shared, self.stamp))
+        arrays = [*self.items, self.weight, *self.persons, self.is_open, *self.having, *self.short]
+        return _grow(seed, k, number, Rows._make([*arrays, self.ones, self.shared, self.stamp]))
 
     def farthest(self, seed: int) -> int:
         """The open row that differs from `seed` in the most items; -1 when none is open."""
