@@ -13,6 +13,9 @@ from discreet.counting.entropy import entropy, entropy_times_n, n_log_n
 def test_entropy_of_equal_shares_is_their_number_in_bits():
     assert entropy(np.array([3, 3, 3, 3])) == 2.0
     assert entropy(np.array([7])) == 0.0
+    assert entropy([4, 4]) == 1.0
+    assert entropy([5, 0]) == 0.0
+    assert entropy([]) == 0.0
 
 
 @pytest.mark.parametrize("seed", range(5))

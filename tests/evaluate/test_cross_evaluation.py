@@ -241,7 +241,7 @@ def test_only_what_is_new_is_measured(tmp_path):
     assert cache.summary().entries == 12
     evaluate_utility([Mondrian(5), Mondrian(6)], people(), ROLES, folds="3-fold", classifiers="tree", cache=cache)
     assert cache.summary().entries == 15
-    changes = [{"seed": 1}, {"folds": "4-fold"}, {"protocol": "recoded"}]
+    changes = [{"random_state": 1}, {"folds": "4-fold"}, {"protocol": "recoded"}]
     for change in changes:
         before = cache.summary().entries
         evaluate_utility(

@@ -3,6 +3,18 @@
 
 To add a method, write its file and enter it twice in this one: below for type checkers, and in `_TABLE`. The command
 line, recipes and `discreet` itself take their methods from that table.
+
+Parameters have the names of scikit-learn, and one name has one meaning for all methods:
+
+random_state    the seed; None draws from the operating system
+n_features      exactly so many features are kept
+max_features    at most so many features are kept
+neighbours      which tables differential privacy calls neighbouring
+strategy        how PrivateFwell weighs features
+neighbour_search  how VarianceSketch finds the nearest records
+
+A selector has `support_`, a boolean mask over the input features, and `order_`, the places of the selected ones in the
+order of choice.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from discreet.learning.decision_tree import Branch
 from discreet.methods.trees.kactus_rows import stocks_of
 from discreet.methods.trees.kactus_tree import Nodes
-from discreet.methods.trees.kactus_walk import WalkRule, carry_out, decide, entropy
+from discreet.methods.trees.kactus_walk import WalkRule, carry_out, decide
 from kactus_cases import Case, cases, random_case
 from kactus_twin import Row, Twin
 
@@ -193,9 +193,3 @@ def test_as_printed_many_random_tables_break_k():
         sizes = Counter(frozenset(path.items()) for path in printed.published.values())
         broken += bool(sizes) and min(sizes.values()) < rule.k
     assert broken > 20
-
-
-def test_entropy_in_bits():
-    assert entropy([4, 4]) == 1.0
-    assert entropy([5, 0]) == 0.0
-    assert entropy([]) == 0.0

@@ -9,12 +9,17 @@ the longest. Closed rows are passed over, and dropped when they are half of the 
 
 from __future__ import annotations
 
+from collections import namedtuple
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 
 from discreet.foundation.compiled_kernels import compiled
+
+Rows = namedtuple(  # the arrays of a RowIndex, for the kernels
+    "Rows", "indptr indices weight start persons is_open where having shortest end short kind ones shared stamp"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +74,8 @@ class RowIndex:
         The row joins that costs the fewest flips for each row it stands for, of those that bring a person whom the
         cluster does not have. `number` is the cluster's own.
         """
-        return _grow(
-            seed, k, number, *self.items, self.weight, *self.persons, self.is_open, *self.having, *self.short,
-            self.ones, self.shared, self.stamp,
-        )  # fmt: skip
+        arrays = [*self.items, self.weight, *self.persons, self.is_open, *self.having, *self.short]
+        return _grow(seed, k, number, Rows._make([*arrays, self.ones, self.shared, self.stamp]))
 
     def farthest(self, seed: int) -> int:
         """The open row that differs from `seed` in the most items; -1 when none is open."""
@@ -80,89 +83,107 @@ class RowIndex:
 
 
 @compiled
-def _grow(
-    seed, k, number, indptr, indices, weight, start, persons, is_open, where, having, shortest, end, short, kind,
-    ones, shared, stamp,
-):  # fmt: skip
+def _grow(seed, k, number, rows):
     """A cluster of n rows, c of which have an item, flips min(c, n - c) cells of it. `ones` holds c, and zeros on
     return; `shared` what a row saves by the items it shares with the cluster, and -1 on return."""
-    members = np.empty(min(k, len(weight)), dtype=np.int64)  # each brings a person
-    touched = np.empty(len(ones), dtype=np.int64)
-    met = np.empty(len(weight), dtype=np.int64)
-    without = np.empty(len(shortest), dtype=np.int64)  # flips more when a row of this weight joins that has no item
-    n_members = 0
-    n_touched = 0
-    n_persons = 0
-    n = 0
-    best = seed
-    while True:
+    members = np.empty(min(k, len(rows.weight)), dtype=np.int64)  # each brings a person
+    touched = np.empty(len(rows.ones), dtype=np.int64)
+    met = np.empty(len(rows.weight), dtype=np.int64)
+    n_members, n_touched, n_persons, n, best = 0, 0, 0, 0, seed
+    while best >= 0:
         members[n_members] = best
         n_members += 1
-        is_open[best] = False
-        for i in range(start[best], start[best + 1]):
-            if stamp[persons[i]] != number:
-                stamp[persons[i]] = number
-                n_persons += 1
-        for i in range(indptr[best], indptr[best + 1]):
-            if ones[indices[i]] == 0:
-                touched[n_touched] = indices[i]
-                n_touched += 1
-            ones[indices[i]] += weight[best]
-        n += weight[best]
+        n_touched, more = _join(best, number, rows, touched, n_touched)
+        n_persons += more
+        n += rows.weight[best]
         if n_persons >= k:
             break
-        n_met = 0
-        for t in range(n_touched):
-            c = ones[touched[t]]
-            for i in range(where[touched[t]], where[touched[t] + 1]):
-                row = having[i]
-                m = weight[row]
-                if 2 * c + m <= n:
-                    break  # for a row so light, or lighter, this item costs as much as one that nobody has
-                if is_open[row]:
-                    if shared[row] < 0:
-                        shared[row] = 0
-                        met[n_met] = row
-                        n_met += 1
-                    shared[row] += min(m, n) - min(c + m, n - c) + min(c, n + m - c)
-        best = -1
-        best_cost = 0
-        for w in range(len(shortest)):
-            while shortest[w] < end[w] and not is_open[short[shortest[w]]]:
-                shortest[w] += 1
-            if shortest[w] == end[w]:
-                continue
-            m = weight[short[shortest[w]]]
-            without[w] = 0
-            for t in range(n_touched):
-                c = ones[touched[t]]
-                without[w] += min(c, n + m - c) - min(c, n - c)
-            for i in range(shortest[w], end[w]):  # no longer one is better unless it was met
-                row = short[i]
-                if is_open[row] and _brings(row, start, persons, stamp, number):
-                    if shared[row] < 0:
-                        shared[row] = 0
-                        met[n_met] = row
-                        n_met += 1
-                    break
-        for i in range(n_met):
-            row = met[i]
-            m = weight[row]
-            cost = without[kind[row]] + (indptr[row + 1] - indptr[row]) * min(m, n) - shared[row]
-            shared[row] = -1
-            if best >= 0:  # flips for each row that joins
-                more = cost * weight[best] - best_cost * m
-                if more > 0 or (more == 0 and row > best):
-                    continue
-            if _brings(row, start, persons, stamp, number):
-                best = row
-                best_cost = cost
-        if best < 0:
-            n_members = 0
-            break
+        n_met = _sharing(n, rows, touched[:n_touched], met)
+        n_met, without = _shortest(n, number, rows, touched[:n_touched], met, n_met)
+        best = _cheapest(n, number, rows, met[:n_met], without)
     for t in range(n_touched):
-        ones[touched[t]] = 0
-    return members[:n_members]
+        rows.ones[touched[t]] = 0
+    return members[: n_members if best >= 0 else 0]
+
+
+@compiled
+def _join(row, number, rows, touched, n_touched):
+    """Add a row to the cluster: how many items its rows have then, and the persons that it brings."""
+    n_persons = 0
+    rows.is_open[row] = False
+    for i in range(rows.start[row], rows.start[row + 1]):
+        if rows.stamp[rows.persons[i]] != number:
+            rows.stamp[rows.persons[i]] = number
+            n_persons += 1
+    for i in range(rows.indptr[row], rows.indptr[row + 1]):
+        item = rows.indices[i]
+        if rows.ones[item] == 0:
+            touched[n_touched] = item
+            n_touched += 1
+        rows.ones[item] += rows.weight[row]
+    return n_touched, n_persons
+
+
+@compiled
+def _sharing(n, rows, touched, met):
+    """The open rows that save flips by items of the cluster; what they save is in `shared`."""
+    n_met = 0
+    for item in touched:
+        c = rows.ones[item]
+        for i in range(rows.where[item], rows.where[item + 1]):
+            row = rows.having[i]
+            m = rows.weight[row]
+            if 2 * c + m <= n:
+                break  # for a row so light, or lighter, this item costs as much as one that nobody has
+            if rows.is_open[row]:
+                if rows.shared[row] < 0:
+                    rows.shared[row] = 0
+                    met[n_met] = row
+                    n_met += 1
+                rows.shared[row] += min(m, n) - min(c + m, n - c) + min(c, n + m - c)
+    return n_met
+
+
+@compiled
+def _shortest(n, number, rows, touched, met, n_met):
+    """Add the shortest row of each weight to those met; and of each weight the flips of a row without any item."""
+    shortest, end, short = rows.shortest, rows.end, rows.short
+    without = np.zeros(len(shortest), dtype=np.int64)
+    for w in range(len(shortest)):
+        while shortest[w] < end[w] and not rows.is_open[short[shortest[w]]]:
+            shortest[w] += 1
+        if shortest[w] == end[w]:
+            continue
+        m = rows.weight[short[shortest[w]]]
+        for item in touched:
+            c = rows.ones[item]
+            without[w] += min(c, n + m - c) - min(c, n - c)
+        for i in range(shortest[w], end[w]):  # no longer one is better unless it was met
+            row = short[i]
+            if rows.is_open[row] and _brings(row, rows.start, rows.persons, rows.stamp, number):
+                if rows.shared[row] < 0:
+                    rows.shared[row] = 0
+                    met[n_met] = row
+                    n_met += 1
+                break
+    return n_met, without
+
+
+@compiled
+def _cheapest(n, number, rows, met, without):
+    """The row that brings a person for the fewest flips for each row that joins; -1 if there is none."""
+    best, best_cost = -1, 0
+    for row in met:
+        m = rows.weight[row]
+        cost = without[rows.kind[row]] + (rows.indptr[row + 1] - rows.indptr[row]) * min(m, n) - rows.shared[row]
+        rows.shared[row] = -1
+        if best >= 0:
+            more = cost * rows.weight[best] - best_cost * m
+            if more > 0 or (more == 0 and row > best):
+                continue
+        if _brings(row, rows.start, rows.persons, rows.stamp, number):
+            best, best_cost = row, cost
+    return best
 
 
 @compiled

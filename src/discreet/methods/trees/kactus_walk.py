@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet.counting.entropy import entropy
 from discreet.methods.trees.kactus_rows import Stock
 
 _EQUAL = 1e-12  # bits: two entropies nearer than this are the same, the rest is rounding
@@ -128,7 +129,7 @@ def _swap(child: int, able: Sequence[int], stocks: list[Stock], rule: WalkRule, 
         drawn = _draw(giver, receiver, _fitting, rule.most_swapped, rule)
         if drawn is None:
             continue
-        bits = entropy(giver.counts)  # line 3.11
+        bits = float(entropy(giver.counts))  # line 3.11
         _undo(giver, receiver, drawn)
         if bits < least - _EQUAL:  # lines 3.12 and 3.13
             best, least = candidate, bits
@@ -207,16 +208,6 @@ def _by_class(labels: Sequence[int], n_classes: int) -> list[int]:
     for label in labels:
         counts[label] += 1
     return counts
-
-
-def entropy(counts: Sequence[int]) -> float:
-    """Bits of the class, equation 1; 0 for no rows.
-
-    >>> entropy([2, 2, 4])
-    1.5
-    """
-    n = sum(counts)
-    return math.log2(n) - sum(c * math.log2(c) for c in counts if c) / n if n else 0.0
 
 
 def carry_out(

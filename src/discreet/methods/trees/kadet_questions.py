@@ -7,7 +7,6 @@ node is the entries that come to it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
+from discreet.counting.entropy_kernel import entropy_times_n
 from discreet.counting.tally import persons_per_group
 from discreet.data.column import Column
 from discreet.foundation.compiled_kernels import compiled
@@ -87,16 +87,6 @@ def _stand(persons, k, public_class):
 
 
 @compiled
-def _entropy(counts):
-    """The entropy of the class in bits, times the rows."""
-    rows, entropy = 0, 0.0
-    for c in range(len(counts)):
-        rows += counts[c]
-        entropy -= counts[c] * math.log2(counts[c]) if counts[c] else 0.0
-    return entropy + (rows * math.log2(rows) if rows else 0.0)
-
-
-@compiled
 def _best_cut(ranks, order, classes, rows, n_classes, below, above, of_rows, k, public_class):
     """The cut that tells most of those that may be made: (gain, how many entries of `order` are below it, or 0).
 
@@ -105,7 +95,7 @@ def _best_cut(ranks, order, classes, rows, n_classes, below, above, of_rows, k, 
     left, right = np.zeros(n_classes, np.int64), np.zeros(n_classes, np.int64)
     for e in range(len(rows)):
         right[classes[e]] += rows[e]
-    whole, cut, most, at = _entropy(right), 0, -1.0, 0
+    whole, cut, most, at = entropy_times_n(right), 0, -1.0, 0
     sums = np.array([[0], [right.sum()]])
     for j in range(1, len(order)):
         e = order[j - 1]
@@ -123,7 +113,7 @@ def _best_cut(ranks, order, classes, rows, n_classes, below, above, of_rows, k, 
             allowed = _stands(sums[0], k, False) and _stands(sums[1], k, False)
         cut += 1
         if allowed:
-            gain = np.rint((whole - _entropy(left) - _entropy(right)) * 1e9)
+            gain = np.rint((whole - entropy_times_n(left) - entropy_times_n(right)) * 1e9)
             if gain > most:
                 most, at = gain, j
     return most / 1e9, at
@@ -162,10 +152,10 @@ def _weigh(codes, label_of, classes, rows, counts, persons, of_rows, k, public_c
         allowed &= _stands(counts[largest], k, public_class)
     whole, after = np.zeros(n_classes, np.int64), 0.0
     for b in range(n_labels):
-        after += _entropy(counts[b])
+        after += entropy_times_n(counts[b])
         for c in range(n_classes):
             whole[c] += counts[b, c]
-    return _entropy(whole) - after, allowed, largest, apart
+    return entropy_times_n(whole) - after, allowed, largest, apart
 
 
 _NOBODY = (np.zeros((0, 1), dtype=np.int64), np.zeros((0, 1), dtype=np.int64))

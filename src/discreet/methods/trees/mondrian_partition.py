@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from discreet.counting.entropy_kernel import n_log_n
 from discreet.foundation.compiled_kernels import compiled
 
 
@@ -376,12 +377,6 @@ def _entropy(in_all, on_left):
         here, there = on_left[label], in_all[label] - on_left[label]
         left += here
         right += there
-        if here > 0:
-            bits -= here * np.log2(here)
-        if there > 0:
-            bits -= there * np.log2(there)
-    if left > 0:
-        bits += left * np.log2(left)
-    if right > 0:
-        bits += right * np.log2(right)
-    return bits
+        bits -= n_log_n(here)
+        bits -= n_log_n(there)
+    return bits + n_log_n(left) + n_log_n(right)

@@ -22,6 +22,7 @@ from itertools import pairwise
 import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
+from discreet.counting.entropy import n_log_n
 from discreet.data.column import MISSING_MARKS, SUPPRESSED, Column
 from discreet.prepare.automatic_hierarchy import merged_levels
 from discreet.prepare.hierarchy import Hierarchy, Node
@@ -45,7 +46,7 @@ def entropy(counts: np.ndarray) -> np.ndarray:
 
 
 def _n_log_n(n: np.ndarray) -> np.ndarray:
-    return np.rint(n * np.log2(np.maximum(n, 1)) * FINEST).astype(np.int64)
+    return np.rint(n_log_n(n) * FINEST).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)

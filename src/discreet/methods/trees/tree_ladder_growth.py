@@ -16,8 +16,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln, xlogy
+from scipy.special import gammaln
 
+from discreet.counting.entropy import n_log_n
 from discreet.foundation.compiled_kernels import compiled
 
 _BEST = 16  # cuts that are looked behind
@@ -81,7 +82,7 @@ def grow(bins: np.ndarray, counts: np.ndarray, least: int, *, ahead: bool) -> Cl
         of_all = (gammaln(numbers + n_classes * _ALPHA) - gammaln(n_classes * _ALPHA)) / np.log(2)
         of_class = (gammaln(numbers + _ALPHA) - gammaln(_ALPHA)) / np.log(2)
     else:
-        of_all = of_class = xlogy(numbers, numbers) / np.log(2)
+        of_all = of_class = n_log_n(numbers)
     tree = np.full((3, 2 * n), -1, dtype=np.int64)
     low, high = np.zeros((2 * n, n_columns), dtype=np.int64), np.zeros((2 * n, n_columns), dtype=np.int64)
     high[0] = bins.max(axis=0)

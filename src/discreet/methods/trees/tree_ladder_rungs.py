@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import xlogy
 
+from discreet.counting.entropy import entropy_times_n
 from discreet.recoding.axis import Axis
 from discreet.recoding.labels import MISSING, Labelling, Meaning
 
@@ -39,7 +39,7 @@ class Ladder:
         counts = axis.counts_of_ranks
         starts = _pieces(counts.sum(axis=1))
         counts = np.add.reduceat(counts, starts[:-1])
-        everything, n_rows = _bits(counts.sum(axis=0)), max(int(counts.sum()), 1)
+        everything, n_rows = entropy_times_n(counts.sum(axis=0)), max(int(counts.sum()), 1)
         rungs: list[np.ndarray] = []
         information: list[float] = []
         wanted, in_bin = min(most, len(counts)), np.arange(len(counts))
@@ -48,7 +48,7 @@ class Ladder:
             if not rungs:
                 starts, in_bin = starts[np.append(np.unique(in_bin, return_index=True)[1], -1)], np.arange(len(counts))
             rungs.append(in_bin)
-            information.append((everything - _bits(counts).sum()) / n_rows)
+            information.append((everything - entropy_times_n(counts).sum()) / n_rows)
             if len(counts) == 1:
                 return cls(axis, starts, np.array(rungs), np.array(information))
             wanted = min(len(counts) - 1, round(_SHRINK * len(counts)))
@@ -111,8 +111,8 @@ def _pieces(rows: np.ndarray) -> np.ndarray:
 def _join(counts: np.ndarray, in_bin: np.ndarray, wanted: int) -> tuple[np.ndarray, np.ndarray]:
     """Join the two neighbours that lose least, the lowest of equals, until `wanted` bins are left."""
     counts, in_bin = counts.copy(), in_bin.copy()
-    bits = _bits(counts)
-    loss = _bits(counts[:-1] + counts[1:]) - bits[:-1] - bits[1:]
+    bits = entropy_times_n(counts)
+    loss = entropy_times_n(counts[:-1] + counts[1:]) - bits[:-1] - bits[1:]
     while len(counts) > wanted:
         i = int(np.argmin(np.round(loss, 9)))
         counts[i] += counts[i + 1]
@@ -120,11 +120,9 @@ def _join(counts: np.ndarray, in_bin: np.ndarray, wanted: int) -> tuple[np.ndarr
         in_bin[in_bin > i] -= 1
         for j in (i - 1, i):
             if 0 <= j < len(loss):
-                loss[j] = _bits(counts[j] + counts[j + 1]) - _bits(counts[j]) - _bits(counts[j + 1])
+                loss[j] = (
+                    entropy_times_n(counts[j] + counts[j + 1])
+                    - entropy_times_n(counts[j])
+                    - entropy_times_n(counts[j + 1])
+                )
     return counts, in_bin
-
-
-def _bits(counts: np.ndarray) -> np.ndarray:
-    """Rows times class entropy in bits, of each line of counts."""
-    rows = counts.sum(axis=-1)
-    return (xlogy(rows, rows) - xlogy(counts, counts).sum(axis=-1)) / np.log(2)
