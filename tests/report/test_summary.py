@@ -122,7 +122,7 @@ def test_baskets_are_summarised_by_their_items():
 
 
 def test_a_release_without_a_plan_is_summarised_without_its_columns(table):
-    release = replace(Mondrian(k=5).release(table, ROLES), plan=None)
+    release = replace(Mondrian(k=5).release(table, ROLES), plan=None, column_changes=())
     summary = summarise(table, ROLES, [Outcome(release)], name="people")
     assert summary["releases"][0]["column_changes"] == []
 
