@@ -102,3 +102,13 @@ def test_unknown_column_is_named_with_the_nearest():
 
     with pytest.raises(DataError, match="Did you mean 'zip_code'"):
         tally({"zip_code": [1, 2]}, ["zipcode"])
+
+
+def test_codes_that_are_far_apart_do_not_overflow():
+    rng = np.random.default_rng(0)
+    wide = [rng.integers(0, 50, 4000) * (2**61 // 50) for _ in range(3)]
+    groups, first = group(wide, 4000)
+    rows = list(zip(*(codes.tolist() for codes in wide), strict=True))
+    numbers = {row: place for place, row in enumerate(sorted(set(rows)))}
+    assert groups.tolist() == [numbers[row] for row in rows]
+    assert [rows[place] for place in first] == sorted(numbers)

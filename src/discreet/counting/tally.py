@@ -244,6 +244,9 @@ def _key(columns: Sequence[np.ndarray], n_rows: int, levels: Sequence[int] | Non
         if span > _MOST // max(width, 1):
             key, first = _numbered(key, ordered)
             span = len(first)
+            if span > _MOST // max(width, 1):  # codes far apart: as many numbers as there are different ones
+                codes, own = _numbered(codes.astype(np.int64), ordered)
+                width = len(own)
         key = key * width + codes if span > 1 else codes.astype(np.int64)
         span *= width
     return key

@@ -31,9 +31,9 @@ class Lesson:
     def __init__(self, learnt: Table, asked: Table, target: str):
         self.learnt, self.asked, self.target = learnt, asked, target
 
-    def score(self, classifier: str, seed: int = 0) -> Score:
+    def score(self, classifier: str, random_state: int = 0) -> Score:
         """How well the classifier of that name answers."""
-        learner = CLASSIFIERS[classifier](seed=seed)
+        learner = CLASSIFIERS[classifier](random_state=random_state)
         learner.fit(examples_for(learner, self.learnt, self._features, self.target))
         return score_on(learner, self.asked, self.target)
 
@@ -79,7 +79,7 @@ class ModelLesson(Lesson):
         super().__init__(learnt, asked, target)
         self.model = model
 
-    def score(self, classifier: str, seed: int = 0) -> Score:
+    def score(self, classifier: str, random_state: int = 0) -> Score:
         """How well the model answers, whatever the classifier; a leaf that shows no shares is sure of its class."""
         label = self.asked.column(self.target)
         said = [text_of(label) for label in self.model.classes]
