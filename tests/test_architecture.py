@@ -21,7 +21,26 @@ from benchmarks.architecture.walk import walks
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "discreet"
-FAMILIES = {
+FAMILIES = {"containment", "trees", "noise", "breach", "sketches"}  # the rooms of methods/, one for each paper
+READERS = {"sketching.mining.ragged"}  # what turns a user's data into a shape, besides data/
+COUNTING = ("counting", "recoding", "privacy")  # the folders that may group rows
+SHARED_PARTS = {  # parts that another file of their folder builds on, as the papers do
+    "learning.part": "C4.5's partial trees are the rules of PART",
+    "learning.subset_scores": "one-column trees of C4.5 on shared entries",
+    "methods.noise.private_fwell": "the loss and the neighbours of FWELL, with noise",
+    "methods.noise.private_fwell_blocks": "the loss and the neighbours of FWELL, block by block",
+    "methods.trees.kactus2": "kACTUS-2 walks the tree of kACTUS",
+    "methods.trees.refinement": "specialization run from the other end",
+}
+WHOLE = {  # tests at the root of tests/ are about the whole
+    *("architecture", "contributing", "docs", "errors", "every_method", "examples", "golden", "hostile", "needs"),
+    "project_files",
+}
+
+GRAPH = Graph(SOURCE)
+MODULES = GRAPH.modules
+
+STILL: dict[str, str] = {
     "parts": """
         cli.ledger->release.ledger_entries learning.c45_split->counting.entropy_kernel
         methods.base->release.ledger_likeness methods.noise.private_fwell_as_published->methods.noise.fwell_neighbours
@@ -63,85 +82,6 @@ FAMILIES = {
     """,
     "calls": """
         encode=18
-    """,
-    "tests": """
-        attacks/test_knowledge.py attacks/test_targets.py cli/test_terminal.py release/test_account.py
-        release/test_checking.py report/test_command.py study/test_failures.py study/test_limits.py
-        study/test_stopping.py
-    """,
-}
-WHOLE = {  # tests at the root of tests/ are about the whole
-    *("architecture", "contributing", "docs", "errors", "every_method", "examples", "golden", "hostile", "needs"),
-    "project_files",
-}
-
-GRAPH = Graph(SOURCE)
-MODULES = GRAPH.modules
-
-STILL: dict[str, str] = {
-    "parts": """
-        cli.compare->study.recipe_reader cli.compare->study.recipe_template cli.demo_walk->study.recipe_reader
-        cli.ledger->release.ledger_entries cli.recipe->study.recipe_reader cli.recipe->study.recipe_schema
-        cli.recipe->study.recipe_template methods.base->release.ledger_likeness
-        release.release->release.ledger_likeness study.run->study.recipe_reader
-        study.tasks->study.recipe_template
-    """,
-    "methods": """
-        attacks.differencing->methods.base.Method
-        attacks.downcoding->methods.trees.given_hierarchies.given_hierarchies
-        attacks.membership->methods.base.Method cli.sketch->methods.sketches.streaming.Account
-        cli.sketch->methods.sketches.streaming.as_batch cli.sketch->methods.sketches.streaming.line_batches
-        cli.sketch->methods.sketches.streaming.owners_key cli.sketch->methods.sketches.streaming.sketch_stream
-        evaluate.cross_evaluation->methods.base.Method evaluate.protocols->methods.noise.private_select.items_of
-        evaluate.protocols->methods.noise.weighting.heaviest evaluate.source->methods.base.Method
-        evaluate.utility->methods.base.Method study.measure->methods.base.Method
-    """,
-    "private": """
-        engines.sources->data.read._PANDAS_INDEX engines.sources->data.read._first_bytes
-        engines.sources->data.read._folder engines.sources->data.read._path
-        engines.sources_batches->data.csv._check_last_quote engines.sources_batches->data.csv._check_options
-        engines.sources_batches->data.csv._decoded engines.sources_batches->data.csv._encodings
-        engines.sources_batches->data.csv._head engines.sources_batches->data.csv._named
-        engines.sources_batches->data.csv._opened engines.sources_batches->data.csv._width
-        methods.containment.optimal_search->counting.bitmaps._contained_rows
-        methods.containment.optimal_search->counting.tally._refine
-    """,
-    "shapes": """
-        attacks.attack attacks.conclusions attacks.differencing attacks.homogeneity attacks.inference
-        attacks.intersection attacks.members attacks.membership attacks.minimality attacks.reading
-        attacks.registry attacks.singling_out attacks.sketched_records attacks.sparse choose.release_candidates
-        cli.attack cli.data cli.demo_walk cli.release evaluate.distributions evaluate.facts evaluate.fingerprint
-        evaluate.protocols evaluate.risk evaluate.source evaluate.utility methods.base
-        methods.noise.private_rows methods.trees.kadet privacy.breach_increase privacy.containment
-        privacy.differential_privacy privacy.k_anonymity privacy.k_anonymous_model privacy.promise
-        privacy.sketch_promises release.losses release.release release.verify release.verify_recount
-        release.verify_remarks report.public_page samples.catalog
-    """,
-    "group": """
-        attacks.inference attacks.intersection attacks.linkability attacks.matching attacks.members
-        attacks.membership attacks.singling_out evaluate.risk evaluate.utility learning.decision_tree
-        learning.examples learning.part learning.published_tree learning.subset_scores methods.base
-        methods.containment.optimal_models methods.containment.random_flip methods.trees.kactus
-        methods.trees.kactus_columns methods.trees.kadet_questions methods.trees.mondrian_partition
-        methods.trees.specialization_cut methods.trees.tree_ladder methods.trees.tree_ladder_rungs
-        release.losses release.verify_remarks
-    """,
-    "classes": """
-        Account Branch Candidate Column Cuts Difference Domain Evaluation Found Groups Levels Line Logistic
-        Measure Members Neighbours Opened Part People Rule Scale Score Source Tree Utility
-    """,
-    "stems": """
-        reading
-    """,
-    "verify": """
-        discreet.learning discreet.learning.c45 discreet.learning.c45_entries discreet.learning.c45_grow
-        discreet.learning.c45_prune discreet.learning.c45_split discreet.learning.classifiers
-        discreet.learning.cross_validation discreet.learning.decision_tree discreet.learning.encoding
-        discreet.learning.examples discreet.learning.naive_bayes discreet.learning.published_tree
-        discreet.learning.subset_scores numba
-    """,
-    "calls": """
-        encode=33 group=47
     """,
     "tests": """
         attacks/test_knowledge.py attacks/test_targets.py cli/test_terminal.py release/test_account.py
