@@ -141,7 +141,7 @@ def run(seed: int, shape: str, chosen: list[Subject], protocol: str, jobs: int, 
     """The AUC of each method on one data set; the original table is among the methods."""
     data, roles = (table(seed), ROLES) if shape == "table" else (baskets(seed), None)
     methods = {subject.name: subject.make() for subject in chosen}
-    asked: dict = {"protocol": protocol, "folds": FOLDS, "classifiers": CLASSIFIER, "seed": seed}
+    asked: dict = {"protocol": protocol, "folds": FOLDS, "classifiers": CLASSIFIER, "random_state": seed}
     found = evaluate_utility(methods, data, roles, **asked, n_jobs=jobs, cache=cache)
     return {
         name: np.nan if found.refusal(name) else found.mean(name, CLASSIFIER, "auc").value for name in found.methods

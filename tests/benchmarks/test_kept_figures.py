@@ -172,7 +172,7 @@ def test_units_rest_on_what_they_measure_and_not_on_their_sentences():
         assert not names & {("reproduce", "WHY"), ("reproduce", "HONEST"), ("reproduce", "derived")}, job.unit.name
         assert not any(item.module.startswith("discreet.cli.app") or ".report." in item.module for item in reached)
         if job.folder == "sketches":
-            assert ("sketches", "sketch") in names or ("neighbours", "nearest") in names, job.unit.name
+            assert ("sketches", "sketch") in names or ("similar_records", "nearest") in names, job.unit.name
 
 
 # -- the data ---------------------------------------------------------------------------------------------------------

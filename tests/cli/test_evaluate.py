@@ -38,7 +38,7 @@ def test_the_table_is_that_of_the_library():
     done = run("evaluate", "people.csv", *ROLES, *methods, *QUICK, "--seed", 3)
     assert done.exit_code == GOOD, done.output
     roles = Roles(target="again", quasi=("age", "sex", "town", "job"))
-    asked = {"folds": "3-fold", "classifiers": ["naive-bayes", "tree"], "seed": 3}
+    asked = {"folds": "3-fold", "classifiers": ["naive-bayes", "tree"], "random_state": 3}
     found = evaluate_utility([TreeLadder(5), Mondrian(5, split="information")], Table.of("people.csv"), roles, **asked)
     assert done.stdout == found.table() + "\n"
     assert "Protocol holdout, 3-fold (160 rows)" in done.stdout
@@ -121,7 +121,7 @@ def test_methods_get_what_they_take():
         (["--method", "mondrian:slit=median"], "has no parameter 'slit'"),
         (["--method", "mondrian", "--classifiers", "c4.5"], "Did you mean 'c45'"),
         (["--method", "mondrian", "--folds", "10"], "'folds' must be"),
-        (["--method", "mondrian", "--jobs", "0"], "'jobs' must be"),
+        (["--method", "mondrian", "--jobs", "0"], "'--jobs': 0 is not in the range"),
     ],
 )
 def test_mistakes_are_named(change, said):

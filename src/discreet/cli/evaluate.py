@@ -70,7 +70,7 @@ def evaluate(
         MeasureName, typer.Option(help="That the table has intervals for.", rich_help_panel=_STUDY)
     ] = MeasureName.accuracy,
     seed: Annotated[int, typer.Option(help="Of folds, learners and methods.", rich_help_panel=_STUDY)] = 0,
-    jobs: Annotated[int, typer.Option(help="Threads.", rich_help_panel=_STUDY)] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Threads.", rich_help_panel=_STUDY)] = 1,
     cache: Annotated[
         Path | None,
         typer.Option(help="A folder of yours that keeps scores; a study goes on where it was.", rich_help_panel=_STUDY),

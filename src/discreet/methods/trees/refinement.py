@@ -42,6 +42,7 @@ class TopDownRefinement(TopDownSpecialization):
 
     Examples
     --------
+    >>> from discreet.data.roles import Roles
     >>> table = {"town": ["N", "N", "S", "S", "E", "W"], "y": [0, 0, 0, 1, 1, 1]}
     >>> release = TopDownRefinement(k=2).release(table, Roles(target="y", quasi=["town"]))
     >>> sorted(set(release.data.column("town").to_pylist()))
