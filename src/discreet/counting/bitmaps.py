@@ -69,7 +69,7 @@ class Patterns:
             return True
         groups, bits = self.partition.group_of_row, self._bits
         if self.persons is None:
-            return _contained_rows(rows, groups, bits, self.n_items, k, self._count)
+            return contained_rows(rows, groups, bits, self.n_items, k, self._count)
         inside, persons = groups[rows], self.persons[rows]
         _, first = group([inside, persons], len(rows), ordered=True)  # each person once per pattern
         return _contained_persons(inside[first], persons[first], bits, k, int(persons.max()) + 1)
@@ -104,7 +104,7 @@ class Patterns:
 
 
 @compiled
-def _contained_rows(rows, group_of_row, bits, n_items, k, count):
+def contained_rows(rows, group_of_row, bits, n_items, k, count):
     if len(rows) < k:
         return False
     met = np.empty(len(rows), dtype=np.int64)

@@ -36,8 +36,8 @@ from discreet.privacy.exclusive_items import one_hot_note
 from discreet.privacy.promise import Promise
 from discreet.recoding.patterns import MOST_PATTERNS, Boxes
 from discreet.recoding.plan import Plan, Recode
+from discreet.release.data_subjects import DataSubjects
 from discreet.release.ledger import Account
-from discreet.release.ledger_likeness import DataSubjects
 from discreet.release.losses import Crossing, changes_of_columns, crossings, penalty_of
 from discreet.release.owner_files import OwnerFiles
 from discreet.release.release import Changes, Release

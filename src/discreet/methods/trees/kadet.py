@@ -33,9 +33,9 @@ from discreet.errors import CannotRelease, DataError, PromiseBroken
 from discreet.foundation.parameters import Interval, check_parameters
 from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Method
-from discreet.methods.trees.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.methods.trees.kadet_growth import Growth
 from discreet.methods.trees.kadet_questions import BranchRule, CutQuestion, LabelQuestion, NodeEntries, Question
+from discreet.prepare.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.privacy.k_anonymous_model import KAnonymousModel
 from discreet.privacy.promise import Promise
