@@ -22,7 +22,10 @@ from benchmarks.architecture.walk import walks
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "discreet"
 FAMILIES = {"containment", "trees", "noise", "breach", "sketches"}  # the rooms of methods/, one for each paper
-READERS = {"sketching.mining.ragged"}  # what turns a user's data into a shape, besides data/
+READERS = {  # what may tell shapes apart besides data/
+    "sketching.mining.ragged",  # turns a user's data into sketches
+    "sketching.sketches",  # is a shape itself, which compares itself with others
+}
 COUNTING = ("counting", "recoding", "privacy")  # the folders that may group rows
 SHARED_PARTS = {  # parts that another file of their folder builds on, as the papers do
     "learning.part": "C4.5's partial trees are the rules of PART",
@@ -39,17 +42,6 @@ GRAPH = Graph(SOURCE)
 MODULES = GRAPH.modules
 
 STILL: dict[str, str] = {
-    "shapes": """
-        attacks.membership counting.coded_rows methods.base methods.noise.private_rows methods.trees.kadet
-        privacy.promise samples.catalog sketching.sketches
-    """,
-    "group": """
-        attacks.group_members attacks.inference attacks.intersection attacks.intersection_shapes attacks.linkability
-        attacks.matching attacks.membership attacks.singling_out evaluate.risk learning.decision_tree learning.examples
-        learning.part learning.subset_scores methods.base methods.containment.optimal_models
-        methods.containment.random_flip methods.trees.kactus methods.trees.specialization_cut methods.trees.tree_ladder
-        release.losses release.verify_remarks
-    """,
     "verify": """
         numba
     """,

@@ -8,7 +8,7 @@ them; `Partition` (partition.py) does it for baskets. Missing is a value; so is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
@@ -201,6 +201,42 @@ def grouped(content: Content, columns: Sequence[str], *, ordered: bool = True) -
     return found[names]
 
 
+def same_rows(columns: Sequence[Column]) -> tuple[np.ndarray, np.ndarray]:
+    """Number the rows that are equal in all these columns, in their order: (number of each row, first row of each).
+
+    >>> t = Table.of({"sex": ["f", "m", "f"], "age": [31, 45, 31]})
+    >>> same_rows(t.columns())[0].tolist()
+    [0, 1, 0]
+    """
+    return group([column.codes for column in columns], len(columns[0]), [column.levels for column in columns])
+
+
+def distinct_codes(
+    columns: Sequence[np.ndarray], n_rows: int, levels: Sequence[int] | None = None, *, ordered: bool = True
+) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct rows of some arrays of codes, a line for each, and the place of each row among them.
+
+    >>> [part.tolist() for part in distinct_codes([np.array([1, 0, 1]), np.array([2, 5, 2])], 3)]
+    [[[0, 5], [1, 2]], [1, 0, 1]]
+    """
+    groups, first = group(columns, n_rows, levels, ordered=ordered)
+    codes = np.empty((len(first), len(columns)), dtype=np.int32)
+    for place, column in enumerate(columns):
+        codes[:, place] = column[first]
+    return codes, groups
+
+
+def row_order(columns: Iterable[np.ndarray], n_rows: int, levels: Sequence[int]) -> np.ndarray:
+    """The stable order of rows by these arrays of codes, the first of them first; one is looked at at a time.
+
+    >>> row_order([np.array([1, 0, 1]), np.array([2, 5, 1])], 3, [2, 6]).tolist()
+    [1, 2, 0]
+    """
+    if n_rows == 0:
+        return np.empty(0, np.int64)
+    return order_of(_numbered(_key(columns, n_rows, levels, ordered=True), ordered=True)[0])
+
+
 def pair_counts(
     a: np.ndarray, b: np.ndarray, weights: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -235,7 +271,7 @@ def persons_per_group(groups: np.ndarray, n_groups: int, persons: np.ndarray | N
     return np.bincount(groups[first], minlength=n_groups)
 
 
-def _key(columns: Sequence[np.ndarray], n_rows: int, levels: Sequence[int] | None, ordered: bool) -> np.ndarray:
+def _key(columns: Iterable[np.ndarray], n_rows: int, levels: Sequence[int] | None, ordered: bool) -> np.ndarray:
     """One whole number per row, equal exactly for equal rows, in the order of the rows when `ordered`."""
     key = np.zeros(n_rows, dtype=np.int64)
     span = 1

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import os
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -213,7 +213,6 @@ def load_model(folder: str | os.PathLike[str]) -> PublishedTree:
     if not found.holds:
         raise PromiseBroken(f"The model is not loaded: {' '.join(found.problems)}")
     assert found.certificate is not None
-    document = found.content
-    if not isinstance(document, Document) or document.shape != "model":
+    if found.certificate.shape != "model":
         raise DataError(f"The folder holds a release of the shape {found.certificate.shape!r}, not a model.")
-    return PublishedTree.of(document)
+    return PublishedTree.of(cast(Document, found.content))
