@@ -45,9 +45,6 @@ STILL: dict[str, str] = {
     "verify": """
         numba
     """,
-    "calls": """
-        encode=18
-    """,
 }
 
 
