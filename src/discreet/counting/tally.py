@@ -15,12 +15,15 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pyarrow as pa
 
+from discreet.counting.partition import Partition
 from discreet.data.cell_kinds import kind_of
 from discreet.data.column import Column
 from discreet.data.content import Content
 from discreet.data.table import Table
-from discreet.foundation.compiled_kernels import compiled
+from discreet.foundation.compiled_kernels import compiled, kernels_are_loaded
 
+_FEW = 50_000  # rows that NumPy sorts sooner than numba is loaded
+_BY_ITEM = ("", "")  # stands for all items of baskets; no two columns have one name
 _MOST = 2**62  # products of level counts above this are regrouped first
 
 
@@ -186,7 +189,8 @@ _GROUPED: WeakKeyDictionary[Content, dict[tuple[str, ...], tuple[np.ndarray, np.
 def grouped(content: Content, columns: Sequence[str], *, ordered: bool = True) -> tuple[np.ndarray, np.ndarray]:
     """`group` of some columns of a content, made once while the content lives: promise, losses and record ask for it.
 
-    Unless `ordered`, groups of the same columns in any order will do.
+    Unless `ordered`, groups of the same columns in any order will do; baskets, which know the rows of each item, are
+    then grouped item by item.
 
     >>> t = Table.of({"sex": ["f", "m", "f"], "age": [31, 45, 31]})
     >>> grouped(t, ["sex", "age"])[0].tolist(), grouped(t, ["age", "sex"], ordered=False) is grouped(t, ["sex", "age"])
@@ -194,11 +198,23 @@ def grouped(content: Content, columns: Sequence[str], *, ordered: bool = True) -
     """
     found, names = _GROUPED.setdefault(content, {}), tuple(columns)
     if names not in found and not ordered:
-        names = next((known for known in found if set(known) == set(names)), names)
+        if content.rows_of_items() is not None:
+            names = _BY_ITEM
+        else:
+            names = next((known for known in found if set(known) == set(names)), names)
     if names not in found:
-        codes, levels = content.quasi_codes(names)
-        found[names] = group(codes, content.n_rows, levels)
+        found[names] = _by_item(content) if names is _BY_ITEM else _by_cells(content, names)
     return found[names]
+
+
+def _by_item(content: Content) -> tuple[np.ndarray, np.ndarray]:
+    partition = Partition.of(content)
+    return partition.group_of_row, partition.first_rows()
+
+
+def _by_cells(content: Content, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    codes, levels = content.quasi_codes(names)
+    return group(codes, content.n_rows, levels)
 
 
 def same_rows(columns: Sequence[Column]) -> tuple[np.ndarray, np.ndarray]:
@@ -317,7 +333,19 @@ def _numbered(key: np.ndarray, ordered: bool) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _number_keys(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Number equal keys as they are met, by open addressing in a table that is at most half full."""
+    """Number equal keys as they are met: few of them by sorting, as long as no other kernel had to be loaded."""
+    return _hashed(key) if len(key) > _FEW or kernels_are_loaded() else _sorted(key)
+
+
+def _sorted(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    _, first, groups = np.unique(key, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[groups], np.sort(first)
+
+
+def _hashed(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """By open addressing in a table that is at most half full."""
     n = len(key)
     bits = max(10, min(17, (2 * n).bit_length()))
     groups, first = np.empty(n, dtype=np.int64), np.empty(0, dtype=np.int64)
