@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.counting import tally as counting
 from discreet.counting.partition import Partition
-from discreet.counting.tally import group, group_sizes, persons_per_group, tally
+from discreet.counting.tally import distinct_codes, group, group_sizes, grouped, persons_per_group, row_order, tally
 from discreet.data.baskets import Baskets
 from discreet.data.table import Table
 
@@ -112,3 +113,31 @@ def test_codes_that_are_far_apart_do_not_overflow():
     numbers = {row: place for place, row in enumerate(sorted(set(rows)))}
     assert groups.tolist() == [numbers[row] for row in rows]
     assert [rows[place] for place in first] == sorted(numbers)
+
+
+@given(st.lists(st.integers(0, 2**62), max_size=40), st.integers(0, 3))
+def test_few_keys_get_the_numbers_that_the_kernel_gives(keys, copies):
+    key = np.array(keys * (copies + 1), dtype=np.int64)
+    for mine, theirs in zip(counting._sorted(key), counting._hashed(key), strict=True):
+        assert mine.tolist() == theirs.tolist()
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 1)), max_size=40))
+def test_distinct_codes_and_the_order_of_rows_are_those_of_a_sort(found):
+    columns = [np.array([row[c] for row in found], dtype=np.int64) for c in range(3)]
+    codes, place = distinct_codes(columns, len(found), [4, 3, 2])
+    assert list(map(tuple, codes.tolist())) == sorted(set(found))
+    assert [tuple(codes[p].tolist()) for p in place] == found
+    order = row_order(iter(columns), len(found), [4, 3, 2])
+    assert order.tolist() == sorted(range(len(found)), key=found.__getitem__)
+
+
+def test_baskets_are_grouped_item_by_item_once():
+    rng = np.random.default_rng(3)
+    baskets = Baskets.of((rng.random((300, 7)) < 0.4).astype(int))
+    groups, first = grouped(baskets, baskets.names, ordered=False)
+    assert grouped(baskets, baskets.names[::-1], ordered=False)[0] is groups
+    in_order, _ = grouped(baskets, baskets.names)
+    rows = baskets.matrix.toarray()
+    assert len(first) == len(set(zip(groups.tolist(), in_order.tolist(), strict=True))) == len(np.unique(rows, axis=0))
+    assert (rows[first][groups] == rows).all()

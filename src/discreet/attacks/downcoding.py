@@ -33,7 +33,7 @@ from discreet.attacks.group_members import GroupMembers, fits_of
 from discreet.attacks.label_meanings import Reading
 from discreet.data.column import SUPPRESSED
 from discreet.evaluate.confidence import mean_chance
-from discreet.methods.trees.given_hierarchies import given_hierarchies
+from discreet.prepare.given_hierarchies import given_hierarchies
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.recoding.axis import written
 

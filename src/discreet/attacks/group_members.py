@@ -16,7 +16,7 @@ import numpy as np
 from discreet.attacks.joining import joined_codes
 from discreet.attacks.label_meanings import Reading, read_columns
 from discreet.attacks.published import Published
-from discreet.counting.tally import group
+from discreet.counting.tally import distinct_codes, same_rows
 from discreet.data.column import SUPPRESSED
 from discreet.data.table import Table
 from discreet.prepare.hierarchy import Hierarchy
@@ -51,7 +51,7 @@ class GroupMembers:
         """`trees` say what lies below the labels of some columns; `by_other_columns` uses all that is published."""
         readings = read_columns(published, known)
         columns = [reading.published for reading in readings]
-        pattern_of_row, first = group([c.codes for c in columns], len(columns[0]), [c.levels for c in columns])
+        pattern_of_row, first = same_rows(columns)
         codes = np.column_stack([column.codes[first] for column in columns])
         fits = [fits_of(reading, (trees or {}).get(reading.labelling.source)) for reading in readings]
         candidates = _candidates(readings, codes, fits)
@@ -94,7 +94,7 @@ def _bare(label: str | None) -> str | None:
 def _candidates(readings: Sequence[Reading], codes: np.ndarray, fits: Sequence[np.ndarray]) -> list[np.ndarray]:
     """For each known row the groups that it fits; equal rows are compared once."""
     known = [reading.known for reading in readings]
-    target_of_row, first = group([c.codes for c in known], len(known[0]), [c.levels for c in known])
+    target_of_row, first = same_rows(known)
     found: list[np.ndarray] = []
     step = max(1, _CELLS // max(len(codes), 1))
     for start in range(0, len(first), step):
@@ -115,7 +115,7 @@ def _narrowed(
     if not names:
         return candidates
     sides = [joined_codes([table.column(name), known.column(name)]) for name in names]
-    keys, _ = group(sides, len(sides[0]))
+    _, keys = distinct_codes(sides, len(sides[0]))
     n = len(table)
     there = {*zip(pattern_of_row.tolist(), keys[:n].tolist(), strict=True)}
     return [

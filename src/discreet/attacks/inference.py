@@ -17,7 +17,7 @@ from discreet.attacks.case import Case
 from discreet.attacks.finding import CannotAttack, Finding, in_words, rate_of_persons
 from discreet.attacks.homogeneity import codes_among, known_besides, sensitive_columns
 from discreet.attacks.label_meanings import recode_known
-from discreet.counting.tally import group
+from discreet.counting.tally import same_rows
 from discreet.data.column import Column
 from discreet.data.table import Table
 from discreet.evaluate.confidence import Share
@@ -98,8 +98,7 @@ def _learnt(release: Table, features: list[str], name: str) -> dict[str, Classif
 
 def _answers(model: Classifier, people: Table, values: Column) -> np.ndarray:
     """What the model says of each person, as codes of the published column; asked once per distinct row."""
-    columns = people.columns()
-    groups, first = group([column.codes for column in columns], len(people), [column.levels for column in columns])
+    groups, first = same_rows(people.columns())
     place_of = {text: code for code, text in enumerate(values.texts)}
     said = np.array([place_of[text] for text in model.predict(people.take(first))], dtype=np.int64)
     return said[groups]

@@ -31,7 +31,7 @@ from discreet.attacks.intersection_shapes import CELLS, BasketReleases, TableRel
 from discreet.attacks.joining import joined_codes
 from discreet.attacks.linkage import NOT_TRUE
 from discreet.attacks.published import Published
-from discreet.counting.tally import group
+from discreet.counting.tally import distinct_codes
 from discreet.errors import listing
 from discreet.evaluate.confidence import Share
 from discreet.privacy.l_diversity import LDiversity
@@ -81,10 +81,10 @@ class _Keys:
         whole = [i for i, parts in enumerate(found) if None not in parts]
         lengths = [len(sets[i]) for i in whole]
         codes = [joined_codes([found[i][c] for i in whole]) for c in range(len(columns))]  # type: ignore[misc]
-        groups, first = group(codes, sum(lengths)) if columns else (np.zeros(sum(lengths), np.int64), np.zeros(1, int))
+        rows, groups = distinct_codes(codes, sum(lengths))
         parts = dict(zip(whole, np.split(groups, np.cumsum(lengths)[:-1]), strict=True))
         of_set = [parts.get(i, np.full(len(data), -1)) for i, data in enumerate(sets)]
-        return cls(of_set, {name: code[first] for name, code in zip(columns, codes, strict=True)}, len(first))
+        return cls(of_set, dict(zip(columns, rows.T, strict=True)), len(rows))
 
 
 # -- who is left -------------------------------------------------------------------------------------------------------

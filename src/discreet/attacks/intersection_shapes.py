@@ -15,7 +15,7 @@ from discreet.attacks.label_meanings import recode_known
 from discreet.attacks.linkage import promised_k as k_against
 from discreet.attacks.matching import Matching
 from discreet.attacks.published import Published
-from discreet.counting.tally import group
+from discreet.counting.tally import group_sizes
 from discreet.data.baskets import Baskets
 from discreet.data.column import Column, from_labels
 from discreet.data.content import LABEL
@@ -99,8 +99,7 @@ class TableReleases:
         for release in self.releases:
             written = recode_known(release, known)
             codes += [written.column(name).codes for name in release.quasi if name in written]
-        groups, _ = group(codes, len(known)) if codes else (np.zeros(len(known), np.int64), None)
-        return int(np.bincount(groups).min())
+        return int(group_sizes(codes, len(known)).min())
 
 
 class BasketReleases:

@@ -25,7 +25,7 @@ from discreet.attacks.case import Case
 from discreet.attacks.finding import CannotAttack, Finding, in_words, rate_of_persons
 from discreet.attacks.label_meanings import Reading, read_columns
 from discreet.attacks.linkage import NOT_TRUE, promised_k
-from discreet.counting.tally import group
+from discreet.counting.tally import pair_counts, same_rows
 from discreet.data.table import Table
 from discreet.errors import DataError, listing
 
@@ -90,9 +90,8 @@ def _chances(
     rows = np.sort(rng.permutation(first)[: case.targets])
     table = table.take(rows)
     parties = [_Party(read_columns(case.published, table, names)) for names in (one, other)]
-    joint, start = group([party.pattern_of_row for party in parties], len(parties[0].pattern_of_row))
-    sizes = np.bincount(joint).astype(np.float64)
-    places = [party.pattern_of_row[start] for party in parties]
+    *places, together = pair_counts(*(party.pattern_of_row for party in parties))
+    sizes = together.astype(np.float64)
     found = np.empty(len(table))
     for begin in range(0, len(table), _BLOCK):
         here = slice(begin, begin + _BLOCK)
@@ -107,7 +106,7 @@ class _Party:
 
     def __init__(self, readings: list[Reading]):
         columns = [reading.published for reading in readings]
-        self.pattern_of_row, first = group([c.codes for c in columns], len(columns[0]), [c.levels for c in columns])
+        self.pattern_of_row, first = same_rows(columns)
         self.sizes = np.bincount(self.pattern_of_row).astype(np.float64)
         self._columns = [_Labels(reading, reading.published.codes[first]) for reading in readings]
 

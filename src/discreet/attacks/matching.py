@@ -16,7 +16,7 @@ import numpy as np
 from discreet.attacks.label_meanings import Reading, read_columns
 from discreet.attacks.published import Published
 from discreet.counting.bitmaps import lowest_bit
-from discreet.counting.tally import group, persons_per_group
+from discreet.counting.tally import distinct_codes, pair_counts, persons_per_group
 from discreet.data.table import Table
 from discreet.foundation.compiled_kernels import compiled
 
@@ -54,11 +54,11 @@ class Matching:
         self.columns = tuple(reading.published.name for reading in self._readings)
         n = len(self._readings[0].published)
         labels = [reading.published.codes for reading in self._readings]
-        self.pattern_of_row, first = group(labels, n, [len(r.published.values) + 1 for r in self._readings])
-        self._patterns = np.column_stack([codes[first] for codes in labels])
+        levels = [len(reading.published.values) + 1 for reading in self._readings]
+        self._patterns, self.pattern_of_row = distinct_codes(labels, n, levels)
         classes = [reading.class_of_row for reading in self._readings]
-        self.target_of_row, first = group(classes, len(known), [len(r.classes) for r in self._readings])
-        self._targets = np.column_stack([codes[first] for codes in classes]).astype(np.int64)
+        targets, self.target_of_row = distinct_codes(classes, len(known), [len(r.classes) for r in self._readings])
+        self._targets = targets.astype(np.int64)
         self.n_patterns, self.n_targets = len(self._patterns), len(self._targets)
 
     @property
@@ -81,11 +81,11 @@ class Matching:
         if self._persons is None:
             return self.rows
         numbered = np.unique(self._persons, return_inverse=True)[1]
-        _, first = group([self.pattern_of_row, numbered], self.n_rows)  # by pattern, each person once
-        start = np.searchsorted(self.pattern_of_row[first], np.arange(self.n_patterns + 1))
+        pattern, who, _ = pair_counts(self.pattern_of_row, numbered)  # by pattern, each person once
+        start = np.searchsorted(pattern, np.arange(self.n_patterns + 1))
         words = [bits for _, bits in self._blocks()]
         met = np.full(self.n_persons, -1, dtype=np.int64)
-        return _persons_met(self._targets, np.hstack(words), self._starts, start, numbered[first], met)
+        return _persons_met(self._targets, np.hstack(words), self._starts, start, who, met)
 
     @cached_property
     def persons_of_pattern(self) -> np.ndarray:

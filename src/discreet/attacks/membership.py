@@ -37,7 +37,7 @@ from discreet.attacks.finding import Finding, rate
 from discreet.attacks.joining import joined_codes
 from discreet.attacks.label_meanings import recode_known
 from discreet.attacks.published import Published
-from discreet.counting.tally import group
+from discreet.counting.tally import distinct_codes, grouped
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, ParameterError, PrivacyLeakWarning
@@ -128,8 +128,7 @@ def membership_of_row(
     commonest other row. `promise` is what is claimed, the method's own if nothing else is.
     """
     table = Table.of(data).select(roles.named)
-    codes = [column.codes for column in table.columns(roles.published)]
-    groups, first = group(codes, len(table))
+    groups, first = grouped(table, roles.published)
     sizes = np.bincount(groups)
     target = int(first[sizes.argmin()]) if row is None else row
     if len(sizes) < 2:
@@ -155,12 +154,11 @@ def membership_of_row(
 def simulated(method: Method, table: Table, roles: Roles, seed: int) -> Any:
     """What the method would publish, on the simulation back end where it has one: has `table` and `recode`."""
     made: Any = type(method)(**{**method.get_params(deep=False), "random_state": seed})
+    if made.gives not in ("", "synthetic"):
+        raise DataError(f"The method {method.name!r} publishes no rows, and this attack counts rows.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyLeakWarning)  # nothing is published
-        drawn = made.simulate(table, roles) if hasattr(made, "simulate") else made.release(table, roles)
-    if not isinstance(getattr(drawn, "table", None), Table):
-        raise DataError(f"The method {method.name!r} publishes no rows, and this attack counts rows.")
-    return drawn
+        return made.simulate(table, roles) if hasattr(made, "simulate") else made.release(table, roles)
 
 
 def equal_cells(released: Table, written: Table, row: int) -> np.ndarray:
@@ -262,4 +260,4 @@ def _excess(published: Published, people: Table, pool: Sequence[Table], names: S
 def _views(codes: Sequence[np.ndarray]) -> list[np.ndarray]:
     """Numbers of equal cells: of all columns together, and of each pair."""
     chosen = [codes, *(pair for pair in combinations(codes, 2) if len(codes) > 2)]
-    return [group(list(columns), len(codes[0]))[0] for columns in chosen]
+    return [distinct_codes(columns, len(codes[0]))[1] for columns in chosen]

@@ -37,7 +37,7 @@ from discreet.attacks.finding import Finding, rate
 from discreet.attacks.label_meanings import Reading, read_columns
 from discreet.attacks.linkage import NOT_TRUE, promised_k
 from discreet.attacks.published import Published
-from discreet.counting.tally import group
+from discreet.counting.tally import same_rows
 from discreet.evaluate.confidence import Share, mean_chance
 
 TRIED = 20  # combinations of cells that are tried for each row
@@ -173,7 +173,7 @@ class _Rows:
         self._readings, self._persons, self._are_published = readings, persons, are_published
         columns = [reading.published if are_published else reading.known for reading in readings]
         if persons is None:
-            rows, first = group([c.codes for c in columns], len(columns[0]), [c.levels for c in columns])
+            rows, first = same_rows(columns)
             self._codes, self._times = [c.codes[first] for c in columns], np.bincount(rows)
             self.size = len(rows)
         else:

@@ -49,13 +49,12 @@ def show(
     A ledger that was tampered with is shown as far as it can be read, with what is wrong: exit status 1.
     """
     from discreet.release.ledger import Ledger
-    from discreet.release.ledger_entries import not_composing
 
     kept = Ledger(ledger, key=key)
     problems, book = kept.problems(), kept.book()
     sets = book.limited if data_set is None else [book.data_set(data_set)]
     entries = [entry for entry in book.entries if entry.data_set in {one.name for one in sets}]
-    alone = not_composing(entries)
+    alone = book.not_composing
     if as_json:
         releases = [_plain(entry, alone) for entry in entries]
         about = {"problems": problems, "remarks": book.remarks, "unreadable": book.unreadable}

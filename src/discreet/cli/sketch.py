@@ -61,8 +61,7 @@ def sketch(
 
     The order of the records is kept, and suppressed ones are empty: shuffle the sketches before publishing them.
     """
-    from discreet.methods import DeltaSketch
-    from discreet.methods.sketches.streaming import StreamCounts, owners_key, sketch_stream
+    from discreet.methods import DeltaSketch, StreamCounts, owners_key, sketch_stream
 
     watch(quiet=quiet, as_json=as_json)
     if as_json and out == _STANDARD:
@@ -97,7 +96,7 @@ def _batches(source: str, separator: str | None, label_first: bool) -> Iterator[
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from discreet.methods.sketches.streaming import line_batches
+    from discreet.methods import line_batches
 
     path = Path(source)
     if source != _STANDARD and not path.is_file():
@@ -154,7 +153,7 @@ def _names(path: Path) -> list[str]:
 def _write_parquet(made: Iterable[Sketches], path: Path) -> None:
     import pyarrow.parquet as pq
 
-    from discreet.methods.sketches.streaming import as_batch
+    from discreet.methods import as_batch
 
     writer = None
     try:

@@ -11,16 +11,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
-from numba.extending import intrinsic
 
 from discreet.counting.partition import Partition, count_groups
 from discreet.counting.tally import group
-from discreet.foundation.compiled_kernels import compiled
+from discreet.foundation.compiled_kernels import Intrinsic, compiled
 
 
-@intrinsic
+@Intrinsic
 def popcount(typingctx: Any, word: Any) -> Any:
     """Number of ones in a 64-bit word."""
 
@@ -30,12 +28,13 @@ def popcount(typingctx: Any, word: Any) -> Any:
     return word(word), codegen
 
 
-@intrinsic
+@Intrinsic
 def lowest_bit(typingctx: Any, word: Any) -> Any:
     """Place of the lowest one in a 64-bit word that is not zero."""
+    from numba import types
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.cttz(args[0], context.get_constant(numba.types.boolean, True))
+        return builder.cttz(args[0], context.get_constant(types.boolean, True))
 
     return word(word), codegen
 
@@ -69,7 +68,7 @@ class Patterns:
             return True
         groups, bits = self.partition.group_of_row, self._bits
         if self.persons is None:
-            return _contained_rows(rows, groups, bits, self.n_items, k, self._count)
+            return contained_rows(rows, groups, bits, self.n_items, k, self._count)
         inside, persons = groups[rows], self.persons[rows]
         _, first = group([inside, persons], len(rows), ordered=True)  # each person once per pattern
         return _contained_persons(inside[first], persons[first], bits, k, int(persons.max()) + 1)
@@ -104,7 +103,7 @@ class Patterns:
 
 
 @compiled
-def _contained_rows(rows, group_of_row, bits, n_items, k, count):
+def contained_rows(rows, group_of_row, bits, n_items, k, count):
     if len(rows) < k:
         return False
     met = np.empty(len(rows), dtype=np.int64)

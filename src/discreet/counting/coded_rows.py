@@ -86,6 +86,13 @@ class DistinctRows:
         which = set_of[row] >= 0
         return persons_per_group(set_of[row[which]], n, person[which])
 
+    def alike(
+        self, cells: Sequence[np.ndarray], inside: np.ndarray, *, ordered: bool = True
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Sets of some distinct rows that are equal in these cells: (set of each, first of each set, persons)."""
+        sets, first = group(cells, len(inside), ordered=ordered)
+        return sets, first, self.sizes(sets, len(first), inside)
+
     def merged(self, cells: Sequence[np.ndarray], levels: Sequence[int]) -> tuple[DistinctRows, np.ndarray]:
         """The rows by coarser cells, given for each column, and the place of each distinct row among them."""
         place, first = group(cells, len(self), levels)
@@ -189,7 +196,7 @@ class CodedRows(DistinctRows):
             raise DataError(
                 "This method decides about single rows, which an engine does not hand out. Read them as a table."
             )
-        return self._data if isinstance(self._data, Table) else self._data.table  # type: ignore[attr-defined]
+        return Table.of(getattr(self._data, "table", self._data))  # that of an engine in memory, or the data
 
     @property
     def group_of_row(self) -> np.ndarray:

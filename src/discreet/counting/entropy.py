@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Entropy of counts: H = log n - (1/n) sum_i n_i log n_i, with n = sum_i n_i. The classes lie along the last axis.
 
-The entropy times n, which adds up over groups, is what searches compare. Kernels call entropy_kernel.py.
+The entropy times n, which adds up over groups, is what searches compare. Kernels call compiled_entropy.py.
 """
 
 from __future__ import annotations

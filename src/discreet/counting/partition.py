@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.data.baskets import Baskets
+from discreet.data.content import Content
 from discreet.foundation.compiled_kernels import compiled
 
 
@@ -28,11 +28,11 @@ class Partition:
         self.whole = np.zeros(0, dtype=np.int32)
 
     @classmethod
-    def of(cls, baskets: Baskets) -> Partition:
-        """The rows grouped by all their items."""
-        partition, columns = cls(len(baskets)), baskets.columns
-        for item in range(baskets.shape[1]):
-            partition.refine(columns.indices[columns.indptr[item] : columns.indptr[item + 1]])
+    def of(cls, content: Content) -> Partition:
+        """The rows of baskets grouped by all their items."""
+        partition = cls(content.n_rows)
+        for rows in content.rows_of_items() or ():
+            partition.refine(rows)
         return partition
 
     @property

@@ -8,19 +8,22 @@ them; `Partition` (partition.py) does it for baskets. Missing is a value; so is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyarrow as pa
 
+from discreet.counting.partition import Partition
 from discreet.data.cell_kinds import kind_of
 from discreet.data.column import Column
 from discreet.data.content import Content
 from discreet.data.table import Table
-from discreet.foundation.compiled_kernels import compiled
+from discreet.foundation.compiled_kernels import compiled, kernels_are_loaded
 
+_FEW = 50_000  # rows that NumPy sorts sooner than numba is loaded
+_BY_ITEM = ("", "")  # stands for all items of baskets; no two columns have one name
 _MOST = 2**62  # products of level counts above this are regrouped first
 
 
@@ -186,7 +189,8 @@ _GROUPED: WeakKeyDictionary[Content, dict[tuple[str, ...], tuple[np.ndarray, np.
 def grouped(content: Content, columns: Sequence[str], *, ordered: bool = True) -> tuple[np.ndarray, np.ndarray]:
     """`group` of some columns of a content, made once while the content lives: promise, losses and record ask for it.
 
-    Unless `ordered`, groups of the same columns in any order will do.
+    Unless `ordered`, groups of the same columns in any order will do; baskets, which know the rows of each item, are
+    then grouped item by item.
 
     >>> t = Table.of({"sex": ["f", "m", "f"], "age": [31, 45, 31]})
     >>> grouped(t, ["sex", "age"])[0].tolist(), grouped(t, ["age", "sex"], ordered=False) is grouped(t, ["sex", "age"])
@@ -194,11 +198,59 @@ def grouped(content: Content, columns: Sequence[str], *, ordered: bool = True) -
     """
     found, names = _GROUPED.setdefault(content, {}), tuple(columns)
     if names not in found and not ordered:
-        names = next((known for known in found if set(known) == set(names)), names)
+        if content.rows_of_items() is not None:
+            names = _BY_ITEM
+        else:
+            names = next((known for known in found if set(known) == set(names)), names)
     if names not in found:
-        codes, levels = content.quasi_codes(names)
-        found[names] = group(codes, content.n_rows, levels)
+        found[names] = _by_item(content) if names is _BY_ITEM else _by_cells(content, names)
     return found[names]
+
+
+def _by_item(content: Content) -> tuple[np.ndarray, np.ndarray]:
+    partition = Partition.of(content)
+    return partition.group_of_row, partition.first_rows()
+
+
+def _by_cells(content: Content, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    codes, levels = content.quasi_codes(names)
+    return group(codes, content.n_rows, levels)
+
+
+def same_rows(columns: Sequence[Column]) -> tuple[np.ndarray, np.ndarray]:
+    """Number the rows that are equal in all these columns, in their order: (number of each row, first row of each).
+
+    >>> t = Table.of({"sex": ["f", "m", "f"], "age": [31, 45, 31]})
+    >>> same_rows(t.columns())[0].tolist()
+    [0, 1, 0]
+    """
+    return group([column.codes for column in columns], len(columns[0]), [column.levels for column in columns])
+
+
+def distinct_codes(
+    columns: Sequence[np.ndarray], n_rows: int, levels: Sequence[int] | None = None, *, ordered: bool = True
+) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct rows of some arrays of codes, a line for each, and the place of each row among them.
+
+    >>> [part.tolist() for part in distinct_codes([np.array([1, 0, 1]), np.array([2, 5, 2])], 3)]
+    [[[0, 5], [1, 2]], [1, 0, 1]]
+    """
+    groups, first = group(columns, n_rows, levels, ordered=ordered)
+    codes = np.empty((len(first), len(columns)), dtype=np.int32)
+    for place, column in enumerate(columns):
+        codes[:, place] = column[first]
+    return codes, groups
+
+
+def row_order(columns: Iterable[np.ndarray], n_rows: int, levels: Sequence[int]) -> np.ndarray:
+    """The stable order of rows by these arrays of codes, the first of them first; one is looked at at a time.
+
+    >>> row_order([np.array([1, 0, 1]), np.array([2, 5, 1])], 3, [2, 6]).tolist()
+    [1, 2, 0]
+    """
+    if n_rows == 0:
+        return np.empty(0, np.int64)
+    return order_of(_numbered(_key(columns, n_rows, levels, ordered=True), ordered=True)[0])
 
 
 def pair_counts(
@@ -235,7 +287,7 @@ def persons_per_group(groups: np.ndarray, n_groups: int, persons: np.ndarray | N
     return np.bincount(groups[first], minlength=n_groups)
 
 
-def _key(columns: Sequence[np.ndarray], n_rows: int, levels: Sequence[int] | None, ordered: bool) -> np.ndarray:
+def _key(columns: Iterable[np.ndarray], n_rows: int, levels: Sequence[int] | None, ordered: bool) -> np.ndarray:
     """One whole number per row, equal exactly for equal rows, in the order of the rows when `ordered`."""
     key = np.zeros(n_rows, dtype=np.int64)
     span = 1
@@ -281,7 +333,19 @@ def _numbered(key: np.ndarray, ordered: bool) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _number_keys(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Number equal keys as they are met, by open addressing in a table that is at most half full."""
+    """Number equal keys as they are met: few of them by sorting, as long as no other kernel had to be loaded."""
+    return _hashed(key) if len(key) > _FEW or kernels_are_loaded() else _sorted(key)
+
+
+def _sorted(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    _, first, groups = np.unique(key, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[groups], np.sort(first)
+
+
+def _hashed(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """By open addressing in a table that is at most half full."""
     n = len(key)
     bits = max(10, min(17, (2 * n).bit_length()))
     groups, first = np.empty(n, dtype=np.int64), np.empty(0, dtype=np.int64)

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -225,6 +226,10 @@ class Baskets(LabelledRows):
 
     def with_persons(self, persons: np.ndarray | None, roles: Roles | None) -> tuple[Baskets, None]:
         return Baskets(self.matrix, self.names, self.labels, self.classes, persons=persons), None
+
+    def rows_of_items(self) -> Iterator[np.ndarray]:
+        columns = self.columns
+        return (columns.indices[start:stop] for start, stop in pairwise(columns.indptr))
 
     def quasi_codes(self, quasi: Sequence[str]) -> tuple[list[np.ndarray], list[int]]:
         words = [self.columns[:, first : first + _WORD] for first in range(0, self.shape[1], _WORD)]

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from discreet.data.cell_kinds import KINDS, MISSING_MARKS, Kind, meaning, refuse, text_of
 from discreet.errors import DataError, shown
 
-__all__ = ["KINDS", "MISSING_MARKS", "SUPPRESSED", "Column", "Kind", "encode", "from_labels", "text_of"]
+__all__ = ["KINDS", "MISSING_MARKS", "SUPPRESSED", "Column", "Kind", "as_written", "encode", "from_labels", "text_of"]
 
 SUPPRESSED = "*"  # a cell that was taken out; a value of its own in every check
 
@@ -93,9 +93,7 @@ def from_labels(name: str, labels: Sequence[str | None], codes: np.ndarray) -> C
     [1, 0, 1, 2]
     """
     labelled, codes = _used(pa.array(labels, type=pa.string()), np.asarray(codes, dtype=np.int64))
-    values, kind = meaning(name, labelled, kind="category", missing=())
-    values, code_of = _ordered(values)
-    return Column(name, kind, values, code_of.take(codes))
+    return _coded(name, labelled, codes, "category", ())
 
 
 def encode(
@@ -107,6 +105,26 @@ def encode(
     [1, 0, 2, 0]
     """
     distinct, places = distinct_cells(name, array)
+    return _coded(name, distinct, places, kind, missing)
+
+
+def as_written(name: str, array: pa.Array | pa.ChunkedArray, kind: Kind) -> Column:
+    """Code a column of a published file, whose kind is stated; no mark but a null is missing.
+
+    Two spellings of one value are refused: other readers keep them apart.
+    """
+    distinct, places = distinct_cells(name, array)
+    column = _coded(name, distinct, places, None if pa.types.is_boolean(array.type) else kind, ())
+    if len(distinct) != len(column.values):
+        raise DataError(
+            f"Column {shown(name)} writes {len(column.values)} values in {len(distinct)} ways. Releases are not"
+            " written so."
+        )
+    return column
+
+
+def _coded(name: str, distinct: pa.Array, places: np.ndarray, kind: Kind | None, missing: Sequence[str]) -> Column:
+    """The column of distinct cells and the place of each row among them."""
     values, kind = meaning(name, distinct, kind=kind, missing=missing)
     values, code_of = _ordered(values)
     return Column(name, kind, values, code_of.take(places))

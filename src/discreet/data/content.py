@@ -8,7 +8,7 @@ certificate calls it: "table", "baskets", "sketches", and for a document "model"
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple
 
@@ -119,6 +119,10 @@ class Content(ABC):
         Rows are equal in their quasi-identifiers if and only if they are equal in these codes.
         """
         raise self._no_cells()
+
+    def rows_of_items(self) -> Iterator[np.ndarray] | None:
+        """The rows that have each 0/1 item, item by item, where rows are kept so; None where they have cells."""
+        return None
 
     def class_codes(self, roles: Roles | None) -> tuple[str | None, dict[str, np.ndarray]]:
         """The target's name, and the codes of the target and of the sensitive columns by name."""

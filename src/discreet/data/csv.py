@@ -52,18 +52,18 @@ def read_csv(
     like data, `header=False` that there are none: the columns are then called column1, column2 and so on. `quote=""`
     says that no character quotes.
     """
-    _check_options(delimiter, quote, encoding)
-    head = _head(path)
-    candidates = [encoding] if encoding else _encodings(path, head)
+    check_options(delimiter, quote, encoding)
+    head = read_head(path)
+    candidates = [encoding] if encoding else possible_encodings(path, head)
     for codec in candidates:
-        text, _ = quietly(_decoded, head, codec, errors=(UnicodeDecodeError,))
+        text, _ = quietly(decode_head, head, codec, errors=(UnicodeDecodeError,))
         if text is None:
             continue
         marks = find_quote(text) if quote is None else quote
         cut = delimiter or find_delimiter(text, marks)
-        table = _parse(path, cut, marks, codec, width=_width(path, text, cut, marks))
+        table = _parse(path, cut, marks, codec, width=width_of(path, text, cut, marks))
         if table is not None:
-            return _named(path, table, names, header), codec
+            return with_names(path, table, names, header), codec
     raise DataError(f"{path.name!r} is not written in {' or '.join(candidates)}. Say which encoding it has.")
 
 
@@ -72,11 +72,11 @@ def public_dialect(path: Path) -> dict[str, Any]:
 
     Nothing for a file that is no CSV file, or cannot be read: whoever reads it then says so.
     """
-    head, _ = quietly(_head, path)
+    head, _ = quietly(read_head, path)
     if head is None or head.startswith(b"PAR1"):
         return {}
     first = re.split(rb"\r|\n", head.lstrip(b"\r\n"), maxsplit=1)[0]
-    codec, _ = quietly(lambda: _encodings(path, head)[0])
+    codec, _ = quietly(lambda: possible_encodings(path, head)[0])
     line, _ = quietly(lambda: first.decode(codec or "utf-8", errors="replace").lstrip("\ufeff"))
     if codec is None or (codec.startswith("utf-") and codec != "utf-8"):  # told by its first bytes
         return {"header": True}
@@ -126,7 +126,7 @@ def _widths(text: str, delimiter: str, quote: str) -> list[int]:
 # -- bytes and characters ------------------------------------------------------------------------------------------
 
 
-def _check_options(delimiter: str | None, quote: str | None, encoding: str | None) -> None:
+def check_options(delimiter: str | None, quote: str | None, encoding: str | None) -> None:
     for option, sign in (("delimiter", delimiter), ("quote character", quote)):
         if sign and (len(sign) != 1 or not sign.isascii() or sign in "\r\n\0"):
             raise DataError(f"The {option} must be one ASCII character such as ';' or a tab; {len(sign)} were given.")
@@ -135,7 +135,7 @@ def _check_options(delimiter: str | None, quote: str | None, encoding: str | Non
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[pa.NativeFile]:
+def open_bytes(path: Path) -> Iterator[pa.NativeFile]:
     """The bytes of the file, unpacked: by its first bytes, since names lie."""
     with path.open("rb") as file:
         start = file.read(4)
@@ -144,11 +144,11 @@ def _opened(path: Path) -> Iterator[pa.NativeFile]:
         yield stream
 
 
-def _head(path: Path) -> bytes:
+def read_head(path: Path) -> bytes:
     """The first bytes, at least one whole line of them."""
 
     def read() -> bytes:
-        with _opened(path) as stream:
+        with open_bytes(path) as stream:
             head = more = stream.read(_SAMPLE)
             while more and len(head) < _LONGEST_LINE and not re.search(rb"[\r\n].*\S", head, re.DOTALL):
                 more = stream.read(_SAMPLE)
@@ -163,7 +163,7 @@ def _head(path: Path) -> bytes:
     return head
 
 
-def _encodings(path: Path, head: bytes) -> list[str]:
+def possible_encodings(path: Path, head: bytes) -> list[str]:
     for mark, codec in _MARKS_OF_ORDER.items():
         if head.startswith(mark):
             return [codec]
@@ -176,7 +176,7 @@ def _encodings(path: Path, head: bytes) -> list[str]:
     return ["utf-8", "cp1252", "latin-1"]
 
 
-def _decoded(head: bytes, encoding: str) -> str:
+def decode_head(head: bytes, encoding: str) -> str:
     """The sample as text, up to its last whole line; what is cut in half at the end is no error."""
     text = codecs.getincrementaldecoder(encoding)().decode(head).lstrip("\ufeff")
     return text if len(head) < _SAMPLE else text[: max(text.rfind("\n"), text.rfind("\r")) + 1] or text
@@ -185,7 +185,7 @@ def _decoded(head: bytes, encoding: str) -> str:
 # -- rows ----------------------------------------------------------------------------------------------------------
 
 
-def _width(path: Path, text: str, delimiter: str, quote: str) -> int:
+def width_of(path: Path, text: str, delimiter: str, quote: str) -> int:
     first, failure = quietly(next, _rows(text, delimiter, quote), None)
     if first is None:
         raise DataError(f"The first line of {path.name!r} cannot be cut into cells{failure and ' '}{failure}.")
@@ -203,7 +203,7 @@ def _parse(path: Path, delimiter: str, quote: str, encoding: str, *, width: int)
     places = [f"f{i}" for i in range(width)]  # names may repeat until they have been checked
 
     def attempt(threads: bool) -> pa.Table:
-        with _opened(path) as stream:
+        with open_bytes(path) as stream:
             return pacsv.read_csv(
                 stream,
                 read_options=pacsv.ReadOptions(
@@ -232,7 +232,7 @@ def _parse(path: Path, delimiter: str, quote: str, encoding: str, *, width: int)
     table, failure = quietly(judged)
     if table is not None:
         if quote:
-            _check_last_quote(path, table, quote, encoding)
+            check_last_quote(path, table, quote, encoding)
         return table
     if ragged:
         ragged.clear()
@@ -247,12 +247,12 @@ def _parse(path: Path, delimiter: str, quote: str, encoding: str, *, width: int)
     raise DataError(f"{path.name!r} cannot be read as a table with the delimiter {delimiter!r} ({failure}).")
 
 
-def _check_last_quote(path: Path, table: pa.Table, quote: str, encoding: str) -> None:
+def check_last_quote(path: Path, table: pa.Table, quote: str, encoding: str) -> None:
     """A quote that is opened and never closed swallows all lines after it into one cell."""
     last = table.column(table.num_columns - 1)[table.num_rows - 1].as_py() if table.num_rows else ""
     if "\n" not in last and "\r" not in last:
         return
-    with _opened(path) as stream:
+    with open_bytes(path) as stream:
         tail = b""
         while more := stream.read(_BLOCK):
             tail = (tail + more)[-4096:]
@@ -266,7 +266,7 @@ def _check_last_quote(path: Path, table: pa.Table, quote: str, encoding: str) ->
 # -- names ---------------------------------------------------------------------------------------------------------
 
 
-def _named(path: Path, table: pa.Table, names: Sequence[str] | None, header: bool | None) -> pa.Table:
+def with_names(path: Path, table: pa.Table, names: Sequence[str] | None, header: bool | None) -> pa.Table:
     if names is not None:
         if len(names) != table.num_columns:
             raise DataError(f"{len(names)} names were given, but {path.name!r} has {table.num_columns} columns.")

@@ -18,6 +18,7 @@ import pyarrow as pa
 from discreet.data.baskets import Baskets
 from discreet.data.column import Column, from_labels, text_of
 from discreet.data.content import LABEL
+from discreet.data.records import Records
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, RolesError
@@ -222,6 +223,20 @@ def label_column(name: str, labels: Iterable[object] | None) -> Column:
     known = sorted(set(texts))
     place = {text: code for code, text in enumerate(known)}
     return from_labels(name, known, np.array([place[text] for text in texts], dtype=np.int32))
+
+
+def is_matrix(data: object) -> bool:
+    """Whether these are baskets or records, or a sparse or dense matrix of them: what comes without roles."""
+    return isinstance(data, (Baskets, Records, np.ndarray)) or hasattr(data, "tocsr")
+
+
+def as_baskets(data: object, *, bare: bool = False) -> Baskets | None:
+    """Baskets when the data are baskets, or with `bare` a matrix or lists; None when they are something else."""
+    if isinstance(data, Baskets):
+        return data
+    if bare and (hasattr(data, "tocsr") or type(data).__module__ == "numpy" or isinstance(data, list)):
+        return Baskets.of(data)
+    return None
 
 
 def rows_of(data: object) -> Table | Baskets:

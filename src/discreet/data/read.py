@@ -19,7 +19,7 @@ from discreet.errors import DataError, listing, quietly
 
 __all__ = ["ArrowSource", "check_names", "read", "read_file"]
 
-_PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # how pandas stores a nameless index in Parquet
+PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # how pandas stores a nameless index in Parquet
 
 
 def read(data: Any, *, empty: bool = False, **csv_options: Any) -> ArrowSource:
@@ -28,7 +28,7 @@ def read(data: Any, *, empty: bool = False, **csv_options: Any) -> ArrowSource:
     if csv_options and not is_file:
         raise DataError(f"The options {listing(csv_options)} are for CSV files; {type_of(data)} was given.")
     if is_file:
-        source = read_file(_path(data), **csv_options)
+        source = read_file(as_path(data), **csv_options)
     elif isinstance(data, Mapping):
         source = from_mapping(data)
     elif isinstance(data, pa.Table):
@@ -47,14 +47,14 @@ def read_file(path: Path, **csv_options: Any) -> ArrowSource:
     """A Parquet file or folder, told by its first bytes; else a CSV file. Of a release folder, the data in it."""
     there, failure = quietly(path.exists)
     if failure or not there:
-        raise DataError(f"There is no file {path.name!r} in {_folder(path)}. Check the path.")
+        raise DataError(f"There is no file {path.name!r} in {folder_name(path)}. Check the path.")
     if os.path.isfile(path / "certificate.json"):
         if os.path.isfile(path / "data.csv"):
             return ArrowSource(unmarked(read_csv(path / "data.csv", **csv_options)[0]), "arrow")
         path = path / "data.parquet"
     is_parquet = path.is_dir()
     if not is_parquet:
-        start, failure = quietly(_first_bytes, path)
+        start, failure = quietly(first_bytes, path)
         if failure:
             raise DataError(f"{path.name!r} cannot be opened ({failure}). Check its permissions.")
         if not start:
@@ -71,11 +71,11 @@ def read_file(path: Path, **csv_options: Any) -> ArrowSource:
         raise DataError(f"{path.name!r} is not a readable {what} ({failure}). Pass a whole CSV or Parquet file.")
     if table.num_columns == 0:
         raise DataError(f"{path.name!r} holds no columns. Pass a CSV or Parquet file.")
-    names = [name for name in table.column_names if not _PANDAS_INDEX.fullmatch(name)]
+    names = [name for name in table.column_names if not PANDAS_INDEX.fullmatch(name)]
     return ArrowSource(table.select(names), "arrow")
 
 
-def _path(given: str | os.PathLike[str]) -> Path:
+def as_path(given: str | os.PathLike[str]) -> Path:
     text = os.fsdecode(given)
     if "\n" in text or "\r" in text or "\0" in text or len(text) > 4096:
         raise DataError(
@@ -85,10 +85,10 @@ def _path(given: str | os.PathLike[str]) -> Path:
     return Path(text)
 
 
-def _first_bytes(path: Path) -> bytes:
+def first_bytes(path: Path) -> bytes:
     with path.open("rb") as file:
         return file.read(4)
 
 
-def _folder(path: Path) -> str:
+def folder_name(path: Path) -> str:
     return "the folder given" if str(path.parent) == "." else repr(str(path.parent))

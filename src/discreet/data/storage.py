@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
-from discreet.data.column import Column, Kind, distinct_cells, encode
+from discreet.data.column import Column, Kind, as_written
 from discreet.data.content import LABEL
 from discreet.data.formulas import neutral, neutral_cells, unmarked
 from discreet.data.parquet import read_parquet
@@ -75,7 +75,7 @@ def read_cells(source: Path | BinaryIO, kinds: Mapping[str, Kind], *, rows: int 
 def columns_of(arrow: pa.Table, kinds: Mapping[str, Kind]) -> list[Column]:
     """Arrow's columns, coded; they must be those of `kinds`, in this order."""
     _must_have(arrow, list(kinds))
-    return [_exact(name, arrow.column(name), kind) for name, kind in kinds.items()]
+    return [as_written(name, arrow.column(name), kind) for name, kind in kinds.items()]
 
 
 def _must_have(arrow: pa.Table, names: list[str]) -> None:
@@ -113,17 +113,6 @@ def _few_columns(file: BinaryIO, count: int) -> None:
     found = len(next(csv.reader(io.StringIO(head, newline=""), strict=False), []))
     if found != count:
         raise DataError(f"The data does not have the {count} columns that were stated.")
-
-
-def _exact(name: str, array: pa.ChunkedArray, kind: Kind) -> Column:
-    """The column as any reader sees it. Two spellings of one value are refused: other readers keep them apart."""
-    column = encode(name, array, kind=None if pa.types.is_boolean(array.type) else kind, missing=())
-    different = len(distinct_cells(name, array)[0])
-    if different != len(column.values):
-        raise DataError(
-            f"Column {shown(name)} writes {len(column.values)} values in {different} ways. Releases are not written so."
-        )
-    return column
 
 
 # -- rows that are lists -------------------------------------------------------------------------------------------

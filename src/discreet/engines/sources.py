@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discreet.data.frames import check_names, type_of
-from discreet.data.read import _PANDAS_INDEX, _first_bytes, _folder, _path
+from discreet.data.read import PANDAS_INDEX, as_path, first_bytes, folder_name
 from discreet.engines.sources_batches import CsvBatches
 from discreet.errors import DataError, listing, quietly
 
@@ -79,7 +79,7 @@ def _stamp(file: Path) -> tuple[int, int]:
 
 def from_data(data: Any, connection: duckdb.DuckDBPyConnection, csv_options: dict[str, Any]) -> Source:
     if isinstance(data, (str, os.PathLike)):
-        return _from_path(_path(data), connection, csv_options)
+        return _from_path(as_path(data), connection, csv_options)
     no_csv_options(csv_options, data)
     if isinstance(data, pa.RecordBatch):
         data = pa.Table.from_batches([data])
@@ -111,7 +111,7 @@ def from_relation(relation: duckdb.DuckDBPyRelation) -> Source:
 
 def _from_path(path: Path, connection: duckdb.DuckDBPyConnection, csv_options: dict[str, Any]) -> Source:
     files, is_folder = _files(path)
-    starts = [quietly(_first_bytes, file)[0] for file in files]
+    starts = [quietly(first_bytes, file)[0] for file in files]
     if all(start == b"PAR1" for start in starts):
         no_csv_options(csv_options, path)
         return _from_parquet(path, files, is_folder, connection)
@@ -134,7 +134,7 @@ def _files(path: Path) -> tuple[list[Path], bool]:
     if not files or failure:
         many = there or glob.has_magic(str(path))
         raise DataError(
-            f"There {'are no files' if many else 'is no file'} {path.name!r} in {_folder(path)}. Check the path."
+            f"There {'are no files' if many else 'is no file'} {path.name!r} in {folder_name(path)}. Check the path."
         )
     return files, bool(there)
 
@@ -158,7 +158,7 @@ def _from_parquet(path: Path, files: list[Path], is_folder: bool, connection: du
     check_names(names)
     columns = dict(zip(names, relation.columns, strict=True))
     types = dict(zip(names, map(str, relation.types), strict=True))
-    columns = {name: inner for name, inner in columns.items() if not _PANDAS_INDEX.fullmatch(name)}
+    columns = {name: inner for name, inner in columns.items() if not PANDAS_INDEX.fullmatch(name)}
     return Source(repr(path.name), columns, types, scan, _arrow_types(schema), dictionaries=True, files=tuple(files))
 
 

@@ -13,16 +13,16 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from discreet.data.csv import (
-    _check_last_quote,
-    _check_options,
-    _decoded,
-    _encodings,
-    _head,
-    _named,
-    _opened,
-    _width,
+    check_last_quote,
+    check_options,
+    decode_head,
     find_delimiter,
     find_quote,
+    open_bytes,
+    possible_encodings,
+    read_head,
+    width_of,
+    with_names,
 )
 from discreet.errors import DataError, quietly
 
@@ -47,11 +47,11 @@ class CsvBatches:
         names: Sequence[str] | None = None,
         header: bool | None = None,
     ):
-        _check_options(delimiter, quote, encoding)
+        check_options(delimiter, quote, encoding)
         self.path, self.problem = path, ""
         self._given = (delimiter, quote)
-        self._head = _head(path)
-        self._encodings = [encoding] if encoding else _encodings(path, self._head)
+        self._head = read_head(path)
+        self._encodings = [encoding] if encoding else possible_encodings(path, self._head)
         self._skip = 0  # rows above the data
         self._choose_encoding()
         while True:
@@ -59,7 +59,7 @@ class CsvBatches:
             if table is not None:
                 break
             self.next_encoding_or_raise(failure)
-        self.names = tuple(_named(path, table, names, header).column_names)
+        self.names = tuple(with_names(path, table, names, header).column_names)
         self._skip = int(names is None and header is not False)
 
     def reader(self) -> pa.RecordBatchReader:
@@ -84,14 +84,14 @@ class CsvBatches:
         """The first encoding that fits the head of the file, and the dialect that the text then has."""
         text, tried = None, " or ".join(self._encodings)
         while text is None and self._encodings:
-            text, _ = quietly(_decoded, self._head, self._encodings[0], errors=(UnicodeDecodeError,))
+            text, _ = quietly(decode_head, self._head, self._encodings[0], errors=(UnicodeDecodeError,))
             self._encodings = self._encodings if text is not None else self._encodings[1:]
         if text is None:
             raise DataError(f"{self.path.name!r} is not written in {tried}. Say which encoding it has.")
         delimiter, quote = self._given
         self._quote = find_quote(text) if quote is None else quote
         self._delimiter = delimiter or find_delimiter(text, self._quote)
-        width = _width(self.path, text, self._delimiter, self._quote)
+        width = width_of(self.path, text, self._delimiter, self._quote)
         self._schema = pa.schema([(f"f{i}", pa.string()) for i in range(width)])
 
     def _first_rows(self) -> pa.Table:
@@ -106,13 +106,13 @@ class CsvBatches:
     def _batches(self) -> Iterator[pa.RecordBatch]:
         last = None
         try:
-            with _opened(self.path) as stream:
+            with open_bytes(self.path) as stream:
                 skip = self._skip
                 for batch in self._open(stream, self._remember):
                     yield batch.slice(skip)
                     skip, last = 0, batch
             if last is not None and self._quote:
-                _check_last_quote(self.path, pa.Table.from_batches([last]), self._quote, self._encodings[0])
+                check_last_quote(self.path, pa.Table.from_batches([last]), self._quote, self._encodings[0])
         except DataError:
             self.problem = (
                 f"A quote ({self._quote}) that is opened near the end of {self.path.name!r} is never closed. Close it,"

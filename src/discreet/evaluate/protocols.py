@@ -35,8 +35,7 @@ from discreet.data.table import Table
 from discreet.errors import DataError
 from discreet.evaluate.folds import Folds
 from discreet.evaluate.lessons import BasketLesson, Lesson, ModelLesson
-from discreet.methods.noise.private_select import items_of
-from discreet.methods.noise.weighting import heaviest
+from discreet.methods import heaviest
 from discreet.recoding.patterns import EachColumn, recoded
 from discreet.recoding.public_domain import Domain
 from discreet.recoding.published_tree import PublishedTree
@@ -199,7 +198,7 @@ def _selected_columns(dataset: Dataset, names: Sequence[str], release: Release) 
         return plain.with_columns(dataset.table.columns(names))
     domain = Domain.of(release.parameters["domain"], Roles(quasi=dataset.quasi))
     levels = Table([column for columns in domain.apply(dataset.data).values() for column in columns])
-    items = item_table(keep_items(items_of(domain).apply(levels), names).labelled(dataset.labels), dataset.target)
+    items = item_table(keep_items(domain.items.apply(levels), names).labelled(dataset.labels), dataset.target)
     return plain.with_columns([items.column(name) for name in names])
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.counting.tally import group, persons_per_group
+from discreet.counting.tally import grouped, persons_per_group
 from discreet.data.dataset import rows_of
 from discreet.errors import RolesError
 from discreet.release.release import Release
@@ -61,10 +61,9 @@ def risk(data: object, quasi: Sequence[str] | None = None, *, persons: np.ndarra
     (1, 1, 4, 0.5)
     """
     content = rows_of(data)
-    codes, levels = content.quasi_codes(quasi or ())
-    if not codes:
+    if not (quasi or content.n_items(())):
         raise RolesError("Risk is measured on quasi-identifiers; none were named.")
-    groups, _ = group(codes, len(content), levels)
+    groups, _ = grouped(content, quasi or (), ordered=False)
     persons = getattr(content, "persons", None) if persons is None else persons
     rows = np.bincount(groups)
     sizes = persons_per_group(groups, len(rows), persons)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled kernels, and where their machine code is cached: use `@compiled` instead of numba's decorators.
 
+numba is loaded, and a kernel compiled, when it is first called: importing a module of kernels costs nothing.
+
 Machine code is cached in the package's folder if that is writable, else in the user's cache folder, else in a private
 folder among the temporary files, which is often the only choice in containers and service accounts. Without any of
 them, kernels are compiled again in each process: slower, but never an error.
@@ -14,14 +16,12 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 import tempfile
 from collections.abc import Callable
-from functools import partial
+from functools import cache, cached_property, partial, update_wrapper
 from pathlib import Path
 from typing import Any
-
-import numba
-from numba.misc.appdirs import AppDirs
 
 from discreet.errors import quietly
 
@@ -38,14 +38,79 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     >>> double(21)
     42
     """
-    if function is None:
-        return partial(compiled, **options)
-    kept, failure = quietly(numba.njit(cache=True, nogil=True, **options), function, errors=(RuntimeError, OSError))
-    return numba.njit(nogil=True, **options)(function) if failure else kept
+    return partial(compiled, **options) if function is None else Kernel(function, options)
+
+
+class Kernel:
+    """A function that is compiled when it is first called, or when a kernel that calls it is.
+
+    numba asks a global of a kernel for its `_numba_type_`, and for `targetoptions` and `py_func` if it may be inlined.
+    """
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]):
+        self.py_func, self.targetoptions = function, options
+        self._dispatcher: Any = None
+        update_wrapper(self, function)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return (self._dispatcher or self.dispatcher)(*arguments)
+
+    @property
+    def dispatcher(self) -> Any:
+        """The function as numba compiles it."""
+        if self._dispatcher is None:
+            njit = partial(_numba().njit, nogil=True, **self.targetoptions)
+            kept, failure = quietly(njit(cache=True), self.py_func, errors=(RuntimeError, OSError))
+            self._dispatcher = njit()(self.py_func) if failure else kept
+        return self._dispatcher
+
+    @property
+    def is_compiled(self) -> bool:
+        return self._dispatcher is not None and bool(self._dispatcher.signatures)
+
+    @property
+    def _numba_type_(self) -> Any:
+        return self.dispatcher._numba_type_
+
+
+class Intrinsic:
+    """A function for kernels that emits machine instructions, registered with numba when a kernel first calls it."""
+
+    def __init__(self, function: Callable[..., Any]):
+        self._function = function
+        update_wrapper(self, function)
+
+    @cached_property
+    def _numba_type_(self) -> Any:
+        _numba()
+        from numba.core.registry import cpu_target
+        from numba.extending import intrinsic
+
+        self._registered = intrinsic(self._function)
+        cpu_target.typing_context.refresh()
+        return cpu_target.typing_context.resolve_value_type(self._registered)
+
+
+def kernels_are_loaded() -> bool:
+    """Whether numba is loaded, which takes longer than a little work without kernels."""
+    return "numba" in sys.modules
+
+
+@cache
+def _numba() -> Any:
+    """numba, with its cache folder set before the first kernel is compiled."""
+    import numba
+
+    if folder := choose_folder():
+        os.environ[_VARIABLE] = folder
+        numba.config.CACHE_DIR = folder
+    return numba
 
 
 def choose_folder() -> str:
     """The cache folder to set for numba; empty if its own choice is fine, or if there is no safe folder."""
+    from numba.misc.appdirs import AppDirs
+
     asked = os.environ.get(_VARIABLE, "")
     if (asked and _writable(Path(asked))) or _writable(_PACKAGE / "__pycache__"):
         return ""
@@ -84,13 +149,3 @@ def _check_private(folder: Path) -> None:
 
 def _user() -> int:
     return os.geteuid() if os.name == "posix" else 0
-
-
-def _settle() -> None:
-    """Set numba's cache folder, once, before the first kernel is compiled."""
-    if folder := choose_folder():
-        os.environ[_VARIABLE] = folder
-        numba.config.CACHE_DIR = folder
-
-
-_settle()

@@ -18,7 +18,7 @@ from collections import namedtuple
 import numpy as np
 
 from discreet.counting.bitmaps import lowest_bit
-from discreet.counting.entropy_kernel import n_log_n
+from discreet.counting.compiled_entropy import n_log_n
 from discreet.foundation.compiled_kernels import compiled
 
 SMALL = 1e-6  # two weights, gains or ratios nearer than this are equal (Weka's Utils.SMALL)

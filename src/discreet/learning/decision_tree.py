@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.counting.tally import group
+from discreet.counting.tally import distinct_codes
 from discreet.data.table import Table
 from discreet.foundation.compiled_kernels import compiled
 from discreet.learning.examples import Examples, Feature
@@ -166,8 +166,7 @@ class DecisionTree:
     def _distribution(self, codes: list[np.ndarray], levels: list[int], n_rows: int) -> np.ndarray:
         if not codes:
             return np.tile(self.probabilities[0], (n_rows, 1))
-        groups, firsts = group(codes, n_rows, levels, ordered=False)
-        distinct = np.column_stack([c[firsts] for c in codes]).astype(np.int32)
+        distinct, groups = distinct_codes(codes, n_rows, levels, ordered=False)
         place_of = np.full(len(self.features), -1, dtype=np.int64)
         place_of[[*self._cuts]] = np.arange(len(self._cuts))
         limit = np.full(self.n_nodes, -1, dtype=np.int64)  # for a number: places above it take the second child

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from discreet.counting.tally import group
+from discreet.counting.tally import distinct_codes
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.table import Table
 from discreet.errors import DataError, shown
@@ -97,17 +97,14 @@ class Examples:
         codes = [feature.codes(column) if not feature.is_number else column.codes for feature, column in described]
         codes = [c[labelled] for c in codes]
         n, n_classes = int(labelled.sum()), len(label.values)
-        groups, first = group(codes, n, [feature.unknown + 1 for feature, _ in described])
+        rows, groups = distinct_codes(codes, n, [feature.unknown + 1 for feature, _ in described])
         cells = groups * n_classes + label.codes[labelled]
         weights = None if weights is None else np.asarray(weights, dtype=np.float64)[labelled]
-        counts = np.bincount(cells, weights, minlength=len(first) * n_classes).astype(np.float64)
-        matrix = np.empty((len(first), len(codes)), dtype=np.int32)
-        for place, column_codes in enumerate(codes):
-            matrix[:, place] = column_codes[first]
+        counts = np.bincount(cells, weights, minlength=len(rows) * n_classes).astype(np.float64)
         return cls(
             tuple(feature for feature, _ in described),
-            matrix,
-            counts.reshape(len(first), n_classes),
+            rows,
+            counts.reshape(len(rows), n_classes),
             tuple(label.texts),
         )
 

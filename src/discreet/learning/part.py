@@ -23,7 +23,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from discreet.counting.entropy import entropy
-from discreet.counting.tally import group
+from discreet.counting.tally import distinct_codes
 from discreet.data.table import Table
 from discreet.errors import DataError
 from discreet.foundation.compiled_kernels import compiled
@@ -298,7 +298,6 @@ class Part:
         shares = self._counts / self._counts.sum(axis=1, keepdims=True)
         if not codes:
             return np.repeat(shares[:1], len(table), axis=0)
-        groups, first = group(codes, len(table), [level + 1 for level in unknown], ordered=False)
-        distinct = np.column_stack([column_codes[first] for column_codes in codes]).astype(np.int32)
+        distinct, groups = distinct_codes(codes, len(table), [level + 1 for level in unknown], ordered=False)
         levels = np.array(unknown, dtype=np.int64)
         return _apply(distinct, levels, conditions, self._unknown, self._ends, shares)[groups]

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.counting.tally import group
+from discreet.counting.tally import distinct_codes
 from discreet.data.column import Column
 from discreet.data.table import Table
 from discreet.errors import DataError, ParameterError, did_you_mean, shown
@@ -234,11 +234,8 @@ def project(examples: Examples, places: Sequence[int]) -> Examples:
     """
     features = tuple(examples.features[place] for place in places)
     columns = [examples.codes[:, place] for place in places]
-    groups, first = group(columns, len(examples), [feature.unknown + 1 for feature in features])
-    counts = np.empty((len(first), examples.counts.shape[1]))
+    codes, groups = distinct_codes(columns, len(examples), [feature.unknown + 1 for feature in features])
+    counts = np.empty((len(codes), examples.counts.shape[1]))
     for c in range(counts.shape[1]):
-        counts[:, c] = np.bincount(groups, examples.counts[:, c], minlength=len(first))
-    codes = np.empty((len(first), len(places)), dtype=np.int32)
-    for place, column in enumerate(columns):
-        codes[:, place] = column[first]
+        counts[:, c] = np.bincount(groups, examples.counts[:, c], minlength=len(codes))
     return Examples(features, codes, counts, examples.classes)

@@ -35,7 +35,13 @@ if TYPE_CHECKING:
     from discreet.methods.noise.private_select import ExponentialSelector as ExponentialSelector
     from discreet.methods.noise.private_select import LaplaceSelector as LaplaceSelector
     from discreet.methods.noise.private_table import PrivateTable as PrivateTable
+    from discreet.methods.noise.weighting import heaviest as heaviest
     from discreet.methods.sketches.delta_sketch import DeltaSketch as DeltaSketch
+    from discreet.methods.sketches.streaming import StreamCounts as StreamCounts
+    from discreet.methods.sketches.streaming import as_batch as as_batch
+    from discreet.methods.sketches.streaming import line_batches as line_batches
+    from discreet.methods.sketches.streaming import owners_key as owners_key
+    from discreet.methods.sketches.streaming import sketch_stream as sketch_stream
     from discreet.methods.sketches.variance_sketch import VarianceSketch as VarianceSketch
     from discreet.methods.trees.kactus import KActus as KActus
     from discreet.methods.trees.kactus2 import KActus2 as KActus2
@@ -70,7 +76,9 @@ _MODULES = {cls: module for _, cls, module in _TABLE}
 _MODULES |= {"Fwell": "noise.fwell", "load_model": "trees.kadet"}  # public, and no method of release
 
 PUBLIC = tuple(sorted(_MODULES))  # what `discreet` exports of this package
-__all__ = ["METHODS", "Method", *PUBLIC]
+_STREAMING = ("StreamCounts", "as_batch", "line_batches", "owners_key", "sketch_stream")
+_MODULES |= {"heaviest": "noise.weighting", **dict.fromkeys(_STREAMING, "sketches.streaming")}  # for other folders
+__all__ = ["METHODS", "Method", *sorted(_MODULES)]
 
 
 class Registry(Mapping[str, "type[Method]"]):

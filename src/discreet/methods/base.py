@@ -9,7 +9,7 @@ on nothing but their published content and fresh randomness, and the promise is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -17,11 +17,11 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from discreet.counting.coded_rows import CodedRows
-from discreet.counting.tally import group, order_of
+from discreet.counting.tally import row_order
 from discreet.data.baskets import Baskets
 from discreet.data.column import SUPPRESSED, Column
+from discreet.data.dataset import is_matrix
 from discreet.data.document import Document
-from discreet.data.records import Records
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.engines.memory import engine_of
@@ -36,8 +36,8 @@ from discreet.privacy.exclusive_items import one_hot_note
 from discreet.privacy.promise import Promise
 from discreet.recoding.patterns import MOST_PATTERNS, Boxes
 from discreet.recoding.plan import Plan, Recode
+from discreet.release.data_subjects import DataSubjects
 from discreet.release.ledger import Account
-from discreet.release.ledger_likeness import DataSubjects
 from discreet.release.losses import Crossing, changes_of_columns, crossings, penalty_of
 from discreet.release.owner_files import OwnerFiles
 from discreet.release.release import Changes, Release
@@ -117,8 +117,7 @@ class Method(BaseEstimator):
             table = Table.by_cells(data) if self.by_cells else Table.of(data)
             return self._release_table(table, roles, randomness)
         labels = y if roles is None else roles
-        is_matrix = isinstance(data, (Baskets, Records)) or hasattr(data, "tocsr") or isinstance(data, np.ndarray)
-        if not is_matrix:
+        if not is_matrix(data):
             raise RolesError(
                 f"{type(self).__name__}.release needs roles for a table:"
                 " release(table, Roles(target=..., quasi=[...]))."
@@ -280,17 +279,22 @@ def fresh_order(table: Table, randomness: Randomness, before: Table | None = Non
     not on the order they came in. Where the owner keeps what the rows were `before`, that is part of their content.
     """
     columns = [*table.columns(), *(before.columns() if before is not None else [])]
-    groups, _ = group([column.codes for column in columns], len(table), [column.levels for column in columns])
-    return order_of(groups)[randomness.permutation(len(table))]
+    order = row_order((column.codes for column in columns), len(table), [column.levels for column in columns])
+    return order[randomness.permutation(len(table))]
 
 
 def _fresh_basket_order(baskets: Baskets, randomness: Randomness) -> np.ndarray:
-    by_item, key = baskets.columns, np.asarray(baskets.labels, dtype=np.int64)
-    for item in range(baskets.shape[1]):
-        has = np.zeros(len(baskets), dtype=np.int64)
-        has[by_item.indices[by_item.indptr[item] : by_item.indptr[item + 1]]] = 1
-        key, _ = group([key, has], len(baskets))
-    return order_of(key)[randomness.permutation(len(baskets))]
+    by_item = baskets.columns
+
+    def codes() -> Iterator[np.ndarray]:
+        yield np.asarray(baskets.labels, dtype=np.int64)
+        for item in range(baskets.shape[1]):
+            has = np.zeros(len(baskets), dtype=np.int64)
+            has[by_item.indices[by_item.indptr[item] : by_item.indptr[item + 1]]] = 1
+            yield has
+
+    order = row_order(codes(), len(baskets), [baskets.n_classes, *[2] * baskets.shape[1]])
+    return order[randomness.permutation(len(baskets))]
 
 
 def _items_of(published: dict[str, list[Column]], roles: Roles) -> dict[str, tuple[str, ...]]:

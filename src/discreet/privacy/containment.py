@@ -23,11 +23,12 @@ import numpy as np
 from discreet.counting.supersets import Distinct
 from discreet.counting.tally import is_engine
 from discreet.data.baskets import Baskets
+from discreet.data.dataset import as_baskets
 from discreet.data.roles import Roles
 from discreet.errors import DataError
 from discreet.privacy.exclusive_items import one_hot_note
 from discreet.privacy.exposure import exposure, items_of
-from discreet.privacy.promise import Interval, Promise, Verdict, as_baskets, table_and_roles
+from discreet.privacy.promise import Interval, Promise, Verdict, table_and_roles
 
 
 def containment_anonymity(X: object, absences: int = 0) -> int:
@@ -98,7 +99,7 @@ class Containment(Promise):
         return described if self.absences else {key: value for key, value in described.items() if key != "absences"}
 
     def check(self, data: object, roles: Roles | None = None) -> Verdict:
-        baskets = as_baskets(data, roles)
+        baskets = as_baskets(data, bare=roles is None)
         if baskets is None:
             baskets = baskets_of(*table_and_roles(data, roles))
         distinct = Distinct.of(baskets)

@@ -20,11 +20,12 @@ from discreet.counting.supersets import Distinct
 from discreet.counting.tally import group_sizes, grouped, is_engine, pair_counts, persons_per_group, tally
 from discreet.data.baskets import Baskets
 from discreet.data.content import Content
+from discreet.data.dataset import as_baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import RolesError, did_you_mean, listing
 from discreet.privacy.exposure import exposure, items_of
-from discreet.privacy.promise import Interval, Promise, Verdict, as_baskets, table_and_roles
+from discreet.privacy.promise import Interval, Promise, Verdict, table_and_roles
 
 
 def k_anonymity(table: object, quasi: Sequence[str], *, person: str | None = None) -> int:
@@ -95,7 +96,7 @@ class KAnonymity(Promise):
         return f"{self.k}-anonymity" + ("" if self.sets is None else f" of {len(self.sets)} column sets")
 
     def check(self, data: Any, roles: Roles | None = None) -> Verdict:
-        baskets = as_baskets(data, roles)
+        baskets = as_baskets(data, bare=roles is None)
         if baskets is not None:
             return self._with_exposure(
                 self._verdict(*_counted(baskets, baskets.names, baskets.persons, baskets.labels)), baskets

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from discreet.counting.tally import is_engine
-from discreet.data.baskets import Baskets
 from discreet.data.content import Content
 from discreet.data.roles import Roles
 from discreet.data.table import Table
@@ -231,13 +230,4 @@ def table_and_roles(data: object, roles: Roles | None) -> tuple[Any, Roles]:
     return table, roles
 
 
-def as_baskets(data: object, roles: Roles | None) -> Baskets | None:
-    """Baskets when the data are baskets or a bare matrix; None when they are a table."""
-    if isinstance(data, Baskets):
-        return data
-    if roles is None and (hasattr(data, "tocsr") or type(data).__module__ == "numpy" or isinstance(data, list)):
-        return Baskets.of(data)
-    return None
-
-
-__all__ = ["Both", "Interval", "Promise", "StrOptions", "Verdict", "as_baskets", "promise_from", "table_and_roles"]
+__all__ = ["Both", "Interval", "Promise", "StrOptions", "Verdict", "promise_from", "table_and_roles"]

@@ -32,6 +32,7 @@ from discreet.data.table import Table
 from discreet.errors import DataError, RolesError, did_you_mean, listing, quietly, shown
 from discreet.prepare.binning import equal_frequency_cuts
 from discreet.prepare.intervals import interval_label
+from discreet.prepare.one_hot import Binarisation, Item
 from discreet.recoding.labels import MISSING, Labelling, Meaning
 from discreet.recoding.patterns import EachColumn, Plan
 
@@ -203,6 +204,24 @@ class Domain(Plan):
     @property
     def plain(self) -> dict[str, Any]:
         return {levels.name: levels.plain for levels in self.columns}
+
+    @property
+    def items(self) -> Binarisation:
+        """An item for every level of every column; a column of two levels gives one, for the second.
+
+        >>> Domain.of({"age": {"cuts": [40, 65]}, "ill": [0, 1]}, Roles(quasi=["age", "ill"])).items.names
+        ('age=< 40', 'age=[40, 65)', 'age=>= 65', 'age=missing', 'ill=0', 'ill=1', 'ill=missing')
+        """
+        items = [
+            Item(f"{levels.name}={'missing' if label is None else label}", levels.name, label)
+            for levels in self.columns
+            for label in (levels.labels[1:] if len(levels) == 2 else levels.labels)
+        ]
+        names = [item.name for item in items]
+        if len(set(names)) < len(names):
+            twice = sorted({name for name in names if names.count(name) > 1})
+            raise DataError(f"Two items would have one name: {listing(twice)}. Rename a column.")
+        return Binarisation(tuple(items))
 
     def codes(self, table: Table) -> np.ndarray:
         """The levels of all rows, a line for each column."""

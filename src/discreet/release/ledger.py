@@ -10,7 +10,7 @@ Each opening checks all of it. A ledger that was changed by something else can b
 
 A budget belongs to the name that the holder gave a data set, however it is spelt. The ledger holds names, those of
 published columns too, costs, words of the holder, and encrypted hashes that tell whether two data sets are about the
-same people (ledger_likeness.py); no value of a private cell ever enters it. Releases of other families are written down
+same people (data_subjects.py); no value of a private cell ever enters it. Releases of other families are written down
 too, with no cost: theirs is of another kind, which no epsilon counts. They do not compose: each keeps its promise by
 itself, and two of one data set together may keep none. So an account warns before such a release is made, names the
 earlier ones, and writes down what it said.
@@ -38,6 +38,7 @@ from discreet.errors import (
 from discreet.privacy.budget import Budget
 from discreet.privacy.differential_privacy import private_part
 from discreet.privacy.promise import Promise
+from discreet.release.data_subjects import DataSubjects, Likeness, Overlap, overlap
 from discreet.release.ledger_chain import Chain, OpenLedger
 from discreet.release.ledger_entries import (
     Book,
@@ -53,7 +54,6 @@ from discreet.release.ledger_entries import (
     release_line,
     remark_line,
 )
-from discreet.release.ledger_likeness import DataSubjects, Likeness, Overlap, overlap
 from discreet.release.ledger_older import lines_of_older
 
 

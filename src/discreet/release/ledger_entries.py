@@ -57,7 +57,7 @@ class LedgerEntry:
 
     The budget of a release of another family than differential privacy is None. `promise` and the published `columns`
     are empty where they were not written down. `warned` is what the holder was told before it was made; `people` are
-    the sealed likenesses of those whom it is about (ledger_likeness.py).
+    the sealed likenesses of those whom it is about (data_subjects.py).
     """
 
     number: int
@@ -165,6 +165,28 @@ class Book:
         return known
 
     @property
+    def not_composing(self) -> dict[int, tuple[int, ...]]:
+        """For each release, the earlier ones of its data set that it does not compose with: one of the two has no
+        epsilon.
+
+        >>> old, new = (LedgerEntry(number, "clinic", None, "mondrian", "done", "") for number in (1, 2))
+        >>> private = [LedgerEntry(number, "clinic", Budget(1.0), "names", "done", "") for number in (3, 4)]
+        >>> books = (Book({"clinic": DataSet("clinic", entries=of)}) for of in ([old, new, *private], private))
+        >>> [book.not_composing for book in books]
+        [{2: (1,), 3: (1, 2), 4: (1, 2)}, {}]
+        """
+        found: dict[int, tuple[int, ...]] = {}
+        for data_set in self.data_sets.values():
+            earlier: list[LedgerEntry] = []
+            for entry in data_set.entries:
+                if entry.stands_alone or entry.is_private:
+                    clashing = tuple(one.number for one in earlier if one.stands_alone or entry.stands_alone)
+                    if clashing:
+                        found[entry.number] = clashing
+                    earlier.append(entry)
+        return found
+
+    @property
     def next_number(self) -> int:
         return 1 + max((entry.number for entry in self.entries), default=0)
 
@@ -178,26 +200,6 @@ def normalised(name: str) -> str:
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
     visible = "".join(sign for sign in folded if sign.isspace() or unicodedata.category(sign) not in ("Cf", "Cc"))
     return " ".join(visible.split())
-
-
-def not_composing(entries: Iterable[LedgerEntry]) -> dict[int, tuple[int, ...]]:
-    """For each release, the earlier ones of its data set that it does not compose with: one of the two has no epsilon.
-
-    >>> old, new = (LedgerEntry(number, "clinic", None, "mondrian", "done", "") for number in (1, 2))
-    >>> private = [LedgerEntry(number, "clinic", Budget(1.0), "names", "done", "") for number in (3, 4)]
-    >>> not_composing([old, new, *private]), not_composing(private)
-    ({2: (1,), 3: (1, 2), 4: (1, 2)}, {})
-    """
-    earlier: dict[str, list[LedgerEntry]] = {}
-    found: dict[int, tuple[int, ...]] = {}
-    for entry in entries:
-        before = earlier.setdefault(normalised(entry.data_set), [])
-        if entry.stands_alone or entry.is_private:
-            clashing = tuple(one.number for one in before if one.stands_alone or entry.stands_alone)
-            if clashing:
-                found[entry.number] = clashing
-            before.append(entry)
-    return found
 
 
 # -- lines -------------------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
 from discreet.counting.entropy import entropy
-from discreet.counting.tally import group, grouped, pair_counts
+from discreet.counting.tally import distinct_codes, grouped, pair_counts
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.content import Content
 from discreet.data.roles import Roles
@@ -161,11 +161,9 @@ class Crossing:
 
         Several published columns have one code for each of their different rows.
         """
-        after = self.new[0].codes if len(self.new) == 1 else self._numbered()
+        codes = [column.codes for column in self.new]
+        after = codes[0] if len(codes) == 1 else distinct_codes(codes, len(self.old))[1]
         return pair_counts(self.old.codes, after, self.weights)
-
-    def _numbered(self) -> np.ndarray:
-        return group([column.codes for column in self.new], len(self.old), [column.levels for column in self.new])[0]
 
     @property
     def n_rows(self) -> int:

@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 
 from discreet.data.records import Records
 from discreet.data.table import Table
-from discreet.release.ledger_likeness import DataSubjects
-from discreet.release.verify_owner import EVIDENCE, PERSONS
+from discreet.release.data_subjects import DataSubjects
+from discreet.release.owner_evidence import EVIDENCE, PERSONS
 from discreet.sketching.signs import KEY_FILE, Signs, write_key
 
 RECEIPT = "ledger.json"

@@ -40,8 +40,8 @@ from discreet.release.certificate import (
     VerdictRecord,
     file_record,
 )
+from discreet.release.data_subjects import DataSubjects
 from discreet.release.ledger import Account
-from discreet.release.ledger_likeness import DataSubjects
 from discreet.release.losses import ColumnChange, Losses, losses_of
 from discreet.release.owner_files import OwnerFiles
 from discreet.release.signature import SIGNATURE, sign

@@ -20,6 +20,7 @@ from discreet.data.document import SHAPES
 from discreet.errors import DiscreetError
 from discreet.privacy.promise import Verdict
 from discreet.release.certificate import ID_DIGITS, Certificate
+from discreet.release.owner_evidence import read_persons, read_records
 from discreet.release.signature import public_key_in
 from discreet.release.verify_case import CheckedRelease, Findings
 from discreet.release.verify_document import check_document
@@ -34,7 +35,6 @@ from discreet.release.verify_folder import (
     signer_of,
 )
 from discreet.release.verify_noise import noise_problems
-from discreet.release.verify_owner import read_persons, read_records
 from discreet.release.verify_parameters import parameter_problems, promise_problems
 from discreet.release.verify_recount import bytes_problems, column_problems
 from discreet.release.verify_remarks import evidence_remarks, role_remarks, signer_remark

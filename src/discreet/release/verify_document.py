@@ -8,8 +8,8 @@ from typing import cast
 from discreet.data.document import Document
 from discreet.errors import DataError
 from discreet.release.certificate import VerdictRecord
+from discreet.release.owner_evidence import with_evidence
 from discreet.release.verify_case import OTHER_EVIDENCE, CheckedRelease
-from discreet.release.verify_owner import with_evidence
 from discreet.release.verify_recount import no_change_problems
 from discreet.release.verify_verdicts import model_problems
 

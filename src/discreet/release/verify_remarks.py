@@ -7,7 +7,7 @@ from numbers import Real
 
 import numpy as np
 
-from discreet.counting.tally import group
+from discreet.counting.tally import same_rows
 from discreet.data.column import Column
 from discreet.data.content import Content
 from discreet.errors import listing, shown
@@ -111,8 +111,7 @@ def _singled_out(columns: list[Column], rows: int) -> list[str]:
         if found > _NEARLY * rows
     ]
     if len(columns) > 1 and not remarks:
-        groups, _ = group([column.codes for column in columns], rows, [column.levels for column in columns])
-        single = int((np.bincount(groups) == 1).sum())
+        single = int((np.bincount(same_rows(columns)[0]) == 1).sum())
         if single > _NEARLY * rows:
             remarks.append(f"Together they are different from all other rows in {single:,} of {rows:,} rows.")
     return remarks

@@ -14,10 +14,10 @@ from discreet.recoding.patterns import Boxes, EachColumn
 from discreet.recoding.record import record_problems
 from discreet.release.certificate import GroupsRecord, VerdictRecord
 from discreet.release.losses import groups_of
+from discreet.release.owner_evidence import read_persons, read_source
 from discreet.release.verify_case import OTHER_EVIDENCE, CheckedRelease
 from discreet.release.verify_folder import record_of
 from discreet.release.verify_noise import noise_of
-from discreet.release.verify_owner import read_persons, read_source
 from discreet.release.verify_recount import change_problems, domain_problems
 from discreet.release.verify_remarks import record_remarks
 from discreet.release.verify_verdicts import breach_problems, person_problems

@@ -10,8 +10,8 @@ import numpy as np
 
 from discreet.errors import DataError
 from discreet.release.certificate import VerdictRecord
+from discreet.release.owner_evidence import read_records
 from discreet.release.verify_case import OTHER_EVIDENCE, CheckedRelease
-from discreet.release.verify_owner import read_records
 from discreet.release.verify_recount import no_change_problems
 from discreet.release.verify_verdicts import bare_problems
 from discreet.sketching.sketches import Sketches

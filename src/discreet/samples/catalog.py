@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import tarfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -60,8 +61,8 @@ class CatalogEntry:
         sizes = tuple(sorted(found.values(), reverse=True)[: len(self.largest)])
         if sizes != self.largest:
             wrong.append(f"largest classes {self.largest} expected, {sizes} found")
-        if self.ones is not None and isinstance(sample.data, Baskets) and sample.data.matrix.nnz != self.ones:
-            wrong.append(f"{self.ones} non-zero cells expected, {sample.data.matrix.nnz} found")
+        if self.ones is not None and self.ones != (ones := cast(Baskets, sample.data).matrix.nnz):
+            wrong.append(f"{self.ones} non-zero cells expected, {ones} found")
         if wrong:
             raise DataError(
                 f"The data set {name!r} in the folder that DISCREET_DATA names is not the one the papers used:"
@@ -103,14 +104,12 @@ def load(name: str, **options: Any) -> Sample:
 
 def class_counts(sample: Sample) -> dict[str, int]:
     """Rows of each class; empty when there is no target."""
-    if isinstance(sample.data, Baskets):
-        if sample.data.labels is None or sample.data.classes is None:
-            return {}
-        names, codes = [str(name) for name in sample.data.classes], sample.data.labels
-        return dict(zip(names, np.bincount(codes, minlength=len(names)).tolist(), strict=True))
+    labels = sample.data.label_values
+    if labels is not None:
+        return dict(Counter(map(str, labels.tolist())))
     if sample.roles is None or sample.roles.target is None:
         return {}
-    target = sample.data.column(sample.roles.target)
+    (target,) = sample.data.cell_columns([sample.roles.target])
     names = [*target.texts, "missing"][: target.levels]
     return dict(zip(names, np.bincount(target.codes, minlength=target.levels).tolist(), strict=True))
 

@@ -100,7 +100,7 @@ def _known(task: Task, place: StudyFolder) -> dict[str, Any] | None:
 
 
 def _enough_memory(dataset: Dataset, recipe: Recipe) -> None:
-    """A guess, from the largest resident sizes that were measured: see tests/study/test_limits.py."""
+    """A guess, from the largest resident sizes that were measured: see tests/study/test_run_limits.py."""
     limit = recipe.run.memory_gb
     if limit is None:
         return

@@ -10,8 +10,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from discreet import DataError, Fwell, ParameterError
-from discreet.methods.noise.fwell_loss import gradient, loss, minimiser, one_pass
-from discreet.methods.noise.fwell_neighbours import STEPS, margins, nearest
+from discreet.methods.noise.margin_loss import gradient, loss, minimiser, one_pass
+from discreet.methods.noise.margins import STEPS, margins, nearest
 from discreet.methods.noise.weighting import heaviest, limits, scaled
 
 

@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from discreet import CannotRelease, ParameterError, PrivacyLeakWarning, PrivateFwell, verify
 from discreet.evaluate.audit import audit
-from discreet.methods.noise.fwell_loss import minimiser
+from discreet.methods.noise.margin_loss import minimiser
 from discreet.methods.noise.private_fwell_blocks import clipped, longest, n_blocks
 from discreet.methods.noise.private_fwell_ranks import rank_scores
 

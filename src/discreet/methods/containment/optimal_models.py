@@ -17,7 +17,7 @@ from scipy.stats import rankdata
 
 from discreet.counting.class_separation import labels_of
 from discreet.counting.partition import Partition
-from discreet.counting.tally import group
+from discreet.counting.tally import distinct_codes
 from discreet.data.baskets import Baskets
 from discreet.foundation.randomness import Randomness
 
@@ -133,10 +133,10 @@ class OneVersusRestLogistic:
     def counts(self, S: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """The distinct rows, a first column of ones; and rows of each (distinct row, fold, class)."""
         cells = self._rows[:, list(S)]
-        groups, first = group([column.astype(np.int64) for column in cells.T], len(cells), [2] * len(S))
+        rows, groups = distinct_codes([column.astype(np.int64) for column in cells.T], len(cells), [2] * len(S))
         parts = self._counts.reshape(len(cells), -1).T
-        counts = np.stack([np.bincount(groups, part, minlength=len(first)) for part in parts], axis=-1)
-        return np.column_stack([np.ones(len(first)), cells[first]]), counts.reshape(-1, *self._counts.shape[1:])
+        counts = np.stack([np.bincount(groups, part, minlength=len(rows)) for part in parts], axis=-1)
+        return np.column_stack([np.ones(len(rows)), rows]), counts.reshape(-1, *self._counts.shape[1:])
 
     def weights(self, S: Sequence[int]) -> np.ndarray:
         if not len(S):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
-from discreet.counting.bitmaps import Patterns, _contained_rows
+from discreet.counting.bitmaps import Patterns, contained_rows
 from discreet.counting.partition import refine
 from discreet.data.baskets import Baskets
 from discreet.foundation.compiled_kernels import compiled
@@ -66,7 +66,7 @@ def _fill(queue, at, forced, indptr, indices, k, state, bits, n_groups, taken, n
         if n_taken == bits.shape[1] * 64 or n_groups + min(len(rows), n_groups) > len(bits):
             break
         at += 1
-        if at > forced and (len(rows) == 0 or not _contained_rows(rows, groups, bits, n_taken, k, count)):
+        if at > forced and (len(rows) == 0 or not contained_rows(rows, groups, bits, n_taken, k, count)):
             continue
         origins, whole, n_after = refine(rows, groups, sizes, inside, n_groups)
         word = n_taken >> 6

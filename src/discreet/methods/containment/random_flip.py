@@ -26,7 +26,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from discreet.counting.partition import Partition
-from discreet.counting.tally import group, persons_per_group
+from discreet.counting.tally import pair_counts, persons_per_group
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
@@ -175,9 +175,9 @@ class _Rows:
         rank[order] = np.arange(len(order))
         of_row = rank[partition.group_of_row]
         persons = np.arange(len(baskets)) if baskets.persons is None else baskets.persons.astype(np.int64)
-        _, first = group([of_row, persons], len(baskets))
-        start = np.concatenate([[0], np.cumsum(np.bincount(of_row[first]))]).astype(np.int64)
-        return cls(items[order].astype(np.int64), np.bincount(of_row), start, persons[first], of_row)
+        row, who, _ = pair_counts(of_row, persons)  # each person once per distinct row
+        start = np.concatenate([[0], np.cumsum(np.bincount(row))]).astype(np.int64)
+        return cls(items[order].astype(np.int64), np.bincount(of_row), start, who, of_row)
 
     def __len__(self) -> int:
         return len(self.weight)

@@ -24,8 +24,8 @@ from sklearn.base import BaseEstimator
 
 from discreet.errors import DataError
 from discreet.foundation.parameters import Interval, StrOptions, check_parameters
-from discreet.methods.noise.fwell_loss import gradient, minimiser, one_pass
-from discreet.methods.noise.fwell_neighbours import margins
+from discreet.methods.noise.margin_loss import gradient, minimiser, one_pass
+from discreet.methods.noise.margins import margins
 from discreet.methods.noise.weighting import BOUNDS, N_FEATURES, Weighter, limits, scaled, spread
 
 REGULARIZATION = [Interval(Real, 0, None, closed="neither")]

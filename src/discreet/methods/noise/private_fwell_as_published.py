@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.methods.noise.fwell_neighbours import margins
+from discreet.methods.noise.margins import margins
 from discreet.methods.noise.private_fwell_reference import ReferenceStrategy
 from discreet.methods.noise.private_rows import classes_of
 from discreet.methods.noise.weighting import scaled

@@ -14,8 +14,8 @@ import scipy.sparse as sp
 
 from discreet.errors import DataError, quietly
 from discreet.mechanisms.euclidean import Euclidean
-from discreet.methods.noise.fwell_loss import minimiser
-from discreet.methods.noise.fwell_neighbours import margins
+from discreet.methods.noise.margin_loss import minimiser
+from discreet.methods.noise.margins import margins
 from discreet.methods.noise.private_fwell_strategy import SLACK, Strategy
 from discreet.methods.noise.private_rows import classes_of
 from discreet.methods.noise.weighting import scaled

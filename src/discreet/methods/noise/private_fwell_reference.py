@@ -13,8 +13,8 @@ import scipy.sparse as sp
 
 from discreet.errors import ParameterError, quietly
 from discreet.mechanisms.euclidean import Euclidean
-from discreet.methods.noise.fwell_loss import minimiser
-from discreet.methods.noise.fwell_neighbours import margins
+from discreet.methods.noise.margin_loss import minimiser
+from discreet.methods.noise.margins import margins
 from discreet.methods.noise.private_fwell_blocks import clipped
 from discreet.methods.noise.private_fwell_strategy import SLACK, Strategy
 from discreet.methods.noise.private_rows import classes_of

@@ -17,6 +17,7 @@ from sklearn.utils.validation import validate_data
 
 from discreet.data.baskets import Baskets
 from discreet.data.cells import Cells
+from discreet.data.dataset import as_baskets
 from discreet.data.reading import Marks
 from discreet.data.table import Table
 from discreet.errors import DataError, RolesError, quietly
@@ -93,10 +94,9 @@ def classes_of(labels: Any) -> np.ndarray:
 
 def baskets_of(X: Any, y: Any) -> tuple[Baskets, list[str | None]]:
     """Baskets of a matrix, whatever its cells hold, or the baskets that came; and the label of each row."""
-    if isinstance(X, Baskets):
-        if y is None and X.labels is not None:
-            y = X.classes[X.labels]  # type: ignore[index]
-        return X, labels_of(y, len(X))
+    baskets = as_baskets(X)
+    if baskets is not None:
+        return baskets, labels_of(baskets.label_values if y is None else y, len(baskets))
     matrix = ones(X)
     return Baskets(matrix, tuple(f"x{j}" for j in range(matrix.shape[1]))), labels_of(y, matrix.shape[0])
 

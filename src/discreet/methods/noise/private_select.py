@@ -30,13 +30,12 @@ from discreet.data.baskets import Baskets
 from discreet.data.document import Document
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.errors import CannotRelease, DataError, PrivacyLeakWarning, listing
+from discreet.errors import CannotRelease, DataError, PrivacyLeakWarning
 from discreet.foundation.parameters import Interval, check_parameters
 from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.selection import Exponential, LaplaceTop, Selection
 from discreet.methods.noise.private_rows import baskets_of, classes_of, labels_of, ones, persons_of, some_rows
 from discreet.methods.selector import Selector, mask_of
-from discreet.prepare.one_hot import Binarisation, Item
 from discreet.privacy.differential_privacy import DifferentialPrivacy
 from discreet.privacy.noise import KEY
 from discreet.recoding.public_domain import NOT_PUBLIC, Domain, check_roles
@@ -57,24 +56,6 @@ def pair_scores(baskets: Baskets) -> np.ndarray:
     [2, 1]
     """
     return separated_pairs(baskets).astype(np.int64)
-
-
-def items_of(domain: Domain) -> Binarisation:
-    """An item for every level of every column; a column of two levels gives one, for the second.
-
-    >>> items_of(Domain.of({"age": {"cuts": [40, 65]}, "ill": [0, 1]}, Roles(quasi=["age", "ill"]))).names
-    ('age=< 40', 'age=[40, 65)', 'age=>= 65', 'age=missing', 'ill=0', 'ill=1', 'ill=missing')
-    """
-    items = [
-        Item(f"{levels.name}={'missing' if label is None else label}", levels.name, label)
-        for levels in domain.columns
-        for label in (levels.labels[1:] if len(levels) == 2 else levels.labels)
-    ]
-    names = [item.name for item in items]
-    if len(set(names)) < len(names):
-        twice = sorted({name for name in names if names.count(name) > 1})
-        raise DataError(f"Two items would have one name: {listing(twice)}. Rename a column.")
-    return Binarisation(tuple(items))
 
 
 class PrivateSelector(Selector):
@@ -193,7 +174,7 @@ def _as_items(table: Table, roles: Roles, domain: Domain) -> Baskets:
     """The rows as items of the domain. A label that is missing is a class of its own: no row is refused."""
     levels = Table([column for columns in domain.apply(table).values() for column in columns])
     persons = None if roles.person is None else persons_of(table.cells(roles.person))
-    return _labelled(replace(items_of(domain).apply(levels), persons=persons), table.cells(str(roles.target)).codes)
+    return _labelled(replace(domain.items.apply(levels), persons=persons), table.cells(str(roles.target)).codes)
 
 
 def _labelled(baskets: Baskets, labels: np.ndarray) -> Baskets:

@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
-from discreet.counting.tally import group, order_of
+from discreet.counting.tally import row_order
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.roles import Roles
 from discreet.data.table import Table
@@ -203,9 +203,9 @@ class _Ranks:
         """Of each of these rows the place in their order; the order of all rows, once asked for, is kept."""
         if self._known is not None:
             return self._known[rows]
-        content, _ = group([codes[rows] for codes in self._codes], len(rows), self._levels)
         rank = np.empty(len(rows), dtype=np.int64)
-        rank[order_of(content)] = self._randomness.permutation(len(rows))
+        order = row_order((codes[rows] for codes in self._codes), len(rows), self._levels)
+        rank[order] = self._randomness.permutation(len(rows))
         if len(rows) == len(self._codes[0]):
             self._known = rank
         return rank

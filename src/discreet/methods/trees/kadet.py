@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import os
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -33,9 +33,9 @@ from discreet.errors import CannotRelease, DataError, PromiseBroken
 from discreet.foundation.parameters import Interval, check_parameters
 from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Method
-from discreet.methods.trees.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.methods.trees.kadet_growth import Growth
 from discreet.methods.trees.kadet_questions import BranchRule, CutQuestion, LabelQuestion, NodeEntries, Question
+from discreet.prepare.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.privacy.k_anonymous_model import KAnonymousModel
 from discreet.privacy.promise import Promise
@@ -213,7 +213,6 @@ def load_model(folder: str | os.PathLike[str]) -> PublishedTree:
     if not found.holds:
         raise PromiseBroken(f"The model is not loaded: {' '.join(found.problems)}")
     assert found.certificate is not None
-    document = found.content
-    if not isinstance(document, Document) or document.shape != "model":
+    if found.certificate.shape != "model":
         raise DataError(f"The folder holds a release of the shape {found.certificate.shape!r}, not a model.")
-    return PublishedTree.of(document)
+    return PublishedTree.of(cast(Document, found.content))

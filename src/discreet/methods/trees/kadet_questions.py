@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
-from discreet.counting.entropy_kernel import entropy_times_n
+from discreet.counting.compiled_entropy import entropy_times_n
 from discreet.counting.tally import persons_per_group
 from discreet.data.column import Column
 from discreet.foundation.compiled_kernels import compiled

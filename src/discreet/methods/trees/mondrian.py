@@ -39,9 +39,9 @@ from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Method, fresh_order
 from discreet.methods.grouping import Grouping
 from discreet.methods.limits import MAX_SUPPRESSED
-from discreet.methods.trees.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.methods.trees.hierarchy_labels import tree_axis
 from discreet.methods.trees.mondrian_partition import CutTree, Need, partition
+from discreet.prepare.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.l_diversity import LDiversity
 from discreet.privacy.promise import Promise

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.counting.entropy_kernel import n_log_n
+from discreet.counting.compiled_entropy import n_log_n
 from discreet.foundation.compiled_kernels import compiled
 
 

@@ -32,10 +32,10 @@ from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Method
 from discreet.methods.grouping import Grouping
 from discreet.methods.limits import MAX_SUPPRESSED
-from discreet.methods.trees.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.methods.trees.specialization_cut import Cut, LeafRows, Step
 from discreet.methods.trees.specialization_values import FINEST, AutomaticTree, GivenTree, Intervals, Values
 from discreet.prepare.automatic_hierarchy import automatic, is_post_code
+from discreet.prepare.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.promise import Promise

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.counting.coded_rows import DistinctRows
-from discreet.counting.tally import group
+from discreet.counting.tally import distinct_codes
 from discreet.foundation.compiled_kernels import compiled
 from discreet.methods.trees.specialization_values import LeafSet, Values
 
@@ -111,14 +111,13 @@ class SetGroups:
             if not is_open.any():
                 continue
             g, child, who = groups[is_open], child_of[leaves[is_open]], person[is_open]
-            _, first = group([g, child, who], len(g))  # each person once per child
-            g, child, who = g[first], child[first], who[first]
-            cell_of, first = group([g, child], len(g))
-            of_person, one = group([g, who], len(g))
+            g, child, who = distinct_codes([g, child, who], len(g))[0].T  # each person once per child
+            (group_of_cell, child), cell_of = _columns_and_places([g, child])
+            (group_of_person, _), of_person = _columns_and_places([g, who])
             only_here = np.bincount(of_person)[of_person] == 1
             count = np.bincount(cell_of)
-            rest = np.bincount(g[one])[g[first]] - np.bincount(cell_of, weights=only_here).astype(np.int64)
-            child = child[first]
+            persons = np.bincount(group_of_person)[group_of_cell]
+            rest = persons - np.bincount(cell_of, weights=only_here).astype(np.int64)
             splits = mode[part_of[child]] == _SPLITS
             np.minimum.at(self.smallest, np.where(splits, part_of[child], child), count)
             shared = ~splits & (rest > 0)
@@ -214,8 +213,14 @@ class Cut:
         before = np.searchsorted(firsts, self.start[self._column_of])  # parts of columns before that of each leaf
         place = (np.searchsorted(firsts, self._part_of) - before).astype(np.int32)
         cells = [place[leaves] for leaves in self.leaves.T]
-        group_of, first = group(cells, len(self.leaves))
-        return group_of, np.column_stack([cell[first] for cell in cells])
+        parts, group_of = distinct_codes(cells, len(self.leaves))
+        return group_of, parts
+
+
+def _columns_and_places(columns: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct rows, as their columns, and the place of each row among them."""
+    rows, place = distinct_codes(columns, len(columns[0]))
+    return rows.T, place
 
 
 # The kernels use scalars, loops and whole numbers only, which numba compiles quickly.

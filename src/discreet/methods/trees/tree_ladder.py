@@ -25,7 +25,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.counting.coded_rows import CodedRows, DistinctRows
-from discreet.counting.tally import group
 from discreet.data.roles import Roles
 from discreet.foundation.parameters import Interval
 from discreet.foundation.progress import progress
@@ -201,8 +200,8 @@ def _shared(
 ) -> np.ndarray:
     """Which of some distinct rows would be alike to k persons on these rungs, among these rows of their leaf."""
     columns = [ladder.bins[at[c]][rows.codes[some, c]] for c, ladder in enumerate(ladders) if at[c] < ladder.top]
-    sets, first = group([leaf[some], *columns], len(some), ordered=False)
-    return (rows.sizes(sets, len(first), some) >= k)[sets]
+    sets, _, sizes = rows.alike([leaf[some], *columns], some, ordered=False)
+    return (sizes >= k)[sets]
 
 
 def _fill(rows: DistinctRows, ladders: list[Ladder], leaf: np.ndarray, rungs: np.ndarray, k: int) -> None:
@@ -218,8 +217,7 @@ def _fill(rows: DistinctRows, ladders: list[Ladder], leaf: np.ndarray, rungs: np
         inside = np.flatnonzero(leaf == short)
         columns = [rungs[inside, c] for c in range(len(ladders))]
         columns += [ladder.bins[rungs[inside, c], rows.codes[inside, c]] for c, ladder in enumerate(ladders)]
-        sets, first = group(columns, len(inside))
-        sizes = rows.sizes(sets, len(first), inside)
+        sets, first, sizes = rows.alike(columns, inside)
         height = rungs[inside[first]].sum(axis=1)
         order = [s for s in np.lexsort((sizes, -height)) if not at_top[inside[first[s]]]]
         joined = at_top[inside]

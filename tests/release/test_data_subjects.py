@@ -22,7 +22,7 @@ from discreet import (
     PrivacyLeakWarning,
     Roles,
 )
-from discreet.release.ledger_likeness import SIZE, DataSubjects, Likeness, overlap
+from discreet.release.data_subjects import SIZE, DataSubjects, Likeness, overlap
 
 KEY = bytes(range(32))
 ROLES = Roles(target="back", quasi=["age", "zip", "sex"], sensitive=["ill"], identifiers=["name"], person="id")

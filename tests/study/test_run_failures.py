@@ -114,7 +114,7 @@ def test_warnings_in_other_processes_are_not_printed(clinic, tmp_path, capfd):
 KILLED = """
 import os, sys
 sys.path[:0] = [sys.argv[1], os.path.dirname(sys.argv[1])]
-from test_failures import DIED, Mondrian, Path, WAYS, study_of
+from test_run_failures import DIED, Mondrian, Path, WAYS, study_of
 Mondrian._plan = lambda *_: WAYS[DIED]()
 study_of(Path(sys.argv[2]), sys.argv[3])
 """

@@ -28,7 +28,6 @@ from discreet import (
 )
 from discreet.data.document import Document
 from discreet.foundation import atomic_files as atomic
-from discreet.release.ledger_entries import not_composing
 from instances import ROLES, baskets, people
 
 
@@ -138,7 +137,7 @@ def test_a_second_release_that_does_not_compose_is_warned_of_before_it_is_made(l
         release.save(tmp_path / "second", account=ledger.account("clinic"))
     with pytest.warns(PrivacyLeakWarning, match=r"1 \(mondrian.*, 2 \(greedy"):
         Mondrian(k=7).release(people(), ROLES, account=ledger.account("clinic"))
-    assert not_composing(ledger.entries()) == {2: (1,), 3: (1, 2)}
+    assert ledger.book().not_composing == {2: (1,), 3: (1, 2)}
 
 
 def test_an_account_warns_of_a_release_once(ledger):
@@ -154,7 +153,7 @@ def test_private_releases_compose_and_nobody_is_warned(ledger):
     account = ledger.account("clinic")
     half().release(*baskets(), account=account)
     half().release(*baskets(), account=account)
-    assert not_composing(ledger.entries()) == {}
+    assert ledger.book().not_composing == {}
     assert all(entry.columns for entry in ledger.entries())
     assert ledger.entries()[0].promise == "0.5-differential privacy"
     assert [entry.warned for entry in ledger.entries()] == [(), ()]
@@ -167,7 +166,7 @@ def test_rows_after_a_private_release_are_warned_of_and_that_is_kept(ledger, tmp
         Mondrian(k=5).release(people(), ROLES, account=ledger.account("clinic"))
     assert len(caught) == 1
     assert ledger.entries()[1].warned == (str(caught[0].message),)
-    assert not_composing(ledger.entries()) == {2: (1,)}
+    assert ledger.book().not_composing == {2: (1,)}
 
 
 def test_a_private_release_after_rows_is_warned_of_and_that_is_kept(ledger, tmp_path):
@@ -177,7 +176,7 @@ def test_a_private_release_after_rows_is_warned_of_and_that_is_kept(ledger, tmp_
         half().release(*baskets()).save(tmp_path / "names", account=ledger.account("clinic"))
     assert len(caught) == 1
     assert ledger.entries()[1].warned == (str(caught[0].message),)
-    assert not_composing(ledger.entries()) == {2: (1,)}
+    assert ledger.book().not_composing == {2: (1,)}
     assert ledger.left("clinic").epsilon == 0.5
 
 
