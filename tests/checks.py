@@ -198,7 +198,7 @@ def check_recoding_the_source_rows_gives_the_release(instance, tmp_path):
     frame = people()
     release = instance.make(5).release(frame, ROLES)
     if not instance.make(5).recodes:
-        with pytest.raises(DataError, match="changes rows together"):
+        with pytest.raises(DataError, match="changes whole clusters of rows"):
             release.recode(frame)
         return
     if not instance.make(5).recodes_source:
@@ -228,7 +228,7 @@ def check_a_recipient_recodes_as_the_owner_does(instance, tmp_path):
     release = method.release(frame, ROLES)
     folder = release.save(tmp_path / "out") / "release"
     if not method.recodes:
-        with pytest.raises(DataError, match="so rows cannot be brought to its form"):
+        with pytest.raises(DataError, match="so rows cannot be recoded to it"):
             recode(folder, frame)
         return
     strange = frame.assign(age=frame["age"] * 3 - 70, town="Nowhere", job=[None, "pilot"] * (len(frame) // 2))

@@ -83,7 +83,7 @@ def owner_certificates_that_were_edited_do_not_verify(instance, tmp_path):
     assert "differs from what the certificate states" in " ".join(found.problems)
     recomputed = said.model_copy(update={"verdict": said.verdict.model_copy(update={"kind": "recomputed"})})
     (folder / "release" / "certificate.json").write_bytes(recomputed.sealed(said.files).to_bytes())
-    assert "another kind of evidence" in " ".join(verify(folder / "release").problems)
+    assert "wrong kind of evidence" in " ".join(verify(folder / "release").problems)
 
 
 def owner_the_verdict_says_that_it_is_no_guarantee(instance, tmp_path):
@@ -164,7 +164,7 @@ def owner_errors_hold_no_cell_value(instance, tmp_path):
 
 def owner_recipients_need_no_record(instance, tmp_path):
     folder = save(instance.make(5), tmp_path / "out")
-    with pytest.raises(DataError, match="so rows cannot be brought to its form"):
+    with pytest.raises(DataError, match="so rows cannot be recoded to it"):
         recode(folder, people())
     assert {path.name for path in folder.iterdir()} == {"data.csv", "certificate.json"}
     shutil.rmtree(folder)

@@ -130,7 +130,7 @@ def test_release_then_verify(here):
     checked = run("verify", "out/release")
     assert checked.exit_code == GOOD
     assert "Verified. 4-anonymity holds" in checked.stdout
-    assert "detects accidents, not a forger" in checked.stdout
+    assert "detects accidents, not forgery" in checked.stdout
     assert run("verify", "out/release", "--owner", "out/owner", "--quiet").stdout.count("\n") == 1
 
 
@@ -142,7 +142,7 @@ def test_signing_and_checking_the_key(here):
     other = json.loads(run("key", "new", "other", "--json").stdout)
     done = run("verify", "out/release", "--key", other["public"])
     assert done.exit_code == BROKEN
-    assert "another key" in done.stderr
+    assert "a different key" in done.stderr
     assert "never overwritten" in fails(run("key", "new", "keys"))
 
 

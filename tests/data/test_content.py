@@ -72,7 +72,7 @@ def test_asking_a_release_for_another_shape_is_an_error(releases, shape):
         if name == shape or (name == "document" and shape == "model"):
             assert getattr(release, name) is release.content
         else:
-            with pytest.raises(DataError, match=f"a release of the shape '{shape}'"):
+            with pytest.raises(DataError, match=f"This release has the shape '{shape}'"):
                 getattr(release, name)
 
 
@@ -107,7 +107,7 @@ def test_a_document_has_no_cells(releases):
             content.quasi_codes(())
         with pytest.raises(DataError, match=f"A release of {shape} has no cells"):
             content.class_codes(None)
-        with pytest.raises(DataError, match="is not counted in cells"):
+        with pytest.raises(DataError, match="cannot be counted in cells"):
             _ = releases[shape].losses
 
 

@@ -285,7 +285,7 @@ def _certificates():
     yield Case("mondrian: a long name", "mondrian", forged(lambda s: s["promise"].update(name="x" * 10**7)), heavy=True)
     yield Case("mondrian: a long k", "mondrian", forged(lambda s: s["promise"].update(k="x" * 10**7)), heavy=True)
     yield Case("mondrian-parquet: rows without end", "mondrian-parquet", _set(rows=10**30))
-    yield Case("mondrian: sets", "mondrian", _of_sets, "told", "whoever knows columns of several sets")
+    yield Case("mondrian: sets", "mondrian", _of_sets, "told", "anyone who knows columns of several sets")
     yield Case("mondrian: by nobody", "mondrian", _private_by("magic"), "told", "The method 'magic' is not known here")
     yield Case("baskets: by nobody", "baskets", _private_by("magic"), "told", WORD)
     for method in ("private-table", "mondrian", "laplace-select"):
@@ -911,7 +911,12 @@ def _signatures():
 
     yield Case("signed: by another key", "signed", lambda folder: None, options=("key", keys["other"]))
     yield Case(
-        "signed: asked for", "signed", lambda folder: None, "told", "that was asked for", options=("key", keys["key"])
+        "signed: asked for",
+        "signed",
+        lambda folder: None,
+        "told",
+        "the required Ed25519 key",
+        options=("key", keys["key"]),
     )
     yield Case("signed: another id", "signed", lambda folder: None, options=("id", "0" * 32))
     yield Case("signed: no id", "signed", lambda folder: None, options=("id", "latest"))

@@ -154,7 +154,7 @@ def test_a_column_that_is_not_there(folder):
 def test_a_release_without_a_record(tmp_path, folder):
     flipped = RandomFlip(5).release(people(), ROLES).save(tmp_path / "flipped") / "release"
     assert not (flipped / "recoding.json").exists()
-    with pytest.raises(DataError, match="so rows cannot be brought to its form"):
+    with pytest.raises(DataError, match="so rows cannot be recoded to it"):
         recode(flipped, people())
     stated = Certificate.read(folder)  # as releases were before there were records
     (folder / "recoding.json").unlink()
@@ -179,7 +179,7 @@ def test_a_record_that_was_changed_or_is_gone(folder):
     with pytest.raises(DataError, match="was changed after it was certified"):
         recode(folder, people())
     (folder / "recoding.json").unlink()
-    assert "not there: 'recoding.json'" in problems(folder)
+    assert "missing: 'recoding.json'" in problems(folder)
 
 
 def test_labels_and_patterns_that_the_data_does_not_have(folder):

@@ -141,7 +141,7 @@ def test_limits_change_and_what_was_spent_stays(ledger):
     assert ledger.left("clinic").epsilon == 0
     ledger.set_limit("clinic", epsilon=3.0)
     assert ledger.left("clinic").epsilon == 2.2
-    with pytest.raises(DataError, match="These stay"):
+    with pytest.raises(DataError, match="Only epsilon and delta can be changed"):
         ledger.set_limit("clinic", epsilon=3.0, neighbours="add-remove")
     assert ledger.limits()["clinic"].budget.epsilon == 3.0
 

@@ -90,7 +90,11 @@ def test_a_release_that_breaks_its_promise_is_not_written(release, tmp_path):
 
 @pytest.mark.parametrize(
     ("column", "message"),
-    [(0, "written files do not verify"), (-1, "The groups of the data differ"), (-2, "do not hold what was released")],
+    [
+        (0, "written files could not be verified"),
+        (-1, "The groups of the data differ"),
+        (-2, "written files differ from the release"),
+    ],
 )
 def test_files_that_are_not_what_was_released_are_not_saved(release, tmp_path, monkeypatch, column, message):
     """What is checked is what is on disk: a writer that spoils a cell is caught, and nothing is left."""

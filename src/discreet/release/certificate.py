@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The published statement beside the data: what is promised, what was measured, by which method, on which files.
+"""The certificate published beside the data: what is promised and measured, by which method, on which files.
 
-It holds no path, no time, no seed, and nothing about the private data that the promise does not cover; of cell values
-only those that name a published column, as items do.
-The seal is a hash of the statement itself: it shows an accident or a careless edit, not a forger. A signature
-(signature.py) shows those too, and so does the id, the beginning of the seal, where the holder gave it on another way:
-no other statement and no other files have it.
+It holds no path, no time, no seed, and nothing about the private data that the promise does not cover. The only cell
+values in it are those that name a published column, as items do.
+The seal is a hash of the certificate itself: it reveals accidents and careless edits, not forgery. A signature
+(signature.py) reveals forgery too. So does the id, the first digits of the seal, if the holder passed it on through
+another channel: no other certificate and no other files have the same id.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from discreet.privacy.promise import Promise, Verdict, promise_from
 from discreet.sketching.sketches import Sketches
 
 CERTIFICATE = "certificate.json"
-FORMAT = 2  # of this file; the model below accepts no other
+FORMAT = 2  # the only one that the model below accepts
 ID_DIGITS = 32  # of the seal: 128 bits
-_MOST_FIGURES = 20_000  # of a verdict, and of each other part but the columns
+_MOST_FIGURES = 20_000  # values in any part of the certificate but the columns
 CONTENTS: dict[str, type[Content]] = {  # by shape
     "table": Table,
     "baskets": Baskets,
@@ -41,7 +41,7 @@ CONTENTS: dict[str, type[Content]] = {  # by shape
     **dict.fromkeys(SHAPES, Document),
 }
 
-EVIDENCE = {  # the kinds of a verdict, in words
+EVIDENCE = {  # explains the kinds of a verdict
     "recomputed": "Anyone can repeat this check from the published files alone.",
     "proved": "This rests on a proof about the mechanism; the published files show its parameters and hashes.",
     "owner": "This was checked against data that only the owner has; the owner can repeat it.",
@@ -53,7 +53,7 @@ class _Record(BaseModel):
 
 
 class ColumnRecord(_Record):
-    """A published column. `sensitive` is stated only of a target that is what attackers are after, too."""
+    """A published column. `sensitive` is written only for a target that is a sensitive attribute, too."""
 
     name: str
     role: Literal["target", "quasi", "sensitive", "other"]
@@ -61,8 +61,8 @@ class ColumnRecord(_Record):
     sensitive: bool = False
 
     @model_serializer(mode="wrap")
-    def _stated(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {name: value for name, value in whole(self).items() if name != "sensitive" or value}
+    def _without_default(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name: value for name, value in serialize(self).items() if name != "sensitive" or value}
 
 
 class VerdictRecord(_Record):
@@ -102,7 +102,7 @@ class ChangesRecord(_Record):
 
 
 class GroupsRecord(_Record):
-    """Groups of equal quasi-identifiers: how many, those of one class, the fewest different values of a column."""
+    """Equivalence classes: their number, those with a single class label, and the smallest diversity of columns."""
 
     groups: int
     pure_groups: int
@@ -111,14 +111,14 @@ class GroupsRecord(_Record):
 
 
 class FileRecord(_Record):
-    """A published file: how long it is, and the hash of its bytes."""
+    """Size and hash of a published file."""
 
     bytes: int
     sha256: str
 
 
 class Certificate(_Record):
-    """What is published about a release, beside the release."""
+    """The statement about a release that is published with it."""
 
     format: Literal[2] = 2
     discreet: str = __version__
@@ -131,14 +131,14 @@ class Certificate(_Record):
     rows: int
     changes: ChangesRecord
     groups: GroupsRecord | None = None
-    noise: tuple[dict[str, Any], ...] | None = None  # behind rows that were drawn; see privacy/noise.py
+    noise: tuple[dict[str, Any], ...] | None = None  # used to draw rows; see privacy/noise.py
     does_not_protect: str
     files: dict[str, FileRecord] = {}
     seal: str = ""
 
     @property
     def content_type(self) -> type[Content]:
-        """What a release of this shape holds."""
+        """The type of content that a release of this shape holds."""
         return CONTENTS[self.shape]
 
     @property
@@ -149,18 +149,18 @@ class Certificate(_Record):
         return promise_from(self.promise)
 
     def names(self, role: str) -> tuple[str, ...]:
-        """The columns of a role; a target may be sensitive, too."""
+        """The columns with a role; a target may be sensitive, too."""
         both = role == "sensitive"
         return tuple(c.name for c in self.columns if c.role == role or (both and c.role == "target" and c.sensitive))
 
     @property
     def id(self) -> str:
-        """Tells releases apart: it follows from all that is stated, the hashes of the files included."""
+        """Identifies the release: derived from everything in the certificate, file hashes included."""
         return self.computed_seal()[:ID_DIGITS]
 
     def computed_seal(self) -> str:
-        stated = self.model_dump(mode="json", exclude={"seal"})
-        return hashlib.sha256(json.dumps(stated, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
+        fields = self.model_dump(mode="json", exclude={"seal"})
+        return hashlib.sha256(json.dumps(fields, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
 
     def sealed(self, files: Mapping[str, FileRecord]) -> Certificate:
         bare = self.model_copy(update={"files": dict(sorted(files.items()))})
@@ -173,37 +173,37 @@ class Certificate(_Record):
     @classmethod
     def read(cls, folder: Path) -> Certificate:
         if not os.path.lexists(folder / CERTIFICATE):
-            raise DataError(f"There is no {CERTIFICATE} in the folder: nothing here says what is promised.")
+            raise DataError(f"The folder has no {CERTIFICATE}: nothing says what is promised.")
         return cls.from_bytes(read_plain(folder / CERTIFICATE, most=MOST_STATED))
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Certificate:
-        """The certificate in these bytes; DataError unless they are written as discreet writes them."""
+        """Parse a certificate; DataError unless the bytes are exactly what discreet writes."""
         raw, failure = quietly(read_json, content, errors=(ValueError,))
         if failure or not isinstance(raw, dict):
             raise DataError(f"{CERTIFICATE} is not a certificate of format {FORMAT} ({failure or 'no object'}).")
         if type(raw.get("format")) is int and raw["format"] != FORMAT and 0 <= raw["format"] < 1000:
             raise DataError(
                 f"{CERTIFICATE} has the format {raw['format']}; this version of discreet reads format {FORMAT}."
-                " Check it with the version that wrote it, or ask the holder to save the release anew."
+                " Check it with the version that wrote it, or ask the holder to save the release again."
             )
         if not _is_bounded(raw):
-            raise DataError(f"{CERTIFICATE} is not a certificate of format {FORMAT} (other fields).")
+            raise DataError(f"{CERTIFICATE} is not a certificate of format {FORMAT} (unexpected fields).")
         try:
             certificate = cls.model_validate(raw)
-            written = certificate.to_bytes()
+            expected = certificate.to_bytes()
         except (ValueError, RecursionError) as error:
             count = f", {error.error_count()} errors" if isinstance(error, ValidationError) else ""
             raise DataError(
                 f"{CERTIFICATE} is not a certificate of format {FORMAT} ({type(error).__name__}{count})."
             ) from None
-        if content != written:  # a key that stands twice or not at all, a number as text, a space more
+        if content != expected:  # such as a duplicate or missing key, a number as text, an extra space
             raise DataError(f"{CERTIFICATE} is not written as discreet writes it: it was edited.")
         return certificate
 
 
 def _is_bounded(raw: dict[str, Any]) -> bool:
-    """Whether nothing is there in such numbers that listing what is wrong with it would take long."""
+    """Whether the certificate is small enough for its errors to be listed quickly."""
     columns = raw.get("columns")
     if not isinstance(columns, list) or set(raw) != set(Certificate.model_fields):
         return False
@@ -223,14 +223,14 @@ def _is_scalar(value: object) -> bool:
 
 
 def _count(value: object) -> int:
-    """How many values there are, but those of parameters, which have a list of their own."""
+    """Number of values, without those of parameters, which are checked by verify_parameters.py."""
     if isinstance(value, dict):
         return len(value) + sum(_count(part) for name, part in value.items() if name != "parameters")
     return 1 + (sum(map(_count, value)) if isinstance(value, list) else 0)
 
 
 def file_record(path: Path) -> FileRecord:
-    """What a certificate states about a file."""
+    """Size and hash of a file, as the certificate states them."""
     with opened(path) as file:
         return FileRecord(bytes=os.fstat(file.fileno()).st_size, sha256=sha256_of(file))
 

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether two data sets are about the same people, told from a few hundred keyed hashes of each.
+"""Estimate whether two data sets are about the same people, from a few hundred keyed hashes of each.
 
-A likeness is a bottom sketch: each person (or row) is hashed with a key, and the SIZE smallest hashes are kept. Of two
-sketches, the hashes below the smaller of their two ends are a random sample of both data sets alike, so that the share
-of common ones estimates how many of the smaller data set are in the larger, with an interval. Three kinds are made, as
-far as the roles allow, and like is compared with like:
+A likeness is a bottom-k sketch: each person (or row) is hashed with a key, and the SIZE smallest hashes are kept. The
+hashes of two sketches below the smaller of their largest ones are a random sample of both data sets, so the share of
+common ones estimates how much of the smaller data set is in the larger, with an interval. There are three kinds, as far
+as the roles allow, and each is compared with its own kind:
 
-ids      the values of a column that tells persons or is an identifier
+ids      the values of a person or identifier column
 rows     whole rows, all columns; of baskets and records, all items and the label
 quasi    quasi-identifiers and the target
 
-Rows of different people may be alike. By Good and Turing, a further row from where a table came from equals one of its
-rows with a chance of about 1 - (rows that are unique) / (rows); only a larger share is remarkable.
+Rows of different people may be equal. By Good and Turing, a new row from the same source equals one of the table with a
+probability of about 1 - (unique rows) / (rows); only a larger share is remarkable.
 
-A likeness stays in the ledger, encrypted under the ledger's key: without it, it cannot even be tested against a guess.
+A likeness is stored in the ledger, encrypted under the ledger's key: without it, not even a guess can be tested.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ from discreet.data.table import Table
 from discreet.errors import quietly
 
 SIZE = 512  # hashes of a sketch
-REMARKABLE = 0.1  # the share of common people from which on a warning is due
-_LONGEST = 64  # bytes of a cell that have a table of their own; further ones share
-_MANY = 100_000  # rows from which on a sample of them tells how many differ
+REMARKABLE = 0.1  # share of common people above which a warning is due
+_LONGEST = 64  # bytes of a cell with hash words of their own; further bytes reuse them
+_MANY = 100_000  # rows above which distinct rows are estimated from a sample
 _FIRST = mixed(np.zeros(1, np.uint64))[0]
 _NONCE, _TAG = 16, 8
 
 
 @dataclass(frozen=True, eq=False)
 class Likeness:
-    """The smallest hashes of `units` different persons or rows; `chance` is how often a stranger has one of them."""
+    """The smallest hashes of `units` different persons or rows; `chance` is the probability of a chance match."""
 
     kind: str
     units: int
@@ -54,7 +54,7 @@ class Likeness:
     hashes: np.ndarray = field(repr=False)  # increasing, at most SIZE
 
     def sealed(self, key: bytes) -> dict[str, Any]:
-        """As the ledger keeps it."""
+        """The encrypted form that the ledger stores."""
         nonce = secrets.token_bytes(_NONCE)
         content = self.hashes.astype("<u8").tobytes()
         tag, stream = _stream(key, nonce, len(content))
@@ -64,7 +64,7 @@ class Likeness:
 
     @classmethod
     def unsealed(cls, sealed: dict[str, Any], key: bytes) -> Likeness | None:
-        """What `sealed` wrote; None if it was written under another key."""
+        """The inverse of `sealed`; None if it was written under another key."""
         packed = base64.b64decode(sealed["hashes"])
         nonce, tag, hidden = packed[:_NONCE], packed[_NONCE : _NONCE + _TAG], packed[_NONCE + _TAG :]
         expected, stream = _stream(key, nonce, len(hidden))
@@ -86,7 +86,7 @@ class Overlap:
 
 
 def overlap(one: Likeness, other: Likeness) -> Overlap | None:
-    """How much two likenesses of one kind have in common; None where there is nothing to compare.
+    """The overlap of two likenesses of one kind; None if they cannot be compared.
 
     >>> people = DataSubjects(Table.of({"id": [f"p{i}" for i in range(2000)]}), Roles(person="id"))
     >>> ids = people.likenesses(bytes(32))[0]
@@ -103,26 +103,26 @@ def overlap(one: Likeness, other: Likeness) -> Overlap | None:
         return None
     common = int(np.isin(inside, large.hashes).sum())
     share, (low, high) = common / len(inside), _clopper_pearson(common, len(inside))
-    low, high = (share, share) if end is None else (low, high)  # nothing was sampled
+    low, high = (share, share) if end is None else (low, high)  # the sketches are complete
     remarkable = low > max(REMARKABLE, large.chance)
     return Overlap(one.kind, share, round(low, 4), round(high, 4), remarkable)
 
 
 class DataSubjects:
-    """Whom a release is about: the data it is made of, looked at only when a ledger asks."""
+    """The people a release is about: its source data, read only if a ledger needs it."""
 
     def __init__(self, data: Any, roles: Any = None, y: Any = None):
-        self._given = (data, roles, y)
-        self._known: tuple[bytes, list[Likeness]] | None = None
+        self._source = (data, roles, y)
+        self._cached: tuple[bytes, list[Likeness]] | None = None
 
-    def __reduce__(self) -> Any:  # the data does not travel with what refers to it
+    def __reduce__(self) -> Any:  # never pickle the data
         return DataSubjects, (None,)
 
     def likenesses(self, key: bytes) -> list[Likeness]:
-        """The likenesses under a key, as many kinds as the data have."""
-        if self._known is None or self._known[0] != key:
-            self._known = (key, [*_likenesses(key, *self._given)])
-        return self._known[1]
+        """The likenesses under a key, of all kinds that the data allow."""
+        if self._cached is None or self._cached[0] != key:
+            self._cached = (key, [*_likenesses(key, *self._source)])
+        return self._cached[1]
 
 
 def _likenesses(key: bytes, data: Any, roles: Any, y: Any) -> Iterator[Likeness]:
@@ -135,20 +135,20 @@ def _likenesses(key: bytes, data: Any, roles: Any, y: Any) -> Iterator[Likeness]
     table, _ = quietly(Table.of, data)
     if table is None:
         return
-    quietly(table.columns)  # several at once
+    quietly(table.columns)  # read all columns at once
     columns = {name: column for name in table.names if (column := quietly(table.column, name)[0]) is not None}
     persons = dict.fromkeys(name for name in (roles.person, *roles.identifiers) if name in columns)
     values = {name: hashing.texts(column.values) for name, column in columns.items()}
     yield from (_sketched("ids", values[name]) for name in persons)
     cells = {name: hashing.cells(column, values[name]) for name, column in columns.items()}
-    known = [name for name in dict.fromkeys((*roles.quasi, roles.target)) if name in cells]
-    for kind, names in (("rows", list(cells)), ("quasi", known)):
+    quasi = [name for name in dict.fromkeys((*roles.quasi, roles.target)) if name in cells]
+    for kind, names in (("rows", list(cells)), ("quasi", quasi)):
         if names:
             yield _sketched(kind, mixed(np.asarray(sum(cells[name] for name in names))))
 
 
 def _records(data: Any, y: Any) -> Records:
-    """The rows of baskets, records, or a matrix of any numbers: those that records refuse are content too."""
+    """The rows of baskets, records or any numeric matrix, even if `Records` refuses its numbers."""
     records, _ = quietly(Records.of, data)
     if records is None:
         matrix = sp.csr_array(data if sp.issparse(data) else np.asarray(data, dtype=np.float64))
@@ -170,10 +170,10 @@ def _hash_records(hashing: _Hash, records: Records) -> np.ndarray:
 
 
 def _sketched(kind: str, hashes: np.ndarray) -> Likeness:
-    """Of many rows, those with small hashes are looked at: all that are alike are among them, or none."""
+    """The likeness of hashed rows; of many rows, a sample by hash, which keeps equal rows together."""
     share = min(1.0, _MANY / max(len(hashes), 1))
-    seen = hashes if share == 1 else hashes[hashes < np.uint64(share * 2.0**63) * np.uint64(2)]
-    distinct, times = np.unique(seen, return_counts=True)
+    sample = hashes if share == 1 else hashes[hashes < np.uint64(share * 2.0**63) * np.uint64(2)]
+    distinct, times = np.unique(sample, return_counts=True)
     if share < 1 and len(distinct) < SIZE:
         share, (distinct, times) = 1.0, np.unique(hashes, return_counts=True)
     chance = 0.0 if kind == "ids" else 1 - float((times == 1).sum()) / max(int(times.sum()), 1)
@@ -181,14 +181,14 @@ def _sketched(kind: str, hashes: np.ndarray) -> Likeness:
 
 
 class _Hash:
-    """64-bit hashes of texts under a key: the sum of a random word for each byte at its place, then mixed."""
+    """Keyed 64-bit hashes of texts: a random word for each byte and position, summed and mixed."""
 
     def __init__(self, key: bytes):
         drawn = hashlib.shake_256(key + b"likeness").digest(8 * _LONGEST * 256)
         self._words = np.frombuffer(drawn, dtype="<u8").astype(np.uint64).reshape(_LONGEST, 256) | np.uint64(1)
 
     def texts(self, values: pa.Array) -> np.ndarray:
-        """A hash for each value, which depends on how it is written only."""
+        """A hash for each value, which depends only on its text."""
         if not len(values):
             return np.empty(0, np.uint64)
         texts = values if pa.types.is_large_string(values.type) else values.cast(pa.large_string())
@@ -204,7 +204,7 @@ class _Hash:
         return mixed(sums(offsets, words) + self._words[0, 0] * lengths.astype(np.uint64))
 
     def cells(self, column: Column, values: np.ndarray) -> np.ndarray:
-        """A hash for each row of a column, in which its name counts; a missing cell has one of its own."""
+        """A hash for each row of a column, including the column's name; missing cells have a hash of their own."""
         name = self.texts(pa.array([column.name], pa.large_string()))[0]
         return mixed(np.append(values, self._words[1, 1]) ^ name)[column.codes]
 

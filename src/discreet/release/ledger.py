@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was released from which named data set, and what it cost: one SQLite file per data holder, and its key.
+"""The privacy ledger: the releases of each named data set and what they cost, in one SQLite file with its key.
 
-Check, work, then spend. `spending` sets the cost aside in the same transaction that checks it, so that two processes
-cannot spend one budget; then the caller works; then the entry is marked done. A run that dies in between has spent:
-what it drew may have been seen. A run that is refused has spent nothing.
+`spending` checks a cost and sets it aside in one transaction, so that two processes cannot spend the same budget; then
+the caller works; then the entry is marked done. A run that dies in between has spent, since its output may have been
+seen. A run that is refused has spent nothing.
 
-Nothing is ever changed: limits, releases and how they ended are lines of a chain of keyed hashes (ledger_chain.py).
-Each opening checks all of it. A ledger that was changed by something else can be read, which warns, and spends nothing.
+Nothing is ever changed: limits, releases and their outcomes are lines of a chain of keyed hashes (ledger_chain.py),
+which is checked in full at each opening. A ledger changed by something else than discreet can still be read, with a
+warning, but not spent from.
 
-A budget belongs to the name that the holder gave a data set, however it is spelt. The ledger holds names, those of
-published columns too, costs, words of the holder, and encrypted hashes that tell whether two data sets are about the
-same people (data_subjects.py); no value of a private cell ever enters it. Releases of other families are written down
-too, with no cost: theirs is of another kind, which no epsilon counts. They do not compose: each keeps its promise by
-itself, and two of one data set together may keep none. So an account warns before such a release is made, names the
-earlier ones, and writes down what it said.
+A budget belongs to the name of a data set, however it is spelt. The ledger holds names of data sets and published
+columns, costs, descriptions, and encrypted hashes that show whether two data sets are about the same people
+(data_subjects.py); no value of a private cell ever enters it. Releases without differential privacy are recorded
+without a cost, since no epsilon applies to them. They do not compose: each keeps its promise by itself, but two of one
+data set together may keep none. So an account warns before such a release, names the earlier ones, and records the
+warning.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ from discreet.release.ledger_older import lines_of_older
 
 
 class Ledger:
-    """The ledger in a file; it is made when the first limit is set, and its key beside it unless `key` says where.
+    """A ledger file, created when the first limit is set; its key is stored beside it or at `key`.
 
     >>> import tempfile
     >>> ledger = Ledger(tempfile.mkdtemp() + "/ledger.sqlite")
@@ -84,31 +85,31 @@ class Ledger:
         accounting: str = "basic",
         neighbours: str = "replace-one",
     ) -> None:
-        """Fix what all releases of a data set may cost together. What was spent stays spent when it is set anew.
+        """Set what all releases of a data set may cost together. Changing a limit does not refund what was spent.
 
-        Each change is kept. How costs add up and what neighbours are cannot be changed once something was spent.
+        Each change is recorded. Accounting and neighbours cannot be changed once something was spent.
         """
-        limit = Limit(Budget(epsilon, delta), accounting, neighbours)  # refuses what cannot be
+        limit = Limit(Budget(epsilon, delta), accounting, neighbours)
         if not isinstance(data_set, str) or not normalised(data_set):
-            raise ParameterError("A data set has a name: a text that is not empty.")
+            raise ParameterError("A data set needs a name: a text that is not empty.")
         with self._writing(make=True) as (lines, book):
-            known = book.data_sets.get(normalised(data_set))
-            if known is not None:
-                if known.entries and (known.limit.accounting, known.limit.neighbours) != (accounting, neighbours):
+            current = book.data_sets.get(normalised(data_set))
+            if current is not None:
+                if current.entries and (current.limit.accounting, current.limit.neighbours) != (accounting, neighbours):
                     raise DataError(
-                        f"The data set {shown(known.name)} has spent under {known.limit.accounting} accounting of"
-                        f" {known.limit.neighbours} neighbours. These stay; change epsilon and delta only."
+                        f"The data set {shown(current.name)} has spent under {current.limit.accounting} accounting of"
+                        f" {current.limit.neighbours} neighbours. Only epsilon and delta can be changed now."
                     )
-                if known.limit == limit:
+                if current.limit == limit:
                     return
             lines.add(limit_line(data_set, limit))
 
     def limits(self) -> dict[str, Limit]:
-        """The limit of each data set, by its name as it was first spelt."""
+        """The limit of each data set, by its name as first spelt."""
         return {data_set.name: data_set.limit for data_set in self.book().limited}
 
     def changes(self, data_set: str) -> list[Change]:
-        """The limits that a data set had, the present one last."""
+        """All limits of a data set over time, the current one last."""
         return list(self.book().data_set(data_set).changes)
 
     # -- spending --------------------------------------------------------------------------------------------------
@@ -122,12 +123,12 @@ class Ledger:
         rho: float | None = None,
         neighbours: str | None = None,
     ) -> None:
-        """Raise BudgetExceeded unless this could be spent now; for no epsilon, unless the data set has a limit."""
+        """Raise BudgetExceeded unless this could be spent now; with epsilon None, unless the data set has a limit."""
         with self._writing() as (_, book):
             book.data_set(data_set).afford(None if epsilon is None else Budget(epsilon, delta, rho), neighbours)
 
     def spend(self, data_set: str, *, epsilon: float, delta: float = 0.0, rho: float | None = None, what: str) -> None:
-        """Spend at once, for work that is done in one step."""
+        """Spend at once, for work done in one step."""
         with self.spending(data_set, epsilon=epsilon, delta=delta, rho=rho, what=what):
             pass
 
@@ -146,18 +147,18 @@ class Ledger:
         warned: Sequence[str] = (),
         people: Sequence[Likeness] = (),
     ) -> Iterator[int]:
-        """Set a cost aside, then work in the block. BudgetExceeded before the block, if it cannot be afforded.
+        """Set a cost aside and yield the entry's number; BudgetExceeded before the block if it cannot be afforded.
 
-        Whatever ends the block, the cost is spent: an error after the noise was drawn may have shown it. So check
-        parameters and data before the block. Gives the number of the entry. Without an epsilon it is only written down.
+        However the block ends, the cost is spent, since an error after drawing noise may have revealed it. So check
+        parameters and data before the block. Without an epsilon the release is only recorded.
         """
         budget = None if epsilon is None else Budget(epsilon, delta, rho)
         with self._writing() as (lines, book):
             book.data_set(data_set).afford(budget, neighbours)
             number = book.next_number
             sealed = [likeness.sealed(lines.key) for likeness in people]
-            written: dict[str, Any] = {"promise": promise, "columns": columns, "warned": warned, "people": sealed}
-            lines.add(release_line(number, data_set, budget, what=str(what), **written))
+            details: dict[str, Any] = {"promise": promise, "columns": columns, "warned": warned, "people": sealed}
+            lines.add(release_line(number, data_set, budget, what=str(what), **details))
         state: State = "failed"
         try:
             yield number
@@ -167,18 +168,18 @@ class Ledger:
                 lines.add(end_line(number, state))
 
     def record(self, data_set: str, what: str) -> None:
-        """Write down a release that no epsilon counts, of another family."""
+        """Record a release without differential privacy."""
         with self.spending(data_set, epsilon=None, what=what):
             pass
 
     def account(self, data_set: str) -> Account:
-        """A data set, as `Method.release` and `Release.save` take it."""
+        """An account to pass to `Method.release` or `Release.save`."""
         return Account(self, data_set)
 
     # -- looking ---------------------------------------------------------------------------------------------------
 
     def book(self) -> Book:
-        """All that the ledger says. A ledger that was tampered with warns, and says what can still be read."""
+        """Everything readable in the ledger; warns if it was tampered with."""
         with self._chain.opened() as lines:
             book = book_of(line.body for line in lines.lines)
             if lines.problems:
@@ -186,49 +187,48 @@ class Ledger:
             return book
 
     def problems(self) -> list[str]:
-        """What shows that the ledger was changed by something else than discreet; nothing if nothing does."""
+        """Evidence that something else than discreet changed the ledger; empty if there is none."""
         with self._chain.opened() as lines:
             return list(lines.problems)
 
     def entries(self, data_set: str | None = None) -> list[LedgerEntry]:
-        """What was released, in the order it was."""
+        """The releases of one data set, or of all, in order."""
         book = self.book()
         if data_set is None:
             return book.entries
         return list(book.data_sets.get(normalised(data_set), DataSet("")).entries)
 
     def left(self, data_set: str) -> Budget:
-        """What can still be spent: as one release that has an epsilon and, under basic accounting, a delta."""
+        """What can still be spent by a single release: an epsilon and, under basic accounting, a delta."""
         return self.book().data_set(data_set).left
 
     def common(self, data_set: str, people: DataSubjects) -> dict[str, Overlap]:
-        """Other data sets of the ledger that are about some of these people, by name, and the largest share found."""
+        """Other data sets that seem to be about some of these people, with the largest overlap of each."""
         with self._chain.opened() as lines:
             if lines.head is None:
                 return {}
             book, key = book_of(line.body for line in lines.lines), lines.head.key
         mine, _ = quietly(people.likenesses, key)
-        found: dict[str, Overlap] = {}
+        overlaps: dict[str, Overlap] = {}
         for name, other in book.data_sets.items():
             if name == normalised(data_set):
                 continue
             shares = [overlap(one, theirs) for theirs in _likenesses(other, key) for one in mine or ()]
             remarkable = [share for share in shares if share is not None and share.remarkable]
             if remarkable:
-                found[other.name] = max(remarkable, key=lambda share: share.low)
-        return found
+                overlaps[other.name] = max(remarkable, key=lambda share: share.low)
+        return overlaps
 
     def likenesses(self, people: DataSubjects) -> list[Likeness]:
-        """The likenesses of people under the ledger's key; none where they cannot be made."""
+        """The likenesses of people under the ledger's key; empty if they cannot be computed."""
         with self._chain.opened() as lines:
             key = None if lines.head is None else lines.head.key
-        made = [] if key is None else quietly(people.likenesses, key)[0]
-        return made or []
+        return [] if key is None else quietly(people.likenesses, key)[0] or []
 
     # -- receipts ----------------------------------------------------------------------------------------------------
 
     def receipt(self, number: int) -> dict[str, Any]:
-        """What the owner keeps of a release apart from the ledger: it tells later whether its line is still there."""
+        """A receipt for the owner, which shows later whether the release's line is still in the ledger."""
         with self._chain.opened() as lines:
             for line in lines.lines:
                 if line.body.get("kind") == "release" and line.body.get("number") == number:
@@ -236,25 +236,27 @@ class Ledger:
         raise DataError(f"The ledger {shown(self.path.name)} has no entry {number}.")
 
     def holds(self, receipt: Mapping[str, Any]) -> bool:
-        """Whether the line of a receipt is in the ledger, as it was."""
+        """Whether the line of a receipt is in the ledger, unchanged."""
         with self._chain.opened() as lines:
             macs = {line.number: line.mac for line in lines.lines if line.number not in lines.broken}
-        line, said = receipt.get("line"), receipt.get("hash")
-        found = macs.get(line) if isinstance(line, int) else None
-        return isinstance(said, str) and found is not None and hmac.compare_digest(found.encode(), said.encode())
+        line, expected = receipt.get("line"), receipt.get("hash")
+        actual = macs.get(line) if isinstance(line, int) else None
+        return (
+            isinstance(expected, str) and actual is not None and hmac.compare_digest(actual.encode(), expected.encode())
+        )
 
     def accept(self, because: str) -> list[str]:
-        """Go on with a ledger that was tampered with, as it is; what was found and why it is accepted is kept.
+        """Continue with a ledger that was tampered with; the problems and the reason are recorded in it.
 
-        All that can be read is hashed anew. Receipts of lines that were changed or lost will tell so for ever.
+        Everything readable is hashed again. Receipts of changed or lost lines will keep failing.
         """
         if not isinstance(because, str) or not because.strip():
-            raise ParameterError("Say why the ledger is accepted as it is: a text that is not empty.")
+            raise ParameterError("Give a reason why the ledger is accepted as it is: a text that is not empty.")
         with self._chain.opened() as lines:
             problems = list(lines.problems)
             if problems:
-                said = f"Accepted although it was tampered with ({'; '.join(problems)}), because: {because.strip()}"
-                self._chain.renew(lines, remark_line(said))
+                remark = f"Accepted although it was tampered with ({'; '.join(problems)}), because: {because.strip()}"
+                self._chain.renew(lines, remark_line(remark))
         return problems
 
     # -- the file --------------------------------------------------------------------------------------------------
@@ -269,14 +271,14 @@ class Ledger:
     def _tampered(self, problems: Sequence[str]) -> str:
         return (
             f"The ledger {shown(self.path.name)} was changed by something else than discreet: {'; '.join(problems)}."
-            " Nothing can be spent from it. Put back a copy that you trust, with its key. To go on with it as it is:"
-            " discreet ledger accept, which keeps a remark of that."
+            " Nothing can be spent from it. Restore a copy that you trust, with its key. To continue with it as it is,"
+            " use discreet ledger accept, which leaves a remark in it."
         )
 
 
 @dataclass(frozen=True)
 class Account:
-    """A data set of a ledger. A release is looked up before data is touched and paid before anyone sees it.
+    """A data set of a ledger. A release must be affordable before data is touched, and is paid before anyone sees it.
 
     >>> import tempfile
     >>> from discreet.privacy.differential_privacy import DifferentialPrivacy
@@ -293,19 +295,19 @@ class Account:
     ledger: Ledger
     data_set: str
     _told: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
-    _due: list[str] = field(default_factory=list, init=False, repr=False, compare=False)  # of the next release
+    _due: list[str] = field(default_factory=list, init=False, repr=False, compare=False)  # warnings of the next release
 
     def afford(self, promise: Promise) -> None:
-        """Raise BudgetExceeded unless a release under the promise can be paid; warn where it would not compose.
+        """Raise BudgetExceeded unless a release under the promise can be paid; warn if it would not compose.
 
-        Where costs add up by zCDP, a release's is known when its noise is; until then it is taken for nothing.
+        Under zCDP accounting the cost is not known before the noise is; until then it counts as zero.
         """
-        asked = _asked(promise, None)
-        self.ledger.check(self.data_set, **(asked if asked["epsilon"] is None else asked | {"rho": 0.0}))
+        cost = _cost(promise, None)
+        self.ledger.check(self.data_set, **(cost if cost["epsilon"] is None else cost | {"rho": 0.0}))
         self.warn(promise)
 
     def warn(self, promise: Promise, people: DataSubjects | None = None) -> None:
-        """Warn of what a release under the promise, about these people, does not go together with; once of each."""
+        """Warn once of each earlier release or data set that a release under the promise does not compose with."""
         self._due.clear()
         entries = self.ledger.entries(self.data_set)
         alone, private = ([e for e in entries if e.stands_alone], [e for e in entries if e.is_private])
@@ -335,19 +337,19 @@ class Account:
         columns: Sequence[str] = (),
         people: DataSubjects | None = None,
     ) -> AbstractContextManager[int]:
-        """`Ledger.spending` for a release under the promise; `content` is its noise, or states it.
+        """`Ledger.spending` for a release under the promise; `content` is its noise, or a document that states it.
 
-        `columns` are those that it publishes: they tell what it can be joined on. `people` are those it is about.
+        `columns` are the published ones, on which it could be joined; `people` are the data subjects.
         """
-        asked = _asked(promise, content)
-        known = [] if people is None else self.ledger.likenesses(people)
-        said: dict[str, Any] = {
+        cost = _cost(promise, content)
+        likenesses = [] if people is None else self.ledger.likenesses(people)
+        details: dict[str, Any] = {
             "promise": str(promise),
             "columns": columns,
             "warned": tuple(self._due),
-            "people": known,
+            "people": likenesses,
         }
-        return self.ledger.spending(self.data_set, what=what, **said, **asked)
+        return self.ledger.spending(self.data_set, what=what, **details, **cost)
 
 
 MIXED = (
@@ -368,8 +370,10 @@ def _listed(entries: Sequence[LedgerEntry]) -> str:
     return ", ".join(map(str, entries))
 
 
-def _same_people(data_set: str, other: str, found: Overlap) -> str:
-    share = f"{found.share:.0%} (95 % interval {found.low:.0%} to {found.high:.0%}) of the {_KINDS[found.kind]},"
+def _same_people(data_set: str, other: str, overlap: Overlap) -> str:
+    share = (
+        f"{overlap.share:.0%} (95 % interval {overlap.low:.0%} to {overlap.high:.0%}) of the {_KINDS[overlap.kind]},"
+    )
     return (
         f"{shown(data_set)} {SAME_PEOPLE} {shown(other)}: {share} of the smaller one are in the"
         " larger one. A budget protects people, not names: what both spend adds up for whoever is in both, and so does"
@@ -380,13 +384,13 @@ def _same_people(data_set: str, other: str, found: Overlap) -> str:
 
 def _likenesses(data_set: DataSet, key: bytes) -> Iterator[Likeness]:
     for entry in data_set.entries:
-        for said in entry.people if entry.state != "failed" or entry.budget is not None else ():
-            likeness, _ = quietly(Likeness.unsealed, said, key)
+        for sealed in entry.people if entry.state != "failed" or entry.budget is not None else ():
+            likeness, _ = quietly(Likeness.unsealed, sealed, key)
             if likeness is not None:
                 yield likeness
 
 
-def _asked(promise: Promise, content: object) -> dict[str, Any]:
+def _cost(promise: Promise, content: object) -> dict[str, Any]:
     private = private_part(promise)
     if private is None:
         return {"epsilon": None}

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines that can only be added: an SQLite file in which each line carries a keyed hash of itself and of the one before.
+"""An append-only chain of lines: an SQLite file in which each line carries a keyed hash of itself and its predecessor.
 
 The hash of line n is HMAC-SHA256(key, n, hash of line n - 1, body of line n). Without the key nobody can change, move,
-insert or take out a line so that the hashes still fit. The key is in a file of its own, which its owner alone may read.
-That file holds the head too, the number and the hash of the last line: the database by itself cannot tell that its end
-was cut off or that an older copy took its place, the head can. Every opening compares all of it, and the schema.
+insert or remove a line so that the hashes still fit. The key is in a separate file that only its owner may read. That
+file also holds the head, the number and the hash of the last line: it reveals a truncated database or an older copy,
+which the database alone cannot. All of it, and the schema, is checked at every opening.
 
-Whoever can read and write both files can forge both. Copies of heads elsewhere (receipts) tell even then.
+Whoever can read and write both files can forge both. Receipts kept elsewhere reveal even that.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _SCHEMA = (
 
 @dataclass(frozen=True)
 class ChainLine:
-    """A line as it was found. The body is a mapping if it can be read as one."""
+    """A line of the chain. The body is empty if it cannot be read."""
 
     number: int
     body: dict[str, Any]
@@ -50,7 +50,7 @@ class ChainLine:
 
 @dataclass(frozen=True)
 class Head:
-    """The key, and the number and the hash of the last line that was written."""
+    """The key, and the number and hash of the last line."""
 
     key: bytes = field(repr=False)
     lines: int = 0
@@ -66,23 +66,23 @@ class Head:
 
     @classmethod
     def of(cls, content: bytes) -> Head:
-        said = json.loads(content)
-        key, lines, last = bytes.fromhex(said["key"]), said["lines"], said["last"]
+        fields = json.loads(content)
+        key, lines, last = bytes.fromhex(fields["key"]), fields["lines"], fields["last"]
         head = cls(key, lines, last)
-        if len(key) != KEY_BYTES or not hmac.compare_digest(head._seal, said["seal"]):
+        if len(key) != KEY_BYTES or not hmac.compare_digest(head._seal, fields["seal"]):
             raise ValueError
         return head
 
 
 @dataclass
 class OpenLedger:
-    """A chain within a transaction: what was found, and a way to add to it."""
+    """A chain opened in a transaction, with its problems; lines can be added if there are none."""
 
     file: sqlite3.Connection
     head: Head | None
     lines: list[ChainLine]
     problems: list[str]
-    broken: frozenset[int] = frozenset()  # lines that do not fit their hash
+    broken: frozenset[int] = frozenset()  # numbers of lines that do not fit their hash
     added: int = 0
 
     @property
@@ -91,7 +91,7 @@ class OpenLedger:
         return self.head.key
 
     def add(self, body: dict[str, Any]) -> ChainLine:
-        """Write a line behind the last one. Only where nothing is wrong with those before."""
+        """Append a line; the chain must have no problems."""
         assert not self.problems
         number, previous = (self.lines[-1].number, self.lines[-1].mac) if self.lines else (0, "")
         text = json.dumps(body, ensure_ascii=True, allow_nan=False)
@@ -104,7 +104,7 @@ class OpenLedger:
 
 @dataclass(frozen=True)
 class Chain:
-    """The chain in a file, with its key in another. `older` brings the content of an earlier format, as bodies."""
+    """The chain in a file, with its key in another. `older` reads an earlier format, as bodies of lines."""
 
     path: Path
     key_file: Path
@@ -112,7 +112,7 @@ class Chain:
 
     @contextmanager
     def opened(self, *, make: bool = False) -> Iterator[OpenLedger]:
-        """All or nothing, and alone: another process waits until this one is done."""
+        """Open the chain in an exclusive transaction, for which other processes wait."""
         if not make and not self.path.is_file():
             raise DataError(f"There is no ledger {shown(self.path.name)}. Set a limit first.")
         try:
@@ -122,9 +122,9 @@ class Chain:
             with closing(sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)) as file:
                 file.execute("PRAGMA synchronous = FULL")
                 with _alone(file):
-                    found = self._found(file, make)
-                    yield found
-                if found.added:
+                    ledger = self._open(file, make)
+                    yield ledger
+                if ledger.added:
                     self._move_head(file)
         except (sqlite3.Error, OSError) as error:
             raise DataError(
@@ -132,20 +132,20 @@ class Chain:
                 " locked by another process, or it cannot be written."
             ) from None
 
-    def renew(self, found: OpenLedger, more: dict[str, Any]) -> None:
-        """Write all that can be read anew, under a key that is there, and `more` behind it."""
-        head = found.head or self._new_key()
-        for kind, name in _objects(found.file):
-            found.file.execute(f'DROP {kind} IF EXISTS "{name}"')
-        _make(found.file)
-        bodies = [line.body for line in found.lines if line.body]
-        found.head, found.lines, found.problems = head, [], []
+    def renew(self, ledger: OpenLedger, more: dict[str, Any]) -> None:
+        """Rewrite all readable lines, with a new key if there is none, and append `more`."""
+        head = ledger.head or self._new_key()
+        for kind, name in _objects(ledger.file):
+            ledger.file.execute(f'DROP {kind} IF EXISTS "{name}"')
+        _make(ledger.file)
+        bodies = [line.body for line in ledger.lines if line.body]
+        ledger.head, ledger.lines, ledger.problems = head, [], []
         for body in (*bodies, more):
-            found.add(body)
+            ledger.add(body)
 
-    # -- what was found ----------------------------------------------------------------------------------------------
+    # -- opening -----------------------------------------------------------------------------------------------------
 
-    def _found(self, file: sqlite3.Connection, make: bool) -> OpenLedger:
+    def _open(self, file: sqlite3.Connection, make: bool) -> OpenLedger:
         (format,) = file.execute("PRAGMA user_version").fetchone()
         head, why = self._read_key()
         empty = not file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
@@ -153,11 +153,11 @@ class Chain:
         if fresh and ((format == 0 and empty and make) or 0 < format < FORMAT):
             bodies = [] if format == 0 else self.older(file, format)
             if bodies is not None:
-                found = OpenLedger(file, head or self._new_key(), [], [])
+                ledger = OpenLedger(file, head or self._new_key(), [], [])
                 _make(file)
                 for body in bodies:
-                    found.add(body)
-                return found
+                    ledger.add(body)
+                return ledger
         if format != FORMAT and head is None and not why:
             raise DataError(f"{shown(self.path.name)} is not a ledger of format {FORMAT}.")
         return self._checked(file, format, head, why)
@@ -188,7 +188,7 @@ class Chain:
     # -- the key -----------------------------------------------------------------------------------------------------
 
     def _read_key(self) -> tuple[Head | None, str]:
-        """The head; and what is wrong with its file, if it is there."""
+        """The head, and what is wrong with its file, if it exists."""
         name = shown(self.key_file.name)
         if not os.path.lexists(self.key_file):
             return None, ""
@@ -214,7 +214,7 @@ class Chain:
         return head
 
     def _move_head(self, file: sqlite3.Connection) -> None:
-        """The head follows the chain, under the chain's lock: two processes do not move it back."""
+        """Advance the head to the last line, under the chain's lock so that no process moves it back."""
         with _alone(file):
             head, _ = self._read_key()
             number, last = file.execute("SELECT number, mac FROM lines ORDER BY number DESC LIMIT 1").fetchone()
@@ -259,7 +259,7 @@ def _expected() -> set[tuple[str, str, str, str]]:
 
 
 def _parts(file: sqlite3.Connection) -> list[tuple[str, str, str, str]]:
-    """The schema, without the table of counters that ledgers of format 2 had and SQLite keeps for ever."""
+    """The schema, without the counter table of format 2, which SQLite never drops."""
     rows = file.execute("SELECT type, name, tbl_name, sql FROM sqlite_master")
     return [tuple(row) for row in rows if tuple(row)[:2] != ("table", "sqlite_sequence")]
 
@@ -270,8 +270,8 @@ def _mac(key: bytes, number: int, previous: str, body: str) -> str:
 
 
 def _body(text: object) -> dict[str, Any]:
-    found, _ = quietly(json.loads, text)
-    return found if isinstance(found, dict) else {}
+    body, _ = quietly(json.loads, text)
+    return body if isinstance(body, dict) else {}
 
 
 def _broken(rows: list[tuple[Any, Any, Any]], key: bytes) -> Iterator[int]:
@@ -285,7 +285,7 @@ def _broken(rows: list[tuple[Any, Any, Any]], key: bytes) -> Iterator[int]:
 
 
 def _breaks(rows: list[tuple[Any, Any, Any]], wrong: list[int], head: Head) -> list[str]:
-    """What is wrong with the lines: those that do not fit their hash, gaps, an end that is missing."""
+    """Problems of the lines: hashes that do not fit, gaps in the numbers, a missing end."""
     problems = []
     if wrong:
         were = (

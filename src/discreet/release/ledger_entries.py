@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the lines of a ledger mean: limits of data sets and their changes, releases, and which of them do not compose.
 
-Releases under differential privacy have a cost, and costs add up. Releases of other families have none: each keeps its
-promise by itself, and two of one data set together may keep none. Beside one of them, the total of the private ones is
-no longer differentially private.
+Releases under differential privacy have a cost, and costs add up. Other releases have none: each keeps its promise by
+itself, but two of one data set together may keep none. Next to one of them, even the private ones are together no
+longer differentially private.
 
-A data set is known by its name, however it is spelt: "Clinic", "clinic " and "CLINIC" are one.
+Data sets are identified by name, however it is spelt: "Clinic", "clinic " and "CLINIC" are one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ State = Literal["open", "done", "failed"]
 
 @dataclass(frozen=True)
 class Limit:
-    """What a data set may cost in all, how costs add up, and what neighbours are."""
+    """The total budget of a data set, how costs add up, and what neighbours are."""
 
     budget: Budget
     accounting: str = "basic"
@@ -44,7 +44,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Change:
-    """A limit that was set, when, and why where that is not the holder's word."""
+    """A limit, when it was set, and why if not by the holder."""
 
     limit: Limit
     time: str
@@ -53,11 +53,11 @@ class Change:
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """One release: what it cost, what the holder wrote about it; "open" until its run ended, "failed" if it died.
+    """One release: its cost and description; "open" until its run ends, "failed" if the run died.
 
-    The budget of a release of another family than differential privacy is None. `promise` and the published `columns`
-    are empty where they were not written down. `warned` is what the holder was told before it was made; `people` are
-    the sealed likenesses of those whom it is about (data_subjects.py).
+    The budget of a release without differential privacy is None. `promise` and the published `columns` are empty if
+    they were not recorded. `warned` are the warnings given before the release; `people` are the sealed likenesses of
+    the data subjects (data_subjects.py).
     """
 
     number: int
@@ -77,7 +77,7 @@ class LedgerEntry:
 
     @property
     def stands_alone(self) -> bool:
-        """Whether it was released, and keeps its promise only where no other release is."""
+        """Whether it was released without differential privacy, so that it composes with no other release."""
         return self.budget is None and self.state != "failed"
 
     @property
@@ -88,7 +88,7 @@ class LedgerEntry:
 
 @dataclass
 class DataSet:
-    """A data set of a ledger: its name as it was first spelt, the limits that it had, its releases."""
+    """A data set of a ledger: its name as first spelt, its limits over time, its releases."""
 
     name: str
     changes: list[Change] = field(default_factory=list)
@@ -104,12 +104,12 @@ class DataSet:
 
     @property
     def left(self) -> Budget:
-        """What can still be spent: as one release that has an epsilon and, under basic accounting, a delta."""
+        """What can still be spent by a single release: an epsilon and, under basic accounting, a delta."""
         limit, spent, gone = self.limit, self.spent, total(self.spent)
         if limit.accounting == "basic":
             whole = limit.budget
-            left = [max(exact(0), exact(getattr(whole, n)) - exact(getattr(gone, n))) for n in ("epsilon", "delta")]
-            return Budget(float(left[0]), float(left[1]))
+            rest = [max(exact(0), exact(getattr(whole, n)) - exact(getattr(gone, n))) for n in ("epsilon", "delta")]
+            return Budget(float(rest[0]), float(rest[1]))
         low, high = 0.0, limit.budget.epsilon  # the largest epsilon of a release without delta that still fits
         for _ in range(60):
             middle = (low + high) / 2
@@ -124,23 +124,23 @@ class DataSet:
             return
         if neighbours is not None and neighbours != limit.neighbours:
             raise BudgetExceeded(
-                f"The budget of {name} is about {limit.neighbours} neighbours, the release about {neighbours}."
+                f"The budget of {name} is for {limit.neighbours} neighbours, the release for {neighbours}."
             )
         if limit.accounting == "zcdp" and budget.rho is None:
             raise BudgetExceeded(
-                f"The budget of {name} adds up by zCDP, and the rho of this release is not known."
+                f"The budget of {name} is accounted by zCDP, and the rho of this release is not known."
                 " State it, or release with delta 0."
             )
         if not within([*self.spent, budget], limit.budget, limit.accounting):
             raise BudgetExceeded(
-                f"The data set {name} has a limit of {limit.budget} and {self.left} left; {budget} was"
-                " asked. Ask for less, or let the holder raise the limit."
+                f"The data set {name} has a limit of {limit.budget} and {self.left} left, too little for {budget}."
+                " Ask for less, or let the holder raise the limit."
             )
 
 
 @dataclass
 class Book:
-    """All that the lines of a ledger say."""
+    """The contents of a ledger."""
 
     data_sets: dict[str, DataSet] = field(default_factory=dict)  # by their normalised names
     remarks: list[str] = field(default_factory=list)
@@ -148,21 +148,23 @@ class Book:
 
     @property
     def entries(self) -> list[LedgerEntry]:
-        found = [entry for data_set in self.data_sets.values() for entry in data_set.entries]
-        return sorted(found, key=lambda entry: entry.number)
+        entries = [entry for data_set in self.data_sets.values() for entry in data_set.entries]
+        return sorted(entries, key=lambda entry: entry.number)
 
     @property
     def limited(self) -> list[DataSet]:
         """The data sets that have a limit, by name."""
-        return sorted((known for known in self.data_sets.values() if known.changes), key=lambda known: known.name)
+        return sorted(
+            (data_set for data_set in self.data_sets.values() if data_set.changes), key=lambda data_set: data_set.name
+        )
 
     def data_set(self, name: str) -> DataSet:
         """The data set of that name, however it is spelt; BudgetExceeded if it has no limit."""
-        known = self.data_sets.get(normalised(name))
-        if known is None or not known.changes:
+        data_set = self.data_sets.get(normalised(name))
+        if data_set is None or not data_set.changes:
             near = did_you_mean(name, [one.name for one in self.limited])
             raise BudgetExceeded(f"The ledger has no limit for a data set {shown(name)}.{near} Set one first.")
-        return known
+        return data_set
 
     @property
     def not_composing(self) -> dict[int, tuple[int, ...]]:
@@ -192,7 +194,7 @@ class Book:
 
 
 def normalised(name: str) -> str:
-    """A name of a data set without what does not tell it from others: case, width, white space, invisible signs.
+    """The name of a data set without case, width, extra white space and invisible characters.
 
     >>> normalised("Clinic"), normalised(" CLINIC\\u200b "), normalised("ward  7") == normalised("Ward\\u00a07")
     ('clinic', 'clinic', True)
@@ -249,7 +251,7 @@ def remark_line(text: str) -> dict[str, Any]:
 
 
 def book_of(bodies: Iterable[dict[str, Any]]) -> Book:
-    """What lines say, read in order. A line that cannot be read is counted, whatever is wrong with it."""
+    """Read lines in order; lines that cannot be read are only counted."""
     book = Book()
     states: dict[int, State] = {}
     for body in bodies:
@@ -309,7 +311,7 @@ def _budget(epsilon: str | None, delta: str | None, rho: str | None) -> Budget |
 
 
 def _texts(budget: Budget | None) -> tuple[str | None, str | None, str | None]:
-    """Numbers as they are written: texts are what a person reads and `exact` needs."""
+    """Numbers as text, readable for people and exact for `exact`."""
     if budget is None:
         return None, None, None
     rho = None if budget.rho is None else repr(float(budget.rho))
@@ -317,7 +319,7 @@ def _texts(budget: Budget | None) -> tuple[str | None, str | None, str | None]:
 
 
 def merged(names: Sequence[str], limits: Sequence[Limit]) -> tuple[Limit, str]:
-    """The limit of a data set that stood under several names, and the words for it: the strictest of all.
+    """The strictest limit of a data set listed under several names, and a remark about that.
 
     >>> merged(["d", "D"], [Limit(Budget(1.0)), Limit(Budget(2.0, 1e-6))])[0].budget
     Budget(epsilon=1.0, delta=0.0, rho=0.5)
@@ -327,7 +329,7 @@ def merged(names: Sequence[str], limits: Sequence[Limit]) -> tuple[Limit, str]:
     neighbours = limits[0].neighbours if len({limit.neighbours for limit in limits}) == 1 else "replace-one"
     epsilon, delta = (min(getattr(limit.budget, name) for limit in limits) for name in ("epsilon", "delta"))
     limit = Limit(Budget(epsilon, delta), accounting, neighbours)
-    said = (
+    remark = (
         f"{listing(names)} are one data set, {shown(normalised(names[0]))}, and were joined: what they spent adds up,"
     )
-    return limit, f"{said} the strictest of their limits holds, {limit.budget}."
+    return limit, f"{remark} the strictest of their limits holds, {limit.budget}."

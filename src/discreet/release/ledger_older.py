@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ledgers of formats 1 and 2 as lines of today's: two tables, in which names that differ in case were different."""
+"""Convert ledgers of formats 1 and 2, two tables with case-sensitive names, to lines of the current format."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from discreet.release.ledger_entries import Limit, end_line, limit_line, merged,
 
 
 def lines_of_older(file: sqlite3.Connection, format: int) -> list[dict[str, Any]] | None:
-    """All that an older ledger says, oldest first, and its tables gone; None if the file is no such ledger."""
+    """Lines for the contents of an older ledger, oldest first; drops its tables. None if the file is no such ledger."""
     read, failure = quietly(_read, file, format)
     if read is None:
         if failure == "OperationalError":
             return None
-        raise DataError(f"The ledger is of format {format} and cannot be read ({failure}). Put a copy back.")
+        raise DataError(f"The ledger is of format {format} and cannot be read ({failure}). Restore a copy.")
     limits, releases = read
     by_name: dict[str, list[str]] = {}
     for name in limits:
@@ -30,9 +30,9 @@ def lines_of_older(file: sqlite3.Connection, format: int) -> list[dict[str, Any]
     for key, names in by_name.items():
         lines += [limit_line(name, limits[name], time="") for name in names]
         if key in joined:
-            limit, said = joined[key]
-            lines += [limit_line(names[0], limit, why="joined"), remark_line(said)]
-            warnings.warn(said, PrivacyLeakWarning, stacklevel=6)
+            limit, remark = joined[key]
+            lines += [limit_line(names[0], limit, why="joined"), remark_line(remark)]
+            warnings.warn(remark, PrivacyLeakWarning, stacklevel=6)
     for number, name, cost, what, state, time, promise, columns in releases:
         if normalised(name) in joined and limits[name].neighbours != joined[normalised(name)][0].neighbours:
             cost = _replacing(cost)
@@ -62,7 +62,7 @@ def _read(file: sqlite3.Connection, format: int) -> tuple[dict[str, Limit], list
 
 
 def _replacing(cost: Budget | None) -> Budget | None:
-    """A cost for one row more or less, for one row that is another: the row goes and another comes.
+    """Convert a cost for add-remove neighbours to replace-one neighbours: one row is removed, another added.
 
     >>> _replacing(Budget(0.5))
     Budget(epsilon=1.0, delta=0.0, rho=0.5)

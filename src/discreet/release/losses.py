@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a release costs and what its groups tell, counted cell by cell.
+"""What a release loses and what its equivalence classes reveal, counted cell by cell.
 
-Information loss     suppressed cells of quasi-identifiers among all; a row left out counts as suppressed, and so does a
-                     quasi-identifier that is not published
+Information loss     share of suppressed cells among those of quasi-identifiers; rows left out and quasi-identifiers
+                     that are not published count as suppressed
 Certainty penalty    0 for an exact cell, 1 for a suppressed one; in between the width of the interval, as a share of
                      the column's range, or the share of its values that the label stands for (Xu et al. 2006). It
-                     depends on the private table, so it is the owner's, and never published
-Pure groups          groups of equal quasi-identifiers whose rows all have one class: k-anonymity hides which row is
-                     whose there, but not the class
-Diversity            the fewest different values of the target, or of a sensitive column, in a group
+                     depends on the private table, so only the owner sees it
+Pure groups          equivalence classes whose rows all have one class label: k-anonymity hides which row is whose, but
+                     not that label
+Diversity            the fewest different values of the target, or of a sensitive column, in an equivalence class
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from discreet.recoding.labels import Labelling
 
 @dataclass(frozen=True)
 class RowGroups:
-    """Groups of rows with equal published quasi-identifiers. Published with a release, whose files show the same."""
+    """Equivalence classes of the published rows. Stated in the certificate; anyone can recount them."""
 
     groups: int
     pure_groups: int  # of one class
@@ -43,7 +43,7 @@ class RowGroups:
 
 @dataclass(frozen=True)
 class Losses:
-    """What a release costs; `certainty_penalty` is None where labels have no meanings that could be measured."""
+    """The losses of a release; `certainty_penalty` is None if the labels have no measurable meaning."""
 
     rows: int  # those left out included
     left_out: int
@@ -67,15 +67,15 @@ class _Released(Protocol):
 
 
 def information_loss(release: _Released) -> float:
-    """The share of quasi-identifier cells that were suppressed; rows left out and columns dropped count as such."""
+    """Share of suppressed quasi-identifier cells; rows left out and columns dropped count as suppressed."""
     return release.losses.information_loss
 
 
 def certainty_penalty(release: _Released) -> float | None:
-    """How uncertain the published cells are on average, from 0 (exact) to 1 (suppressed).
+    """Mean uncertainty of the published cells, from 0 (exact) to 1 (suppressed).
 
-    The column's range and values are those of the private table: this is the owner's to know. None where the method
-    gives its labels no meanings.
+    It is computed from the ranges and values of the private table, so only the owner should see it. None if the
+    method's labels have no measurable meaning.
     """
     return release.losses.certainty_penalty
 
@@ -94,7 +94,7 @@ def losses_of(
     changes: _Changes,
     penalty: float | None,
 ) -> Losses:
-    """The losses of published rows, of whose quasi-identifiers there were `n_source_quasi`."""
+    """The losses of published rows; the source had `n_source_quasi` quasi-identifiers."""
     left_out, published = changes.rows_dropped, content.n_rows
     quasi = () if roles is None else roles.quasi
     stars = content.suppressed(quasi)
@@ -110,18 +110,18 @@ def losses_of(
 
 
 def groups_of(content: Content, roles: Roles | None) -> RowGroups:
-    """The groups of published rows, from the published rows alone."""
+    """The equivalence classes of the published rows."""
     groups, _ = grouped(content, () if roles is None else roles.quasi, ordered=False)
     target, judged = content.class_codes(roles)
     n_groups = int(groups.max()) + 1 if len(groups) else 0
     different = {name: _different(groups, classes, n_groups) for name, classes in judged.items()}
-    diversity = {name: int(found.min()) if n_groups else 0 for name, found in different.items()}
+    diversity = {name: int(n_values.min()) if n_groups else 0 for name, n_values in different.items()}
     pure = different[target] == 1 if target is not None else np.zeros(n_groups, dtype=bool)
     return RowGroups(n_groups, int(pure.sum()), int(pure[groups].sum()), diversity)
 
 
 def _different(groups: np.ndarray, codes: np.ndarray, n_groups: int) -> np.ndarray:
-    """How many different codes each group has."""
+    """Number of different codes in each group."""
     return np.bincount(pair_counts(groups, codes)[0], minlength=n_groups)
 
 
@@ -130,10 +130,10 @@ def _different(groups: np.ndarray, codes: np.ndarray, n_groups: int) -> np.ndarr
 
 @dataclass(frozen=True)
 class ColumnChange:
-    """One quasi-identifier: the published columns that stand for it (none when dropped), and how much they tell.
+    """One quasi-identifier, the columns published for it (none if dropped), and how much they reveal of it.
 
-    The detail kept is the information that the published columns give about the original one, as a share of all there
-    is: I(X; Y) / H(X). It is 1 when every original value can be read off, 0 when nothing can.
+    `detail` is the share of its information that is preserved, I(X; Y) / H(X): 1 if every original value can be read
+    off the published columns, 0 if they reveal nothing.
     """
 
     name: str
@@ -146,9 +146,9 @@ class ColumnChange:
 
 @dataclass(frozen=True, eq=False)
 class Crossing:
-    """A quasi-identifier and the columns published for it, which have the same rows.
+    """A quasi-identifier and the columns published for it, row by row.
 
-    `weights` say how many rows of the table each of these rows stands for, if not for one.
+    `weights` are the numbers of table rows that each of these rows stands for; None means one each.
     """
 
     old: Column
@@ -157,9 +157,9 @@ class Crossing:
 
     @cached_property
     def pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What was and what is published, as the pairs of codes that occur, and the rows of each pair.
+        """The occurring pairs of original and published code, and the number of rows of each.
 
-        Several published columns have one code for each of their different rows.
+        Several published columns share one code for each distinct combination.
         """
         codes = [column.codes for column in self.new]
         after = codes[0] if len(codes) == 1 else distinct_codes(codes, len(self.old))[1]
@@ -175,7 +175,7 @@ class Crossing:
 
     @property
     def suppressed(self) -> int:
-        """Rows whose published cell is suppressed; items, of which several are published, never are."""
+        """Number of rows with a suppressed cell; items are never suppressed."""
         if len(self.new) != 1:
             return 0
         _, now, rows = self.pairs
@@ -183,7 +183,7 @@ class Crossing:
 
     @property
     def same(self) -> int:
-        """Rows whose cell is written as it was."""
+        """Number of rows whose cell is unchanged."""
         if not self.keeps_name:
             return 0
         was, now = [*self.old.texts, None], [*self.new[0].texts, None]
@@ -196,15 +196,15 @@ def crossings(
     quasi: Sequence[str],
     weights: np.ndarray | None = None,
 ) -> list[Crossing]:
-    """Each quasi-identifier with what is published for it; the published columns have the source's rows, in its order.
+    """Pair each quasi-identifier with its published columns, which have the rows of the source in its order.
 
-    `weights` are the rows behind each of these rows, if not one.
+    `weights` are the numbers of table rows behind each of these rows; None means one each.
     """
     return [Crossing(source.column(name), published.get(name, ()), weights) for name in quasi]
 
 
 def changes_of_columns(crossed: Iterable[Crossing]) -> tuple[ColumnChange, ...]:
-    """What became of each quasi-identifier."""
+    """The change of each quasi-identifier."""
     return tuple(map(_change, crossed))
 
 
@@ -234,25 +234,25 @@ def penalty_of(
     left_out: int,
     weights: np.ndarray | None = None,
 ) -> float | None:
-    """The mean certainty penalty of all cells; None when some published label has no meaning.
+    """The mean certainty penalty of all cells; None if some published label has no meaning.
 
-    `weights` are the rows behind each published row, if not one.
+    `weights` are the numbers of table rows behind each published row; None means one each.
     """
     labelled: dict[str, list[Labelling]] = {}
     for labelling in labellings:
         labelled.setdefault(labelling.source, []).append(labelling)
     total, n_rows = 0.0, len(source)
     for name in quasi:
-        columns, meant = published.get(name, ()), labelled.get(name, [])
+        columns, meanings = published.get(name, ()), labelled.get(name, [])
         if not columns:
             total += n_rows
             continue
-        if meant and meant[0].fallback == "0":
-            total += _of_items(meant, source.column(name))
+        if meanings and meanings[0].fallback == "0":
+            total += _of_items(meanings, source.column(name))
             continue
-        if len(meant) != 1 or len(columns) != 1:
+        if len(meanings) != 1 or len(columns) != 1:
             return None
-        cost = _of_labels(meant[0], source.column(name))
+        cost = _of_labels(meanings[0], source.column(name))
         if not {*columns[0].texts} <= cost.keys():
             return None
         costs = np.array([*(cost[text] for text in columns[0].texts), 0.0])
@@ -276,9 +276,9 @@ def _of_labels(labelling: Labelling, column: Column) -> dict[str | None, float]:
 
 
 def _width(low: float, high: float, least: float, largest: float, *, whole: bool) -> float:
-    """The width of an interval within the column's range, as a share of it; whole numbers end before the upper end."""
+    """Width of an interval as a share of the column's range; for whole numbers the upper end is excluded."""
     low, high = max(low, least), min(high - whole, largest)
-    span = largest / 2 - least / 2  # halves: a range of doubles may be longer than the largest double
+    span = largest / 2 - least / 2  # halved, since the range of doubles may exceed the largest double
     return min(max((high / 2 - low / 2) / span, 0.0), 1.0) if span > 0 else 0.0
 
 
@@ -287,7 +287,7 @@ def _share(values: int, all_values: int) -> float:
 
 
 def _of_items(labellings: list[Labelling], column: Column) -> float:
-    """Items tell a value apart from those that have not the same items."""
+    """Total penalty of a column published as items: values with the same items cannot be told apart."""
     has = np.zeros((column.levels, len(labellings)), dtype=bool)
     for item, labelling in enumerate(labellings):
         classes = labelling.classes(column)

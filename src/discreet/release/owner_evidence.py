@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The owner's folder: what only the private side has, to repeat what only the private side can count."""
+"""Read the owner's folder, to repeat the measurements that only the owner can make."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from discreet.foundation.plain_files import opened
 from discreet.sketching.signs import KEY_FILE, Signs, read_key
 from discreet.sketching.sketches import Sketches, sketch
 
-PERSONS = "persons.parquet"  # whose row each released row is
+PERSONS = "persons.parquet"  # the person behind each released row
 EVIDENCE = "evidence.parquet"  # the rows behind a document, or behind published rows
 
 
@@ -31,26 +31,26 @@ def with_evidence(document: Document, owner: Path, *, by_person: bool) -> Docume
 
 
 def read_source(owner: Path) -> Table:
-    """The owner's quasi-identifiers of the published rows; a file of the owner's states no kinds but by its types."""
+    """The original quasi-identifiers of the published rows; kinds follow from the file's types."""
     arrow = _read(owner / EVIDENCE)
     return Table(columns_of(arrow, {column.name: _kind_of(column.type) for column in arrow.schema}))
 
 
 def _read(path: Path, rows: int | None = None) -> pa.Table:
-    """A Parquet file of the owner's; where it is known how many rows it has, they are compared first."""
+    """Read a Parquet file of the owner; DataError unless it has `rows` rows, if that is not None."""
     try:
         with opened(path) as file:
             parquet = pq.ParquetFile(file)
-            found = parquet.metadata.num_rows
-            if rows is None or found == rows:
+            n_rows = parquet.metadata.num_rows
+            if rows is None or n_rows == rows:
                 return parquet.read()
     except (pa.ArrowException, OSError, ValueError) as error:
         raise DataError(f"The owner's folder has no readable {path.name} ({type(error).__name__}).") from None
-    raise DataError(f"The owner's {path.name} has {found} rows, the release {rows}.")
+    raise DataError(f"The owner's {path.name} has {n_rows} rows, the release {rows}.")
 
 
 def read_records(sketches: Sketches, owner: Path) -> tuple[Records, Signs]:
-    """The owner's records and signs, once it is clear that the published sketches are made of them."""
+    """The owner's records and signs; DataError unless they give the published sketches."""
     signs, names = read_key(owner / KEY_FILE)
     records = Records.read(owner / EVIDENCE, names)
     if len(records) != len(sketches):
@@ -68,7 +68,7 @@ def _kind_of(type_: pa.DataType) -> Kind:
 
 
 def read_persons(owner: Path, rows: int) -> np.ndarray:
-    """Whose row each published row is, as numbers from 0 on."""
+    """The person behind each published row, numbered from 0."""
     table = _read(owner / PERSONS, rows)
     try:
         return np.unique(table.column("person").to_numpy(), return_inverse=True)[1]

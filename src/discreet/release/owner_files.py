@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the owner keeps of a release and nobody else may see: whose rows they are, what they were made from, and how."""
+"""What only the owner of a release keeps: whose rows they are, what they were made from, and how."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ RECEIPT = "ledger.json"
 class OwnerFiles:
     """The owner's side of a release.
 
-    persons   whose row each published row is, where persons are counted
-    evidence  what the promise compares the release with: the quasi-identifiers as they were, row by row; the rows
-              behind a document; the records behind sketches
-    signs     the key that sketches were made with
-    trace     the steps of the method; `notes` are for the owner to read
-    seed      what the method's randomness began with, if it was given
-    people    whom the release is about, for the ledger
-    receipts  of the ledger that paid for it
+    persons   the person behind each published row, if persons are counted
+    evidence  what the promise compares the release with: the original quasi-identifiers, row by row; the rows behind
+              a document; the records behind sketches
+    signs     the key of the sketches
+    trace     the steps of the method
+    notes     remarks for the owner
+    seed      of the method's randomness, if one was set
+    people    the data subjects, for the ledger
+    receipts  from the ledger that paid for the release
     """
 
     persons: np.ndarray | None = None
@@ -47,11 +48,11 @@ class OwnerFiles:
 
     @property
     def records(self) -> Records | None:
-        """The records behind sketches, in their order; None of another release."""
+        """The records behind sketches, in their order; None for other releases."""
         return self.evidence if isinstance(self.evidence, Records) else None
 
     def write(self, folder: Path, changes: Mapping[str, int], files: Mapping[str, bytes]) -> None:
-        """Write the owner's folder, readable by its owner alone; `files` are further ones, by name."""
+        """Write the owner's folder, readable by its owner alone; `files` are further files, by name."""
         folder.mkdir(mode=0o700)
         for name, content in files.items():
             (folder / name).write_bytes(content)
@@ -70,6 +71,6 @@ class OwnerFiles:
             path.chmod(0o600)
 
     def write_receipts(self, folder: Path) -> None:
-        """Where the ledger wrote the release down, so that the owner can tell later whether that is still there."""
+        """Write where the ledger recorded the release, so that a lost or changed ledger line can be noticed later."""
         (folder / RECEIPT).touch(mode=0o600)
         (folder / RECEIPT).write_text(json.dumps({"format": 1, "receipts": self.receipts}, indent=1), encoding="utf-8")

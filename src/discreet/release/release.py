@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes out: the data, its certificate, and apart from them what the owner keeps.
+"""A release: the published data with its certificate, and the files that only the owner keeps.
 
 `save` writes into a temporary folder beside the target, reads the files back, verifies the promise on them, and only
-then renames the folder into place: there is a whole, verified release or none.
+then renames the folder into place: the result is a complete, verified release or nothing.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ _FOLDERS = frozenset({"release", "owner"})
 
 @dataclass(frozen=True)
 class Changes:
-    """How much was changed: cells of quasi-identifiers in all, suppressed, written differently, swapped (they hold the
-    value of another row); rows and columns dropped.
+    """Counts of changes: quasi-identifier cells in total, suppressed, changed and swapped (they hold another row's
+    value); rows and columns dropped.
     """
 
     quasi_cells: int
@@ -68,12 +68,12 @@ class Changes:
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """A release in memory: `content` is what is published, `owner` what its owner keeps.
+    """A release in memory: `content` is published, `owner` stays with the owner.
 
-    promise, method, parameters, changes, noise   stated in the certificate; `noise` where rows were drawn with it
-    roles                                         of the published columns, where the content is a table
-    plan, source_quasi, items, features           how columns became what is published, for new rows and for reports
-    penalty, column_changes                       what it cost, where the plan does not tell (see losses.py)
+    promise, method, parameters, changes, noise   stated in the certificate; `noise` if it was used to draw rows
+    roles                                         of the published columns, if the content is a table
+    plan, source_quasi, items, features           how source columns became published ones, for new rows and reports
+    penalty, column_changes                       losses that cannot be read off the plan (see losses.py)
     """
 
     content: Content
@@ -86,21 +86,21 @@ class Release:
     roles: Roles | None = None
     plan: Plan | None = None
     source_quasi: tuple[str, ...] = ()
-    items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of each quasi-identifier that became items
+    items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by quasi-identifier encoded as items
     features: tuple[int, ...] = ()
     penalty: float | None = None
     column_changes: tuple[ColumnChange, ...] = ()
 
     def __repr__(self) -> str:
-        what = "" if self.content.has_rows else f"{self.shape}, "
-        size = f"{what}{self.rows} rows, {len(self.columns)} columns"
+        shape = "" if self.content.has_rows else f"{self.shape}, "
+        size = f"{shape}{self.rows} rows, {len(self.columns)} columns"
         return f"Release({self.promise}, by {self.method}, {size}, holds={self.verdict.holds})"
 
     # -- what is published -----------------------------------------------------------------------------------------
 
     @property
     def shape(self) -> str:
-        """What is published: "table", "baskets", "sketches", "model", "names" or "weights"."""
+        """The shape of the content: "table", "baskets", "sketches", "model", "names" or "weights"."""
         return self.content.shape_name
 
     @property
@@ -114,8 +114,8 @@ class Release:
 
     @cached_property
     def data(self) -> Any:
-        """What is published: the kind of frame that came in; baskets as a scipy CSR array (labels in `labels`); what a
-        document says, as a dictionary; sketches as they are.
+        """The published data: a table as the kind of frame that was passed in, baskets as a scipy CSR array (labels in
+        `labels`), a document as a dictionary, sketches unchanged.
         """
         return self.content.data
 
@@ -142,7 +142,7 @@ class Release:
 
     def _content_as(self, kind: type[_C]) -> _C:
         if not isinstance(self.content, kind):
-            raise DataError(f"This is a release of the shape {self.shape!r}: it holds no {kind.__name__}. See `shape`.")
+            raise DataError(f"This release has the shape {self.shape!r} and holds no {kind.__name__}. See `shape`.")
         return self.content
 
     # -- what is stated about it -----------------------------------------------------------------------------------
@@ -153,17 +153,15 @@ class Release:
 
     @cached_property
     def losses(self) -> Losses:
-        """What the release costs, and what its groups tell."""
+        """Information loss, and what the equivalence classes reveal."""
         if not self.content.has_cells:
-            raise DataError(
-                f"A release of {self.shape} has no cells of the rows: what it costs is not counted in cells."
-            )
+            raise DataError(f"A release of {self.shape} has no cells, so its losses cannot be counted in cells.")
         n_quasi = len(self.source_quasi) or len(self.features) + self.changes.columns_dropped
         return losses_of(self.content, self.roles, n_quasi, self.changes, self.penalty)
 
     @cached_property
     def certificate(self) -> Certificate:
-        """The statement that is published with the data; `save` adds the hashes of the files and the seal."""
+        """The certificate published with the data; `save` adds the file hashes and the seal."""
         by_person, changes = self.owner.persons is not None, vars(self.changes)
         verdict = VerdictRecord.of(self.verdict)
         return Certificate(
@@ -181,7 +179,7 @@ class Release:
         )
 
     def check(self, promise: Promise) -> Verdict:
-        """Another promise, measured on this release; counted in persons where the release is."""
+        """Check any promise on this release, counting persons if the release does."""
         owner = self.owner
         return promise.check_content(
             self.content, self.roles, persons=owner.persons, source=owner.evidence, noise=self.noise
@@ -190,36 +188,36 @@ class Release:
     # -- new rows --------------------------------------------------------------------------------------------------
 
     def recode(self, rows: object) -> Table:
-        """New rows as the release writes them: the same columns, in the rows' order, as a recipient would write them.
+        """Recode new rows to the form of the release: its columns, in the order of the rows.
 
-        Where there is a record for recipients, it decides (discreet.recode does the same from the published folder);
-        else the owner's plan. The promise covers the released rows only.
+        The published recoding record is used if there is one, so that recipients get the same from the published folder
+        (discreet.recode); otherwise the owner's plan. The promise covers the released rows only.
         """
         if self.content.not_recodable:
             raise DataError(self.content.not_recodable)
         assert self.roles is not None
         if self.plan is None:
             raise DataError(
-                f"The method {self.method!r} changes rows together, cluster by cluster; a new row is in no cluster and"
-                " cannot be recoded. Release it together with the others, or use a method that recodes rows."
+                f"The method {self.method!r} changes whole clusters of rows; a new row belongs to no cluster and cannot"
+                " be recoded. Release it together with the others, or use a method that recodes single rows."
             )
-        written = recoded_rows(self._public_plan or self.plan, rows, self.columns)
+        recoded = recoded_rows(self._public_plan or self.plan, rows, self.columns)
         if self._public_plan is None or not self.plan.recodes_all:
-            return written
+            return recoded
         own = recoded_rows(self.plan, rows, self.columns)
-        return own.with_columns([column for column in written.columns() if column.name in self.roles.quasi])
+        return own.with_columns([column for column in recoded.columns() if column.name in self.roles.quasi])
 
     @cached_property
     def _public_plan(self) -> EachColumn | Boxes | None:
-        """The plan as recipients have it; None where there is none for them."""
+        """The plan that recipients get, if any."""
         public = None if self.plan is None else self.plan.public
         return None if public is None else public.within(self.table)
 
     @cached_property
     def record(self) -> bytes | None:
-        """What is published about the recoding, so that a recipient can bring rows to the same form; see record.py.
+        """The published recoding record, with which recipients recode rows of their own; see record.py.
 
-        None for methods that do not recode rows, and for releases of more than 50,000 patterns or 100,000 labels.
+        None for methods that do not recode rows, and for releases with over 50,000 patterns or 100,000 labels.
         """
         return None if self._public_plan is None else published(self._public_plan)
 
@@ -237,31 +235,32 @@ class Release:
     ) -> Path:
         """Write `folder/release` (publish this) and `folder/owner` (keep this), verified, or nothing at all.
 
-        `owner_files` are further files for the owner's folder, such as a report. `account` pays for the release, unless
-        `Method.release` was given it: once the files are verified, and before they appear.
+        `owner_files` are further files for the owner's folder, such as a report. `account` pays for the release once
+        the files are verified and before they appear; leave it out if `Method.release` was called with it.
         """
         if format not in FORMATS:
-            raise DataError(f"{format!r} is not a format of a release; they are {' and '.join(FORMATS)}.")
+            raise DataError(f"{format!r} is not a release format; choose {' or '.join(FORMATS)}.")
         if not self.verdict.holds:
             raise PromiseBroken(f"{self.verdict.sentence()} Nothing was written.")
         if account is not None:
             account.warn(self.promise, self.owner.people)
-        with ExitStack() as seen, new_folder(Path(folder), overwrite=overwrite, replaceable=_FOLDERS) as partial:
+        with ExitStack() as stack, new_folder(Path(folder), overwrite=overwrite, replaceable=_FOLDERS) as partial:
             self._write_release(partial / "release", format, sign_with)
             self.owner.write(partial / "owner", vars(self.changes), owner_files or {})
-            found = verify(partial / "release", owner=partial / "owner", patient=True)
-            if not found.holds:
-                raise PromiseBroken(f"The written files do not verify: {' '.join(found.problems)} Nothing was saved.")
-            if found.content is None or not found.content.equals(self.content):
-                raise PromiseBroken("The written files do not hold what was released. Nothing was saved.")
+            verification = verify(partial / "release", owner=partial / "owner", patient=True)
+            if not verification.holds:
+                problems = " ".join(verification.problems)
+                raise PromiseBroken(f"The written files could not be verified: {problems} Nothing was saved.")
+            if verification.content is None or not verification.content.equals(self.content):
+                raise PromiseBroken("The written files differ from the release. Nothing was saved.")
             if account is not None:
-                seen.enter_context(self.paid_from(account))  # its entry is open until the folder is in place
+                stack.enter_context(self.paid_from(account))  # the entry stays open until the folder is in place
                 self.owner.write_receipts(partial / "owner")
         return Path(folder)
 
     @contextmanager
     def paid_from(self, account: Account) -> Iterator[int]:
-        """Spends what the release costs, or writes it down where no epsilon counts it; then the block may show it."""
+        """Spend the cost of the release, or record it if no epsilon applies, before the block shows it to anyone."""
         what = f"{self.method}, {self.shape}, {self.promise}"
         noise, people = self.noise or self.content, self.owner.people
         with account.paying(self.promise, noise, what=what, columns=self.columns, people=people) as number:
@@ -269,7 +268,7 @@ class Release:
             yield number
 
     def about(self, people: DataSubjects) -> Release:
-        """This release, with whom it is about; nothing that was computed of it is lost."""
+        """Attach the data subjects and return the same release, cached results included."""
         self.owner.people = people
         return self
 

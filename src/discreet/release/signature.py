@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ed25519 signatures of certificates: who holds the key vouches for the release.
+"""Ed25519 signatures of certificates: the holder of the key vouches for the release.
 
 The certificate names the hash of every published file, so its signature covers them all.
 """
@@ -61,22 +61,23 @@ def sign(message: bytes, private_key: Path) -> bytes:
     if not isinstance(key, Ed25519PrivateKey):
         raise DataError(f"{Path(private_key).name!r} is not an Ed25519 key. Make one with `discreet key new`.")
     public = key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
-    return _written(public, key.sign(message))
+    return _signature_file(public, key.sign(message))
 
 
-def _written(public: bytes, signature: bytes) -> bytes:
+def _signature_file(public: bytes, signature: bytes) -> bytes:
     record = {"algorithm": "Ed25519", "public_key": public.hex(), "signature": signature.hex()}
     return (json.dumps(record, indent=2) + "\n").encode()
 
 
 def check_signature(message: bytes, signature: bytes) -> str:
-    """The signer's public key in hex. DataError unless the signature fits the message; whose key it is, is another
-    question: compare it with `public_key_in`.
+    """The signer's public key in hex; DataError unless the signature fits the message.
+
+    Whose key that is must be checked separately: compare it with `public_key_in`.
     """
     try:
         record = json.loads(signature)
         signer, signed = (bytes.fromhex(record[name]) for name in ("public_key", "signature"))
-        if _written(signer, signed) != signature:  # another algorithm, a further key, a space more
+        if _signature_file(signer, signed) != signature:  # such as another algorithm, an extra key, an extra space
             raise ValueError
         Ed25519PublicKey.from_public_bytes(signer).verify(signed, message)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Re-checks a saved release from its files. Knows promises, no method, and trusts nothing that it opens.
+"""Verify a saved release from its files, knowing promises but no methods, and trusting nothing that is opened.
 
-What it finds wrong it lists; a release holds only when nothing is wrong: the certificate is whole, the folder holds
-the plain files it names and no others, their sizes and hashes agree, what is stated fits the promise, the promise holds
-on the data as read back, every figure that can be counted again is the one that was certified, and no file holds more
-than its cells. What cannot be counted is the holder's word, and the remarks say so.
+All problems are listed, and a release holds only if there are none: the certificate is intact, the folder holds exactly
+the plain files that it names, their sizes and hashes agree, the statements fit the promise, the promise holds on the
+data as read back, every figure that can be recounted is the certified one, and no file holds more than its cells. What
+cannot be recounted rests on the holder's word, and the remarks say so.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ __all__ = [
     "verify",
 ]
 
-_LONGEST = 1000  # characters of a problem: a made-up name may have millions
+_LONGEST = 1000  # characters of a problem: a forged name may have millions
 
 
 @dataclass(frozen=True)
 class Verification:
-    """What verifying found. `problems` is empty exactly when `holds`; `signer` is a public key in hex.
+    """The result of verifying. `problems` is empty if and only if `holds`; `signer` is a public key in hex.
 
-    `content` is the data as it was read.
+    `content` is the data as read from the files.
     """
 
     holds: bool
@@ -76,9 +76,9 @@ class Verification:
         return self.holds
 
     def sentence(self) -> str:
-        """What was found, in words."""
-        found = self.verdict.sentence() if self.holds and self.verdict is not None else " ".join(self.problems)
-        return f"{'Verified' if self.holds else 'Not verified'}. {found} {' '.join(self.remarks)}".strip()
+        """The result in words."""
+        result = self.verdict.sentence() if self.holds and self.verdict is not None else " ".join(self.problems)
+        return f"{'Verified' if self.holds else 'Not verified'}. {result} {' '.join(self.remarks)}".strip()
 
     __str__ = sentence
 
@@ -91,49 +91,50 @@ def verify(
     expected_id: str | None = None,
     patient: bool = False,
 ) -> Verification:
-    """Check a release folder. `owner` adds the owner's folder, for what only the private side can recompute;
-    `public_key` asks for a signature by that key, `expected_id` for this release and no other. `patient` also checks
-    what takes longer than a few seconds: items of many rows are compared pair by pair.
+    """Verify a release folder. With the `owner` folder, what only the owner can recompute is checked, too.
+
+    `public_key` requires a signature by that key, `expected_id` a release with that id. `patient` allows checks that
+    take longer than a few seconds, such as comparing many rows of items pair by pair.
     """
-    asked = None if public_key is None else public_key_in(Path(public_key))
+    expected_signer = None if public_key is None else public_key_in(Path(public_key))
     with open_folder(Path(folder)) as release:
         certificate, problems = release.certificate, release.problems
         if certificate is None:
             return Verification(False, None, None, tuple(problems))
-        found = Findings(problems=problems + _id_problems(certificate, expected_id))
-        signer, wrong = signer_of(release, asked)
-        found.problems += wrong
-        if not problems:  # data whose hash differs is not the data that was certified
-            _guarded(release, None if owner is None else Path(owner), found, patient)
-    remarks = (signer_remark(signer, asked) if signer or not wrong else "", *found.remarks)
+        findings = Findings(problems=problems + _id_problems(certificate, expected_id))
+        signer, wrong = signer_of(release, expected_signer)
+        findings.problems += wrong
+        if not problems:  # data with another hash is not the certified data
+            _guarded(release, None if owner is None else Path(owner), findings, patient)
+    remarks = (signer_remark(signer, expected_signer) if signer or not wrong else "", *findings.remarks)
     return Verification(
-        not found.problems,
-        found.verdict,
+        not findings.problems,
+        findings.verdict,
         certificate,
-        tuple(found.problems),
+        tuple(findings.problems),
         signer,
         tuple(filter(None, remarks)),
         certificate.id,
-        found.content,
+        findings.content,
     )
 
 
-def _guarded(release: OpenFolder, owner: Path | None, found: Findings, patient: bool) -> None:
+def _guarded(release: OpenFolder, owner: Path | None, findings: Findings, patient: bool) -> None:
     try:
-        _check(release, owner, found, patient)
+        _check(release, owner, findings, patient)
     except DiscreetError as error:
-        found.problems.append(str(error)[:_LONGEST])
-    except Exception as error:  # whatever a made-up certificate leads to, it is not verified
-        found.problems.append(f"The release cannot be checked ({type(error).__name__}).")
+        findings.problems.append(str(error)[:_LONGEST])
+    except Exception as error:  # whatever a forged certificate leads to, it is not verified
+        findings.problems.append(f"The release cannot be checked ({type(error).__name__}).")
 
 
 def _id_problems(certificate: Certificate, expected: str | None) -> list[str]:
     if expected is None:
         return []
     if not re.fullmatch(f"[0-9a-fA-F]{{{ID_DIGITS}}}", expected.strip()):
-        return [f"An id has {ID_DIGITS} hexadecimal digits; something else was asked for."]
+        return [f"The expected id is not an id: it must have {ID_DIGITS} hexadecimal digits."]
     if expected.strip().lower() != certificate.id:
-        return [f"This is another release than the one asked for: its id is {certificate.id}."]
+        return [f"This is not the expected release: its id is {certificate.id}."]
     return []
 
 
@@ -147,26 +148,26 @@ _CHECKS: dict[str, Callable[[CheckedRelease], None]] = {  # by shape
 }
 
 
-def _check(release: OpenFolder, owner: Path | None, found: Findings, patient: bool) -> None:
+def _check(release: OpenFolder, owner: Path | None, findings: Findings, patient: bool) -> None:
     certificate = release.certificate
     assert certificate is not None
     promise = certificate.the_promise()
-    found.problems += verdict_problems(certificate.verdict, promise, certificate.rows)
+    findings.problems += verdict_problems(certificate.verdict, promise, certificate.rows)
     wrong = column_problems(certificate) + promise_problems(promise)
     wrong += parameter_problems(certificate.method.name, certificate.method.parameters)
-    if wrong:  # what follows rests on columns and parameters that are as they should be
-        found.problems += wrong
+    if wrong:  # the checks below rely on valid columns and parameters
+        findings.problems += wrong
         return
     wrong, remarks = statement_problems(certificate, promise)
-    found.problems += wrong
-    found.remarks += remarks
+    findings.problems += wrong
+    findings.remarks += remarks
     content, roles = contents_of(release)
-    found.content = content
+    findings.content = content
     wrong, noise_remarks = noise_problems(certificate, content)
-    found.problems += wrong
-    _CHECKS[certificate.shape](CheckedRelease(release, certificate, promise, content, roles, owner, patient, found))
+    findings.problems += wrong
+    _CHECKS[certificate.shape](CheckedRelease(release, certificate, promise, content, roles, owner, patient, findings))
     name = data_file(certificate)
     wrong, remarks = bytes_problems(content, release.files[name], name, certificate.files[name].sha256)
-    found.problems += wrong
-    found.remarks += remarks + evidence_remarks(certificate, with_owner=owner is not None) + noise_remarks
-    found.remarks += role_remarks(certificate, content)
+    findings.problems += wrong
+    findings.remarks += remarks + evidence_remarks(certificate, with_owner=owner is not None) + noise_remarks
+    findings.remarks += role_remarks(certificate, content)

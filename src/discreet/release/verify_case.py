@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A release that is being verified: what was read of it, and what was found so far."""
+"""A release under verification: its content, and the findings so far."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from discreet.privacy.promise import Promise, Verdict
 from discreet.release.certificate import Certificate, VerdictRecord
 from discreet.release.verify_folder import OpenFolder
 
-OTHER_EVIDENCE = "The certificate states another kind of evidence than this promise has."
+OTHER_EVIDENCE = "The certificate states the wrong kind of evidence for this promise."
 
 
 @dataclass
 class Findings:
-    """What a check came upon on its way."""
+    """Problems and remarks collected by the checks, with the content and the verdict."""
 
     content: Content | None = None
     verdict: Verdict | None = None
@@ -27,7 +27,7 @@ class Findings:
 
 @dataclass(frozen=True)
 class CheckedRelease:
-    """An open release with its content; `owner` is the owner's folder, where the owner verifies."""
+    """An open release with its content; `owner` is the owner's folder, if the owner verifies."""
 
     release: OpenFolder
     certificate: Certificate
@@ -36,18 +36,18 @@ class CheckedRelease:
     roles: Roles | None
     owner: Path | None
     patient: bool
-    found: Findings
+    findings: Findings
 
     def add(self, *problems: str) -> None:
-        self.found.problems += problems
+        self.findings.problems += problems
 
     def judge(self, verdict: Verdict) -> None:
-        """Keep a verdict; a promise that does not hold is a problem."""
-        self.found.verdict = verdict
+        """Keep the verdict; a broken promise is a problem."""
+        self.findings.verdict = verdict
         if not verdict.holds:
             self.add(verdict.sentence())
 
     def compare(self, measured: VerdictRecord) -> None:
-        """What was measured must be what the certificate states."""
+        """Add a problem unless the certificate states exactly this verdict."""
         if measured != self.certificate.verdict:
             self.add("What is measured now differs from what the certificate states.")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A published document: checked as far as it tells; the owner's rows tell the rest."""
+"""Check a published document: by itself as far as possible, the rest with the owner's rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from discreet.release.verify_verdicts import model_problems
 
 
 def check_document(case: CheckedRelease) -> None:
-    """What a document says, and what is stated about it."""
+    """Check a document and what the certificate states about it."""
     certificate, owner, stated = case.certificate, case.owner, case.certificate.verdict
     document = cast(Document, case.content)
     if document.columns != tuple((column.name, column.role, column.kind) for column in certificate.columns):
@@ -23,14 +23,14 @@ def check_document(case: CheckedRelease) -> None:
     if certificate.rows:
         raise DataError(f"The certificate states {certificate.rows} rows; a document has none.")
     if document.content.get("counted", "rows") != certificate.counted:
-        raise DataError("The document counts something else than the certificate.")
+        raise DataError("The document and the certificate disagree on whether rows or persons are counted.")
     if owner is not None and stated.kind == "owner":
         document = with_evidence(document, owner, by_person=certificate.counted == "persons")
     verdict = case.promise.check(document)
     case.judge(verdict)
     if verdict.kind != stated.kind:
         case.add(OTHER_EVIDENCE)
-    if verdict.kind != "owner" or owner is not None:  # otherwise what was measured stays the owner's word
+    if verdict.kind != "owner" or owner is not None:  # otherwise the measurement rests on the owner's word
         case.compare(VerdictRecord.of(verdict))
     case.add(*model_problems(stated, case.promise, document))
     case.add(*no_change_problems(certificate))

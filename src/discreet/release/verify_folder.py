@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A release folder that others made: its certificate and its files, plain, of the sizes and hashes that were stated.
+"""Open a release folder from somebody else: its certificate, and plain files of the stated sizes and hashes.
 
-Files are opened once; what was hashed is what is read. The folder itself may be a link, since the user named it; what
-is in it may not.
+Files are opened once, so the bytes that are hashed are the bytes that are read. The folder itself may be a link, since
+the user named it; its entries may not.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from discreet.release.signature import SIGNATURE, check_signature
 
 @dataclass
 class OpenFolder:
-    """A release folder: its certificate, its files, open, and what is wrong with them."""
+    """A release folder: its certificate, its open files, and what is wrong with them."""
 
     folder: Path
     statement: bytes = b""
@@ -44,9 +44,9 @@ class OpenFolder:
 
 
 def open_release(folder: str | os.PathLike[str]) -> tuple[Certificate, Content, Roles | None]:
-    """The certificate, the data and the roles of a folder whose files are those that were certified, and no others.
+    """Certificate, data and roles of a folder that holds exactly the certified files.
 
-    Whether the promise holds on them is another question: `verify` answers it, and attacks do.
+    Whether the promise holds on them is not checked here; see `verify` and the attacks.
     """
     with _certified(Path(folder)) as release:
         assert release.certificate is not None
@@ -54,15 +54,15 @@ def open_release(folder: str | os.PathLike[str]) -> tuple[Certificate, Content, 
 
 
 def read_release(folder: Path, certificate: Certificate) -> tuple[Content, Roles | None]:
-    """The published data and the roles of its columns, of the release with this certificate and no other."""
+    """Data and roles of the release with exactly this certificate."""
     with _certified(folder) as release:
         if release.certificate != certificate:
-            raise PromiseBroken(f"{shown(folder.name)} holds another release than it did before.")
+            raise PromiseBroken(f"{shown(folder.name)} no longer holds the same release.")
         return contents_of(release)
 
 
 def read_record(folder: str | os.PathLike[str]) -> EachColumn | Boxes | None:
-    """The published record of the recoding; None where there is none."""
+    """The published recoding record, if there is one."""
     with _certified(Path(folder)) as release:
         return record_of(release)
 
@@ -75,21 +75,21 @@ def _certified(folder: Path) -> Iterator[OpenFolder]:
             problems = signer_of(release, None)[1]
         if release.certificate is None or problems:
             raise PromiseBroken(
-                f"{shown(folder.name)} is not as it was certified. {' '.join(problems)} Get it anew from its holder."
+                f"{shown(folder.name)} is not as it was certified. {' '.join(problems)} Get it again from its holder."
             )
         yield release
 
 
 @contextmanager
 def open_folder(folder: Path) -> Iterator[OpenFolder]:
-    """The folder with its files open. The folder may be a link, what is in it may not."""
+    """Open a folder and its files. The folder may be a link, its entries may not."""
     if not folder.is_dir():
         raise DataError(f"There is no release folder {shown(folder.name)}. Pass the folder that holds {CERTIFICATE}.")
     release = OpenFolder(folder)
     with ExitStack() as stack:
         try:
             if not os.path.lexists(folder / CERTIFICATE):
-                raise DataError(f"There is no {CERTIFICATE} in the folder: nothing here says what is promised.")
+                raise DataError(f"The folder has no {CERTIFICATE}: nothing says what is promised.")
             release.statement = read_plain(folder / CERTIFICATE, most=MOST_STATED)
             release.certificate = Certificate.from_bytes(release.statement)
             data_file(release.certificate)
@@ -113,30 +113,30 @@ def _open_files(release: OpenFolder, certificate: Certificate, stack: ExitStack)
     if extra:
         problems.append(f"{extra} entries in the folder are not files that the certificate names.")
     if expected - plain:
-        problems.append(f"Files that the certificate names are not there: {listing(sorted(expected - plain))}.")
+        problems.append(f"Files that the certificate names are missing: {listing(sorted(expected - plain))}.")
     changed = []
     for name in sorted(set(certificate.files) & plain):
         most = MOST_STATED if name.endswith(".json") else MOST_DATA
         file = stack.enter_context(opened(release.folder / name, most=most))
-        stated = certificate.files[name]
-        if os.fstat(file.fileno()).st_size != stated.bytes or sha256_of(file) != stated.sha256:
+        record = certificate.files[name]
+        if os.fstat(file.fileno()).st_size != record.bytes or sha256_of(file) != record.sha256:
             changed.append(name)
         release.files[name] = file
     if changed:
         problems.append(f"Files were changed after they were certified: {listing(changed)}.")
 
 
-def signer_of(release: OpenFolder, asked: str | None) -> tuple[str | None, list[str]]:
-    """Who signed, and what is wrong with that."""
+def signer_of(release: OpenFolder, expected: str | None) -> tuple[str | None, list[str]]:
+    """The signer's public key, and the problems of the signature; `expected` is the key that must have signed."""
     path = release.folder / SIGNATURE
     if not os.path.lexists(path):
-        return None, ["A signature was asked for; the release has none."] if asked is not None else []
+        return None, ["A signature is required; the release has none."] if expected is not None else []
     try:
         signer = check_signature(release.statement, read_plain(path, most=MOST_SIGNATURE))
     except DataError as error:
         return None, [str(error)]
-    if asked is not None and signer != asked:
-        return signer, [f"The certificate was signed with another key than the one given: {signer}."]
+    if expected is not None and signer != expected:
+        return signer, [f"The certificate was signed with a different key: {signer}."]
     return signer, []
 
 
@@ -144,19 +144,19 @@ def contents_of(release: OpenFolder) -> tuple[Content, Roles | None]:
     certificate = release.certificate
     assert certificate is not None
     if certificate.rows < 1 and certificate.content_type.has_rows:
-        raise DataError(f"The certificate states {certificate.rows} rows; a release of rows has one at least.")
+        raise DataError(f"The certificate states {certificate.rows} rows; a release of rows has at least one.")
     shape, file = certificate.shape, release.files[data_file(certificate)]
     content = certificate.content_type.read(file, certificate.published_columns, shape=shape, rows=certificate.rows)
     return content, _roles(certificate) if shape == "table" else None
 
 
 def record_of(release: OpenFolder, **bounds: int) -> EachColumn | Boxes | None:
-    """The record of the recoding; `bounds` are those of `from_bytes`."""
+    """The recoding record, if there is one; `bounds` are passed to `from_bytes`."""
     return from_bytes(read_most(release.files[RECORD], MOST_STATED), **bounds) if RECORD in release.files else None
 
 
 def _roles(certificate: Certificate) -> Roles:
-    """The roles of a published table; which columns single people out is said in the remarks."""
+    """The roles of a published table; columns that single people out are reported as remarks, not refused."""
     target = certificate.names("target")
     return Roles(
         target=target[0] if target else None,
@@ -168,14 +168,14 @@ def _roles(certificate: Certificate) -> Roles:
 
 
 def data_file(certificate: Certificate) -> str:
-    """The data file of a certificate; DataError unless it names the files that a release of its shape has."""
+    """Name of the data file; DataError unless the certificate names the files of a release of its shape."""
     allowed = certificate.content_type.file_names(certificate.shape)
     data = [name for name in certificate.files if name != RECORD]
     if len(data) != 1:
         raise DataError(f"The certificate names {len(data)} data files; a release has one.")
     if data[0] not in allowed:
         raise DataError(
-            f"A release of the shape {certificate.shape!r} is the file {' or '.join(allowed)}; the certificate"
+            f"A release of the shape {certificate.shape!r} has the data file {' or '.join(allowed)}; the certificate"
             " names another."
         )
     if RECORD in certificate.files and certificate.shape != "table":

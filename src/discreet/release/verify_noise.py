@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The statement of noise beside what is public: the mechanism and the sensitivity that the method must have used.
+"""Check the stated noise against the mechanism and the sensitivity that the method must have used.
 
-Nobody can see from a release that noise was drawn. But what is stated about it must fit: a sensitivity follows from the
-method, its parameters, the domain and the number of rows (docs/methods), and the promised epsilon follows from it and
-from the scale. A sensitivity that is too small would make a promise out of no noise at all.
+Nobody can see from a release that noise was drawn, but the statement about it must be consistent: the sensitivity
+follows from the method, its parameters, the domain and the number of rows (docs/methods), and epsilon follows from
+sensitivity and scale. With too small a sensitivity, a release without any noise could claim the promise.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from discreet.privacy.noise import FINITE, Noise, from_statement
 from discreet.release.certificate import Certificate
 from discreet.release.verify_parameters import renamed
 
-_UNIT = 1024  # by how much one row moves a score of splits
-_SLACK = 1e-3  # of a sensitivity, for minimisers that are not exact
+_UNIT = 1024  # change of a split score by one row
+_SLACK = 1e-3  # relative, for inexact minimisers
 _MOST_PAIR = 2**20  # cells of a pair of columns with the label
-_FEW_CELLS = 1000  # up to which "auto" counts all of them
-_WRONG = "The noise that is stated is not the noise of this method with these parameters: {}."
+_FEW_CELLS = 1000  # up to which "auto" counts every cell
+_WRONG = "The stated noise is not that of this method with these parameters: {}."
 _SELECTS = {"laplace-select": "laplace-top", "exponential-select": "exponential"}
 
 
 def noise_of(certificate: Certificate, content: Content) -> list[Noise]:
-    """The noise that is stated where the promise is about noise; DataError where it is stated elsewhere or not."""
+    """The stated noise of a differentially private release; DataError if it is missing or out of place."""
     if private_part(certificate.the_promise()) is None:
         if certificate.noise is not None or content.stated_noise is not None:
-            raise DataError("Noise is stated, but the promise is not about noise.")
+            raise DataError("Noise is stated, but the promise is not differential privacy.")
         return []
     if not certificate.content_type.has_rows:
         if certificate.noise is not None:
@@ -43,7 +43,7 @@ def noise_of(certificate: Certificate, content: Content) -> list[Noise]:
 
 
 def noise_problems(certificate: Certificate, content: Content) -> tuple[list[str], list[str]]:
-    """What is wrong with the statement of noise, and what a reader should know about it."""
+    """Problems of the stated noise, and remarks for the reader."""
     uses = noise_of(certificate, content)
     parameters = renamed(certificate.method.name, certificate.method.parameters)
     if not uses:
@@ -51,27 +51,27 @@ def noise_problems(certificate: Certificate, content: Content) -> tuple[list[str
     promise = private_part(certificate.the_promise())
     assert promise is not None
     if any(use.sensitivity <= 0 for use in uses):
-        return [_WRONG.format("a sensitivity of nothing")], []
+        return [_WRONG.format("a sensitivity of zero")], []
     if certificate.method.name in (*_SELECTS, "private-fwell") and certificate.content_type.has_rows:
-        return [_WRONG.format("it is noise of a document")], []
+        return [_WRONG.format("this noise belongs to a document")], []
     if certificate.method.name in _SELECTS:
-        found = _of_names(_SELECTS[certificate.method.name], uses, parameters, content.data)
+        result = _of_names(_SELECTS[certificate.method.name], uses, parameters, content.data)
     elif certificate.method.name == "private-fwell":
-        found = _of_weights(uses, parameters, content.data)
+        result = _of_weights(uses, parameters, content.data)
     elif certificate.method.name == "private-table":
-        found = _of_table(uses, parameters, certificate)
+        result = _of_table(uses, parameters, certificate)
     else:
-        return [], ["The method is not known here: that the sensitivity of its noise is right is the holder's word."]
-    wrong, remark = found
+        return [], ["The method is not known here: the sensitivity of its noise rests on the holder's word."]
+    wrong, remark = result
     if not wrong and len(uses) == 1 and uses[0].loss.epsilon < promise.epsilon * (1 - 1e-6) and not promise.delta:
         wrong = "the scale does not follow from epsilon"
     return ([_WRONG.format(wrong)] if wrong else []), ([remark] if remark and not wrong else [])
 
 
-def _made_for(rows: float, other: str, what: str = "rows") -> str:
+def _stated_size_remark(rows: float, other: str, what: str = "rows") -> str:
     return (
-        f"The noise is stated for {round(rows):,} {what}, and that number is the holder's word: with {other} of them"
-        " the noise would be too small."
+        f"The noise is stated for {round(rows):,} {what}, and that number rests on the holder's word: with {other} of"
+        " them the noise would be too small."
     )
 
 
@@ -82,18 +82,18 @@ def _whole(value: float) -> bool:
 def _of_names(
     mechanism: str, uses: Sequence[Noise], parameters: Mapping[str, Any], document: Mapping[str, Any]
 ) -> tuple[str, str]:
-    """One pick after the other by numbers of pairs of rows; one row is in rows - 1 of them."""
+    """Columns picked in turn by counts of row pairs; one row is in rows - 1 pairs."""
     use, names = uses[0], document["names"]
     if len(uses) > 1 or use.mechanism != mechanism:
         return "another mechanism", ""
     if use.picks != len(names) or use.picks != parameters["n_features"]:
-        return "the number of picks is not that of the names", ""
+        return "the number of picks differs from the number of names", ""
     if not _whole(use.sensitivity) or use.sensitivity < 1:
-        return "the sensitivity is the number of rows less one", ""
+        return "the sensitivity must be the number of rows minus one", ""
     domain = parameters["domain"]
     if domain is not None and not set(names) <= {f"{column}={label}" for column, label in _items(domain)}:
-        return "names that the domain does not have", ""
-    return "", _made_for(use.sensitivity + 1, "more")
+        return "some names are not in the domain", ""
+    return "", _stated_size_remark(use.sensitivity + 1, "more")
 
 
 def _items(domain: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -121,16 +121,16 @@ def _of_weights(uses: Sequence[Noise], parameters: Mapping[str, Any], document: 
     clip, regularization = parameters["clip"], parameters["regularization"]
     if way == "reference":
         rows = (1 + _SLACK) * clip / (regularization * use.sensitivity)
-        return ("", _made_for(rows, "fewer")) if _whole(rows) else ("the sensitivity", "")
+        return ("", _stated_size_remark(rows, "fewer")) if _whole(rows) else ("the sensitivity", "")
     longest = min(clip / (2 * regularization), math.sqrt(math.log(2) / regularization))
     blocks = (1 + _SLACK) * 2 * longest / use.sensitivity
     if not _whole(blocks) or (parameters["blocks"] is not None and round(blocks) > parameters["blocks"]):
         return "the sensitivity", ""
-    return "", _made_for(blocks, "fewer", "blocks of rows")
+    return "", _stated_size_remark(blocks, "fewer", "blocks of rows")
 
 
 def _of_picks(use: Noise, weights: Sequence[float], way: str, n_features: int | None) -> tuple[str, str]:
-    """Columns picked one after the other: the weights are a ladder that says the order."""
+    """Columns picked in turn; the weights descend in equal steps in the order of the picks."""
     picks = max(1, len(weights) // 10) if n_features is None else n_features
     if use.mechanism != "exponential" or use.picks != picks:
         return "another mechanism, or another number of picks", ""
@@ -140,19 +140,19 @@ def _of_picks(use: Noise, weights: Sequence[float], way: str, n_features: int | 
     if way == "splits":
         return ("" if use.sensitivity == _UNIT else "the sensitivity"), ""
     rows = (use.sensitivity + 3) / 2
-    return ("", _made_for(rows, "more")) if _whole(rows) and rows >= 2 else ("the sensitivity", "")
+    return ("", _stated_size_remark(rows, "more")) if _whole(rows) and rows >= 2 else ("the sensitivity", "")
 
 
 # -- rows that were drawn ------------------------------------------------------------------------------------------
 
 
 def labels_of(levels: Mapping[str, Any]) -> list[str | None]:
-    """The cells that a column of the domain may have, as they are written; None is an empty one."""
+    """The possible cells of a domain column, as published; None stands for a missing cell."""
     if "values" in levels:
         labels: list[str | None] = list(levels["values"])
     else:
         ends = [None, *levels["cuts"], None]
-        if any(isinstance(end, str) for end in ends):  # dates stand in the labels as they are written
+        if any(isinstance(end, str) for end in ends):  # dates appear in labels as they are written
             labels = [_between(low, high) for low, high in pairwise(ends)]
         else:
             labels = [interval_label(low, high, "number") for low, high in pairwise(ends)]
@@ -181,14 +181,14 @@ def _of_table(uses: Sequence[Noise], parameters: Mapping[str, Any], certificate:
     cells, model = math.prod(sizes), parameters["model"]
     if model == "cells" or (model == "auto" and cells <= _FEW_CELLS):
         fine = len(uses) == 1 and uses[0].mechanism == "geometric" and uses[0].sensitivity == step
-        return ("" if fine else "all cells are counted once"), ""
+        return ("" if fine else "all cells must be counted once"), ""
     return _of_marginals(uses, sizes, step, rows, parameters), ""
 
 
 def _of_marginals(
     uses: Sequence[Noise], sizes: Sequence[int], step: int, rows: int, parameters: Mapping[str, Any]
 ) -> str:
-    """Columns with the label, then picks of pairs, then the pairs that were picked."""
+    """Each column is counted with the label, then pairs are picked, then the picked pairs are counted."""
     columns = len(sizes) - 1
     pairs = sum(sizes[0] * a * b <= _MOST_PAIR for a, b in combinations(sizes[1:], 2))
     picks = min(columns - 1, pairs)
@@ -200,12 +200,14 @@ def _of_marginals(
 
     first, *others = uses
     if first.mechanism != counting or not math.isclose(first.sensitivity, of(columns), rel_tol=1e-9):
-        return f"{columns} columns are counted first"
+        return f"{columns} columns must be counted first"
     if not picks:
         return "" if not others else "there are no pairs to pick"
     if not others or others[0].mechanism != "exponential" or (others[0].sensitivity, others[0].picks) != (step, picks):
-        return f"{picks} pairs of columns are picked"
+        return f"{picks} pairs of columns must be picked"
     if len(others) == 1:
         return ""
     fine = any(math.isclose(others[1].sensitivity, of(edges), rel_tol=1e-9) for edges in range(1, picks + 1))
-    return "" if len(others) == 2 and others[1].mechanism == counting and fine else "the picked pairs are counted last"
+    return (
+        "" if len(others) == 2 and others[1].mechanism == counting and fine else "the picked pairs must be counted last"
+    )

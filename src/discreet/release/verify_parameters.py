@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which parameters each method states in a certificate, of what kind and in what range: a list, not the methods.
+"""The parameters that each method may state in a certificate, with kinds and ranges, listed without importing methods.
 
-A certificate is published, so whatever stands among its parameters is published, too: a parameter that the method does
-not have may be anything, rows among them. A test compares this list with what the methods really state.
+A certificate is published with all its parameters, so a parameter that the method does not have could smuggle out
+anything, even rows. A test compares this list with what the methods really state.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from discreet.privacy.promise import Both, Promise
 
 _MOST_NAMES = 10_000  # columns that one parameter names
 _MOST_VALUES = 100_000  # values or cuts of a column
-_MOST_WORDS = 32  # parameters of a method that is not in the list
+_MOST_WORDS = 32  # parameters of an unknown method
 _NAME = re.compile(r"[A-Za-z_<][\w<>.-]{0,59}", re.ASCII)
 _SIZE = re.compile(r"[1-9][0-9]{0,11} rows", re.ASCII)
 
@@ -46,7 +46,7 @@ class Word:
 
 @dataclass(frozen=True)
 class ListOf:
-    """At most so many of a kind."""
+    """A list of at most `most` values of a kind."""
 
     kind: Any
     most: int = 100
@@ -63,7 +63,7 @@ class ColumnName:
 
 
 class CutPoints:
-    """Columns with increasing numbers or dates."""
+    """Columns with increasing cut points, numbers or dates."""
 
     def allows(self, value: Any) -> bool:
         return isinstance(value, dict) and len(value) <= _MOST_NAMES and all(map(_is_cuts, value.values()))
@@ -100,7 +100,7 @@ def _is_levels(levels: Any) -> bool:
 
 
 class Bounds:
-    """A pair of numbers, of lists of numbers, or of such by column."""
+    """A pair of numbers or of lists of numbers, or such a pair by column."""
 
     def allows(self, value: Any) -> bool:
         if isinstance(value, dict):
@@ -260,7 +260,7 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
 }
 
 _ITEMS, _GROUPS = {"table", "baskets"}, {"k-anonymity", "l-diversity"}
-RELEASES: dict[str, tuple[set[str], set[str]]] = {  # the shapes of a method's releases, and the promises they may make
+RELEASES: dict[str, tuple[set[str], set[str]]] = {  # by method: shapes and promises of its releases
     "breach-aware": ({"table"}, {"breach increase"}),
     "delta-sketch": ({"sketches"}, {"delta-anonymity"}),
     "exponential-select": ({"names"}, {"differential privacy"}),
@@ -280,55 +280,45 @@ RELEASES: dict[str, tuple[set[str], set[str]]] = {  # the shapes of a method's r
     "tree-ladder": ({"table"}, {"k-anonymity"}),
     "variance-sketch": ({"sketches"}, {"k-variance", "delta-anonymity"}),
 }
-_MOST_PARTS = 100  # promises that are joined, and sets of columns that one is about
-_PROMISED = (
-    "k",
-    "l",
-    "epsilon",
-    "delta",
-    "alpha",
-    "absences",
-    "public_class",
-    "folds",
-)  # parameters that promises have
+_MOST_PARTS = 100  # joined promises and their sets of columns
+_PROMISED = ("k", "l", "epsilon", "delta", "alpha", "absences", "public_class", "folds")  # parameters of promises
 
-
-_OLDER_NAMES = {  # by method: what certificates of version 0.1 call a parameter, and what it is called now
+_OLDER_NAMES = {  # by method: parameter names in certificates of version 0.1, and today's
     "private-fwell": {"neighbours": "strategy"},
     "variance-sketch": {"neighbours": "neighbour_search"},
 }
 
 
 def renamed(method: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that a certificate states, by the names that the method has for them now.
+    """The parameters of a certificate under today's names.
 
     >>> renamed("private-fwell", {"neighbours": "ranks"}), renamed("private-table", {"neighbours": "add-remove"})
     ({'strategy': 'ranks'}, {'neighbours': 'add-remove'})
     """
     older = _OLDER_NAMES.get(method, {})
     now = {older.get(name, name): value for name, value in parameters.items()}
-    return now if len(now) == len(parameters) else dict(parameters)  # stated under both names: an unknown parameter
+    return now if len(now) == len(parameters) else dict(parameters)  # both names stated: left to be refused
 
 
 def parameter_problems(method: str, parameters: Mapping[str, Any]) -> list[str]:
-    """What is wrong with the parameters that a certificate states, by themselves."""
+    """Problems of the stated parameters, each taken by itself."""
     parameters = renamed(method, parameters)
-    known = PARAMETERS.get(method)
-    if known is None:
+    kinds = PARAMETERS.get(method)
+    if kinds is None:
         return _unknown_method(method, parameters)
     left_out = {"k"} if parameters.get("quasi_sets") is not None else set()
-    extra, absent = sorted(set(parameters) - set(known)), sorted(set(known) - set(parameters) - left_out)
+    extra, absent = sorted(set(parameters) - set(kinds)), sorted(set(kinds) - set(parameters) - left_out)
     if extra or absent:
-        what = f"has no parameters {listing(extra)}" if extra else f"states {listing(absent)}, too"
+        what = f"has no parameters {listing(extra)}" if extra else f"has further parameters, {listing(absent)}"
         return [f"The method {shown(method)} {what}: the certificate's parameters are not those of the method."]
-    wrong = [name for name, value in parameters.items() if not any(allows(kind, value) for kind in known[name])]
+    wrong = [name for name, value in parameters.items() if not any(allows(kind, value) for kind in kinds[name])]
     if wrong:
-        return [f"Parameters of the method are of another kind, or out of range: {listing(sorted(wrong))}."]
+        return [f"Parameters of the method are of the wrong kind, or out of range: {listing(sorted(wrong))}."]
     return []
 
 
 def _unknown_method(method: str, parameters: Mapping[str, Any]) -> list[str]:
-    """Others write methods, too: of theirs only plain figures and words are taken."""
+    """Methods of third parties may state only plain numbers and words."""
     words = all(_NAME.fullmatch(name) for name in parameters)
     plain = all(
         value is None or isinstance(value, bool) or _number(value) or Word().allows(value)
@@ -340,7 +330,7 @@ def _unknown_method(method: str, parameters: Mapping[str, Any]) -> list[str]:
 
 
 def promise_problems(promise: Promise) -> list[str]:
-    """A promise of thousands of parts would take as long to check as its forger likes."""
+    """Bound the parts of a promise, so that a forged one cannot make checking take forever."""
     parts = promise.promises if isinstance(promise, Both) else (promise,)
     many = len(parts) + sum(len(getattr(part, "sets", None) or ()) for part in parts)
     if many > _MOST_PARTS or any(isinstance(part, Both) for part in parts):
@@ -349,14 +339,14 @@ def promise_problems(promise: Promise) -> list[str]:
 
 
 def other_promise(method: str, shape: str, parameters: Mapping[str, Any], promise: Promise) -> list[str]:
-    """Whether the method and its parameters make releases of another shape, or another promise."""
+    """Problems if the method with these parameters does not make releases of this shape and promise."""
     parts = promise.promises if isinstance(promise, Both) else (promise,)
     shapes, promises = RELEASES[method]
     if shape not in shapes or not {part.name for part in parts} <= promises:
         return [f"The method {shown(method)} makes no release of this shape with this promise."]
     if parameters.get("quasi_sets") is not None:
-        stated = [(tuple(columns), k) for columns, k in parameters["quasi_sets"]]
-        return [] if stated == [(part.columns, part.k) for part in parts if isinstance(part, KAnonymity)] else [_OTHER]
+        sets = [(tuple(columns), k) for columns, k in parameters["quasi_sets"]]
+        return [] if sets == [(part.columns, part.k) for part in parts if isinstance(part, KAnonymity)] else [_OTHER]
     for name in set(_PROMISED) & set(parameters):
         value, promised = parameters[name], [getattr(part, name) for part in parts if hasattr(part, name)]
         if value is not None and any(value != one for one in promised):
@@ -366,4 +356,4 @@ def other_promise(method: str, shape: str, parameters: Mapping[str, Any], promis
     return []
 
 
-_OTHER = "The parameters of the method say something else than the promise."
+_OTHER = "The parameters of the method contradict the promise."

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of a certificate that the published files tell, counted again; and whether a file holds its cells alone.
+"""Recount the figures of a certificate from the published files, and check that a file holds nothing but its cells.
 
-Writing what was read must give the same bytes. So there is nothing in a file that a reader does not see: no second
-spelling of a value, no unused entry of a dictionary, no old statistics, no comment.
+Writing the cells again must give the same bytes. So a file hides nothing from its reader: no second spelling of a
+value, no unused dictionary entry, no old statistics, no comment.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from discreet.recoding.patterns import Boxes, EachColumn
 from discreet.release.certificate import Certificate, ChangesRecord
 from discreet.release.verify_noise import labels_of
 
-_MOST_TEXT = 2**28  # bytes of texts that are written again to compare them
-_FLIPS = "random-flip"  # its cells are items, those that were dropped included
+_MOST_TEXT = 2**28  # bytes of text that are written again and compared
+_FLIPS = "random-flip"  # counts all items as cells, dropped ones included
 
 
 class _Hash(io.RawIOBase):
-    """A file that is not kept: only its hash."""
+    """A file object that keeps only the hash of what is written."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.found, self._place = hashlib.sha256(), 0
+        self.sha256, self._place = hashlib.sha256(), 0
 
     def writable(self) -> bool:
         return True
@@ -39,64 +39,64 @@ class _Hash(io.RawIOBase):
         return self._place
 
     def write(self, content: Any) -> int:
-        self.found.update(content)
+        self.sha256.update(content)
         self._place += len(content)
         return len(content)
 
 
 def bytes_problems(content: Content, file: BinaryIO, name: str, sha256: str) -> tuple[list[str], list[str]]:
-    """Whether the file is what discreet writes for these cells; a remark where another version of Arrow wrote it."""
+    """Check that the file is exactly what discreet writes for these cells; a remark if that cannot be compared."""
     if content.text_size() > _MOST_TEXT:
-        return [], [f"{name} was not compared byte by byte with what its cells would give: its texts are too long."]
+        return [], [f"{name} is too large to be written again and compared byte by byte."]
     sink = _Hash()
     content.write(cast(BinaryIO, sink), name.rpartition(".")[2])
-    if sink.found.hexdigest() == sha256:
+    if sink.sha256.hexdigest() == sha256:
         return [], []
     if name.endswith(".parquet"):
         writer = layout_of(file, None, lists=content.lists).created_by
         if writer != f"parquet-cpp-arrow version {pa.__version__}":
             return [], [
-                f"{name} was written by another version of Arrow: that it holds nothing but its cells could not be"
-                " compared byte by byte."
+                f"{name} was written by another version of Arrow, so it could not be compared byte by byte: whether it"
+                " holds nothing but its cells was not checked."
             ]
-    return [f"{name} is not written as discreet writes these cells: it was edited, or holds more than them."], []
+    return [f"{name} is not written as discreet writes these cells: it was edited, or holds more than its cells."], []
 
 
 def no_change_problems(certificate: Certificate) -> list[str]:
-    """The changes that are stated of a release without cells: of sketches, how many records were left out."""
-    stated = certificate.changes
-    if min(stated.model_dump().values()) < 0:
-        return ["The certificate states changes below zero."]
-    nothing = ChangesRecord(quasi_cells=0, suppressed_cells=0, changed_cells=0, rows_dropped=stated.rows_dropped)
-    fine = stated == nothing and (certificate.content_type.has_rows or not stated.rows_dropped)
+    """Check the stated changes of a release without cells; sketches may state records left out."""
+    changes = certificate.changes
+    if min(changes.model_dump().values()) < 0:
+        return ["The certificate states negative numbers of changes."]
+    nothing = ChangesRecord(quasi_cells=0, suppressed_cells=0, changed_cells=0, rows_dropped=changes.rows_dropped)
+    fine = changes == nothing and (certificate.content_type.has_rows or not changes.rows_dropped)
     return [] if fine else ["The certificate states changes of cells; this release has none."]
 
 
 def change_problems(certificate: Certificate, content: Content, record: EachColumn | Boxes | None) -> list[str]:
-    """The changes that are stated, beside what the files tell about them."""
-    stated, rows = certificate.changes, certificate.rows
-    if min(stated.model_dump().values()) < 0:
-        return ["The certificate states changes below zero."]
+    """Compare the stated changes with what the files show."""
+    changes, rows = certificate.changes, certificate.rows
+    if min(changes.model_dump().values()) < 0:
+        return ["The certificate states negative numbers of changes."]
     stars = int(content.suppressed(certificate.names("quasi")).sum())
-    if stated.suppressed_cells != stars:
-        return [f"The data has {stars} suppressed cells; the certificate states {stated.suppressed_cells}."]
+    if changes.suppressed_cells != stars:
+        return [f"The data has {stars} suppressed cells; the certificate states {changes.suppressed_cells}."]
     if (
-        stated.swapped_cells > stated.changed_cells
-        or stars > stated.changed_cells
-        or stated.changed_cells > stated.quasi_cells
+        changes.swapped_cells > changes.changed_cells
+        or stars > changes.changed_cells
+        or changes.changed_cells > changes.quasi_cells
     ):
-        return ["The certificate states more cells of one kind than there are."]
-    wrong = ["The cells of quasi-identifiers that the certificate states are not those of its rows."]
-    if stated.quasi_cells % rows or stated.quasi_cells < rows * _sources(certificate, record):
+        return ["The certificate states more changed cells of one kind than there can be."]
+    wrong = ["The stated number of quasi-identifier cells does not fit the published rows."]
+    if changes.quasi_cells % rows or changes.quasi_cells < rows * _sources(certificate, record):
         return wrong
     items = certificate.shape == "baskets" and certificate.method.name != _FLIPS
-    if items and stated.quasi_cells != rows * len(certificate.names("quasi")):
+    if items and changes.quasi_cells != rows * len(certificate.names("quasi")):
         return wrong
     return _dropped(certificate)
 
 
 def _sources(certificate: Certificate, record: EachColumn | Boxes | None) -> int:
-    """How many quasi-identifiers the published columns come from, at least."""
+    """Smallest number of quasi-identifiers that the published columns can come from."""
     names = certificate.names("quasi")
     if certificate.shape == "baskets":
         return len(names)
@@ -106,18 +106,18 @@ def _sources(certificate: Certificate, record: EachColumn | Boxes | None) -> int
 
 
 def _dropped(certificate: Certificate) -> list[str]:
-    """Rows are left out only where fewer than k persons would be; of rows that is k - 1 at most."""
+    """Check the rows left out: at most k - 1 when rows are counted, since only too small groups are left out."""
     dropped, k = certificate.changes.rows_dropped, getattr(certificate.the_promise(), "k", None)
     k = k or next((part.get("k") for part in certificate.promise.get("promises", ()) if part.get("k")), None)
     if certificate.shape == "baskets" and dropped:
-        return ["The certificate states that rows were left out; of baskets none are."]
+        return ["The certificate states that rows were left out, which never happens with baskets."]
     if certificate.counted == "rows" and dropped and (k is None or dropped >= k):
         return [f"{dropped} rows were left out; at most {(k or 1) - 1} may be."]
     return []
 
 
 def domain_problems(content: Content, domain: Mapping[str, Any]) -> list[str]:
-    """Rows that were drawn have cells of the public domain, and no others."""
+    """Check that the cells of synthetic rows are in the public domain."""
     outside = []
     for column in content.cell_columns():
         labels = labels_of(domain[column.name])
@@ -127,6 +127,6 @@ def domain_problems(content: Content, domain: Mapping[str, Any]) -> list[str]:
 
 
 def column_problems(certificate: Certificate) -> list[str]:
-    """Whether the columns can be those of a release of this shape."""
+    """Check that a release of this shape can have these columns."""
     fine = certificate.content_type.fits(certificate.published_columns)
-    return [] if fine else ["The columns of the certificate are not those of a release of its shape."]
+    return [] if fine else ["A release of this shape cannot have the columns that the certificate states."]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a reader should know even if all is well: what is the holder's word, and whom the roles leave unprotected."""
+"""Remarks for the reader of a valid release: what rests on the holder's word, and whom the roles leave unprotected."""
 
 from __future__ import annotations
 
@@ -18,49 +18,49 @@ from discreet.recoding.patterns import Boxes, EachColumn
 from discreet.recoding.record import RECORD, unseen_values
 from discreet.release.certificate import Certificate
 
-_WEAK = {  # from where on a promise says little
+_WEAK = {  # values from which a promise means little
     "differential privacy": {"epsilon": 10, "delta": 1e-3},
     "t-closeness": {"t": 0.9},
     "breach increase": {"alpha": 1.0},
 }
-_FEW = 20  # rows below which nearly every column differs from row to row
-_NEARLY = 0.5  # share of rows with a value of their own, from which a column is called nearly unique
+_FEW = 20  # rows, below which nearly every column is unique
+_NEARLY = 0.5  # share of rows with a unique value, above which a column is called nearly unique
 
 
 def evidence_remarks(certificate: Certificate, *, with_owner: bool) -> list[str]:
-    """What is the holder's word, in words."""
+    """Remarks on what rests on the holder's word."""
     promise = certificate.the_promise()
     remarks = weakness_remarks(promise)
     if private_part(promise) is not None:
         what = {"names": "Names", "weights": "Weights"}.get(certificate.shape, "Rows")
         remarks.append(
-            "The noise is the holder's word: what was stated about it was checked, but no file shows that it was drawn."
-            f" {what} without any noise would look the same."
+            "The noise rests on the holder's word: the statement about it was checked, but no file shows that it was"
+            f" drawn. {what} without any noise would look the same."
         )
         if certificate.method.parameters.get("domain") is not None:
-            remarks.append("That the domain in the certificate was known without the rows is the holder's word, too.")
+            remarks.append("That the stated domain was known without the rows rests on the holder's word, too.")
     if with_owner or certificate.verdict.kind != "owner":
         return remarks
     if not certificate.content_type.has_rows:
         remarks.append(
-            "The published file was checked for what it states. The rows behind it were counted by the owner"
+            "The published file was checked as far as it shows. The rows behind it were counted by the owner"
             " before saving (verify --owner repeats it)."
         )
     elif promise.needs_source:
         remarks.append(
-            "The promise compares the published rows with what only the owner has. What was measured is the owner's"
-            " word here; it was checked before saving (verify --owner repeats it)."
+            "The promise compares the published rows with data that only the owner has. The measurement rests on the"
+            " owner's word; it was checked before saving (verify --owner repeats it)."
         )
     else:
         remarks.append(
-            "The promise was counted in persons, which the published files do not tell apart. Recomputed here on rows;"
-            " the count of persons was checked by the owner before saving (verify --owner repeats it)."
+            "The promise was counted in persons, whom the published files do not tell apart. It was recomputed on rows;"
+            " the owner checked the count of persons before saving (verify --owner repeats it)."
         )
     return remarks
 
 
 def role_remarks(certificate: Certificate, content: Content) -> list[str]:
-    """Columns that the promise takes to be unknown to outsiders, and what whoever knows them finds."""
+    """Remarks on columns that are assumed unknown to outsiders, and on how unique they are."""
     if private_part(certificate.the_promise()) is not None:
         return []  # it covers all columns alike
     outside = [column.name for column in certificate.columns if column.role != "quasi"]
@@ -70,25 +70,25 @@ def role_remarks(certificate: Certificate, content: Content) -> list[str]:
     remarks = _parts_remarks(certificate.the_promise())
     remarks += [
         f"{len(outside)} {'columns were' if many else 'column was'} declared unknown to outsiders:"
-        f" {listing(outside)}. Whoever knows {'them' if many else 'it'} is not held off by this promise."
+        f" {listing(outside)}. The promise does not protect against anyone who knows {'them' if many else 'it'}."
     ]
     return remarks + _singled_out(content.cell_columns(outside), content.n_rows)
 
 
 def _parts_remarks(promise: Promise) -> list[str]:
-    """A promise about some columns at a time says less than one about all of them together."""
+    """Remark on promises about separate sets of columns, which are weaker than one about all of them."""
     parts = promise.promises if isinstance(promise, Both) else (promise,)
     sets = sum(len(part.sets or ()) + (part.columns is not None) for part in parts if isinstance(part, KAnonymity))
     if not sets:
         return []
     return [
-        f"The promise is about {sets} sets of quasi-identifiers, each by itself: whoever knows columns of several sets"
-        " is not held off by it."
+        f"The promise is about {sets} separate sets of quasi-identifiers: it does not protect against anyone who knows"
+        " columns of several sets."
     ]
 
 
 def weakness_remarks(promise: Promise) -> list[str]:
-    """Promises that are kept by nearly every release."""
+    """Remarks on promises that nearly every release keeps."""
     remarks = []
     for part in promise.promises if isinstance(promise, Both) else (promise,):
         weak = [
@@ -104,35 +104,35 @@ def weakness_remarks(promise: Promise) -> list[str]:
 def _singled_out(columns: list[Column], rows: int) -> list[str]:
     if rows < _FEW:
         return []
-    alone = {column.name: int((np.bincount(column.codes) == 1).sum()) for column in columns}
+    unique = {column.name: int((np.bincount(column.codes) == 1).sum()) for column in columns}
     remarks = [
-        f"{shown(name)} is one of them, and {found:,} of {rows:,} rows have a value there that no other row has."
-        for name, found in alone.items()
-        if found > _NEARLY * rows
+        f"{shown(name)} is one of them: {n_unique:,} of {rows:,} rows have a value there that no other row has."
+        for name, n_unique in unique.items()
+        if n_unique > _NEARLY * rows
     ]
     if len(columns) > 1 and not remarks:
         single = int((np.bincount(same_rows(columns)[0]) == 1).sum())
         if single > _NEARLY * rows:
-            remarks.append(f"Together they are different from all other rows in {single:,} of {rows:,} rows.")
+            remarks.append(f"Together they are unique in {single:,} of {rows:,} rows.")
     return remarks
 
 
 def record_remarks(record: EachColumn | Boxes, promise: Promise) -> list[str]:
-    """The record of a recoding says what labels stand for, values that the data does not show among it."""
+    """Remark on values that the recoding record names although the data does not show them."""
     unseen = unseen_values(record)
-    if not unseen or private_part(promise) is not None:  # then they are those of a public domain
+    if not unseen or private_part(promise) is not None:  # then the values are those of a public domain
         return []
     return [
-        f"{RECORD} says what labels stand for and names {unseen:,} values that the data does not show: that enough"
-        " people have each of them is the holder's word."
+        f"{RECORD} explains the labels and names {unseen:,} values that the data does not show: that enough people"
+        " have each of them rests on the holder's word."
     ]
 
 
-def signer_remark(signer: str | None, asked: str | None) -> str:
+def signer_remark(signer: str | None, expected: str | None) -> str:
     if signer is None:
-        return "The certificate is not signed: this check detects accidents, not a forger."
-    if asked is None:
+        return "The certificate is not signed: this check detects accidents, not forgery."
+    if expected is None:
         return f"Signed with the Ed25519 key {signer}; compare it with the key the holder gave you."
-    if asked != signer:
-        return f"Signed with another Ed25519 key than the one asked for: {signer}."
-    return "Signed with the Ed25519 key that was asked for."
+    if expected != signer:
+        return f"Signed with a different Ed25519 key than required: {signer}."
+    return "Signed with the required Ed25519 key."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Published rows of cells: groups, verdict, record and changes, counted again and compared with the certificate."""
+"""Check published rows: recount groups, verdict, record and changes, and compare them with the certificate."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ _MOST_PAIRS = 10**8  # a few seconds
 
 
 def check_rows(case: CheckedRelease) -> None:
-    """All that is stated about published rows."""
+    """Check everything that the certificate states about published rows."""
     certificate, content, quasi = case.certificate, case.content, case.certificate.names("quasi")
     if not _check_statement(case):
         return
     groups = groups_of(content, case.roles)
     if certificate.groups != GroupsRecord(**vars(groups)):
         case.add("The groups of the data differ from what the certificate states about them.")
-    pairs = groups.groups**2 * -(-content.n_items(quasi) // 64)  # words of items, each distinct row beside each
+    pairs = groups.groups**2 * -(-content.n_items(quasi) // 64)  # 64-bit words compared, all pairs of distinct rows
     if not case.patient and pairs > _MOST_PAIRS:
         case.add(
-            f"The data has {groups.groups:,} different rows of items, which are compared pair by pair: that takes long."
-            " Say that it may (patient, --patient)."
+            f"The data has {groups.groups:,} distinct rows of items, and comparing all pairs takes long. Allow it with"
+            " patient=True (--patient)."
         )
         return
     by_person = certificate.counted == "persons"
@@ -49,16 +49,16 @@ def check_rows(case: CheckedRelease) -> None:
 
 
 def _check_statement(case: CheckedRelease) -> bool:
-    """What is stated before anything is counted; whether there is something to count."""
+    """Check what is stated before counting anything; return whether there is something to count."""
     certificate, promise, rows = case.certificate, case.promise, case.content.n_rows
     quasi = certificate.names("quasi")
     if rows != certificate.rows:
         case.add(f"The certificate states {certificate.rows} rows; the data has {rows}.")
     if not quasi:
-        case.add("The certificate names no quasi-identifiers, so it promises nothing about anyone.")
-    left = sorted(set(quasi) - promise.about(quasi))
-    if left:
-        case.add(f"The promise says nothing about the quasi-identifiers {listing(left)}.")
+        case.add("The certificate names no quasi-identifiers, so it protects nobody.")
+    uncovered = sorted(set(quasi) - promise.about(quasi))
+    if uncovered:
+        case.add(f"The promise says nothing about the quasi-identifiers {listing(uncovered)}.")
     by_owner = certificate.counted == "persons" or promise.needs_source
     if certificate.verdict.kind != ("owner" if by_owner else "proved" if promise.kind == "proved" else "recomputed"):
         case.add(OTHER_EVIDENCE)
@@ -66,14 +66,14 @@ def _check_statement(case: CheckedRelease) -> bool:
 
 
 def _measured(case: CheckedRelease, persons: np.ndarray | None) -> Verdict:
-    """The verdict as far as the files and the owner's folder tell; what is stated is compared with it."""
+    """Measure the promise as far as the files and the owner's folder allow, and compare with the stated verdict."""
     certificate, promise, content, roles = case.certificate, case.promise, case.content, case.roles
     stated, by_person = certificate.verdict, certificate.counted == "persons"
-    if promise.needs_source and case.owner is None:  # what was measured stays the owner's word
+    if promise.needs_source and case.owner is None:  # the measurement rests on the owner's word
         if roles is not None:
             case.add(*breach_problems(stated, promise, cast(Table, content), roles, persons=by_person))
         return stated.verdict()
-    if by_person and case.owner is None:  # rows can refute the promise where they tell
+    if by_person and case.owner is None:  # counting rows can still refute the promise
         verdict = _rows_tell(promise).check_content(content, roles)
         case.add(*person_problems(stated, VerdictRecord.of(verdict)))
         return verdict
@@ -86,23 +86,23 @@ def _measured(case: CheckedRelease, persons: np.ndarray | None) -> Verdict:
 
 
 def _rows_tell(promise: Promise) -> Promise:
-    """The promise, or those parts of it that rows can refute where persons were counted."""
+    """The promise, or the parts of it that counting rows can refute although persons were counted."""
     parts = promise.promises if isinstance(promise, Both) else (promise,)
     telling = tuple(part for part in parts if part.rows_tell)
     if not telling:
         raise DataError(
-            "The promise was counted in persons, and rows tell nothing about it: only the owner can check it again"
+            "The promise was counted in persons and cannot be checked on rows: only the owner can check it again"
             " (verify --owner)."
         )
     return telling[0] if len(telling) == 1 else Both(telling)
 
 
 def _record(case: CheckedRelease) -> EachColumn | Boxes | None:
-    """The record of the recoding, compared with the data; None where there is none. Only tables have one."""
+    """The recoding record of a table, compared with the data; None if there is none."""
     quasi = case.certificate.names("quasi")
     labels = sum(column.levels for column in case.content.cell_columns(quasi))
     record = record_of(case.release, most_labels=labels + 1000)
     if record is not None:
         case.add(*record_problems(record, cast(Table, case.content), quasi))
-        case.found.remarks += record_remarks(record, case.promise)
+        case.findings.remarks += record_remarks(record, case.promise)
     return record

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Published sketches: they tell nothing about their promise, so without the owner's folder it is the owner's word."""
+"""Check published sketches. Their promise can be measured with the owner's folder only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from discreet.sketching.sketches import Sketches
 
 
 def check_sketches(case: CheckedRelease) -> None:
-    """What is stated about sketches; with the owner's folder, their promise."""
+    """Check what the certificate states about sketches and, with the owner's folder, their promise."""
     certificate, sketches = case.certificate, cast(Sketches, case.content)
     stated = certificate.verdict
     if stated.kind != "owner" or not case.promise.needs_source or certificate.counted != "rows":
@@ -26,7 +26,7 @@ def check_sketches(case: CheckedRelease) -> None:
     case.add(*bare_problems(stated), *no_change_problems(certificate))
     case.add(*_component_problems(sketches, certificate.method.parameters))
     if case.owner is None:
-        case.found.verdict = stated.verdict()
+        case.findings.verdict = stated.verdict()
         return
     verdict = case.promise.check_with_source(sketches, None, read_records(sketches, case.owner)[0])
     case.judge(verdict)
@@ -34,12 +34,12 @@ def check_sketches(case: CheckedRelease) -> None:
 
 
 def _component_problems(sketches: Sketches, parameters: Mapping[str, Any]) -> list[str]:
-    """The numbers of components beside what the parameters allow."""
+    """Compare the numbers of components with what the parameters allow."""
     most = parameters.get("max_components")
     if most is None:
         return []
     if len(sketches) and (int(sketches.counts.max()) > most or int(sketches.counts.min()) < 1):
-        return [f"Sketches have 1 to {most} components by the parameters; some have others."]
+        return [f"The parameters allow 1 to {most} components; some sketches have fewer or more."]
     classes = parameters.get("count_classes")
     if isinstance(classes, list) and not np.isin(sketches.counts, classes).all():
         return ["Some sketches have a number of components that is none of the stated classes."]

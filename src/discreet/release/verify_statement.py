@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A certificate by itself: whether its words fit each other and the promise, without any data."""
+"""Check a certificate without its data: whether its statements fit each other and the promise."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from discreet.release.verify_parameters import PARAMETERS, other_promise
 
 
 def statement_problems(certificate: Certificate, promise: Promise) -> tuple[list[str], list[str]]:
-    """What is wrong with a certificate before any data is read, and what a reader should know about it."""
+    """Problems of a certificate that show before any data is read, and remarks for the reader."""
     problems: list[str] = []
     remarks: list[str] = []
     if certificate.method.name in PARAMETERS:
@@ -21,32 +21,34 @@ def statement_problems(certificate: Certificate, promise: Promise) -> tuple[list
         problems += other_promise(method.name, certificate.shape, method.parameters, promise)
     else:
         remarks.append(
-            f"The method {shown(certificate.method.name)} is not known here: of its parameters nothing was compared."
+            f"The method {shown(certificate.method.name)} is not known here, so its parameters were not checked."
         )
     if not re.fullmatch(r"[0-9A-Za-z.+-]{1,40}", certificate.discreet):
         problems.append("The certificate does not state a version of discreet.")
     if promise.to_dict() != _plain_promise(certificate.promise):
-        problems.append("The certificate states the promise in other words than discreet does.")
+        problems.append("The certificate does not state the promise the way discreet does.")
     if certificate.does_not_protect != promise.does_not_protect:
         if certificate.discreet == __version__ or len(certificate.does_not_protect) > 2000:
-            problems.append("The certificate says something else about what the promise does not protect.")
+            problems.append("The certificate misstates what the promise does not protect.")
         else:
             remarks.append(
-                "The certificate, of another version of discreet, says in other words what the promise does not"
-                f" protect. This version says: {promise.does_not_protect}"
+                "The certificate was written by another version of discreet, which worded what the promise does not"
+                f" protect differently. This version says: {promise.does_not_protect}"
             )
     if (certificate.groups is not None) != certificate.content_type.has_cells:
-        problems.append("The certificate states groups of rows where there are none, or none where there are.")
+        problems.append(
+            "The certificate states groups of rows for a release without them, or none for a release with them."
+        )
     if certificate.counted == "persons" and certificate.verdict.kind != "owner":
-        problems.append("The certificate states another kind of evidence than this promise has.")
+        problems.append("The certificate states the wrong kind of evidence for this promise.")
     return problems, remarks
 
 
-def _plain_promise(stated: object) -> object:
-    """As `to_dict` gives it: lists were tuples."""
-    if isinstance(stated, dict):
-        return {name: _plain_promise(value) for name, value in current_names(stated).items()}
-    if isinstance(stated, list):
-        plain = [_plain_promise(value) for value in stated]
+def _plain_promise(value: object) -> object:
+    """The promise as `to_dict` gives it, with tuples in place of JSON lists."""
+    if isinstance(value, dict):
+        return {name: _plain_promise(value) for name, value in current_names(value).items()}
+    if isinstance(value, list):
+        plain = [_plain_promise(value) for value in value]
         return plain if any(isinstance(value, dict) for value in plain) else tuple(plain)
-    return stated
+    return value

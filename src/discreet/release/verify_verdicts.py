@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A verdict as a certificate states it, beside the promise it is about: figures that break it are found in every kind.
+"""Check the verdict that a certificate states against its promise.
 
-What the files tell is counted elsewhere and compared figure by figure. What is the owner's word cannot be counted, but
-must say what the promise asks for, reach it in the promise's own direction, and state nothing besides.
+What the files show is recounted elsewhere and compared figure by figure. What rests on the owner's word cannot be
+recounted, but it must state what the promise requires, meet it, and state nothing else.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from discreet.privacy.promise import Both, Promise
 from discreet.recoding.published_tree import PublishedTree
 from discreet.release.certificate import VerdictRecord
 
-REQUIRED = {  # which parameter of a promise its verdicts call required
+REQUIRED = {  # by promise: the parameter that verdicts call required
     "k-anonymity": "k",
     "containment": "k",
     "l-diversity": "l",
@@ -55,7 +55,7 @@ _STRONGEST = re.compile(
 
 
 def verdict_problems(stated: VerdictRecord, promise: Promise, rows: int) -> list[str]:
-    """What a stated verdict says that contradicts its promise, whoever measured it; `rows` are the published ones."""
+    """Contradictions between a stated verdict and its promise; `rows` is the number of published rows."""
     if stated.promise != str(promise):
         return ["The certificate's verdict is about another promise."]
     if not stated.holds or stated.rows_short:
@@ -78,7 +78,7 @@ def _of_parts(stated: VerdictRecord, promise: Both, rows: int) -> list[str]:
         for problem in verdict_problems(part, one, rows)
     ]
     if (stated.required, stated.measured, stated.rows) != (first.required, first.measured, first.rows):
-        problems.append("The certificate's verdict says something else than its first part.")
+        problems.append("The certificate's verdict contradicts its first part.")
     return problems
 
 
@@ -90,7 +90,7 @@ def _figures(stated: VerdictRecord, promise: Promise) -> list[str]:
     more, less = stated.measured, stated.required
     if (more < less) if promise.higher_is_safer else (more > less + slack):
         word = "least" if promise.higher_is_safer else "most"
-        return [f"{promise} asks for {less:g} at {word}; the certificate states {more:g} measured."]
+        return [f"{promise} requires at {word} {less:g}; the certificate states {more:g} measured."]
     return []
 
 
@@ -98,7 +98,7 @@ def _figures(stated: VerdictRecord, promise: Promise) -> list[str]:
 
 
 def bare_problems(stated: VerdictRecord) -> list[str]:
-    """Of sketches: their verdicts have no details, and never say that there is more than was required."""
+    """Check verdicts on sketches: they have no details, and never state more than was required."""
     if stated.measured != stated.required:
         return ["The certificate states more than what was required, which verdicts on sketches never do."]
     if stated.details or stated.notes or stated.with_label is not None or any(map(bare_problems, stated.parts)):
@@ -107,9 +107,9 @@ def bare_problems(stated: VerdictRecord) -> list[str]:
 
 
 def person_problems(stated: VerdictRecord, by_rows: VerdictRecord) -> list[str]:
-    """A count of persons beside the count of rows: no group has more persons than rows.
+    """Compare a count of persons with the count of rows: no group has more persons than rows.
 
-    `by_rows` may lack the parts that rows do not tell.
+    `by_rows` may lack the parts that cannot be checked on rows.
     """
     if by_rows.parts or not stated.parts:
         counted = {part.promise: part for part in (by_rows.parts or (by_rows,))}
@@ -134,12 +134,12 @@ def person_problems(stated: VerdictRecord, by_rows: VerdictRecord) -> list[str]:
 
 
 def _alike(note: str, other: str) -> bool:
-    """Whether two notes differ in their figures alone."""
+    """Whether two notes differ only in their figures."""
     return re.sub(r"[0-9]+(?:[.,][0-9]+)*", "0", note) == re.sub(r"[0-9]+(?:[.,][0-9]+)*", "0", other)
 
 
 def model_problems(stated: VerdictRecord, promise: Promise, document: Document) -> list[str]:
-    """The owner's count of a tree beside what the tree shows: leaves, and the rows of those that show their classes."""
+    """Compare the owner's count of a tree with its leaves, and with the rows of leaves that show their classes."""
     if not isinstance(promise, KAnonymousModel):
         return []
     tree = PublishedTree.of(document)
@@ -148,38 +148,38 @@ def model_problems(stated: VerdictRecord, promise: Promise, document: Document) 
     hidden = [leaf["at_least"] for leaf in leaves if leaf["counts"] is None]
     counted = {"leaves": len(leaves), "leaves that show their classes": len(shown_rows)}
     if dict(stated.details) != counted or stated.notes or stated.with_label is not None or stated.parts:
-        return [f"The tree has {len(leaves)} leaves; the certificate states something else about them."]
+        return [f"The tree has {len(leaves)} leaves; the certificate contradicts that."]
     if any(leaf["at_least"] != promise.k for leaf in leaves):
-        return [f"A leaf of the tree states another number of persons at least than {promise.k}."]
+        return [f"A leaf of the tree does not state at least {promise.k} persons."]
     smallest = min((min(count for count in leaf["counts"] if count) for leaf in leaves if leaf["counts"]), default=None)
     if smallest is not None and stated.measured > smallest:
-        return [f"A leaf shows {smallest} of a class; the certificate states {stated.measured:g} at least."]
+        return [f"A leaf shows {smallest} of a class; the certificate states at least {stated.measured:g}."]
     least = sum(shown_rows) + sum(hidden)
     if stated.rows < least or (not hidden and stated.rows != least) or stated.measured * len(leaves) > stated.rows:
-        return [f"The leaves of the tree stand for {least} rows at least; the certificate states {stated.rows}."]
+        return [f"The leaves of the tree stand for at least {least} rows; the certificate states {stated.rows}."]
     return []
 
 
 def breach_problems(stated: VerdictRecord, promise: Promise, table: Table, roles: Roles, *, persons: bool) -> list[str]:
-    """The owner's measurement of a breach increase: its figures must follow from each other, and from the rows."""
+    """Check that the figures of a breach increase follow from each other and from the rows."""
     if not isinstance(promise, BreachIncrease):
         return []
     names = [name for name in table.names if name in roles.sensitive]
     if len(names) == 1:
         return _breach(stated, promise, table.column(names[0]), roles, persons=persons)
     if len(stated.parts) != len(names) or stated.details:
-        return ["The certificate's verdict has not one part for each sensitive column."]
+        return ["The certificate's verdict does not have one part for each sensitive column."]
     for name, part in zip(names, stated.parts, strict=True):
         renamed = part.model_copy(update={"promise": str(promise)})
         if part.promise != f"{promise} of {shown(name)}":
             return ["The certificate's verdict is about another column."]
-        found = verdict_problems(renamed, promise, len(table))
-        found = found or _breach(part, promise, table.column(name), roles, persons=persons)
-        if found:
-            return found
+        problems = verdict_problems(renamed, promise, len(table))
+        problems = problems or _breach(part, promise, table.column(name), roles, persons=persons)
+        if problems:
+            return problems
     worst = max(stated.parts, key=lambda part: part.measured - part.required)
     if (stated.required, stated.measured) != (worst.required, worst.measured):
-        return ["The certificate's verdict says something else than its worst part."]
+        return ["The certificate's verdict contradicts its worst part."]
     if stated.notes != tuple(dict.fromkeys(note for part in stated.parts for note in part.notes)):
         return ["The certificate's verdict has other notes than its parts."]
     return []
@@ -212,5 +212,7 @@ def _breach(
     if not persons and promise.cuts is None and not column.has_missing:
         commonest = int(np.bincount(column.codes).max())
         if not math.isclose(common, commonest / len(column), abs_tol=1e-9):
-            return [f"The commonest value of {shown(column.name)} has another share than the certificate states."]
+            return [
+                f"The share of the commonest value of {shown(column.name)} differs from what the certificate states."
+            ]
     return []

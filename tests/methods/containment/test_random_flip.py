@@ -185,7 +185,7 @@ def test_tables_are_binned_and_binarised_and_do_not_recode():
     assert set(release.columns) <= {"age=< 40", "age=[40, 60)", "age=>= 60", "sex=f", "sex=m", "y"}
     assert release.verdict.measured >= 4
     assert release.changes.quasi_cells == 90 * 5
-    with pytest.raises(DataError, match="changes rows together"):
+    with pytest.raises(DataError, match="changes whole clusters of rows"):
         release.recode(table)
 
 

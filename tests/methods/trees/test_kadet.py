@@ -259,7 +259,7 @@ def test_no_rows_are_recoded(tmp_path):
     release = model.release(table, roles)
     with pytest.raises(DataError, match="releases a document, not rows"):
         release.recode(table)
-    with pytest.raises(DataError, match=r"no rows to write others like\. Let the model predict them"):
+    with pytest.raises(DataError, match=r"so rows cannot be recoded to it\. Let the model predict them"):
         recode(release.save(tmp_path / "out") / "release", table)
 
 
