@@ -190,7 +190,7 @@ def sketches_come_with_the_attacks_for_the_owner(instance, tmp_path):
     release = instance.make(5).release(*baskets())
     attacks = [step for step in release.owner.trace if "attack" in step]
     assert {step["attack"] for step in attacks} == {"key is known", "records are known"}
-    assert any("Whoever has the key" in note for note in release.owner.notes)
+    assert any("An attacker with the key" in note for note in release.owner.notes)
     stated = release.certificate.to_bytes().decode()
     assert not any(note in stated for note in release.owner.notes)
     assert not any(word in stated for word in ("baseline", "largest_share", "tried"))

@@ -10,7 +10,7 @@ import pytest
 from discreet import KActus2, Mondrian, Roles, TopDownSpecialization, TreeLadder, attack
 from discreet.attacks import CannotAttack
 from discreet.attacks.case import Case
-from discreet.attacks.minimality import _Group, _told, _ways
+from discreet.attacks.minimality import _Group, _posteriors, _ways
 from discreet.attacks.published import Published
 
 ROLES = Roles(target="y", quasi=("age",), sensitive=("ill",))
@@ -95,7 +95,7 @@ def test_the_group_of_few_ways_is_left_at_its_prior():
     frame = pd.DataFrame({"age": [1, 2, 3, 4], "ill": ["a", "a", "b", "b"], "y": [0, 1, 0, 1]})
     published = Published.of(Mondrian(2, l=2, random_state=1).release(frame, ROLES))
     none = _Group(np.arange(4), np.arange(4), np.array([[True, False, True, False], [True, True, False, False]]))
-    prior, posterior = _told(Case(published, None, ROLES).published, none, 1)["ill"]
+    prior, posterior = _posteriors(Case(published, None, ROLES).published, none, 1)["ill"]
     assert posterior.shape[0] == 4
     assert prior.sum() == pytest.approx(1)
     assert posterior.sum(axis=1) == pytest.approx(np.ones(4))

@@ -167,7 +167,7 @@ def test_evaluate_measures_and_without_it_the_report_says_so(here):
 def test_a_release_that_cannot_be_evaluated_is_made_and_says_why(here):
     done = run("release", "people.csv", *ROLES, "--method", "mondrian", "--k", 100, "-o", "out", "--evaluate")
     assert done.exit_code == GOOD, done.output
-    assert "could not be measured" in done.stdout
+    assert "Could not be measured" in done.stdout
 
 
 def test_parameters_of_the_method_by_option_and_by_set(here):
@@ -241,7 +241,7 @@ def test_inspect_shows_names_counts_and_risk_but_no_cell(here):
     done = run("inspect", "people.csv", "--target", "again")
     assert done.exit_code == GOOD
     assert MARKER not in done.output
-    for text in ("age", "quasi", "identifiers", "k = 1", "unique rows", "rows in groups < 5", "parted by ','"):
+    for text in ("age", "quasi", "identifiers", "k = 1", "unique rows", "rows in groups < 5", "separated by ','"):
         assert text in done.stdout, text
     for cell in ("North", "gout", "yes"):
         assert cell not in done.output
@@ -564,7 +564,7 @@ def test_debug_shows_the_traceback_with_a_warning(here, monkeypatch):
     monkeypatch.setattr(Mondrian, "release", raising(KeyError(MARKER)))
     done = run("--debug", "release", "people.csv", *RELEASE, "-o", "out")
     assert done.exit_code == BUG
-    assert "may hold private values" in done.stderr
+    assert "may contain private values" in done.stderr
     assert "Traceback" in done.stderr
 
 

@@ -63,12 +63,12 @@ def test_all_attacks_that_apply_are_made_and_explained(made):
         assert name in words
     assert "≤ 25 %" in words
     assert words.startswith("Knowing age, ")
-    assert "Not made: " in words
+    assert "Not tried: " in words
     assert "intersection (it needs 'others', which was not given)" in words
     assert "sparse" not in words  # that is about baskets
     assert "Kept: 4-anonymity of age" in words
-    assert "findings that it bounds exceeds its bound. It says nothing of the other" in words
-    assert "Whoever also knows " in words
+    assert "findings that it bounds exceeds its bound. It says nothing about the other" in words
+    assert "Anyone who also knows " in words
     assert "of 100 persons" in words
     assert not [marker for marker in MARKERS if marker in done.output]
 
@@ -143,7 +143,9 @@ def test_a_release_that_says_too_much_ends_with_status_1(made, altered):
     done = run(broken, "--known", made / "known.csv", "--attacks", "prosecutor")
     assert done.exit_code == BROKEN, done.output
     assert "BROKEN" in done.stdout
-    assert "Broken. More was found than 4-anonymity of age, sex, town and job allows: prosecutor" in done.stdout
+    assert (
+        "Broken. These attacks found more than 4-anonymity of age, sex, town and job allows: prosecutor" in done.stdout
+    )
     assert found(broken, "--known", made / "known.csv", "--attacks", "prosecutor", status=BROKEN)["broken"] is True
 
 
@@ -197,8 +199,10 @@ def test_quiet_says_one_line(made):
     done = run(made / "out/release", "--known", made / "known.csv", "--attacks", "prosecutor", "--quiet")
     assert done.stdout.count("\n") == 1
     assert done.stdout.startswith("Kept: 4-anonymity of age")
-    assert "none of the 2 findings that it bounds exceeds its bound. It says nothing of whoever knows" in done.stdout
-    assert "Whoever also knows" in done.stdout
+    assert (
+        "none of the 2 findings that it bounds exceeds its bound. It says nothing about anyone who knows" in done.stdout
+    )
+    assert "Anyone who also knows" in done.stdout
 
 
 def test_what_is_known_can_be_said(made):
@@ -209,7 +213,7 @@ def test_what_is_known_can_be_said(made):
     assert stay["knows"] == ["age", "sex", "town", "job", "stay"]
     assert [one["bound"] for one in stay["findings"]] == [None, None]
     assert stay["findings"][0]["success"]["value"] > plain["findings"][0]["success"]["value"]
-    assert "whoever knows age, sex, town, job and stay" in stay["findings"][0]["question"]
+    assert "anyone who knows age, sex, town, job and stay" in stay["findings"][0]["question"]
     everything = found(*arguments, "--knows", "all")
     assert everything["findings"][0]["success"] == plain["findings"][2]["success"]
     (said,) = everything["conclusions"]
@@ -230,7 +234,7 @@ def test_columns_that_the_roles_call_other_are_attacked_all_the_same(tmp_path):
     assert "of 100 persons, not" in words
     assert float(words.split(" finds ")[1].split(" ")[0].replace("more", "99")) > 90
     assert "mark0" in words
-    assert "It says nothing of whoever knows more." in words
+    assert "It says nothing about anyone who knows more." in words
 
 
 def test_what_is_wrong_is_said(made):
@@ -239,14 +243,14 @@ def test_what_is_wrong_is_said(made):
     assert "Did you mean 'prosecutor'? They are 'prosecutor', 'journalist'" in fails(
         made / "out/release", *known, "--attacks", "prosecuter"
     )
-    assert "is no release folder: it has no certificate.json. Did you mean" in fails(made / "out", *known)
+    assert "is not a release folder: it has no certificate.json. Did you mean" in fails(made / "out", *known)
     assert "is about baskets" in fails(made / "out/release", *known, "--attacks", "sparse")
     assert "it needs 'others'" in fails(made / "out/release", *known, "--attacks", "intersection")
     assert "has no column 'whom'. Did you mean 'who'?" in fails(made / "out/release", *known, "--person", "whom")
     assert "does not hold the sensitive columns 'il'. Did you mean 'ill'?" in fails(
         made / "out/release", *known, "--sensitive", "il", "--attacks", "homogeneity"
     )
-    assert "--targets is 1 at least" in fails(made / "out/release", *known, "--targets", 0)
+    assert "--targets must be at least 1" in fails(made / "out/release", *known, "--targets", 0)
     assert "above 0, up to 1" in fails(made / "out/release", *known, "--share", 0, "--attacks", "journalist")
     (made / "else.csv").write_text("shoe,hat\n41,7\n42,8\n")
     assert "none of the columns that the release speaks of" in fails(

@@ -88,9 +88,9 @@ def test_the_way_of_a_measure_can_be_said(study):
     for option, best in (("--lower", "a"), ("--higher", "b")):
         done = run("choose", "times.csv", "--weights", "seconds=0.5,privacy=0.5", option, "seconds,privacy", "--json")
         assert json.loads(done.stdout)["best"] == best
-    assert "not of 'size'" in fails("times.csv", "--weights", "seconds=1", "--lower", "size")
+    assert "'size' has none" in fails("times.csv", "--weights", "seconds=1", "--lower", "size")
     both = ("--lower", "seconds", "--higher", "seconds")
-    assert "cannot both be better" in fails("times.csv", "--weights", "seconds=1", *both)
+    assert "cannot be in both --lower and --higher" in fails("times.csv", "--weights", "seconds=1", *both)
 
 
 def test_a_way_that_is_said_overrules_the_file(study):
@@ -129,8 +129,8 @@ def test_the_plots_are_one_file_that_is_not_overwritten_by_accident(study):
     [
         (["nowhere"], "no study 'nowhere'"),
         (["study", "--weights", "utility"], "--weights takes name=value"),
-        (["study", "--weights", "utility=much"], "The weight of 'utility' is no number"),
-        (["study", "--weights", "utility=1/0"], "no number"),
+        (["study", "--weights", "utility=much"], "The weight of 'utility' is not a number"),
+        (["study", "--weights", "utility=1/0"], "not a number"),
         (["study", "--weights", "utility=0.9"], "sum to 0.9"),
         (["study", "--weights", "utility=0"], "all of them are 0. Give one of them a weight."),
         (["study", "--weights", "utilty=1"], "Did you mean 'utility'?"),

@@ -108,7 +108,7 @@ def test_errors_say_what_to_do(here, tmp_path):
         "compare", here / "clinic.csv", here / "recipe.toml", "--target", "x", "-o", tmp_path / "s"
     )
     assert not (tmp_path / "s").exists()
-    assert "is no study that has ended" in fails("report", tmp_path, "--plots", "svg")
+    assert "is not a finished study" in fails("report", tmp_path, "--plots", "svg")
     assert "neither a study nor a release" in fails("report", tmp_path)
     said = fails("report", here / "study", "--public", "--release", "mondrian-k6")
     assert "Did you mean 'mondrian-k5'?" in said
@@ -154,7 +154,7 @@ def test_a_study_of_another_version_is_summed_up_again(here, tmp_path):
     summary = json.loads((study / "summary.json").read_bytes())
     (study / "summary.json").write_text(json.dumps({"format": summary["format"] - 1}), encoding="utf-8")
     for options in ([], ["--public"], ["--plots", "svg"]):
-        assert "by another version of discreet" in fails("report", study, *options)
+        assert "from another version of discreet" in fails("report", study, *options)
     done = run("compare", here / "clinic.csv", here / "recipe.toml", "-o", study)
     assert done.exit_code == GOOD, done.output
     assert run("report", study).exit_code == GOOD
@@ -217,7 +217,7 @@ def test_a_table_without_a_target_asks_for_one(tmp_path, monkeypatch):
     assert "Name it with --target" in fails("compare", "x.csv")
     done = run("recipe", "init", "x.csv")
     assert done.exit_code == GOOD, done.output
-    assert "name the target under [roles]" in done.stderr
+    assert "name it under [roles]" in done.stderr
 
 
 @pytest.mark.browser

@@ -198,7 +198,7 @@ def test_tampering_is_said_and_can_be_accepted(tmp_path):
     lost = run("ledger", "check", "ledger.db", "--receipt", receipt)
     assert (lost.exit_code, "does not hold entry 1 of the receipt 'ledger.json'" in lost.stderr) == (BROKEN, True)
     odd = run("ledger", "check", "ledger.db", "--receipt", "words.csv")
-    assert (odd.exit_code, "is no receipt" in odd.stderr) == (WRONG, True)
+    assert (odd.exit_code, "is not a receipt" in odd.stderr) == (WRONG, True)
 
 
 def test_the_key_may_be_elsewhere(tmp_path, monkeypatch):

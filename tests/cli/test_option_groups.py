@@ -39,14 +39,14 @@ def test_fields_are_options_at_the_place_of_the_group():
 
 def test_how_a_file_is_read_in_the_words_of_a_table():
     said = ReadingOptions(delimiter="tab", names=["a,b"], missing=["-9"], kinds=["a=category"], header=False)
-    assert said.given == {
+    assert said.arguments == {
         "delimiter": "\t",
         "names": ["a", "b"],
         "missing": ["-9"],
         "kinds": {"a": "category"},
         "header": False,
     }
-    assert ReadingOptions().given == {}
+    assert ReadingOptions().arguments == {}
     assert not ReadingOptions(encoding="latin-1").says_table
 
 

@@ -16,10 +16,10 @@ ROWS = [{"name": "mondrian-k5", "made": True}, {"name": "laplace-select-epsilon1
     ("best", "rows", "asked", "said"),
     [
         (None, ROWS, None, "The study has chosen no release. Name one with --release: 'mondrian-k5'."),
-        ("laplace-select-epsilon1", ROWS, None, "was measured and not made: `discreet release` makes it."),
+        ("laplace-select-epsilon1", ROWS, None, "was measured but not written: `discreet release` makes it."),
         ("mondrian-k5", ROWS, "mondrian-k6", "has no release 'mondrian-k6'. Did you mean 'mondrian-k5'?"),
-        (None, ROWS[1:], None, "No release of the study was made, so there is nothing to publish."),
-        (None, [], "tds-k5", "No release of the study was made, so there is nothing to publish."),
+        (None, ROWS[1:], None, "The study made no release, so there is nothing to publish."),
+        (None, [], "tds-k5", "The study made no release, so there is nothing to publish."),
     ],
 )
 def test_a_study_without_such_a_release_is_told_apart(tmp_path, best, rows, asked, said):

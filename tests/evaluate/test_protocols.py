@@ -83,10 +83,10 @@ def read_slowly(release, rows: Table, name: str) -> list:
 def test_a_cell_is_read_as_the_narrowest_published_label_that_covers_it(method):
     train, test = split(Dataset.of(people(), ROLES))
     release = method.release(train.data, train.roles)
-    asked = read(release, test.table)
-    assert asked.names == release.columns
+    tested = read(release, test.table)
+    assert tested.names == release.columns
     for name in release.roles.quasi:
-        written = [None if cell is None else str(cell) for cell in asked.column(name).to_arrow().to_pylist()]
+        written = [None if cell is None else str(cell) for cell in tested.column(name).to_arrow().to_pylist()]
         for cell, allowed in zip(written, read_slowly(release, test.table, name), strict=True):
             assert cell in allowed
 
@@ -95,9 +95,9 @@ def test_columns_that_are_not_recoded_are_read_as_they_are():
     train, test = split(Dataset.of(people(), ROLES))
     lesson = held_out(Mondrian(5).release(train.data, train.roles), train, test, "holdout")
     for name in ("ill", "stay", "again"):
-        assert lesson.asked.column(name).equals(test.table.column(name))
+        assert lesson.tested.column(name).equals(test.table.column(name))
     assert "name" not in lesson.learnt
-    assert "hidden_column" not in lesson.asked
+    assert "hidden_column" not in lesson.tested
 
 
 def test_recoded_rows_are_what_the_release_writes():
@@ -105,15 +105,15 @@ def test_recoded_rows_are_what_the_release_writes():
     release = TreeLadder(5, trust=20, detail=True).release(train.data, train.roles)
     lesson = held_out(release, train, test, "recoded")
     theirs = release.recode(test.table)
-    assert all(lesson.asked.column(name).equals(theirs.column(name)) for name in theirs.names if name != "again")
-    cellwise = held_out(release, train, test, "holdout").asked
+    assert all(lesson.tested.column(name).equals(theirs.column(name)) for name in theirs.names if name != "again")
+    cellwise = held_out(release, train, test, "holdout").tested
     assert any(not cellwise.column(name).equals(theirs.column(name)) for name in release.roles.quasi)
 
 
 def test_both_coincide_where_columns_are_kept():
     train, test = split(Dataset.of(people(), ROLES))
     release = GreedySelector(5).release(train.data, train.roles)
-    mine, theirs = (held_out(release, train, test, protocol).asked for protocol in ("holdout", "recoded"))
+    mine, theirs = (held_out(release, train, test, protocol).tested for protocol in ("holdout", "recoded"))
     assert all(mine.column(name).texts == theirs.column(name).texts for name in mine.names)
     assert all(np.array_equal(mine.column(name).codes, theirs.column(name).codes) for name in mine.names)
 
@@ -122,8 +122,8 @@ def test_synthetic_rows_are_read_by_their_domain():
     train, test = split(Dataset.of(people(), ROLES))
     release = PrivateTable(5.0, DOMAIN).release(train.data, train.roles)
     mine, theirs = (held_out(release, train, test, protocol) for protocol in ("holdout", "recoded"))
-    assert all(mine.asked.column(name).equals(theirs.asked.column(name)) for name in mine.asked.names)
-    assert {text[0] for text in mine.asked.column("age").texts} <= {"<", "[", ">"}
+    assert all(mine.tested.column(name).equals(theirs.tested.column(name)) for name in mine.tested.names)
+    assert {text[0] for text in mine.tested.column("age").texts} <= {"<", "[", ">"}
 
 
 def test_classes_of_test_rows_are_never_recoded():
@@ -133,7 +133,7 @@ def test_classes_of_test_rows_are_never_recoded():
     train, test = split(Dataset.of(table, ROLES))
     release = PrivateTable(5.0, domain).release(train.data, train.roles)
     lesson = held_out(release, train, test, "holdout")
-    assert lesson.asked.column("again").texts == ["no", "yes"]
+    assert lesson.tested.column("again").texts == ["no", "yes"]
     score = lesson.score("naive-bayes")
     assert score.accuracy == pytest.approx((test.labels == 0).mean())
 
@@ -151,7 +151,7 @@ def test_a_leaf_without_shares_says_its_class_for_certain():
     train, test = split(Dataset.of(people(), ROLES))
     lesson = held_out(KAdet(5).release(train.data, train.roles), train, test, "holdout")
     nodes = tuple(node | {"counts": None} if "class" in node else node for node in lesson.model.nodes)
-    hidden = ModelLesson(lesson.learnt, lesson.asked, lesson.target, replace(lesson.model, nodes=nodes))
+    hidden = ModelLesson(lesson.learnt, lesson.tested, lesson.target, replace(lesson.model, nodes=nodes))
     shown, certain = lesson.score("c45"), hidden.score("c45")
     assert certain.accuracy == shown.accuracy
     assert certain.brier == pytest.approx(1 - certain.accuracy)
@@ -168,7 +168,7 @@ def test_of_released_names_the_selection_is_measured(method):
     else:
         weights = dict(zip(release.columns, release.document.content["weights"], strict=True))
         names = sorted(weights, key=weights.get, reverse=True)[:3]
-    assert set(lesson.learnt.names) == set(lesson.asked.names) == {*names, "label"}
+    assert set(lesson.learnt.names) == set(lesson.tested.names) == {*names, "label"}
     for name in names:
         assert lesson.learnt.column(name).equals(train.table.column(name))
 
@@ -181,11 +181,11 @@ def test_names_of_items_of_a_table_are_made_from_its_domain():
     )
     items = [name for name in lesson.learnt.names if name not in ("ill", "stay", "again")]
     assert len(items) == 4
-    assert lesson.asked.names == lesson.learnt.names
+    assert lesson.tested.names == lesson.learnt.names
     for name in items:
         column, _, value = name.partition("=")
         if column != "age":
-            mine = [cell == "1" for cell in lesson.asked.column(name).to_arrow().to_pylist()]
+            mine = [cell == "1" for cell in lesson.tested.column(name).to_arrow().to_pylist()]
             cells = test.table.column(column).to_arrow().to_pylist()
             assert mine == [(cell is None and value == "missing") or cell == value for cell in cells]
 
@@ -195,8 +195,8 @@ def test_sketches_of_test_rows_are_made_with_the_key():
     train, test = split(Dataset.of(Baskets.of(X, y)))
     release = DeltaSketch(0.3).release(train.data, train.roles)
     lesson = held_out(release, train, test, "holdout")
-    assert lesson.asked.names == lesson.learnt.names
-    assert len(lesson.asked) == len(test)
+    assert lesson.tested.names == lesson.learnt.names
+    assert len(lesson.tested) == len(test)
     assert 0 <= lesson.score("logistic").auc <= 1
 
 
@@ -208,9 +208,9 @@ def test_baskets_are_read_as_the_released_items():
     release = GreedySelector(5).release(train.data, train.roles)
     for protocol in ("holdout", "recoded"):
         lesson = held_out(release, train, test, protocol)
-        assert set(lesson.asked.names) == {*release.columns, "label'"}
+        assert set(lesson.tested.names) == {*release.columns, "label'"}
         for name in release.columns:
-            assert lesson.asked.column(name).equals(test.table.column(name))
+            assert lesson.tested.column(name).equals(test.table.column(name))
 
 
 def test_columns_that_nobody_can_read_are_named():
@@ -241,15 +241,15 @@ def test_as_published_keeps_persons_whole():
     release = Mondrian(5).release(source.data, source.roles)
     marked = replace(release, content=release.table.with_columns(Table.of({"stay": release.owner.persons}).columns()))
     for lesson in as_published(marked, source, Folds.of("4-fold")):
-        taught, asked = (set(table.column("stay").texts) for table in (lesson.learnt, lesson.asked))
-        assert taught.isdisjoint(asked)
-        assert taught | asked == set(Table.of({"stay": release.owner.persons}).column("stay").texts)
+        taught, tested = (set(table.column("stay").texts) for table in (lesson.learnt, lesson.tested))
+        assert taught.isdisjoint(tested)
+        assert taught | tested == set(Table.of({"stay": release.owner.persons}).column("stay").texts)
 
 
 def test_as_published_a_model_is_asked_about_its_own_rows_and_names_about_theirs():
     source = Dataset.of(people(), ROLES)
     lessons = [*as_published(KAdet(5).release(source.data, source.roles), source, Folds.of("3-fold"))]
-    assert sum(len(lesson.asked) for lesson in lessons) == len(source)
+    assert sum(len(lesson.tested) for lesson in lessons) == len(source)
     assert all(isinstance(lesson, ModelLesson) for lesson in lessons)
     of_baskets = Dataset.of(Baskets.of(*baskets()))
     for method in (ExponentialSelector(5.0, 2), DeltaSketch(0.3), GreedySelector(5)):

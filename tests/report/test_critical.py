@@ -43,7 +43,7 @@ def test_a_control_has_one_bar_around_it():
 def test_all_is_said_in_words():
     spec = critical_plot(friedman(DEMSAR), NAMES, confidence=0.9)
     assert "1 is the best: C4.5+m+cf 1.96, C4.5+m 2.00, C4.5+cf 2.89, C4.5 3.14." in spec["description"]
-    assert "Ranks differ from 1.12 on, with 90 percent confidence." in spec["description"]
+    assert "Ranks 1.12 or more apart differ, with 90 percent confidence." in spec["description"]
     assert "Not told apart: C4.5+m+cf, C4.5+m, C4.5+cf; C4.5+cf, C4.5." in spec["description"]
     apart = critical_plot(friedman([[9.0, 1.0]] * 30), ["a", "b"])
     assert "All differ from each other." in apart["description"]

@@ -228,7 +228,7 @@ def test_a_front_of_one_does_not_bend():
     alone = [Candidate("a", {"performance": 2, "pbi": 0}), Candidate("b", {"performance": 1, "pbi": 1})]
     found = choose(alone, {"performance": 0.5, "pbi": 0.5})
     page = to_page(summarise_choice(found, name="x"), [])
-    assert "No other is better by any measure that counts." in page
+    assert "No other is better on any measure with a weight." in page
     assert "It bends" not in page
     assert "It bends most at" in to_page(
         summarise_choice(choose(CANDIDATES, {"performance": 0.5, "pbi": 0.5}), name="x"), []
@@ -300,7 +300,7 @@ def test_the_page_quotes_names_safely():
 def test_a_front_of_one_measure_bends_nowhere(choice):
     single = choose(CANDIDATES, {"performance": 1, "pbi": 0, "size": 0})
     page = to_page(summarise_choice(single, name="study"), pictures(single))
-    assert "One measure counts: its best are the front." in page
+    assert "Only one measure has a weight: its best candidates are the front." in page
     assert "It bends most at" not in page
     assert "It bends most at" in to_page(summarise_choice(choice, name="study"), pictures(choice))
 

@@ -63,7 +63,7 @@ def test_names_and_labels_are_escaped(tmp_path):
 def test_it_says_who_knows_the_label_and_which_groups_tell_it(tmp_path):
     page = Page(page_of(Mondrian(k=5, split="information"), tmp_path / "out"))
     assert "quasi-identifier" in page.text
-    assert "all rows have one label" in page.text
+    assert "all rows have the same label" in page.text
     certificate = summarise_public(tmp_path / "out" / "release")["certificate"]
     assert f"In {certificate['groups']['pure_groups']} of {certificate['groups']['groups']} groups" in page.text
     assert "Here k is 5." in page.text

@@ -125,7 +125,7 @@ def test_losses_rows_left_out_and_swapped_cells_are_said(both):
     assert "left out;" not in page
     changes = both["releases"][0]["changes"] | {"rows_dropped": 2, "swapped_cells": 3}
     changed = Page(to_html(both | {"releases": [both["releases"][0] | {"changes": changes}]})).text
-    assert "3 swapped between rows, so that they are false" in changed
+    assert "3 swapped between rows, so their values are false" in changed
     assert "; 2 rows left out." in changed
 
 

@@ -32,11 +32,11 @@ def test_where_a_model_is_chosen_the_best_release_with_rows_is_shown_too(tmp_pat
     assert summary["best"] == "kadet-k5"
     assert summary["with_rows"]["name"] == "mondrian-k5"
     assert "kadet-k5 publishes no rows of persons" in page.text
-    assert "Of the releases that publish rows the best is mondrian-k5" in page.text
+    assert "The best release that publishes rows is mondrian-k5" in page.text
     charts = [attrs["aria-label"] for _, attrs in page.tags if "chart" in attrs.get("class", "").split()]
     for title in ("Rows by the size of their group", "Detail kept of each quasi-identifier", "Distribution of age"):
         assert any(label.startswith(title) for label in charts)
-    assert "What attackers get from mondrian-k5" in page.text
+    assert "What attackers learn from mondrian-k5" in page.text
     assert "Its tree has" in page.text
 
 
@@ -54,7 +54,7 @@ def test_the_first_screen_says_promise_verdict_cost_and_who_knows_more(tmp_path)
 
 def test_the_sample_is_called_too_small_only_where_no_classifier_tells_the_two_apart(tmp_path):
     summary, _ = page_of(tmp_path, "tds")
-    said = "this sample does not tell it from the original"
+    said = "this sample shows no difference from the original"
     for unsure in (True, False):
         page = Page(to_page(summary | {"difference": summary["difference"] | {"unsure": unsure}}))
         assert (said in page.text) == unsure

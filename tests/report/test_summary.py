@@ -161,7 +161,7 @@ def test_a_model_is_summed_up_by_its_tree(model_summary, table):
 
 def test_the_page_of_a_model_says_that_no_rows_are_published(model_summary):
     page, text = to_html(model_summary), to_text(model_summary)
-    assert "No rows are published, but a decision tree that was learnt from 240 rows" in page
+    assert "No rows are published, but a decision tree learnt from 240 rows" in page
     assert "no rows are published" in text
     assert "What this does not protect against" in page
     assert "Who can be found" not in page
@@ -173,5 +173,5 @@ def test_the_page_of_a_model_says_that_no_rows_are_published(model_summary):
 
 def test_a_page_is_about_one_document_or_about_releases_with_rows(summary, model_summary):
     for releases in (summary["releases"] + model_summary["releases"], model_summary["releases"] * 2):
-        with pytest.raises(DataError, match="about one document, or about releases that have rows"):
+        with pytest.raises(DataError, match="covers one document, or releases that have rows"):
             to_html(summary | {"releases": releases})

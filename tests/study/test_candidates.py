@@ -204,7 +204,7 @@ def test_the_other_choice_is_named_where_it_differs(choice, clinic, tmp_path):
 def test_where_the_original_is_no_better_than_guessing_the_page_says_what_values_mean(clinic, tmp_path):
     text = RIVALS.format(choice="value")
     study = run_study(lambda: load(clinic, text), recipe_from(text), tmp_path / "s")
-    said = "the worst release (0) to the best (1), since the original is worth no more than guessing"
+    said = "the worst release (0) to the best (1), since the original scores no higher than guessing"
     for original, is_said in ((0.99, False), (0.01, True)):
         for result in study.results.values():
             result["evaluations"][0]["before"]["naive-bayes"]["accuracy"]["value"] = original

@@ -73,7 +73,7 @@ def test_ctrl_c_ends_all_processes_and_says_how_to_go_on(clinic, tmp_path):
         said = process.communicate()[1]  # to its end, so all of them ended
     assert process.returncode == STOPPED
     assert said.splitlines() == [
-        f"What is done so far is kept in {tmp_path / 'study'}. The same command goes on with it.",
+        f"What is done so far is in {tmp_path / 'study'}. The same command resumes it.",
         "Stopped. Nothing was left half-written.",
     ]
 

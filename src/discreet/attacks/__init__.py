@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an attacker gets out of a release, tried out: linkage, inference, intersection, membership, reconstruction."""
+"""Attacks that measure what a release reveals: linkage, inference, intersection, membership, reconstruction."""
 
 from discreet.attacks.attack import ATTACKS, run
 from discreet.attacks.case import Case

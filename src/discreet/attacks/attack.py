@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The registry of attacks, and `run`, which makes those that apply to a release.
+"""The registry of attacks, and `run`, which runs those that apply to a release.
 
-An attack is a function of one case that returns its findings. It is loaded when it is first made. A new attack joins by
-its file and an entry in ATTACKS.
+An attack is a function of one case that returns its findings, loaded on first use. To add one, write its file and an
+entry in ATTACKS.
 
-Attacks that depend on what is known are made a second time with all published columns known: a promise that is kept
-says nothing of whoever knows more.
+Attacks that depend on the attacker's knowledge are repeated with all published columns known: a promise that is kept
+says nothing about attackers who know more.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from discreet.errors import DataError, ParameterError, did_you_mean, listing
 from discreet.foundation.progress import track
 from discreet.release.release import Release
 
-BEYOND = ", all columns known"  # what titles of the second run end in
+BEYOND = ", all columns known"  # suffix of titles in the second run
 
 
 @dataclass(frozen=True)
 class Attack:
-    """An attack: `where` is "module:function" in this folder; `needs` are attributes of a case that must be given.
+    """An attack: `where` is "module:function" in this folder; `needs` are attributes that a case must have.
 
-    `by_columns` says that it depends on which columns are known, and is made a second time with all of them.
+    `by_columns`: it depends on which columns are known, and is repeated with all of them.
     """
 
     name: str
@@ -39,31 +39,31 @@ class Attack:
     where: str
     shapes: tuple[str, ...]
     needs: tuple[str, ...] = ("known",)
-    promises: tuple[str, ...] = ()  # names of the promises that it tests; empty for all
+    promises: tuple[str, ...] = ()  # promises that it tests; empty for all
     by_columns: bool = False
-    quick: bool = False  # it takes about as long as a release
+    quick: bool = False  # takes about as long as a release
 
     def why_not(self, case: Case) -> str:
         """Why it does not apply to the case; empty if it does."""
         if case.shape not in self.shapes:
-            return f"it is about {' and '.join(self.shapes)}, and the release holds {case.shape}"
+            return f"it applies to {' and '.join(self.shapes)}, and the release holds {case.shape}"
         if self.promises and not {promise.name for promise in case.promises} & {*self.promises}:
-            return f"it is about {' and '.join(self.promises)}, and the promise is {case.published.promise}"
+            return f"it applies to {' and '.join(self.promises)}, and the promise is {case.published.promise}"
         absent = [name for name in self.needs if getattr(case, name) in (None, ())]
         return f"it needs {listing(absent)}, which was not given" if absent else ""
 
     def __call__(self, case: Case) -> list[Finding]:
         module, function = self.where.split(":")
-        found = getattr(importlib.import_module(f"discreet.attacks.{module}"), function)(case)
+        findings = getattr(importlib.import_module(f"discreet.attacks.{module}"), function)(case)
         knows = tuple(dict.fromkeys(map(case.published.source, case.columns))) if self.by_columns else None
-        return [replace(one, by=self.name, knows=knows if one.knows is None else one.knows) for one in found]
+        return [replace(one, by=self.name, knows=knows if one.knows is None else one.knows) for one in findings]
 
 
 def _by_columns(name: str, what: str, where: str, *, quick: bool = False) -> Attack:
     return Attack(name, what, where, ("table",), by_columns=True, quick=quick)
 
 
-# In the order in which they are made.
+# In the order in which they run.
 ATTACKS: dict[str, Attack] = {
     attack.name: attack
     for attack in (
@@ -75,26 +75,26 @@ ATTACKS: dict[str, Attack] = {
         ),
         _by_columns("inference", "guess a sensitive value by learning from the release", "inference:inference"),
         Attack("singling-out", "say what only one person is", "singling_out:singling_out", ("table",)),
-        _by_columns("linkability", "join what two parties know of a person", "linkability:linkability"),
+        _by_columns("linkability", "join what two parties know about a person", "linkability:linkability"),
         Attack("downcoding", "say what lies below a published label", "downcoding:downcoding", ("table",)),
         Attack("minimality", "infer values from groups that were not cut", "minimality:minimality", ("table",)),
         Attack(
             "sparse",
-            "name the basket of a person of whom some items are known",
+            "name the basket of a person by some known items",
             "sparse:sparse_overlap",
             ("baskets",),
             quick=True,
         ),
         Attack(
             "intersection",
-            "put several releases of the same persons together",
+            "combine several releases of the same persons",
             "intersection:intersection",
             ("table", "baskets"),
             ("known", "others"),
         ),
         Attack(
             "differencing",
-            "tell a value of persons who are in the release and not in another",
+            "infer a value of persons who are in this release but not in another",
             "differencing:between",
             ("table",),
             ("gone", "others"),
@@ -108,7 +108,7 @@ ATTACKS: dict[str, Attack] = {
         ),
         Attack(
             "sketches",
-            "get records back from sketches, signs from known records, and name whose sketch it is",
+            "recover records from sketches, signs from known records, and link sketches to persons",
             "sketched_records:reconstruction",
             ("sketches",),
             ("records",),
@@ -132,22 +132,22 @@ def run(
     knows: str | Iterable[str] | None = None,
     **settings: Any,
 ) -> list[Finding]:
-    """Make the attacks that apply to a release, or those named, and return what they found.
+    """Run the attacks that apply to a release, or those named, and return their findings.
 
-    If nothing is said of what an attacker knows, the quasi-identifiers of the release are known; then the attacks that
-    depend on it are made again with all published columns known, and what they find is `beyond` the promise.
+    By default an attacker knows the quasi-identifiers of the release. Attacks that depend on this knowledge are then
+    repeated with all published columns known; these findings are `beyond` the promise.
 
     Parameters
     ----------
     release : a release, or the folder of a saved one
     known : the persons in the release as an attacker may know them, any frame, file, or baskets
-    roles : of the columns of `known`, where they say other than the release: the quasi-identifiers, which are then
-        what an attacker knows; the sensitive ones; whose row it is
+    roles : of the columns of `known`, where they differ from the release: quasi-identifiers (what an attacker knows),
+        sensitive columns, the person of each row
     control : persons who are not in the release, as `known`
     population : all persons who could be in the release
     others : further releases of the same persons
-    gone : persons who are in the release and not in the others, with the value that is to be told
-    owner : the owner's folder of a saved release, where persons are to be counted
+    gone : persons who are in the release but not in the others, with the value to infer
+    owner : the owner's folder of a saved release, needed to count persons
     attacks : names of attacks, see `ATTACKS`; all that apply if not given
     knows : published columns that an attacker knows of a person, or "all" of them
     settings : further attributes of a `Case`: share, parties, aux_items, targets, seed, hierarchies
@@ -172,11 +172,11 @@ def run_case(case: Case, attacks: Sequence[str] | None = None) -> list[Finding]:
 
 
 def tried(case: Case, attacks: Sequence[str] | None = None) -> tuple[list[Finding], dict[str, str]]:
-    """The findings; and, if no attacks were named, why some that suit the release were not made.
+    """The findings and, if no attacks were named, why some that suit the release were not run.
 
-    Where it was not said what is known, those that depend on it are made again with all published columns known.
+    Unless the attacker's knowledge was stated, attacks that depend on it are repeated with all columns known.
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
     left_out: dict[str, str] = {}
     if attacks is None:
         fitting = [attack for attack in ATTACKS.values() if case.shape in attack.shapes]
@@ -184,18 +184,18 @@ def tried(case: Case, attacks: Sequence[str] | None = None) -> tuple[list[Findin
     further = case.knowing_all if case.knows is None else None
     for attack in track(chosen(case, attacks), "Attacks"):
         try:
-            found += attack(case)
+            findings += attack(case)
         except CannotAttack as error:
             if attacks is not None:
                 raise
             left_out[attack.name] = str(error)
         else:
-            found += _beyond(attack, further)
-    return found, left_out
+            findings += _beyond(attack, further)
+    return findings, left_out
 
 
 def _beyond(attack: Attack, case: Case | None) -> list[Finding]:
-    """The findings of the same attack with all published columns known; none if that changes nothing."""
+    """The findings of the same attack with all published columns known; none if that adds nothing."""
     if case is None or not attack.by_columns or case.parties is not None:
         return []
     try:
@@ -205,18 +205,18 @@ def _beyond(attack: Attack, case: Case | None) -> list[Finding]:
 
 
 def chosen(case: Case, names: Sequence[str] | None = None) -> list[Attack]:
-    """The attacks that apply to a case; those named, if all of them do."""
+    """The attacks that apply to a case, or those named, which must apply."""
     if names is None:
-        found = [attack for attack in ATTACKS.values() if not attack.why_not(case)]
-        if not found:
+        applicable = [attack for attack in ATTACKS.values() if not attack.why_not(case)]
+        if not applicable:
             reasons = dict.fromkeys(a.why_not(case) for a in ATTACKS.values() if case.shape in a.shapes)
             because = f": {'; '.join(reasons)}" if reasons else ""
             raise DataError(f"No attack applies to this release of {case.shape}{because}.")
-        return found
+        return applicable
     for name in names:
         if name not in ATTACKS:
-            known = listing(ATTACKS, most=99)
-            raise ParameterError(f"There is no attack {name!r}.{did_you_mean(name, ATTACKS)} They are {known}.")
+            all_names = listing(ATTACKS, most=99)
+            raise ParameterError(f"There is no attack {name!r}.{did_you_mean(name, ATTACKS)} They are {all_names}.")
         if why := ATTACKS[name].why_not(case):
             raise DataError(f"The attack {name!r} does not apply: {why}.")
     return [ATTACKS[name] for name in dict.fromkeys(names)]

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an attack is given: what is published, what an attacker knows, and who was set aside.
+"""The input of an attack: the release, what the attacker knows, and a control group.
 
-What an attacker knows is columns of the release. If nothing is said these are its quasi-identifiers, which is what a
-promise is about.
+The attacker knows columns of the release: by default its quasi-identifiers, which the promise covers.
 """
 
 from __future__ import annotations
@@ -31,20 +30,20 @@ ALL = "all"  # published columns are known
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """What an attack is given.
+    """The input of an attack.
 
     published   the release
-    known       the persons in the release, with all that an attacker may know of them, and what is to be found out
-    roles       of the columns of `known`: what is a quasi-identifier, what is sensitive, whose row it is
+    known       the persons in the release, with what an attacker may know about them and what is to be inferred
+    roles       of the columns of `known`: quasi-identifiers, sensitive columns, the person of each row
     control     persons who are not in the release, with the columns of `known`
     population  all persons who could be in the release, with the quasi-identifiers
     share       of the population that is in the release, where no population is given
     others      further releases of the same persons
-    gone        persons who are in the release and not in the others
+    gone        persons who are in the release but not in the others
     parties     two sets of published columns, each known to one of two parties
-    aux_items   items that an attacker knows of a basket
-    targets     persons, guesses or runs at most, for attacks that try some of them
-    knows       published columns that an attacker knows of a person; None for the quasi-identifiers of the release
+    aux_items   number of items of a basket that an attacker knows
+    targets     most persons, guesses or runs, for attacks that sample
+    knows       published columns that an attacker knows; None for the quasi-identifiers of the release
     hierarchies of the columns, as methods take them, where an attacker knows them
     """
 
@@ -65,20 +64,20 @@ class Case:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Published columns that are known of a person."""
+        """Published columns that the attacker knows."""
         if self.knows is not None:
             return self.knows
         return self.published.quasi
 
     def columns_in(self, other: Published) -> tuple[str, ...]:
-        """Published columns of another release that are known of a person."""
+        """Published columns of another release that the attacker knows."""
         if self.knows is None:
             return other.quasi
         return other.named(self.published.source(name) for name in self.knows)
 
     @property
     def knowing_all(self) -> Case | None:
-        """This case with all published columns known that the known table has; None if these are no more."""
+        """This case with every published column known that the known table has; None if that adds none."""
         if not self.shape == self.known_shape == "table":
             return None
         names = tuple(name for name in self.published.columns if self.published.source(name) in self.table)
@@ -105,9 +104,9 @@ class Case:
 
     @property
     def table(self) -> Table:
-        """What is known, for attacks on tables; DataError if it, or the control group, is no table."""
+        """The known table; DataError if it or the control group is not a table."""
         if not self._are("table"):
-            raise DataError("A published table is attacked with tables of persons; baskets were given.")
+            raise DataError("Attacks on a published table need tables of persons; baskets were given.")
         return self.known  # type: ignore[return-value]
 
     @property
@@ -126,7 +125,7 @@ class Case:
         return self.known_shape == shape and (self.control is None or _is(shape, self.control))
 
     def persons(self, table: Table) -> np.ndarray | None:
-        """Whose each row is; None when every row is a person's own."""
+        """The person of each row; None if every row is a person of its own."""
         person = self.roles.person
         return table.column(person).codes if person is not None and person in table else None
 
@@ -143,7 +142,7 @@ def case_of(
     knows: str | Iterable[str] | None = None,
     **settings: Any,
 ) -> Case:
-    """What an attack is given, read from frames, files and folders."""
+    """Build a case from frames, files and folders."""
     read = _rows(known)
     return Case(
         published,
@@ -172,28 +171,28 @@ def _knows(
     if strange and table is not None:
         hint = did_you_mean(strange[0], [*sources, *table.names])
         raise RolesError(f"Neither the release nor the known table has the columns {listing(strange)}.{hint}")
-    found = published.named(roles.quasi)
-    return None if {*found} == {*published.roles.quasi} or not found else found
+    columns = published.named(roles.quasi)
+    return None if {*columns} == {*published.roles.quasi} or not columns else columns
 
 
 def _named(published: Published, known: Table | None, names: tuple[str, ...]) -> tuple[str, ...]:
     if published.shape != "table":
         raise ParameterError(
-            f"Which columns are known matters for a table; the release holds {published.shape}. Of baskets and"
+            f"Known columns can be named for tables only; the release holds {published.shape}. For baskets and"
             " sketches say how many items are known (aux_items)."
         )
     if names == (ALL,) and ALL not in published.columns:
-        found = tuple(n for n in published.columns if known is None or published.source(n) in known)
-        return found or published.columns
+        columns = tuple(n for n in published.columns if known is None or published.source(n) in known)
+        return columns or published.columns
     able = dict.fromkeys([*published.columns, *map(published.source, published.columns)])
     for name in names:
         if name not in able:
             raise RolesError(
-                f"An attacker is to know {shown(name)}, which the release does not publish."
+                f"The attacker cannot know {shown(name)}: the release does not publish it."
                 f"{did_you_mean(name, able)} It publishes {listing(published.columns, most=12)}."
             )
         if known is not None and name not in known and published.source(name) not in known:
-            raise RolesError(f"An attacker is to know {shown(name)}, and the known table has no such column.")
+            raise RolesError(f"The attacker cannot know {shown(name)}: the known table has no such column.")
     if not names:
         raise ParameterError("Name the columns that an attacker knows, or say 'all'.")
     return published.named(names)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conclusions of attacks, in sentences that name what the attacker was assumed to know.
 
-"Kept" is said of the promise alone: that nobody who knows what it is about got more than it allows. What whoever knows
-more gets is another sentence.
+"Kept" refers to the promise alone: no attacker with the knowledge it assumes got more than it allows. What attackers
+who know more learn is a separate sentence.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from discreet.attacks.matching import Matching
 
 
 def promised(case: Case) -> str:
-    """The promise and what it is about: "5-anonymity of age, sex and zip"."""
+    """The promise and the columns it covers: "5-anonymity of age, sex and zip"."""
     published = case.published
     if published.shape != "table" or not published.quasi:
         return str(published.promise)
@@ -27,64 +27,64 @@ def knowing(case: Case) -> str:
     """What the attacker was assumed to know, as a heading."""
     if case.shape != "table":
         return ""
-    known = in_words(dict.fromkeys(map(case.published.source, case.columns)))
-    return f"Knowing {known}" + (", which is what the promise is about" if case.knows is None else "")
+    columns = in_words(dict.fromkeys(map(case.published.source, case.columns)))
+    return f"Knowing {columns}" + (", which the promise covers" if case.knows is None else "")
 
 
-def about_promise(case: Case, found: Sequence[Finding]) -> str:
+def about_promise(case: Case, findings: Sequence[Finding]) -> str:
     """Whether an attack got more than the promise allows."""
-    bounded = [finding for finding in found if finding.bound is not None]
+    bounded = [finding for finding in findings if finding.bound is not None]
     broken = [finding.attack for finding in bounded if finding.breaks_promise]
     if broken:
-        return f"Broken. More was found than {promised(case)} allows: {', '.join(broken)}."
+        return f"Broken. These attacks found more than {promised(case)} allows: {', '.join(broken)}."
     if not bounded:
         return f"Not tested: {promised(case)} bounds none of these findings."
     held = f"none of the {len(bounded)} findings that it bounds exceeds its bound"
     if len(bounded) == 1:
         held = "the finding that it bounds does not exceed its bound"
-    others = sum(not finding.beyond for finding in found) - len(bounded)
-    silent = f"of the other {others}, nor " if others else ""
-    return f"Kept: {promised(case)}; {held}. It says nothing {silent}of whoever knows more."
+    others = sum(not finding.beyond for finding in findings) - len(bounded)
+    silent = f"the other {others}, nor about " if others else ""
+    return f"Kept: {promised(case)}; {held}. It says nothing about {silent}anyone who knows more."
 
 
-def beyond(case: Case, found: Sequence[Finding]) -> list[str]:
-    """What an attacker who knows all published columns gets; empty if that was not tried."""
-    before = {(one.by, one.kind, one.column): one for one in reversed(found) if not one.beyond}
-    said = []
-    for one in found:
+def beyond(case: Case, findings: Sequence[Finding]) -> list[str]:
+    """What an attacker who knows all published columns learns; empty if that was not tried."""
+    before = {(one.by, one.kind, one.column): one for one in reversed(findings) if not one.beyond}
+    sentences = []
+    for one in findings:
         first = before.get((one.by, one.kind, one.column))
         if one.beyond and one.by == "prosecutor" and one.kind == "row" and first is not None:
-            said.append(_found(case, first, one))
-    told = [(one, before[one.by, one.kind, one.column]) for one in found if one.beyond and one.by == "homogeneity"]
-    if told:
-        most, first = max(told, key=lambda pair: pair[0].success.value - pair[1].success.value)
+            sentences.append(_linked_in_words(case, first, one))
+    pairs = [(one, before[one.by, one.kind, one.column]) for one in findings if one.beyond and one.by == "homogeneity"]
+    if pairs:
+        most, first = max(pairs, key=lambda pair: pair[0].success.value - pair[1].success.value)
         if most.success.value - first.success.value > _WORTH_SAYING:
-            said.append(
-                f"Whoever knows all columns but {in_words([most.column])} reads it off the rows that fit, of"
+            sentences.append(
+                f"Anyone who knows all columns but {in_words([most.column])} can read it off the matching rows for"
                 f" {of_100(most.success.value)} of 100 persons, not {of_100(first.success.value)}."
             )
-    return said
+    return sentences
 
 
 _WORTH_SAYING = 0.005  # of a share
 _MOST = 12  # columns that are tried one by one
 
 
-def _found(case: Case, first: Finding, second: Finding) -> str:
-    """How many are found with all columns, and with the one that tells most."""
+def _linked_in_words(case: Case, first: Finding, second: Finding) -> str:
+    """How many persons are found with all columns, and with the most revealing one."""
     also = [name for name in second.knows or () if name not in (first.knows or ())]
     before, after = of_100(first.success.value), of_100(second.success.value)
-    text = f"Whoever also knows {in_words(also)} finds {after} of 100 persons"
+    text = f"Anyone who also knows {in_words(also)} finds {after} of 100 persons"
     text += f", not {before}" if after != before else ", no more"
     if 1 < len(also) <= _MOST and after != before:
         chances = {name: _with(case, name) for name in also}
         most = max(chances, key=lambda name: chances[name])
-        text += f"; whoever also knows {in_words([most])} alone, {of_100(chances[most])}"
-    return f"{text}. The promise is not about {'these' if len(also) > 1 else 'this'}."
+        text += f"; anyone who also knows {in_words([most])} alone, {of_100(chances[most])}"
+    return f"{text}. The promise does not cover {'these columns' if len(also) > 1 else 'this column'}."
 
 
 def _with(case: Case, name: str) -> float:
-    """What a prosecutor finds who knows one column more."""
+    """Success of a prosecutor who knows one more column."""
     published = case.published
     matched = Matching(published, case.table, (*case.columns, *published.named([name])))
     return counted(chances_of(matched), case.persons(case.table))[0].value

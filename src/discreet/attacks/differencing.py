@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One row more: what two releases tell, one made with a person and one without.
+"""Differencing: what two releases reveal together, one made with a person and one without.
 
-The attacker knows the person's other columns, and that the second release was made without the person. Whatever is
-counted exactly differs by one, and that one is the person: k in both releases does not help. Columns that are published
-as they are are counted exactly, whatever becomes of the quasi-identifiers.
+The attacker knows the person's other columns, and that the second release was made without the person. Every exact
+count differs by one, and that one is the person, whatever k is. Columns that are published unchanged are counted
+exactly, however the quasi-identifiers are recoded.
 
 The game: a row is drawn, its value in one column is drawn anew, all values being equally likely, and the method
 releases the table with that row and without it. The attacker names the value whose count grew most: in the whole table
@@ -61,7 +61,7 @@ def differencing(
     table = Table.of(data).select(roles.named)
     column = column or next(iter(roles.sensitive), roles.target)
     if column is None or column not in table or column in roles.quasi:
-        raise RolesError("Differencing is about a column that is published and no quasi-identifier: name one.")
+        raise RolesError("Differencing needs a published column that is not a quasi-identifier: name one.")
     coded = table.column(column)
     if len(coded.values) < 2:
         raise DataError("Differencing needs a column of two values or more.")
@@ -84,7 +84,7 @@ def differencing(
         chances.append((value in best) / len(best))
     return Finding(
         attack=f"differencing, {column}",
-        question=f"Does whoever has a release with the person and one without tell the person's {column!r}?",
+        question=f"Can an attacker who has a release with the person and one without tell the person's {column!r}?",
         success=rate(float(np.sum(chances)), targets),
         targets=targets,
         baseline=1 / len(coded.values),
@@ -96,15 +96,15 @@ def differencing(
 
 
 def _counts(drawn: Any, person: Table, column: str, texts: list[str], near: bool) -> np.ndarray:
-    """How often each value occurs in the release, or there among the rows that agree with the person otherwise."""
+    """Counts of each value in the release, or only among rows that agree with the person in all other columns."""
     released = drawn.table
     rows: Any = slice(None)
     if near:
         others = np.array([name != column for name in released.names])
         rows = equal_cells(released, drawn.recode(person), 0)[:, others].all(axis=1)
-    found = released.column(column)
-    place = {text: code for code, text in enumerate(found.texts)}
-    counted = np.append(np.bincount(found.codes[rows], minlength=len(found.values) + 1), 0)
+    values = released.column(column)
+    place = {text: code for code, text in enumerate(values.texts)}
+    counted = np.append(np.bincount(values.codes[rows], minlength=len(values.values) + 1), 0)
     return counted[[place.get(text, -1) for text in texts]]
 
 
@@ -112,7 +112,7 @@ def _counts(drawn: Any, person: Table, column: str, texts: list[str], near: bool
 
 
 def between(case: Case) -> list[Finding]:
-    """What the release and each other one tell of the persons who are in the first and not in the second.
+    """What the release and each other one reveal about persons who are in the first but not in the second.
 
     >>> from discreet import Mondrian, attack
     >>> table = {"age": [*range(20, 60)], "ill": ["flu", "gout"] * 20, "again": ["no", "no", "yes", "yes"] * 10}
@@ -124,20 +124,20 @@ def between(case: Case) -> list[Finding]:
     """
     gone = case.gone
     assert gone is not None
-    found = []
+    findings = []
     for number, other in enumerate(case.others, start=1):
         beside = "" if len(case.others) == 1 else f", beside release {number + 1}"
         names = [name for name in sensitive_columns(case) if name in other.table and name in gone]
-        found += [_told(case, gone, other, name, beside) for name in names]
-    if not found:
+        findings += [_finding(case, gone, other, name, beside) for name in names]
+    if not findings:
         raise CannotAttack(
-            "Differencing is about a sensitive column, or the target, that all releases publish and that is known of"
-            " the persons who are gone; there is none."
+            "Differencing needs a sensitive column, or the target, that all releases publish and that is known for"
+            " the persons who left; there is none."
         )
-    return found
+    return findings
 
 
-def _told(case: Case, gone: Table, other: Published, name: str, beside: str) -> Finding:
+def _finding(case: Case, gone: Table, other: Published, name: str, beside: str) -> Finding:
     first, second = case.published.table.column(name), other.table.column(name)
     chances = _chances(case, gone, other, name)
     control = None
@@ -146,10 +146,10 @@ def _told(case: Case, gone: Table, other: Published, name: str, beside: str) -> 
     knows = tuple(dict.fromkeys(map(case.published.source, known_besides(case, name))))
     before = np.bincount(second.codes)
     fewer = len(first.codes) - len(second.codes)
-    note = "" if fewer == len(gone) else f"The other release has {fewer} rows less: others came or left besides."
+    note = "" if fewer == len(gone) else f"The other release has {fewer} fewer rows: others joined or left as well."
     return Finding(
         attack=f"differencing, {name}{beside}",
-        question=f"Do the release and one without the person tell the person's {name!r} to whoever knows"
+        question=f"Do the release and one without the person tell the person's {name!r} to anyone who knows"
         f" {in_words(knows)}?",
         success=mean_chance(chances, of=len(chances)),
         targets=len(chances),
@@ -163,11 +163,11 @@ def _told(case: Case, gone: Table, other: Published, name: str, beside: str) -> 
 
 
 def _chances(case: Case, persons: Table, other: Published, name: str) -> np.ndarray:
-    """How often the value that grew most is the person's; among equals each is named with the same chance."""
+    """Chance that the value whose count grew most is the person's; ties are picked with equal chance."""
     first, second = case.published.table.column(name), other.table.column(name)
     n_values = len(first.values) + 1
     codes = codes_among(first, second)
-    codes = np.where(codes < 0, n_values, codes)  # a value that is in the second only has not grown
+    codes = np.where(codes < 0, n_values, codes)  # a value that is only in the second has not grown
     whole = np.bincount(first.codes, minlength=n_values) - np.bincount(codes, minlength=n_values + 1)[:n_values]
     near = []
     for release, values in ((case.published, first.codes), (other, codes)):

@@ -49,24 +49,24 @@ def downcoding(case: Case) -> list[Finding]:
     statements = [one for column in range(len(members.readings)) for one in _of_column(members, column, trees)]
     if not statements:
         raise CannotAttack(
-            "There is nothing to state: no label has a part in which all rows of the group would most likely lie, in"
+            "Nothing can be inferred: no label has a part in which all rows of the group would most likely lie, in"
             " groups of which the known table tells whom they hold. If labels are those of trees, give the hierarchies."
         )
     groups = np.array([one.group for one in statements])
     chosen = np.random.default_rng(case.seed).permutation(np.unique(groups))[: case.targets]
-    kept = np.isin(groups, chosen)
-    right = per_person(np.array([one.stated == one.true for one in statements])[kept], groups[kept])
-    prior = per_person(np.array([one.prior for one in statements])[kept], groups[kept])
-    belief = per_person(np.array([one.belief for one in statements])[kept], groups[kept])
+    is_chosen = np.isin(groups, chosen)
+    right = per_person(np.array([one.stated == one.true for one in statements])[is_chosen], groups[is_chosen])
+    prior = per_person(np.array([one.prior for one in statements])[is_chosen], groups[is_chosen])
+    belief = per_person(np.array([one.belief for one in statements])[is_chosen], groups[is_chosen])
     rows = int(members.sizes[chosen].sum())
     names = sorted(
-        {members.readings[one.column].published.name for one, keep in zip(statements, kept, strict=True) if keep}
+        {members.readings[one.column].published.name for one, keep in zip(statements, is_chosen, strict=True) if keep}
     )
     return [
         Finding(
             attack="downcoding",
-            question="Does whoever takes labels to be as tight as they can be say how many rows of a group lie outside"
-            " the commonest part of its label?",
+            question="Can an attacker who assumes that labels are tight say how many rows of a group lie outside the"
+            " commonest part of its label?",
             success=mean_chance(right),
             targets=len(right),
             baseline=float(prior.mean()),
@@ -74,8 +74,8 @@ def downcoding(case: Case) -> list[Finding]:
             " tried.",
             units="groups",
             kind="label",
-            detail=f"{int(kept.sum())} statements about {rows} rows; if labels are tight {belief.mean():.0%} should be"
-            " right.",
+            detail=f"{int(is_chosen.sum())} statements about {rows} rows; if labels are tight,"
+            f" {belief.mean():.0%} should be right.",
             knows=(),
         )
     ]
@@ -106,15 +106,15 @@ def _of_column(members: GroupMembers, column: int, trees: Mapping[str, Hierarchy
     np.add.at(cells, (members.group_of_known[inside], reading.known.codes[inside]), 1)
     total = cells.sum(axis=0)
     parts = {code: _parts(reading, tree, fits, int(code)) for code in np.unique(members.codes[is_known, column])}
-    found = []
+    findings = []
     for number in np.flatnonzero(is_known).tolist():
         code = int(members.codes[number, column])
         elsewhere = (total - cells[number]) * (fits[code] & ~_unnamed(reading, code))
         part = max(parts[code], key=lambda part: int(elsewhere[part].sum()), default=None)  # the first of equals
         outside = 0 if part is None else int(cells[number][fits[code] & ~part].sum())
-        found.append((number, part, elsewhere, outside))
-    all_outside, all_rows = sum(outside for *_, outside in found), int(total.sum())
-    for number, part, elsewhere, outside in found:
+        findings.append((number, part, elsewhere, outside))
+    all_outside, all_rows = sum(outside for *_, outside in findings), int(total.sum())
+    for number, part, elsewhere, outside in findings:
         n = int(cells[number].sum())
         if part is None or n < 2 or all_rows == n:
             continue

@@ -125,8 +125,8 @@ def rate(hits: float, targets: int) -> Share:
     """
     if not targets:
         return Share(0.0, 0.0, 1.0)
-    found = wilson(hits / targets, targets)
-    return found if hits else replace(found, low=0.0)  # and not what rounding leaves of it
+    interval = wilson(hits / targets, targets)
+    return interval if hits else replace(interval, low=0.0)  # and not what rounding leaves of it
 
 
 def rate_of_persons(chances: np.ndarray, persons: np.ndarray | None, *, of: int | None = None) -> tuple[Share, int]:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members of published groups: the known persons who fit one group only, where they are as many as its rows.
+"""Members of published groups: the known persons who fit only one group, if they are as many as its rows.
 
-Groups are rows with equal quasi-identifiers. Labels of different groups may overlap, so a person may fit several; then
-the columns that are published as they are can tell which one it is, for whoever has the whole table.
+Groups are rows with equal quasi-identifiers. Labels of different groups may overlap, so a person may fit several; the
+columns that are published unchanged can then decide between them, for an attacker who has the whole table.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from discreet.data.column import SUPPRESSED
 from discreet.data.table import Table
 from discreet.prepare.hierarchy import Hierarchy
 
-_CELLS = 2**24  # fits that are in memory at a time
+_CELLS = 2**24  # comparisons in memory at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,9 +29,9 @@ class GroupMembers:
     """The groups of a published table, and who is in them.
 
     pattern_of_row   the group of each published row
-    codes            of each group the code of its label in each of the columns that were read
-    group_of_known   the group of each known row, -1 where it cannot be told
-    is_known         of which groups it is known whom they hold
+    codes            the label code of each group in each column
+    group_of_known   the group of each known row, -1 if ambiguous
+    is_known         whether the members of a group are known
     """
 
     readings: Sequence[Reading]
@@ -48,7 +48,7 @@ class GroupMembers:
         trees: Mapping[str, Hierarchy] | None = None,
         by_other_columns: bool = False,
     ) -> GroupMembers:
-        """`trees` say what lies below the labels of some columns; `by_other_columns` uses all that is published."""
+        """`trees` are hierarchies of some columns; `by_other_columns` also compares unchanged columns."""
         readings = read_columns(published, known)
         columns = [reading.published for reading in readings]
         pattern_of_row, first = same_rows(columns)
@@ -57,8 +57,8 @@ class GroupMembers:
         candidates = _candidates(readings, codes, fits)
         if by_other_columns:
             candidates = _narrowed(published, known, pattern_of_row, candidates)
-        found = np.array([here[0] if len(here) == 1 else -1 for here in candidates], dtype=np.int64)
-        return cls(readings, pattern_of_row, codes, found)
+        group_of_known = np.array([here[0] if len(here) == 1 else -1 for here in candidates], dtype=np.int64)
+        return cls(readings, pattern_of_row, codes, group_of_known)
 
     @property
     def sizes(self) -> np.ndarray:
@@ -87,23 +87,23 @@ def fits_of(reading: Reading, tree: Hierarchy | None) -> np.ndarray:
 
 
 def _bare(label: str | None) -> str | None:
-    """A label without what it says of missing cells."""
+    """A label without its suffix for missing cells."""
     return None if label is None else label.removesuffix(" or missing")
 
 
 def _candidates(readings: Sequence[Reading], codes: np.ndarray, fits: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """For each known row the groups that it fits; equal rows are compared once."""
-    known = [reading.known for reading in readings]
-    target_of_row, first = same_rows(known)
-    found: list[np.ndarray] = []
+    """The groups that each known row fits; equal rows are compared once."""
+    columns = [reading.known for reading in readings]
+    target_of_row, first = same_rows(columns)
+    groups: list[np.ndarray] = []
     step = max(1, _CELLS // max(len(codes), 1))
     for start in range(0, len(first), step):
         rows = first[start : start + step]
         both = np.ones((len(rows), len(codes)), dtype=bool)
-        for c, column in enumerate(known):
+        for c, column in enumerate(columns):
             both &= fits[c][:, column.codes[rows]].T[:, codes[:, c]]
-        found += [np.flatnonzero(line) for line in both]
-    return [found[target] for target in target_of_row]
+        groups += [np.flatnonzero(line) for line in both]
+    return [groups[target] for target in target_of_row]
 
 
 def _narrowed(

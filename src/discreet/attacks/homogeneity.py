@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Homogeneity: of whom do all the rows that fit tell the same sensitive value?
+"""Homogeneity: for whom do all matching rows have the same sensitive value?
 
-Machanavajjhala and others 2007: k rows that fit a person hide nothing if they all hold one diagnosis. The attack counts
-the persons of whom every row that fits tells one value, and those of whom nearly all do (a share of CONFIDENT). Where
-the known table has the column, only values that are right count. Of what is known the column itself is left out.
+Machanavajjhala and others 2007: k matching rows hide nothing if they all have the same diagnosis. The attack counts the
+persons whose matching rows all share one value, and those for whom nearly all do (a share of CONFIDENT). Where the
+known table has the column, only correct values count. The attacker does not know the column itself.
 
-The baseline is what guessing these very values without the release gives: of each person told, the share that the value
-has in the table. l-diversity and t-closeness allow no such group: rows that fit a person are whole groups, and of whole
-groups none tells one value.
+The baseline is guessing these values without the release: for each person whose value is revealed, the share of that
+value in the table. l-diversity and t-closeness rule out such groups: the rows that match a person are whole groups, and
+no whole group has a single value.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from discreet.errors import DataError, did_you_mean, listing
 from discreet.privacy.l_diversity import LDiversity
 from discreet.privacy.t_closeness import TCloseness
 
-CONFIDENT = 0.9  # share of the rows that fit, from which on a value is taken for told
+CONFIDENT = 0.9  # share of the matching rows from which a value counts as revealed
 
 
 def homogeneity(case: Case) -> list[Finding]:
-    """For each sensitive column, and the target: whose value do all the rows that fit tell, or nearly all?"""
+    """For each sensitive column and the target: whose value do all matching rows share, or nearly all?"""
     names = [name for name in sensitive_columns(case) if known_besides(case, name)]
     if not names:
-        raise CannotAttack("There is no sensitive column, or target, besides what is known.")
+        raise CannotAttack("There is no sensitive column or target that the attacker does not already know.")
     return [_finding(case, name, least) for name in names for least in (1.0, CONFIDENT)]
 
 
 def known_besides(case: Case, name: str) -> tuple[str, ...]:
-    """Published columns that are known, without those that are made from this one."""
+    """Known published columns, without those made from this one."""
     source = case.published.source(name)
     return tuple(column for column in case.columns if case.published.source(column) != source)
 
 
 def sensitive_columns(case: Case) -> tuple[str, ...]:
-    """Published columns that are worth attacking: those that the roles call sensitive, and the target."""
+    """Published columns worth attacking: the sensitive ones and the target."""
     published = case.published
     ours = () if published.roles is None else (*published.roles.sensitive, published.roles.target)
     names = [name for name in dict.fromkeys((*case.roles.sensitive, *ours, case.roles.target)) if name is not None]
@@ -61,19 +61,19 @@ def codes_among(values: Column, column: Column) -> np.ndarray:
 
 def _finding(case: Case, name: str, least: float) -> Finding:
     published = case.published
-    right, by_guessing, disclosed = _told(case, case.table, name, least)
+    right, by_guessing, disclosed = _revealed(case, case.table, name, least)
     success, n = counted(right, case.persons(case.table))
     baseline = counted(by_guessing, case.persons(case.table))[0].value
     control = None
     if case.absent is not None:
-        control, _ = rate_of_persons(_told(case, case.absent, name, least)[0], case.persons(case.absent))
+        control, _ = rate_of_persons(_revealed(case, case.absent, name, least)[0], case.persons(case.absent))
     whole = least == 1
-    known = tuple(dict.fromkeys(map(published.source, known_besides(case, name))))
-    truth = "" if name in case.table else "The known table does not have the column: values are taken to be right."
+    knows = tuple(dict.fromkeys(map(published.source, known_besides(case, name))))
+    truth = "" if name in case.table else "The known table lacks the column: all revealed values count as correct."
     return Finding(
         attack=f"homogeneity of {name}" + ("" if whole else f", {least:.0%} alike"),
-        question=f"Do {'all the' if whole else f'{least:.0%} of the'} rows that fit a person, knowing"
-        f" {in_words(known)}, tell one value of {name}?",
+        question=f"Do {'all' if whole else f'{least:.0%} of the'} rows that match a person on {in_words(knows)} have"
+        f" the same value of {name}?",
         success=success,
         targets=n,
         baseline=baseline,
@@ -82,19 +82,19 @@ def _finding(case: Case, name: str, least: float) -> Finding:
         note=truth,
         kind="value",
         column=name,
-        detail=f"One value is told of {disclosed} of {len(case.table)} known rows.",
-        knows=known,
+        detail=f"A single value is revealed for {disclosed} of {len(case.table)} known rows.",
+        knows=knows,
     )
 
 
-def _told(case: Case, table: Table, name: str, least: float) -> tuple[np.ndarray, np.ndarray, int]:
-    """Of which rows one value is told rightly, what guessing it gives, and of how many rows one is told."""
+def _revealed(case: Case, table: Table, name: str, least: float) -> tuple[np.ndarray, np.ndarray, int]:
+    """Which rows have a value revealed correctly, the chance of guessing it, and how many have one revealed."""
     matched = Matching(case.published, table, known_besides(case, name))
     column = case.published.table.column(name)
     counts = matched.counts(column.codes, len(column.values) + 1)
     total, most = counts.sum(axis=1), counts.argmax(axis=1)
-    told = (total > 0) & (counts.max(axis=1) >= least * total)
-    right, guess = told[matched.target_of_row], most[matched.target_of_row]
+    is_revealed = (total > 0) & (counts.max(axis=1) >= least * total)
+    right, guess = is_revealed[matched.target_of_row], most[matched.target_of_row]
     disclosed = int(right.sum())
     shares = np.bincount(column.codes, minlength=len(column.values) + 1) / len(column)
     by_guessing = np.where(right, shares[guess], 0.0)
@@ -104,7 +104,7 @@ def _told(case: Case, table: Table, name: str, least: float) -> tuple[np.ndarray
 
 
 def _bound(published: Published, known: tuple[str, ...], name: str, least: float) -> float | None:
-    """0 where a promise rules out that a value has this share of the rows that fit; None where none does."""
+    """0 if a promise rules out that a value has this share of the matching rows, else None."""
     assert published.roles is not None
     if name not in published.roles.sensitive or not {*known} <= {*published.roles.quasi}:
         return None

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attribute inference: what does a classifier that learnt from the release say of a person's sensitive value?
+"""Attribute inference: what does a classifier that learnt from the release predict for a person's sensitive value?
 
-The strongest of several learners counts, of which one learns by heart: a tree that is grown until its leaves are pure.
-Each learns from all published rows; persons are written with the labels of the release. Which learner is the strongest
-is decided on one half of the persons, the success is measured on the other: the best of several is not judged by the
-figures that made it the best. The guess without attributes is the commonest published value. What the same learner gets
-right of persons who are not in the release it has from what is true of everybody; only what it gets right beyond that
-comes from being in it.
+The strongest of several learners counts; one of them memorises: a tree grown until its leaves are pure. Each learns
+from all published rows; persons are recoded to the labels of the release. The strongest learner is chosen on one half
+of the persons and its success is measured on the other half, so the choice does not bias the result. The guess without
+attributes is the commonest published value. What the same learner gets right for persons outside the release holds for
+everybody; only what it gets right beyond that comes from being in it.
 """
 
 from __future__ import annotations
@@ -30,16 +29,16 @@ LEARNERS = (*ATTACKERS, "tree")
 
 
 def inference(case: Case) -> list[Finding]:
-    """For each sensitive column that is known, and the target: how often is the strongest learner right?"""
+    """For each known sensitive column and the target: how often is the strongest learner right?"""
     names = [name for name in sensitive_columns(case) if name in case.table]
     if not names:
-        raise CannotAttack("Whether an inferred value is right cannot be told: the known table lacks the column.")
-    found = [_finding(case, name) for name in names]
-    return [finding for finding in found if finding is not None]
+        raise CannotAttack("Inferred values cannot be checked: the known table lacks the column.")
+    findings = [_finding(case, name) for name in names]
+    return [finding for finding in findings if finding is not None]
 
 
 def _finding(case: Case, name: str) -> Finding | None:
-    """None where there is nothing to guess, or nothing to guess it from."""
+    """The finding for a column; None if there is nothing to guess, or nothing to guess it from."""
     published = case.published
     release, known, absent, note = _in_classes(published.table, case.table, case.absent, name)
     values, people = release.column(name), recode_known(published, case.table)
@@ -55,13 +54,13 @@ def _finding(case: Case, name: str) -> Finding | None:
     guess, _ = rate_of_persons((truth[measured_on] == commonest).astype(float), whose)
     control = None
     if absent is not None and case.absent is not None:
-        said = _answers(models[strongest], recode_known(published, case.absent), values)
-        hits = said == codes_among(values, absent.column(name))
+        answers = _answers(models[strongest], recode_known(published, case.absent), values)
+        hits = answers == codes_among(values, absent.column(name))
         control, _ = rate_of_persons(hits.astype(float), case.persons(absent))
     knows = tuple(dict.fromkeys(map(published.source, features)))
     return Finding(
         attack=f"inference of {name}",
-        question=f"Does a classifier that learnt from the release guess {name} of a person by {in_words(knows)}?",
+        question=f"Does a classifier that learnt from the release predict a person's {name} from {in_words(knows)}?",
         success=success,
         targets=n,
         baseline=guess.value,
@@ -88,20 +87,20 @@ def _judged(
 
 def _learnt(release: Table, features: list[str], name: str) -> dict[str, Classifier]:
     """The learners, fitted on the published rows."""
-    found = {}
+    models = {}
     for learner in track(LEARNERS, f"Learning {name}"):
         model = CLASSIFIERS[learner]()
         model.fit(examples_for(model, release, features, name))
-        found[learner] = model
-    return found
+        models[learner] = model
+    return models
 
 
 def _answers(model: Classifier, people: Table, values: Column) -> np.ndarray:
     """What the model says of each person, as codes of the published column; asked once per distinct row."""
     groups, first = same_rows(people.columns())
     place_of = {text: code for code, text in enumerate(values.texts)}
-    said = np.array([place_of[text] for text in model.predict(people.take(first))], dtype=np.int64)
-    return said[groups]
+    answers = np.array([place_of[text] for text in model.predict(people.take(first))], dtype=np.int64)
+    return answers[groups]
 
 
 def _halves(n: int, persons: np.ndarray | None, seed: int | None) -> tuple[np.ndarray, np.ndarray]:
@@ -109,7 +108,7 @@ def _halves(n: int, persons: np.ndarray | None, seed: int | None) -> tuple[np.nd
     units = np.arange(n) if persons is None else np.unique(persons, return_inverse=True)[1]
     n_units = int(units.max()) + 1
     if n_units < 4:
-        raise CannotAttack(f"Inference is tried on half of the persons; {n_units} are too few. Give four at least.")
+        raise CannotAttack(f"Inference is tried on half of the persons; {n_units} are too few. Give at least four.")
     is_first = np.zeros(n_units, dtype=bool)
     is_first[np.random.default_rng(seed).permutation(n_units)[: n_units // 2]] = True
     return np.flatnonzero(is_first[units]), np.flatnonzero(~is_first[units])
@@ -118,7 +117,7 @@ def _halves(n: int, persons: np.ndarray | None, seed: int | None) -> tuple[np.nd
 def _in_classes(
     release: Table, known: Table, absent: Table | None, name: str
 ) -> tuple[Table, Table, Table | None, str]:
-    """Numbers of many values are cut at the quarters of the release: then the right interval is to be guessed."""
+    """Bin numbers with many values at the quartiles of the release, so that the interval is to be guessed."""
     column = release.column(name)
     absent = None if absent is None or name not in absent else absent
     if column.kind == "category" or column.levels <= MOST_NUMBERS:
@@ -126,4 +125,4 @@ def _in_classes(
     cuts = equal_frequency_cuts(column, 4)
     binning = Binning.fit(release, [name], target=None, cuts={name: cuts})
     cut = None if absent is None else binning.apply(absent)
-    return binning.apply(release), binning.apply(known), cut, f" To be guessed is one of {len(cuts) + 1} intervals."
+    return binning.apply(release), binning.apply(known), cut, f" One of {len(cuts) + 1} intervals is to be guessed."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Intersection: which rows still fit a person when several releases of the same persons are put together?
+"""Intersection: which rows still fit a person when several releases of the same persons are combined?
 
 Paper: S. R. Ganta, S. P. Kasiviswanathan and A. Smith, "Composition Attacks and Auxiliary Information in Data Privacy",
 2008. Each release leaves a person among k. But the columns that are published as they are (target, sensitive and other
@@ -7,7 +7,7 @@ columns; of baskets the label and the items in common) are the same in all of th
 person's only if each other release has a row that fits the person too and has the same values in those columns. The
 rows that are left may be fewer than k, down to one; the values that are left may be one.
 
-Rows are shuffled, so nothing else pairs them. If they could be paired, whoever shares the person's group in all
+Rows are shuffled, so nothing else pairs them. If they could be paired, anyone who shares the person's group in all
 releases would be left: the note says how few that would be.
 
 Departures from the paper:
@@ -40,19 +40,20 @@ Releases = TableReleases | BasketReleases
 
 
 def intersection(case: Case) -> list[Finding]:
-    """Put the releases together: pick a person's row, the easiest person's, and tell the value of a column."""
+    """Combine the releases: pick a person's row, the easiest person's row, and infer the value of a column."""
     releases = releases_of(case)
     known: Any = case.known
     columns = _common(releases)
     rng = np.random.default_rng(case.seed)
-    told = releases.wanted(columns)
-    found = _Left.of(releases, _some(known, case.targets, rng), columns, told)
+    wanted = releases.wanted(columns)
+    remaining = _Left.of(releases, _some(known, case.targets, rng), columns, wanted)
     control = None
     if case.control is not None and case.control.shape_name == case.known_shape:
-        control = _Left.of(releases, _some(case.control, case.targets, rng), columns, told)
-    picks = _identified(case, releases, found, columns)
+        control = _Left.of(releases, _some(case.control, case.targets, rng), columns, wanted)
+    picks = _identified(case, releases, remaining, columns)
     values = [
-        _disclosed(releases.releases, name, found, control, everybody=len(known), who=releases.who) for name in told
+        _disclosed(releases.releases, name, remaining, control, everybody=len(known), who=releases.who)
+        for name in wanted
     ]
     return [replace(one, knows=releases.knows) for one in (*picks, *values)]
 
@@ -68,7 +69,7 @@ def _common(releases: Releases) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class _Keys:
-    """The rows of several sets, numbered by what they have in the common columns: equal numbers, equal values."""
+    """The rows of several sets, numbered by their values in the common columns."""
 
     of_set: list[np.ndarray]  # -1 for a set whose values are not all known
     values: dict[str, np.ndarray]  # of each common column, the code that a number has
@@ -77,10 +78,10 @@ class _Keys:
     @classmethod
     def of(cls, releases: Releases, targets: Any, columns: Sequence[str]) -> _Keys:
         sets = [*(release.data for release in releases.releases), targets]
-        found = [[releases.column(data, name) for name in columns] for data in sets]
-        whole = [i for i, parts in enumerate(found) if None not in parts]
+        cells = [[releases.column(data, name) for name in columns] for data in sets]
+        whole = [i for i, parts in enumerate(cells) if None not in parts]
         lengths = [len(sets[i]) for i in whole]
-        codes = [joined_codes([found[i][c] for i in whole]) for c in range(len(columns))]  # type: ignore[misc]
+        codes = [joined_codes([cells[i][c] for i in whole]) for c in range(len(columns))]  # type: ignore[misc]
         rows, groups = distinct_codes(codes, sum(lengths))
         parts = dict(zip(whole, np.split(groups, np.cumsum(lengths)[:-1]), strict=True))
         of_set = [parts.get(i, np.full(len(data), -1)) for i, data in enumerate(sets)]
@@ -103,30 +104,30 @@ class _Left:
     true: dict[str, np.ndarray]  # the value of each target, -1 where it is not known
 
     @classmethod
-    def of(cls, releases: Releases, targets: Any, columns: Sequence[str], told: Sequence[str]) -> _Left:
+    def of(cls, releases: Releases, targets: Any, columns: Sequence[str], wanted: Sequence[str]) -> _Left:
         keys = _Keys.of(releases, targets, columns)
         n, mine = len(targets), keys.of_set[-1]
         fits = releases.fits(targets)
         alone, together = (np.zeros((len(fits), n), dtype=np.int64) for _ in range(2))
-        own = np.full(n, not len(mine) or mine[0] < 0)  # who cannot be told to be absent is taken to be there
-        sizes = {name: int(keys.values[name].max()) + 1 for name in told}
+        own = np.full(n, not len(mine) or mine[0] < 0)  # without known values, assume the target's row is there
+        sizes = {name: int(keys.values[name].max()) + 1 for name in wanted}
         values = {name: np.zeros((n, size), dtype=bool) for name, size in sizes.items()}
         by_release = {name: [np.zeros((n, size), dtype=bool) for _ in fits] for name, size in sizes.items()}
         for start, stop in _blocks(keys.count, max(n, *(fit.width for fit in fits))):
             counts = [fit.counts(key, start, stop) for fit, key in zip(fits, keys.of_set, strict=False)]
-            left = np.logical_and.reduce([count > 0 for count in counts])
+            remains = np.logical_and.reduce([count > 0 for count in counts])
             for i, count in enumerate(counts):
                 alone[i] += count.sum(axis=1)
-                together[i] += np.where(left, count, 0).sum(axis=1)
+                together[i] += np.where(remains, count, 0).sum(axis=1)
             here = np.flatnonzero((mine >= start) & (mine < stop))
-            own[here] = left[here, mine[here] - start]
-            for name in told:
+            own[here] = remains[here, mine[here] - start]
+            for name in wanted:
                 ones = (np.ones(stop - start), (np.arange(stop - start), keys.values[name][start:stop]))
                 one_hot = sp.csr_array(ones, shape=(stop - start, sizes[name]))
-                values[name] |= (left @ one_hot) > 0
+                values[name] |= (remains @ one_hot) > 0
                 for i, count in enumerate(counts):
                     by_release[name][i] |= ((count > 0) @ one_hot) > 0
-        true = {name: np.where(mine >= 0, keys.values[name][mine], -1) for name in told}
+        true = {name: np.where(mine >= 0, keys.values[name][mine], -1) for name in wanted}
         return cls(alone, together, own, values, by_release, true)
 
     def __len__(self) -> int:
@@ -134,7 +135,7 @@ class _Left:
 
     @property
     def chances(self) -> np.ndarray:
-        """Of picking a row of each target, in the release that leaves the fewest."""
+        """Chance of picking each target's row, in the release that leaves the fewest."""
         fewest = self.together.min(axis=0)
         return np.where(self.own & (fewest > 0), 1 / np.maximum(fewest, 1), 0.0)
 
@@ -152,29 +153,31 @@ def _some(people: Any, n: int, rng: np.random.Generator) -> Any:
 # -- findings ----------------------------------------------------------------------------------------------------------
 
 
-def _identified(case: Case, together: Releases, found: _Left, columns: Sequence[str]) -> list[Finding]:
+def _identified(case: Case, together: Releases, remaining: _Left, columns: Sequence[str]) -> list[Finding]:
     known: Any = case.known
     releases, who, joint = together.releases, together.who, together.smallest_group(known)
     by_person = case.roles.person is not None or any(release.persons is not None for release in releases)
     ks = [None if by_person else together.promised_k(release) for release in releases]
     bound = max((1 / k for k in ks if k is not None), default=None)
-    chances, n = found.chances, len(found)
+    chances, n = remaining.chances, len(remaining)
     rows = max(len(release.data) for release in releases)  # type: ignore[arg-type]
-    short = sum(found.own & (left < k) for left, k in zip(found.together, ks, strict=True) if k is not None)
+    short = sum(
+        remaining.own & (rows_left < k) for rows_left, k in zip(remaining.together, ks, strict=True) if k is not None
+    )
     notes = [
-        f"Joined on {listing(columns)}." if columns else "No column is published as it is in all: nothing joins them.",
+        f"Joined on {listing(columns)}." if columns else "No column is published unchanged in all: nothing joins them.",
         f"{int((np.asarray(short) > 0).sum())} of {n} are left among fewer than promised." if bound is not None else "",
-        f"Rows that fit: {found.alone.min(axis=0).mean():.1f} on average in the better release by itself,"
-        f" {found.together.min(axis=0).mean():.1f} in both together.",
-        f"Could rows be paired, the smallest group would have {joint}.",
-        "Rows are counted, and several may be one person's: the promise, about persons, says nothing of them."
+        f"Matching rows: {remaining.alone.min(axis=0).mean():.1f} on average in the better release alone,"
+        f" {remaining.together.min(axis=0).mean():.1f} in both together.",
+        f"If rows could be paired, the smallest group would have {joint}.",
+        "Rows are counted, and several may belong to one person: the promise counts persons and does not apply."
         if by_person
         else "",
         "" if all(release.is_true for release in releases) else NOT_TRUE,
     ]
     mean = Finding(
         attack=f"intersection of {len(releases)} releases",
-        question=f"Does whoever knows {who} pick the person's row, with all releases at hand?",
+        question=f"Can an attacker who knows {who} pick the person's row from all releases together?",
         success=rate_of_persons(chances, None, of=len(known))[0],
         targets=n,
         baseline=1 / rows,
@@ -196,29 +199,29 @@ def _identified(case: Case, together: Releases, found: _Left, columns: Sequence[
 
 
 def _disclosed(
-    releases: Sequence[Published], name: str, found: _Left, control: _Left | None, *, everybody: int, who: str
+    releases: Sequence[Published], name: str, remaining: _Left, control: _Left | None, *, everybody: int, who: str
 ) -> Finding:
-    """Whether one value of the column is left, and the right one."""
+    """Whether exactly one value of the column remains possible, and it is the right one."""
 
-    def told(left: np.ndarray, who: _Left) -> np.ndarray:
+    def is_right(values: np.ndarray, who: _Left) -> np.ndarray:
         at = np.maximum(who.true[name], 0)
-        right = left[np.arange(len(who)), at] | (who.true[name] < 0)
-        return (left.sum(axis=1) == 1) & right
+        right = values[np.arange(len(who)), at] | (who.true[name] < 0)
+        return (values.sum(axis=1) == 1) & right
 
-    by_itself = max(float(told(left, found).mean()) for left in found.values_alone[name])
+    by_itself = max(float(is_right(values, remaining).mean()) for values in remaining.values_alone[name])
     diverse = all(any(isinstance(promise, LDiversity) for promise in release.promises) for release in releases)
-    hits = told(found.values[name], found)
+    hits = is_right(remaining.values[name], remaining)
     return Finding(
         attack=f"intersection of {len(releases)} releases, {name}",
-        question=f"Is one value of {name!r} left to whoever knows {who} of the person, and the right one?",
+        question=f"Can an attacker who knows {who} rule out all values of {name!r} but the right one?",
         success=rate_of_persons(hits.astype(float), None, of=everybody)[0],
-        targets=len(found),
+        targets=len(remaining),
         baseline=by_itself,
         control=None
         if control is None
-        else rate_of_persons(told(control.values[name], control).astype(float), None)[0],
+        else rate_of_persons(is_right(control.values[name], control).astype(float), None)[0],
         bound=0.0 if diverse else None,
-        note="The baseline is what the best of the releases tells by itself.",
+        note="The baseline is what the best single release reveals.",
         kind="value",
         column=name,
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several releases of one shape, and what is known of persons: which rows fit, and what the releases have in common."""
+"""Several releases of one shape: which rows match what is known about persons, and what the releases share."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from discreet.data.table import Table
 from discreet.privacy.containment import Containment, containment_anonymity
 from discreet.privacy.k_anonymity import KAnonymity
 
-CELLS = 2**22  # counts that are in memory at a time
+CELLS = 2**22  # counts in memory at a time
 
 
 class Fits(Protocol):
@@ -42,7 +42,7 @@ def releases_of(case: Case) -> TableReleases | BasketReleases:
     releases = (case.published, *case.others)
     shapes = {release.shape for release in releases} | {case.known_shape}
     if len(shapes) > 1 or case.known_shape is None:
-        raise CannotAttack("Releases that are put together, and what is known, are all tables or all baskets.")
+        raise CannotAttack("To combine releases, they and the known data must be all tables or all baskets.")
     return _RELEASES[case.known_shape](case)
 
 
@@ -155,8 +155,8 @@ class _OfTable:
         inside = (keys >= start) & (keys < stop)
         cells = self._matched.pattern_of_row[inside] * (stop - start) + keys[inside] - start
         counted = np.bincount(cells, minlength=self._matched.n_patterns * (stop - start))
-        found = self._matched.sums(counted.reshape(self._matched.n_patterns, stop - start))
-        return found[self._matched.target_of_row].astype(np.int64)
+        sums = self._matched.sums(counted.reshape(self._matched.n_patterns, stop - start))
+        return sums[self._matched.target_of_row].astype(np.int64)
 
 
 class _OfBaskets:
@@ -169,14 +169,14 @@ class _OfBaskets:
         self._rows = published.matrix
 
     def counts(self, keys: np.ndarray, start: int, stop: int) -> np.ndarray:
-        found = np.zeros((len(self._sizes), stop - start), dtype=np.int64)
+        totals = np.zeros((len(self._sizes), stop - start), dtype=np.int64)
         inside = np.flatnonzero((keys >= start) & (keys < stop))
         for rows in np.array_split(inside, max(1, len(inside) * len(self._sizes) // CELLS)):
             both = (self._named @ self._rows[rows].T.astype(np.float64)).toarray()
             fit = (both == self._sizes[:, None]).astype(np.int64)
             ones = (np.ones(len(rows), np.int64), (np.arange(len(rows)), keys[rows] - start))
-            found += fit @ sp.csr_array(ones, shape=(len(rows), stop - start))
-        return found
+            totals += fit @ sp.csr_array(ones, shape=(len(rows), stop - start))
+        return totals
 
 
 def _known_items(releases: Sequence[Published], targets: Baskets, n_known: int) -> Baskets:
@@ -184,7 +184,7 @@ def _known_items(releases: Sequence[Published], targets: Baskets, n_known: int) 
     published = dict.fromkeys(name for release in releases for name in release.baskets.names)
     if strange := len({*published} - {*targets.names}):
         raise CannotAttack(
-            f"{strange} of the {len(published)} published items are not among those of the people attacked."
+            f"{strange} of the {len(published)} published items do not occur in the known baskets."
             " Give the baskets that the releases were made from."
         )
     mine = keep_items(targets, [*published]).matrix

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How an attacker reads a published column: which values of a known column each of its labels stands for.
+"""How an attacker reads a published column: which values of a known column each label covers.
 
-The published recoding says it. Where there is none, a label means what it looks like: "*" anything, an interval its
-numbers, any other text itself; and a 0/1 column named "town=North" the item that its name tells. A label whose meaning
-cannot be known is taken to stand for anything.
+The published recoding states it. Without one, a label means what it looks like: "*" anything, an interval its numbers,
+any other text itself; and a 0/1 column named "town=North" the item in its name. A label of unknown meaning covers
+everything.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from discreet.prepare.intervals import read_interval
 from discreet.recoding.labels import Classes, Labelling, Meaning
 from discreet.recoding.patterns import EVERYTHING, MISSING, EachColumn, recoded
 
-_ANYTHING, _ABSENT = -1, -2  # places of labels without a meaning of their own: a fallback, and the "0" of an item
+_ANYTHING, _ABSENT = -1, -2  # labels without a meaning of their own: a fallback, and the "0" of an item
 
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """A published column, and the known column that it speaks of, in classes that no label tells apart."""
+    """A published column and its known column, whose values are grouped into classes that no label separates."""
 
     published: Column
     known: Column
@@ -56,37 +56,37 @@ class Reading:
         return np.array([place_of.get(text, other.get(text, _ANYTHING)) for text in texts])  # type: ignore[arg-type]
 
     def fits(self, codes: np.ndarray, *, presences: bool = False) -> np.ndarray:
-        """Which classes each published code stands for; with `presences` a row with an item fits those without, too."""
-        found = np.ones((len(codes), len(self.classes)), dtype=bool)
-        for line, place in zip(found, self.places[codes], strict=True):
+        """Which classes each published code covers; with `presences` a published item also fits rows without it."""
+        fits = np.ones((len(codes), len(self.classes)), dtype=bool)
+        for line, place in zip(fits, self.places[codes], strict=True):
             if place >= 0 and not (presences and self.is_item):
                 line[:] = self.classes.fit(place)
             elif place == _ABSENT:
                 line[:] = ~self.classes.fit(0)
-        return found
+        return fits
 
 
 def read_columns(published: Published, known: Table, names: Iterable[str] | None = None) -> list[Reading]:
-    """The quasi-identifiers of a published table, or these columns, beside what is known; DataError if none is."""
+    """Pair the published quasi-identifiers, or these columns, with known ones; DataError if none is known."""
     names, recorded = published.quasi if names is None else tuple(names), _recorded(published)
     known = _as_released(published, known)
-    found = []
+    readings = []
     for name in names:
         column = published.table.column(name)
         labelling = recorded.get(name) or _as_it_looks(column, known)
         if labelling is not None and labelling.source in known:
             of_persons = known.column(labelling.source)
-            found.append(Reading.of(column, of_persons, labelling.with_unlisted(of_persons.texts)))
-    if not found:
-        asked = [recorded[name].source if name in recorded else name for name in names]
+            readings.append(Reading.of(column, of_persons, labelling.with_unlisted(of_persons.texts)))
+    if not readings:
+        sources = [recorded[name].source if name in recorded else name for name in names]
         raise DataError(
-            f"The known table has none of the columns that the release speaks of: {listing(dict.fromkeys(asked))}."
+            f"The known table has none of the columns behind the release: {listing(dict.fromkeys(sources))}."
         )
-    return found
+    return readings
 
 
 def recode_known(published: Published, known: Table) -> Table:
-    """What is known, written with the labels of the release: its quasi-identifiers, other columns as they are."""
+    """Recode the known table to the labels of the release; columns other than quasi-identifiers stay unchanged."""
     table = published.table
     known = _as_released(published, known)
     if published.recoding is not None and all(one.source in known for one in published.recoding.labellings):
@@ -101,7 +101,7 @@ def _recorded(published: Published) -> dict[str, Labelling]:
 
 
 def _as_released(published: Published, known: Table) -> Table:
-    """The known table with its columns of the kinds that they had when they were released."""
+    """The known table with its columns converted to the kinds they had in the release."""
     wanted: dict[str, Kind] = {
         column.name: column.kind for column in published.table.columns() if column.kind != "category"
     }
@@ -111,7 +111,7 @@ def _as_released(published: Published, known: Table) -> Table:
 
 
 def _as_it_looks(column: Column, known: Table) -> Labelling | None:
-    """What the labels of a column mean by themselves; None if it speaks of no known column."""
+    """What the labels of a column appear to mean; None if it corresponds to no known column."""
     if column.name in known:
         kind = known.column(column.name).kind
         labels = (*column.texts, *([None] if column.has_missing else []))

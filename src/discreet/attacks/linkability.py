@@ -29,9 +29,9 @@ from discreet.counting.tally import pair_counts, same_rows
 from discreet.data.table import Table
 from discreet.errors import DataError, listing
 
-_BLOCK = 64  # persons whose distances to all rows are in memory at a time
-_SLACK = 1e-9  # of a distance: sums of the same parts are the same
-_TOUCHES = 1e-6  # the least distance of a value from a label that does not stand for it
+_BLOCK = 64  # persons processed at a time
+_SLACK = 1e-9  # distances closer than this are equal
+_TOUCHES = 1e-6  # least distance of a value from a label that does not cover it
 
 
 def linkability(case: Case) -> list[Finding]:
@@ -39,7 +39,7 @@ def linkability(case: Case) -> list[Finding]:
     published = case.published
     one, other = case.parties or _halves(case)
     if {*one} & {*other}:
-        raise DataError(f"The two parties both know {listing(sorted({*one} & {*other}))}: name each column once.")
+        raise DataError(f"Both parties know {listing(sorted({*one} & {*other}))}: give each column to one of them.")
     rng = np.random.default_rng(case.seed)
     chances = _chances(case, case.table, one, other, rng)
     control = None
@@ -61,7 +61,7 @@ def linkability(case: Case) -> list[Finding]:
             baseline=1 / len(published.data),  # type: ignore[arg-type]
             control=control,
             bound=1 / max(ks) if ks else None,
-            note="" if published.is_true else f"{NOT_TRUE.split(':')[0]}: the row need not be the person's.",
+            note="" if published.is_true else f"{NOT_TRUE.split(':')[0]}: the row may be another person's.",
             kind="link",
             knows=(*knows[0], *knows[1]),
         )
@@ -69,11 +69,11 @@ def linkability(case: Case) -> list[Finding]:
 
 
 def _halves(case: Case) -> tuple[list[str], list[str]]:
-    """The columns that are known, parted in the middle; items of one column stay together."""
+    """The known columns, split in the middle; items of one column stay together."""
     readings = read_columns(case.published, case.table, case.columns)
     sources = list(dict.fromkeys(reading.labelling.source for reading in readings))
     if len(sources) < 2:
-        raise CannotAttack("Two parties need a known column each; the release and the known table share one.")
+        raise CannotAttack("Two parties need one known column each; the release and the known table share only one.")
     first = {*sources[: (len(sources) + 1) // 2]}
     of = {True: list[str](), False: list[str]()}
     for reading in readings:
@@ -84,7 +84,7 @@ def _halves(case: Case) -> tuple[list[str], list[str]]:
 def _chances(
     case: Case, table: Table, one: Sequence[str], other: Sequence[str], rng: np.random.Generator
 ) -> np.ndarray:
-    """Of some persons, the chance that both parties pick the same row."""
+    """For a sample of persons, the chance that both parties pick the same row."""
     persons = case.persons(table)
     first = np.arange(len(table)) if persons is None else np.unique(persons, return_index=True)[1]  # a row of each
     rows = np.sort(rng.permutation(first)[: case.targets])
@@ -92,13 +92,13 @@ def _chances(
     parties = [_Party(read_columns(case.published, table, names)) for names in (one, other)]
     *places, together = pair_counts(*(party.pattern_of_row for party in parties))
     sizes = together.astype(np.float64)
-    found = np.empty(len(table))
+    chances = np.empty(len(table))
     for begin in range(0, len(table), _BLOCK):
         here = slice(begin, begin + _BLOCK)
         near = [party.nearest(here) for party in parties]
         both = (near[0][:, places[0]] & near[1][:, places[1]]) @ sizes
-        found[here] = both / (near[0] @ parties[0].sizes) / (near[1] @ parties[1].sizes)
-    return found
+        chances[here] = both / (near[0] @ parties[0].sizes) / (near[1] @ parties[1].sizes)
+    return chances
 
 
 class _Party:
@@ -149,6 +149,6 @@ def _ends(reading: Reading, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray,
             low[i], high[i] = meaning.interval
         elif code < len(numbers):
             low[i] = high[i] = numbers[code]
-    met = np.concatenate([low, high])
-    met = met[np.isfinite(met)]
-    return low, high, max(float(np.ptp(met)), _TOUCHES) if len(met) else 1.0
+    ends = np.concatenate([low, high])
+    ends = ends[np.isfinite(ends)]
+    return low, high, max(float(np.ptp(ends)), _TOUCHES) if len(ends) else 1.0

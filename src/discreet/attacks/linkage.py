@@ -33,16 +33,16 @@ from discreet.privacy.containment import Containment
 from discreet.privacy.k_anonymity import KAnonymity
 
 NOT_TRUE = (
-    "Cells were swapped, flipped or drawn: the rows that fit a person may be all of others, and the success is an upper"
-    " bound."
+    "Cells were swapped, flipped or drawn: all rows that match a person may be other people's, so the success is an"
+    " upper bound."
 )
 
 
 @dataclass(frozen=True)
 class Knowledge:
-    """Published columns that an attacker knows of a person, and the k that is promised against that; None if none is.
+    """Published columns that an attacker knows, and the k promised against that knowledge, if any.
 
-    presences  of items the attacker knows only which ones the person has
+    presences  the attacker knows only which items the person has, not which are lacking
     """
 
     columns: tuple[str, ...]
@@ -54,36 +54,38 @@ class Knowledge:
 def promised_k(published: Published, columns: Iterable[str]) -> int | None:
     """The k promised against an attacker who knows these columns; k holds for every subset of promised columns."""
     assert published.roles is not None
-    known, ks = {*columns}, []
+    wanted, ks = {*columns}, []
     for promise in published.promises:
         if isinstance(promise, KAnonymity):
             sets = promise.sets or (promise.columns or published.roles.quasi,)
-            ks += [promise.k for names in sets if known <= {*names}]
+            ks += [promise.k for names in sets if wanted <= {*names}]
     return max(ks, default=None)
 
 
 def knowledge(case: Case) -> list[Knowledge]:
-    """What is known; by default also what other promises are about: sets of columns, items a person has."""
+    """The attacker's knowledge; by default also what single promises cover: sets of columns, items a person has."""
     published, known = case.published, case.columns
     whole = Knowledge(known, promised_k(published, known))
     if case.knows is not None:
         return [whole]
-    found = []
+    further = []
     for promise in published.promises:
         if isinstance(promise, KAnonymity):
             sets = promise.sets or ((promise.columns,) if promise.columns else ())
-            found += [Knowledge(tuple(n), promise.k, name=f" of {', '.join(n)}") for n in sets if not {*n} >= {*known}]
+            further += [
+                Knowledge(tuple(n), promise.k, name=f" of {', '.join(n)}") for n in sets if not {*n} >= {*known}
+            ]
         elif isinstance(promise, Containment):
-            found.append(Knowledge(known, promise.k, presences=True, name=", presences only"))
-    return [whole, *found]
+            further.append(Knowledge(known, promise.k, presences=True, name=", presences only"))
+    return [whole, *further]
 
 
 def prosecutor(case: Case) -> list[Finding]:
-    """Pick the row of a person who is known to be in the release: on average, and of the easiest target."""
-    found: list[Finding] = []
+    """Pick the row of a person known to be in the release: on average, and for the easiest target."""
+    findings: list[Finding] = []
     for known in knowledge(case):
-        found += _prosecutor(case, known)
-    return found
+        findings += _prosecutor(case, known)
+    return findings
 
 
 def _prosecutor(case: Case, knows: Knowledge) -> list[Finding]:
@@ -101,7 +103,7 @@ def _prosecutor(case: Case, knows: Knowledge) -> list[Finding]:
     worst = float(chances.max(initial=0.0))
     finding = Finding(
         attack=f"prosecutor{knows.name}",
-        question=f"Does whoever knows {what} pick the row of a person who is in the release?",
+        question=f"Can an attacker who knows {what} pick the row of a person who is in the release?",
         success=success,
         targets=n,
         baseline=1 / matched.n_persons,
@@ -112,7 +114,7 @@ def _prosecutor(case: Case, knows: Knowledge) -> list[Finding]:
     )
     easiest = Finding(
         attack=f"prosecutor{knows.name}, worst target",
-        question=f"Knowing {what}, with what chance is the row of the person picked who is easiest to find?",
+        question=f"Knowing {what}, what is the chance to pick the row of the person who is easiest to find?",
         success=Share(worst, worst, worst),
         targets=n,
         baseline=1 / matched.n_persons,
@@ -132,31 +134,31 @@ def journalist(case: Case) -> list[Finding]:
         fit, alike = _persons_who_fit(matched, case.population, case), matched.persons_of_pattern
         chance, size = 1 / np.maximum(fit, alike), float(_n_persons(case.population, case))
         short = int((fit < alike)[matched.pattern_of_row].sum())
-        note = f"The population lacks persons who fit {short} of {matched.n_rows} rows." if short else ""
+        note = f"The population has too few persons who match {short} of {matched.n_rows} rows." if short else ""
     else:
         matched = Matching(published, case.table, case.columns)
         chance = modelled_chance(matched.persons_of_pattern, case.share)
         size = matched.n_persons / case.share
-        note = f"The population is modelled: the release is taken for {case.share:.0%} of it, drawn by chance."
-    question = f"Does whoever knows {_said(case)} of the population pick the person behind a published row?"
+        note = f"The population is modelled: the release is assumed to be a random sample of {case.share:.0%} of it."
+    question = f"Can an attacker who knows everybody's {_knowledge(case)} pick the person behind a published row?"
     return [_by_row(case, "journalist", question, matched, chance, 1 / size, note)]
 
 
 def marketer(case: Case) -> list[Finding]:
     """Link all published rows with a register: the persons known, those set aside, or the population."""
-    given = [case.table, case.absent] if case.population is None else [case.population]
-    registers = [register for register in given if register is not None]
+    tables = [case.table, case.absent] if case.population is None else [case.population]
+    registers = [register for register in tables if register is not None]
     fit: float | np.ndarray = 0.0
     for register in registers:
         matched = Matching(case.published, register, case.columns)
         fit = fit + _persons_who_fit(matched, register, case)
     size = sum(_n_persons(register, case) for register in registers)
     chance = 1 / np.maximum(fit, matched.persons_of_pattern)
-    question = f"Does whoever links all rows by {_said(case)} with a register of {size:,} persons link a row rightly?"
+    question = f"Can an attacker link a row correctly with a register of {size:,} persons, by {_knowledge(case)}?"
     return [_by_row(case, "marketer", question, matched, chance, 1 / size, "")]
 
 
-def _said(case: Case) -> str:
+def _knowledge(case: Case) -> str:
     return in_words(dict.fromkeys(map(case.published.source, case.columns)))
 
 
@@ -167,7 +169,7 @@ def modelled_chance(alike: np.ndarray, share: float) -> np.ndarray:
     [0.256, 0.011]
     """
     if not 0 < share <= 1:
-        raise DataError(f"The share of the population that is in the release lies above 0, up to 1. Got {share}.")
+        raise DataError(f"The share of the population in the release must be above 0 and at most 1. Got {share}.")
     return share / alike * hyp2f1(1.0, 1.0, alike + 1.0, 1 - share)
 
 
@@ -208,12 +210,12 @@ def _by_row(
 
 def _note(case: Case, knows: Knowledge, matched: Matching, chances: np.ndarray) -> str:
     notes = [] if case.published.is_true else [NOT_TRUE]
-    if left := len(knows.columns) - len(matched.columns):
-        notes.append(f"{left} of {len(knows.columns)} published columns that may be known are not in the known table.")
+    if missing := len(knows.columns) - len(matched.columns):
+        notes.append(f"The known table lacks {missing} of the {len(knows.columns)} published columns.")
     if missed := int((chances == 0).sum()):
-        notes.append(f"No row fits {missed} of the {len(chances)} known rows.")
+        notes.append(f"No published row matches {missed} of the {len(chances)} known rows.")
     if len(chances) != matched.n_rows:
         notes.append(f"{len(chances)} rows are known, {matched.n_rows} are published.")
     if case.roles.person is not None and case.published.persons is None:
-        notes.append("Whose rows the published ones are is not told: rows are counted in the place of persons.")
+        notes.append("The persons behind the published rows are unknown: rows are counted instead of persons.")
     return " ".join(notes)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Published rows that fit what is known of a person.
+"""Published rows that match what is known about a person.
 
-A published row fits when each of its labels stands for the value that is known of the person. Equal published rows are
-one pattern, and persons whom no label tells apart are one target, so the work depends on distinct rows only. For a
-block of patterns every class of values has a bit per pattern that it fits; a target is the AND of its classes' words.
+A published row matches if each of its labels covers the person's known value. Equal published rows form one pattern,
+and persons whom no label separates form one target, so the work depends on distinct rows only. For a block of patterns
+every class of values has one bit per matching pattern; a target is the AND of its classes' words.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ class Matching:
         pattern, who, _ = pair_counts(self.pattern_of_row, numbered)  # by pattern, each person once
         start = np.searchsorted(pattern, np.arange(self.n_patterns + 1))
         words = [bits for _, bits in self._blocks()]
-        met = np.full(self.n_persons, -1, dtype=np.int64)
-        return _persons_met(self._targets, np.hstack(words), self._starts, start, who, met)
+        last_target = np.full(self.n_persons, -1, dtype=np.int64)
+        return _persons_met(self._targets, np.hstack(words), self._starts, start, who, last_target)
 
     @cached_property
     def persons_of_pattern(self) -> np.ndarray:
@@ -95,11 +95,11 @@ class Matching:
     def sums(self, values: np.ndarray) -> np.ndarray:
         """For each target, the sum of the patterns' rows of values over the patterns that fit."""
         values = np.ascontiguousarray(values, dtype=np.float64)
-        found, unused = np.zeros((self.n_targets, values.shape[1])), np.zeros(self.n_targets)
+        sums, unused = np.zeros((self.n_targets, values.shape[1])), np.zeros(self.n_targets)
         for start, bits in self._blocks():
             here = values[start : start + _BLOCK]
-            _add_up(self._targets, bits, self._starts, here, found, unused, np.zeros(len(here)))
-        return found
+            _add_up(self._targets, bits, self._starts, here, sums, unused, np.zeros(len(here)))
+        return sums
 
     def counts(self, codes: np.ndarray, n_values: int) -> np.ndarray:
         """For each target, how many of the rows that fit have each code; `codes` are those of the published rows."""
@@ -109,11 +109,11 @@ class Matching:
     def fitting(self, weights: np.ndarray | None = None) -> np.ndarray:
         """For each pattern, how many known rows fit it, or the sum of their weights."""
         times = np.bincount(self.target_of_row, weights, minlength=self.n_targets).astype(np.float64)
-        found = np.zeros(self.n_patterns)
+        fitting = np.zeros(self.n_patterns)
         for start, bits in self._blocks():
-            here = found[start : start + _BLOCK]
+            here = fitting[start : start + _BLOCK]
             _add_up(self._targets, bits, self._starts, np.empty((len(here), 0)), np.empty((0, 0)), times, here)
-        return found
+        return fitting
 
     @cached_property
     def _starts(self) -> np.ndarray:
@@ -136,34 +136,34 @@ class Matching:
 
 @compiled
 def _word(targets, bits, starts, t, word):
-    """The patterns of a word that fit a target in all columns; most words are empty after a few."""
-    left = bits[starts[0] + targets[t, 0], word]
+    """The patterns of a word that match a target in all columns; most words are empty after a few columns."""
+    word_bits = bits[starts[0] + targets[t, 0], word]
     c = 1
-    while c < targets.shape[1] and left != np.uint64(0):
-        left &= bits[starts[c] + targets[t, c], word]
+    while c < targets.shape[1] and word_bits != np.uint64(0):
+        word_bits &= bits[starts[c] + targets[t, c], word]
         c += 1
-    return left
+    return word_bits
 
 
 @compiled
 def _add_up(targets, bits, starts, values, sums, times, fitting):
-    """For each target and pattern that fit: the pattern's values to the target, the target's times to the pattern."""
+    """For each matching target and pattern: add the pattern's values to the target, its multiplicity to the pattern."""
     n_targets = len(targets)
     n_values = values.shape[1]
     one, none = np.uint64(1), np.uint64(0)
     for t in range(n_targets):
         for word in range(bits.shape[1]):
-            left = _word(targets, bits, starts, t, word)
-            while left != none:
-                pattern = word * 64 + np.int64(lowest_bit(left))
-                left &= left - one
+            word_bits = _word(targets, bits, starts, t, word)
+            while word_bits != none:
+                pattern = word * 64 + np.int64(lowest_bit(word_bits))
+                word_bits &= word_bits - one
                 fitting[pattern] += times[t]
                 for v in range(n_values):
                     sums[t, v] += values[pattern, v]
 
 
 @compiled
-def _persons_met(targets, bits, starts, first, persons, met):
+def _persons_met(targets, bits, starts, first, persons, last_target):
     """Of each target the different persons of the patterns that fit; met[person] is the last target they were met by.
 
     `persons[first[p] : first[p + 1]]` are those of pattern p. Blocks stand side by side in `bits`, each but the last
@@ -171,15 +171,15 @@ def _persons_met(targets, bits, starts, first, persons, met):
     """
     n_targets = len(targets)
     one, none = np.uint64(1), np.uint64(0)
-    found = np.zeros(n_targets, dtype=np.int64)
+    n_persons = np.zeros(n_targets, dtype=np.int64)
     for t in range(n_targets):
         for word in range(bits.shape[1]):
-            left = _word(targets, bits, starts, t, word)
-            while left != none:
-                pattern = word * 64 + np.int64(lowest_bit(left))
-                left &= left - one
+            word_bits = _word(targets, bits, starts, t, word)
+            while word_bits != none:
+                pattern = word * 64 + np.int64(lowest_bit(word_bits))
+                word_bits &= word_bits - one
                 for place in range(first[pattern], first[pattern + 1]):
-                    if met[persons[place]] != t:
-                        met[persons[place]] = t
-                        found[t] += 1
-    return found
+                    if last_target[persons[place]] != t:
+                        last_target[persons[place]] = t
+                        n_persons[t] += 1
+    return n_persons

@@ -88,8 +88,8 @@ def tell_apart(
     (1.0, True)
     """
     if runs < _FEWEST:
-        raise ParameterError(f"Telling inputs apart takes {_FEWEST} runs on either, at least. Got {runs} instead.")
-    outcomes = [np.asarray(sample(given, runs), dtype=float).reshape(runs, -1) for given in (one, other)]
+        raise ParameterError(f"At least {_FEWEST} runs on each input are needed. Got {runs} instead.")
+    outcomes = [np.asarray(sample(data, runs), dtype=float).reshape(runs, -1) for data in (one, other)]
     parts = [np.array_split(part, 3) for part in outcomes]
     taught, chosen, tested = (
         (np.vstack([zero, first]), np.repeat([0, 1], [len(zero), len(first)]))
@@ -101,7 +101,7 @@ def tell_apart(
     private = None if promise is None else private_part(promise)
     return Finding(
         attack="membership, shadow runs",
-        question="Does whoever knows all rows but one tell which of two that one is?",
+        question="Can an attacker who knows all rows but one tell which of two that one is?",
         success=rate(float(right.sum()), len(right)),
         targets=len(right),
         baseline=0.5,
@@ -132,7 +132,7 @@ def membership_of_row(
     sizes = np.bincount(groups)
     target = int(first[sizes.argmin()]) if row is None else row
     if len(sizes) < 2:
-        raise DataError("All rows are equal: no two of them could be told apart.")
+        raise DataError("All rows are equal, so no attack can distinguish them.")
     common = int(first[np.where(np.arange(len(sizes)) == groups[target], 0, sizes).argmax()])
     promise = method.promise if promise is None else promise
     private = private_part(promise)
@@ -145,20 +145,20 @@ def membership_of_row(
     both = table.take(np.array([target, common]))
 
     def sample(rows: np.ndarray, runs: int) -> np.ndarray:
-        given = table.take(rows)
-        return np.stack([_agreeing(simulated(method, given, roles, next(seeds)), both) for _ in range(runs)])
+        people = table.take(rows)
+        return np.stack([_agreeing(simulated(method, people, roles, next(seeds)), both) for _ in range(runs)])
 
     return tell_apart(sample, everyone, without, promise, runs=runs)
 
 
 def simulated(method: Method, table: Table, roles: Roles, seed: int) -> Any:
     """What the method would publish, on the simulation back end where it has one: has `table` and `recode`."""
-    made: Any = type(method)(**{**method.get_params(deep=False), "random_state": seed})
-    if made.gives not in ("", "synthetic"):
+    seeded: Any = type(method)(**{**method.get_params(deep=False), "random_state": seed})
+    if seeded.gives not in ("", "synthetic"):
         raise DataError(f"The method {method.name!r} publishes no rows, and this attack counts rows.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyLeakWarning)  # nothing is published
-        return made.simulate(table, roles) if hasattr(made, "simulate") else made.release(table, roles)
+        return seeded.simulate(table, roles) if hasattr(seeded, "simulate") else seeded.release(table, roles)
 
 
 def equal_cells(released: Table, written: Table, row: int) -> np.ndarray:
@@ -210,7 +210,7 @@ def membership(case: Case) -> list[Finding]:
     """Of two persons, one in the release and one not, say which is."""
     members, others = case.table, case.absent
     if others is None:
-        raise DataError("Membership is guessed of persons in the release and of others: give a control group.")
+        raise DataError("The membership attack compares persons in the release with others: give a control group.")
     rng = np.random.default_rng(case.seed)
     names = _known_of_all(case.published, (members, others))
     scores = [_excess(case.published, people, (members, others), names) for people in (members, others)]
@@ -219,13 +219,12 @@ def membership(case: Case) -> list[Finding]:
     return [
         Finding(
             attack="membership, one release",
-            question="Of two persons, one in the release and one not: does whoever knows all published columns tell"
-            " which is?",
+            question="Can an attacker who knows all published columns tell which of two persons is in the release?",
             success=share_of_pairs(inside, outside),
             targets=n,
             baseline=0.5,
             bound=None if case.roles.person is not None else replacement_bound(case.published.promise),
-            note="Bound and baseline hold if both groups were drawn alike.",
+            note="Bound and baseline hold if both groups were drawn in the same way.",
             units="pairs",
             kind="membership",
             knows=tuple(dict.fromkeys(map(case.published.source, names))),
@@ -248,13 +247,13 @@ def _excess(published: Published, people: Table, pool: Sequence[Table], names: S
     sets = [published.table, *written]
     codes = [joined_codes([table.column(name) for table in sets]) for name in names]
     ends = np.cumsum([len(table) for table in sets])
-    found = np.zeros(len(people))
+    ratios = np.zeros(len(people))
     views = _views(codes)
     for cells in views:
         released, mine, in_pool = cells[: ends[0]], cells[ends[0] : ends[1]], cells[ends[1] :]
         n = int(cells.max()) + 1
-        found += np.bincount(released, minlength=n)[mine] / np.maximum(np.bincount(in_pool, minlength=n)[mine], 1)
-    return found / len(views)
+        ratios += np.bincount(released, minlength=n)[mine] / np.maximum(np.bincount(in_pool, minlength=n)[mine], 1)
+    return ratios / len(views)
 
 
 def _views(codes: Sequence[np.ndarray]) -> list[np.ndarray]:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Minimality: what does it tell of sensitive values that a group was not cut further?
+"""Minimality: what does it reveal about sensitive values that a group was not cut further?
 
 Paper: R. Wong, A. Fu, K. Wang, J. Pei, "Minimality Attack in Privacy Preserving Data Publishing", 2007. A method that
-generalises no more than its promise asks for gives away why it stopped. Whoever knows the method, its parameters and
+generalises no more than its promise asks for gives away why it stopped. Anyone who knows the method, its parameters and
 the quasi-identifiers of the persons (a public register) sees which cuts of a group would have left k persons on both
 sides. That such a cut was not made means that one side would have had fewer than l different sensitive values.
 
@@ -40,16 +40,14 @@ MOST = 40_000  # ways at most
 ENOUGH = 200  # ways that were not ruled out
 LARGEST = 200  # persons of a group
 
-_CLASS = (
-    "which cuts it makes depends on the class of all rows at once, so that one group by itself tells nothing of why"
-)
+_CLASS = "its cuts depend on the classes of all rows at once, so a single group does not show why it was not cut"
 _NOT_INVERTED = {
     "kactus": _CLASS,
     "kactus2": _CLASS,
     "kadet": _CLASS,
     "tree-ladder": _CLASS,
-    "tds": "it asks for k only, which depends on quasi-identifiers; " + _CLASS,
-    "tdr": "it asks for k only, which depends on quasi-identifiers; " + _CLASS,
+    "tds": "it requires k only, which depends on quasi-identifiers; " + _CLASS,
+    "tdr": "it requires k only, which depends on quasi-identifiers; " + _CLASS,
 }
 
 
@@ -61,33 +59,33 @@ def minimality(case: Case) -> list[Finding]:
     assert published.roles is not None
     names = [name for name in published.roles.sensitive if name in case.table]
     if not names:
-        raise CannotAttack("Whether a value is right cannot be told: the known table lacks the sensitive columns.")
+        raise CannotAttack("Inferred values cannot be checked: the known table lacks the sensitive columns.")
     members = GroupMembers.of(published, case.table)
     groups = _refused(case, members)
     if not groups:
         raise CannotAttack(
-            f"Not applicable: of {int(members.is_known.sum())} groups whose persons are known none has a"
-            " cut that the number of persons allows, so none was refused for its sensitive values."
+            f"Not applicable: none of the {int(members.is_known.sum())} groups with known members has a cut that the"
+            " number of persons allows, so no cut was refused for its sensitive values."
         )
     chosen = np.sort(np.random.default_rng(case.seed).permutation(len(groups))[: case.targets])
-    told = [_told(published, groups[place], int(place)) for place in chosen]
+    inferred = [_posteriors(published, groups[place], int(place)) for place in chosen]
     groups = [groups[place] for place in chosen]
-    return [_finding(case, members, groups, told, name) for name in names]
+    return [_finding(case, members, groups, inferred, name) for name in names]
 
 
 def why_not(published: Published) -> str:
     """Why the decisions of the method are not inverted; empty if they are."""
-    asked = published.parameters
+    parameters = published.parameters
     if published.method != "mondrian":
         return _NOT_INVERTED.get(published.method, "what this method refuses to publish is not inverted")
-    if asked.get("l") is None:
+    if parameters.get("l") is None:
         return "without l no cut is refused for its sensitive values, only for the number of persons"
-    if asked.get("labels", "local") not in ("local", "hierarchy"):
-        return "cuts may be limited to public places, and which ones were tried is not told"
-    if asked.get("relaxed"):
-        return "rows with equal values are shared by chance, and which cuts were tried depends on it"
+    if parameters.get("labels", "local") not in ("local", "hierarchy"):
+        return "cuts may be limited to public values, and it is unknown which ones were tried"
+    if parameters.get("relaxed"):
+        return "rows with equal values are split at random, and the cuts tried depend on it"
     if published.persons is not None:
-        return "persons have several rows, and the ways to hand these out are not enumerated"
+        return "persons have several rows, and assignments of these are not enumerated"
     return ""
 
 
@@ -110,67 +108,67 @@ def _refused(case: Case, members: GroupMembers) -> list[_Group]:
     start = np.searchsorted(members.group_of_known[order], np.arange(len(members.codes) + 1))
     rows = np.argsort(members.pattern_of_row, kind="stable")
     first = np.searchsorted(members.pattern_of_row[rows], np.arange(len(members.codes) + 1))
-    found = []
+    groups = []
     for group in np.flatnonzero(members.is_known & (members.sizes <= LARGEST)):
         persons = order[start[group] : start[group + 1]]
         cuts = []
         for rank in ranks:
             mine = rank[persons]
             lefts = [mine <= value for value in np.unique(mine)[:-1]]
-            cuts += [left for left in lefts if min(left.sum(), (~left).sum()) >= max(k, l)]
+            cuts += [is_left for is_left in lefts if min(is_left.sum(), (~is_left).sum()) >= max(k, l)]
         if cuts:
-            found.append(_Group(persons, rows[first[group] : first[group + 1]], np.unique(np.array(cuts), axis=0)))
-    return found
+            groups.append(_Group(persons, rows[first[group] : first[group + 1]], np.unique(np.array(cuts), axis=0)))
+    return groups
 
 
 def _ranks(published: Published, table: Table, roles: Roles) -> list[np.ndarray]:
     """The order in which the method can have cut each column. Categories only where their order is that of names."""
-    asked, found = published.parameters, []
+    parameters, ranks = published.parameters, []
     for name in roles.quasi:
         if name not in table:
             continue
-        by_name = asked.get("labels", "local") == "local" and asked.get("split", "median") == "median"
+        by_name = parameters.get("labels", "local") == "local" and parameters.get("split", "median") == "median"
         if table.column(name).kind == "category" and not by_name:
             continue
-        axis = Axis.of(CodedRows.of(table, [name]), name, rarest=int(asked["k"]))
-        found.append(axis.rank_of_code[table.column(name).codes])
-    return found
+        axis = Axis.of(CodedRows.of(table, [name]), name, rarest=int(parameters["k"]))
+        ranks.append(axis.rank_of_code[table.column(name).codes])
+    return ranks
 
 
-def _told(published: Published, group: _Group, seed: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def _posteriors(published: Published, group: _Group, seed: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """For each sensitive column, the prior of the group's values and the posterior of each of its persons."""
     assert published.roles is not None
     columns = published.table.columns(published.roles.sensitive)
     values = [column.codes[group.rows].astype(np.int64) for column in columns]
     ways = _ways(values, group.cuts, int(published.parameters["l"]), seed)
-    found = {}
+    inferred = {}
     for column, mine in zip(columns, values, strict=True):
         prior = np.bincount(mine, minlength=column.levels + 1) / len(mine)
         posterior = np.tile(prior, (len(mine), 1))
         if len(ways) >= ENOUGH:
             handed = mine[ways]
             posterior = np.stack([(handed == code).mean(axis=0) for code in range(len(prior))], axis=1)
-        found[column.name] = prior, posterior
-    return found
+        inferred[column.name] = prior, posterior
+    return inferred
 
 
 def _ways(values: list[np.ndarray], cuts: np.ndarray, least: int, seed: int) -> np.ndarray:
     """Ways to hand the rows out to the persons under which each cut leaves one side too few values of a column."""
     rng, n = np.random.default_rng([seed, len(values[0])]), len(values[0])
-    kept: list[np.ndarray] = []
+    consistent: list[np.ndarray] = []
     for _ in range(MOST // DRAWN):
         ways = np.argsort(rng.random((DRAWN, n)), axis=1)
         possible = np.ones(DRAWN, dtype=bool)
-        for left in cuts:
+        for is_left in cuts:
             refused = np.zeros(DRAWN, dtype=bool)
             for mine in values:
                 handed = mine[ways]
-                refused |= (_different(handed[:, left]) < least) | (_different(handed[:, ~left]) < least)
+                refused |= (_different(handed[:, is_left]) < least) | (_different(handed[:, ~is_left]) < least)
             possible &= refused
-        kept.append(ways[possible])
-        if sum(map(len, kept)) >= 10 * ENOUGH:
+        consistent.append(ways[possible])
+        if sum(map(len, consistent)) >= 10 * ENOUGH:
             break
-    return np.concatenate(kept)
+    return np.concatenate(consistent)
 
 
 def _different(codes: np.ndarray) -> np.ndarray:
@@ -183,14 +181,14 @@ def _finding(
     case: Case,
     members: GroupMembers,
     groups: list[_Group],
-    told: list[dict[str, tuple[np.ndarray, np.ndarray]]],
+    inferred: list[dict[str, tuple[np.ndarray, np.ndarray]]],
     name: str,
 ) -> Finding:
     """How likely the true value of a person is, before and after."""
     truth = codes_among(case.published.table.column(name), case.table.column(name))
     before, after, moved, most = [], [], 0, (0.0, 0.0)
-    for group, found in zip(groups, told, strict=True):
-        prior, posterior = found[name]
+    for group, by_column in zip(groups, inferred, strict=True):
+        prior, posterior = by_column[name]
         mine = truth[group.persons]
         before.append(float(_of(np.broadcast_to(prior, posterior.shape), mine).mean()))
         after.append(float(_of(posterior, mine).mean()))
@@ -198,22 +196,22 @@ def _finding(
         gain = posterior - prior
         place = np.unravel_index(int(gain.argmax()), gain.shape)
         most = max(most, (float(gain[place]), float(posterior[place])))
-    known = tuple(dict.fromkeys(map(case.published.source, case.published.quasi)))
+    knows = tuple(dict.fromkeys(map(case.published.source, case.published.quasi)))
     return Finding(
         attack=f"minimality of {name}",
-        question=f"How likely is the true {name} of a person to whoever knows {in_words(known)} of all persons, and why"
-        " groups were not cut?",
+        question=f"What probability can an attacker who knows everybody's {in_words(knows)}, and why groups were not"
+        f" cut, give to a person's true {name}?",
         success=mean_chance(np.array(after)),
         targets=len(groups),
         baseline=float(np.mean(before)),
         note=f"In {len(groups)} of {int(members.is_known.sum())} groups a cut was refused for its sensitive values."
-        " Guessing is what the rows of a group give by themselves."
-        f" Most is told where a value becomes {most[1]:.0%} likely that was {most[1] - most[0]:.0%}.",
+        " Guessing uses the rows of a group alone."
+        f" The largest gain is for a value that becomes {most[1]:.0%} likely and was {most[1] - most[0]:.0%}.",
         units="groups",
         kind="value",
         column=name,
-        detail=f"What is likely changes in {moved} groups.",
-        knows=known,
+        detail=f"Probabilities change in {moved} groups.",
+        knows=knows,
     )
 
 

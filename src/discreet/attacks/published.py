@@ -30,11 +30,11 @@ _NAMED = {"table": "a published table", "baskets": "baskets", "sketches": "sketc
 
 @dataclass(frozen=True, eq=False)
 class Published:
-    """What an attacker has of a release: data, roles of the columns, promise, and the recoding if one is published.
+    """What an attacker has: the published data, roles, promise, and the recoding if one is published.
 
-    `method` and `parameters` are what the certificate says of how it was made. `swapped` says that cells were exchanged
-    between rows. `persons` is the owner's, and serves to count, not to attack: whose each published row is, where
-    several may be one person's. So are `records` and `signs`, behind sketches.
+    `method` and `parameters` come from the certificate. `swapped`: cells were exchanged between rows. `persons`, the
+    person of each published row, is known to the owner only and serves to count successes, not to attack; so are
+    `records` and `signs` behind sketches.
     """
 
     data: Content
@@ -52,7 +52,8 @@ class Published:
     def of(
         cls, release: Published | Release | str | os.PathLike[str], *, owner: str | os.PathLike[str] | None = None
     ) -> Published:
-        """From a release in memory, or from the folder of a saved one, whose files must be those that were certified;
+        """From a release in memory, or the folder of a saved one, whose files must match its certificate.
+
         `owner` is the owner's folder.
         """
         if isinstance(release, Published):
@@ -60,9 +61,9 @@ class Published:
         if isinstance(release, Release):
             record = None if release.record is None else from_bytes(release.record)
             swapped = release.changes.swapped_cells > 0
-            kept = release.owner.persons, release.owner.records, release.owner.signs
-            made = release.method, release.parameters
-            return cls(release.content, release.promise, release.roles, record, swapped, *kept, *made)
+            private = release.owner.persons, release.owner.records, release.owner.signs
+            method = release.method, release.parameters
+            return cls(release.content, release.promise, release.roles, record, swapped, *private, *method)
         certificate, data, roles = open_release(release)
         recoding = read_record(release)
         by_person = owner is not None and certificate.counted == "persons"
@@ -70,8 +71,8 @@ class Published:
         swapped = certificate.changes.swapped_cells > 0
         is_sketched = owner is not None and certificate.shape == "sketches"
         records, signs = read_records(data, Path(owner)) if is_sketched else (None, None)  # type: ignore[arg-type]
-        made = certificate.method.name, certificate.method.parameters
-        return cls(data, certificate.the_promise(), roles, recoding, swapped, persons, records, signs, *made)
+        method = certificate.method.name, certificate.method.parameters
+        return cls(data, certificate.the_promise(), roles, recoding, swapped, persons, records, signs, *method)
 
     @property
     def shape(self) -> str:

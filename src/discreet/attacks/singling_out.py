@@ -52,10 +52,10 @@ def singling_out(case: Case) -> list[Finding]:
     """Statements with one column, with several, and with several quasi-identifiers, where others are published too."""
     published = case.published
     quasi = published.quasi
-    found = [_finding(case, published.columns, "one column"), _finding(case, published.columns, "several columns")]
+    findings = [_finding(case, published.columns, "one column"), _finding(case, published.columns, "several columns")]
     if len(published.columns) > len(quasi):
-        found.append(_finding(case, quasi, "several quasi-identifiers"))
-    return [finding for finding in found if finding is not None]
+        findings.append(_finding(case, quasi, "several quasi-identifiers"))
+    return [finding for finding in findings if finding is not None]
 
 
 def _finding(case: Case, names: Sequence[str], how: str) -> Finding | None:
@@ -66,15 +66,15 @@ def _finding(case: Case, names: Sequence[str], how: str) -> Finding | None:
     release = _Rows(readings, published.persons, are_published=True)
     rows = _rows(published, case.targets, rng)
     bets, alone = _bets(readings, release, rows, how)
-    known = _Rows(readings, case.persons(case.table), are_published=False)
-    hits = np.array([known.count(bet) == 1 for bet in bets], dtype=float)
-    by_chance = sum(known.count(_by_chance(readings, bet, rng)) == 1 for bet in bets)
-    control = None if case.absent is None else _control(case, names, bets, known.size, rng)
-    note = "" if published.is_true else f"{NOT_TRUE.split(':')[0]}: a statement may be true of others than it is about."
+    originals = _Rows(readings, case.persons(case.table), are_published=False)
+    hits = np.array([originals.count(bet) == 1 for bet in bets], dtype=float)
+    by_chance = sum(originals.count(_by_chance(readings, bet, rng)) == 1 for bet in bets)
+    control = None if case.absent is None else _control(case, names, bets, originals.size, rng)
+    note = "" if published.is_true else f"{NOT_TRUE.split(':')[0]}: a statement may be true of somebody else."
     tried = "the rarest cell" if how == "one column" else f"the rarest of {TRIED} combinations of cells"
     return Finding(
         attack=f"singling out, {how}",
-        question=f"Is {tried} of a published row ({how}) true of one person of the original table?",
+        question=f"Is {tried} of a published row ({how}) true of exactly one person in the original table?",
         success=mean_chance(hits, of=release.size),
         targets=len(bets),
         baseline=by_chance / len(bets),
@@ -83,7 +83,7 @@ def _finding(case: Case, names: Sequence[str], how: str) -> Finding | None:
         note=note,
         units="rows" if published.persons is None else "persons",
         kind="statement",
-        detail=f"{alone} of {len(bets)} statements are true of one published person, the others of more.",
+        detail=f"{alone} of {len(bets)} statements are true of exactly one published person, the others of more.",
         knows=(),
     )
 
@@ -108,8 +108,8 @@ def _bets(readings: list[Reading], release: _Rows, rows: np.ndarray, how: str) -
     """The bet that each row gives, whichever others are tried, and how many are true of one published person."""
     statements = _of_one if how == "one column" else _of_several
     medians = [int(np.median(reading.published.codes)) for reading in readings]
-    found = [_rarest(statements(readings, medians, int(row)), release) for row in rows]
-    return [bet for bet, _ in found], sum(true_of == 1 for _, true_of in found)
+    bets = [_rarest(statements(readings, medians, int(row)), release) for row in rows]
+    return [bet for bet, _ in bets], sum(true_of == 1 for _, true_of in bets)
 
 
 def _rarest(statements: list[Statement], release: _Rows) -> tuple[Statement, int]:
@@ -120,17 +120,17 @@ def _rarest(statements: list[Statement], release: _Rows) -> tuple[Statement, int
 
 def _of_one(readings: list[Reading], medians: list[int], row: int) -> list[Statement]:
     """Every cell of the row; numbers that are published as such also as an end, "at least" or "at most"."""
-    found: dict[Statement, None] = {}
+    statements: dict[Statement, None] = {}
     for c, reading in enumerate(readings):
-        found[(_condition(reading, c, row, None),)] = None
-        found[(_condition(reading, c, row, medians[c]),)] = None
-    return list(found)
+        statements[(_condition(reading, c, row, None),)] = None
+        statements[(_condition(reading, c, row, medians[c]),)] = None
+    return list(statements)
 
 
 def _of_several(readings: list[Reading], medians: list[int], row: int) -> list[Statement]:
     """Combinations of cells of the row. They are the same for a row whichever others are tried."""
     rng = np.random.default_rng([TRIED, row])
-    found: dict[Statement, None] = {}
+    statements: dict[Statement, None] = {}
     for _ in range(TRIED):
         chosen = np.sort(rng.permutation(len(readings))[: rng.integers(2, len(readings) + 1)])
         exact = rng.integers(0, 2, len(chosen)).astype(bool)
@@ -138,8 +138,8 @@ def _of_several(readings: list[Reading], medians: list[int], row: int) -> list[S
             _condition(readings[c], int(c), row, None if is_exact else medians[c])
             for c, is_exact in zip(chosen, exact, strict=True)
         )
-        found[statement] = None
-    return list(found)
+        statements[statement] = None
+    return list(statements)
 
 
 def _condition(reading: Reading, c: int, row: int, median: int | None) -> Condition:
@@ -151,11 +151,11 @@ def _condition(reading: Reading, c: int, row: int, median: int | None) -> Condit
 
 def _by_chance(readings: list[Reading], bet: Statement, rng: np.random.Generator) -> Statement:
     """A statement about the same columns, with published values picked by chance."""
-    found: list[Condition] = []
+    conditions: list[Condition] = []
     for c, _, _ in bet:
         signs: tuple[Sign, ...] = ("is", "at least", "at most") if _is_number(readings[c]) else ("is",)
-        found.append((c, int(rng.integers(readings[c].published.levels)), signs[int(rng.integers(len(signs)))]))
-    return tuple(found)
+        conditions.append((c, int(rng.integers(readings[c].published.levels)), signs[int(rng.integers(len(signs)))]))
+    return tuple(conditions)
 
 
 def _is_number(reading: Reading) -> bool:

@@ -28,11 +28,11 @@ from discreet.sketching.sketches import Sketches
 
 _CELLS = 2**22  # scores that are in memory at a time
 _SLACK = 1e-9  # of a score: sums in another order are the same
-_NO_BOUND = "The promises about sketches do not speak of it."
+_NO_BOUND = "The promises about sketches do not cover this attack."
 
 
 def reconstruction(case: Case) -> list[Finding]:
-    """What whoever has the key, or knows records, gets out of a release of sketches. The owner can try it.
+    """What anyone who has the key, or knows records, gets out of a release of sketches. The owner can try it.
 
     >>> import numpy as np
     >>> from discreet import VarianceSketch, attack
@@ -42,14 +42,14 @@ def reconstruction(case: Case) -> list[Finding]:
     """
     records, signs, sketches = case.published.records, case.published.signs, case.published.sketches
     if records is None or signs is None:
-        raise CannotAttack("Sketches are attacked with the records and the key behind them: give the owner's folder.")
+        raise CannotAttack("Attacks on sketches need their records and key: give the owner's folder.")
     items = int(records.matrix[:TRIED].nnz)
     occurring = len(set(records.matrix.indices.tolist()))
     found = findings(attack(records, sketches, signs), items, occurring)
     chances = named(records, sketches, signs, known=case.aux_items, targets=case.targets, seed=case.seed)
     whose = Finding(
         attack=f"sketches, known key and {case.aux_items} items",
-        question=f"Does whoever has the key and knows {case.aux_items} items of a person name the person's sketch?",
+        question=f"Can an attacker who has the key and knows {case.aux_items} items of a person find their sketch?",
         success=mean_chance(chances, of=len(records)),
         targets=len(chances),
         baseline=1 / len(sketches),
@@ -79,15 +79,15 @@ def named(
     indptr = np.cumsum([0, *map(len, rows)])
     values = matrix.data[cells].astype(np.float64)
     parts = sp.csr_array((values, matrix.indices[cells], indptr), (len(rows), signs.n_items))
-    found = []
+    results = []
     step = max(1, _CELLS // (len(sketches) + sketches.padded.shape[1]))
     for start in range(0, len(rows), step):
         ratios = _likelihoods(parts[start : start + step], sketches, signs)
         best = ratios.max(axis=1, keepdims=True)
         ties = ratios >= best - _SLACK * np.abs(best)
         own = chosen[start : start + step]
-        found.append(ties[np.arange(len(own)), own] / ties.sum(axis=1))
-    return np.concatenate(found)
+        results.append(ties[np.arange(len(own)), own] / ties.sum(axis=1))
+    return np.concatenate(results)
 
 
 def _likelihoods(parts: sp.csr_array, sketches: Sketches, signs: Signs) -> np.ndarray:
@@ -112,7 +112,7 @@ def findings(found: Attacks, items: int, occurring: int) -> list[Finding]:
     with_key = [
         Finding(
             attack="sketches, known key, records",
-            question="Does whoever has the key get a record back exactly?",
+            question="Can an attacker who has the key recover a record exactly?",
             success=rate(key.exact, key.tried),
             targets=key.tried,
             baseline=0.0,
@@ -122,7 +122,7 @@ def findings(found: Attacks, items: int, occurring: int) -> list[Finding]:
         ),
         Finding(
             attack="sketches, known key, items",
-            question="Is an item that whoever has the key names of a record one of its items?",
+            question="Does an item that an attacker with the key infers belong to the record?",
             success=Share(key.items, key.items, key.items),
             targets=items,
             baseline=key.baseline,
@@ -134,11 +134,11 @@ def findings(found: Attacks, items: int, occurring: int) -> list[Finding]:
     by_records = [
         Finding(
             attack=f"sketches, {known.known} known records, signs",
-            question="Does whoever knows so many records and their sketches get the sign of an item right?",
+            question="Can an attacker who knows so many records and their sketches get the sign of an item right?",
             success=Share(known.signs, known.signs, known.signs),
             targets=occurring,
             baseline=0.5,
-            note=f"{_NO_BOUND} Counted in the first components. With all signs known, what the key gives is given.",
+            note=f"{_NO_BOUND} Counted in the first components. All signs are worth as much as the key.",
             units="signs",
             kind="sign",
         )

@@ -8,7 +8,7 @@ picked by chance.
 
 Scores: "count" of the known items that a record has; "weighted", each by 1/log(1 + its support), so that rare items
 count more; "cosine", the count divided by the square root of the record's length. The first two look at presences only:
-a record with more items never scores less, so under containment whoever scores as much as the target does is one of k.
+a record with more items never scores less, so under containment at least k records score as much as the target's.
 The third takes a short record for a better match: it uses that the person lacks whatever the attacker did not name,
 which containment does not hide.
 
@@ -66,7 +66,7 @@ class SparseAttack:
     targets : int
         Persons that are tried, drawn by chance; all where there are fewer.
     seed : int or None
-        Which persons are tried; what is known of one is the same whoever else is.
+        Which persons are tried; what is known of one is the same whatever others are tried.
 
     >>> baskets = Baskets.of([[1, 1, 0], [1, 0, 1], [0, 1, 1]])
     >>> SparseAttack(known=2).run(Published(baskets, Containment(2)), baskets).success.value
@@ -109,7 +109,7 @@ class SparseAttack:
         bound = _bound(published, self.score, people)
         return Finding(
             attack=f"sparse overlap ({self.score}{self._condition})",
-            question=f"Does whoever knows {self._knowledge} name the target's record?",
+            question=f"Can an attacker who knows {self._knowledge} name the target's record?",
             success=mean_chance(chances, of=len(people)),
             targets=len(chances),
             baseline=1 / records.rows,
@@ -140,9 +140,9 @@ class SparseAttack:
         chosen = np.sort(rng.permutation(len(people))[: self.targets])
         targets = people.take(chosen).matrix
         own = records.places(targets)
-        known = self.known_items(targets, records.support)
+        items = self.known_items(targets, records.support)
         chances, named = np.zeros(len(chosen)), np.ones(len(chosen), dtype=bool)
-        for start, scores in records.scores(known, self.score):
+        for start, scores in records.scores(items, self.score):
             here = slice(start, start + len(scores))
             best = scores.max(axis=1)
             ties = scores >= (best - _SLACK * np.abs(best))[:, None]

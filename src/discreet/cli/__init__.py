@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands, one file each: they read options, call the library, print. Heavy imports wait until one runs."""
+"""The commands, one file each: parse options, call the library, print. Heavy imports wait until a command runs."""
 
 from __future__ import annotations
 

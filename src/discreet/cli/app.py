@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: names of commands, exit statuses, and how things end.
+"""The command line: commands, exit statuses, error handling.
 
-0  good
+0  success
 1  a promise is broken, or cannot be verified
-2  wrong usage, or bad input: what was asked cannot be done with what was given
+2  wrong usage or bad input
 70 an error in discreet itself
-130 and 143  stopped by Ctrl-C, or told to terminate
+130 and 143  interrupted by Ctrl-C, or terminated
 
-An error is one paragraph on standard error. Tracebacks are shown with --debug only: they may hold private values.
+An error is one paragraph on standard error. Tracebacks need --debug, since they may contain private values.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ GOOD, BROKEN, WRONG, BUG, STOPPED, TERMINATED = 0, 1, 2, 70, 130, 143
 
 
 class _Commands(TyperGroup):
-    """The commands, with every error turned into a paragraph and an exit status."""
+    """The commands, with every error turned into a message and an exit status."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -55,7 +55,7 @@ class _Commands(TyperGroup):
             say("Stopped. Nothing was left half-written.", err=True)
             raise typer.Exit(STOPPED) from None
         except Exception as error:
-            status, message = _judged(error)
+            status, message = _status_and_message(error)
             if status is None:
                 raise
             if ctx.params.get("debug"):
@@ -106,7 +106,7 @@ def options(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show the traceback of an error; it may hold private values.")
+        bool, typer.Option("--debug", help="Show the traceback of an error; it may contain private values.")
     ] = False,
 ) -> None:
     """Hand out a labelled table about people under a privacy promise that was checked."""
@@ -119,23 +119,23 @@ def main() -> None:
             signal.signal(getattr(signal, name), _terminate)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal without the signs shows something else in their place
+            stream.reconfigure(errors="replace")  # for terminals that cannot show every character
     app()
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:
-    """As an exception would end it: what is half-written is removed on the way out."""
+    """End as an exception would, so that half-written files are removed on the way out."""
     signal.signal(number, signal.SIG_IGN)
     raise SystemExit(128 + number)
 
 
-def _judged(error: Exception) -> tuple[int | None, str]:
-    """The exit status and the paragraph of an error; no status for those that Typer handles itself."""
+def _status_and_message(error: Exception) -> tuple[int | None, str]:
+    """Exit status and message of an error; no status for errors that Typer handles itself."""
     if isinstance(error, PromiseBroken):
         return BROKEN, str(error)
     if isinstance(error, DiscreetError):
         return WRONG, str(error)
-    if _is_typers(error):
+    if _is_typer_error(error):
         return None, ""
     if isinstance(error, MemoryError):
         return WRONG, "The data does not fit into memory. Try fewer columns, or a machine with more."
@@ -146,17 +146,17 @@ def _judged(error: Exception) -> tuple[int | None, str]:
         )
     return BUG, (
         f"An error in discreet itself ({type(error).__name__} {_place(error)}). Nothing was written. --debug before the"
-        f" command shows more, but may show private values: read it before you pass it on."
+        f" command shows more, but may show private values: read it before you share it."
     )
 
 
-def _is_typers(error: Exception) -> bool:
+def _is_typer_error(error: Exception) -> bool:
     ours = isinstance(error, (typer.Exit, typer.Abort, BrokenPipeError))
     return ours or hasattr(error, "exit_code") or type(error).__module__.startswith(("click", "typer"))
 
 
 def _place(error: Exception) -> str:
-    """The innermost place in discreet: a file and a line, no values."""
+    """The innermost line of discreet in the traceback: module and line number, no values."""
     place, trace = "", error.__traceback__
     while trace is not None:
         name = trace.tb_frame.f_globals.get("__name__", "")
@@ -169,12 +169,12 @@ def _place(error: Exception) -> str:
 def _show_traceback() -> None:
     import traceback
 
-    say("The traceback below may hold private values: read it before you pass it on.", err=True)
+    say("The traceback below may contain private values: read it before you share it.", err=True)
     say(*traceback.format_exc().split("\n"), err=True)
 
 
 def _only_our_warnings() -> None:
-    """Warnings of other libraries may quote cells, and tell a person at the command line nothing to act on."""
+    """Show our own warnings only: those of other libraries may quote cells, and users cannot act on them."""
 
     def show(message: Any, category: Any, filename: Any, lineno: Any, file: Any = None, line: Any = None) -> None:
         say(f"Warning: {message}", err=True)

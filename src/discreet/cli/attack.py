@@ -49,39 +49,37 @@ def attack(
     population: Annotated[Path | None, _knows("All persons who could be in the release.")] = None,
     other: Annotated[list[Path] | None, _knows("Another release of the same persons; repeatable.")] = None,
     gone: Annotated[
-        Path | None, _knows("Persons who are in the release and not in the other one: what both tell of them.")
+        Path | None, _knows("Persons in this release but not in the other one: what do both reveal about them?")
     ] = None,
     owner: Annotated[
-        Path | None, _knows("The owner's folder: whose rows are whose, to count persons; the key of sketches.")
+        Path | None, _knows("The owner's folder: which rows belong to which person, and the key of sketches.")
     ] = None,
     knows: Annotated[
         list[str] | None,
         _knows(
-            "Published columns that an attacker knows of a person, a,b, or all. If not given: those that the promise is"
-            " about, and then all of them."
+            "Published columns whose values an attacker knows: a,b, or all. Default: first the columns that the promise"
+            " covers, then all of them."
         ),
     ] = None,
     hierarchies: Annotated[
-        Path | None, _knows("A folder of value trees that an attacker has, as for release: what lies below a label.")
+        Path | None, _knows("A folder of value hierarchies that the attacker has, in the format of release.")
     ] = None,
     sensitive: Annotated[list[str] | None, _knows("Published columns that an attacker wants to learn, a,b.")] = None,
-    person: Annotated[str | None, _knows("The column that tells whose row it is.")] = None,
+    person: Annotated[str | None, _knows("The column with the person each row belongs to.")] = None,
     aux_items: Annotated[int, _knows("Baskets and sketches: how many items of a person are known.")] = 8,
-    share: Annotated[
-        float, _knows("The share of the population that is in the release, where no file of it is given.")
-    ] = 0.1,
+    share: Annotated[float, _knows("Without --population: the share of the population that is in the release.")] = 0.1,
     attacks: Annotated[list[str] | None, _tries("Names of attacks, a,b; an unknown name lists all.")] = None,
-    targets: Annotated[int, _tries("Persons or guesses at most, for attacks that try some.")] = 2000,
+    targets: Annotated[int, _tries("At most this many persons or guesses, for attacks that sample them.")] = 2000,
     seed: Annotated[int, _tries("Which persons and guesses are tried.")] = 0,
     reading: ReadingOptions,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Attack a release with what is known: exit status 1 if one gets more than the promise allows, else 0.
+    """Attack a release: exit status 1 if an attack succeeds more often than the promise allows, else 0.
 
-    That a promise is kept says nothing of whoever knows more than it is about: what such a one gets is said, too.
-    Files that are not those that were certified are not attacked: exit status 1, as verify's.
-    What is written is counts and names of columns; no cell of a table. It is for the owner, who has the known table.
+    A promise says nothing about attackers who know more than it assumes; what they learn is reported as well.
+    Files that differ from the certified ones are not attacked: exit status 1, as for verify.
+    The output contains counts and column names, no cells. It is for the owner, who has the original table.
     """
     from discreet.attacks import Published
     from discreet.attacks.attack import tried
@@ -117,25 +115,25 @@ def attack(
         hierarchies=hierarchies,
     )
     with step("Attacking"):
-        found, left_out = tried(case, split(attacks) or None)
-    broken = [finding for finding in found if finding.breaks_promise]
+        findings, left_out = tried(case, split(attacks) or None)
+    broken = [finding for finding in findings if finding.breaks_promise]
     if as_json:
-        emit(_answer(case, found, left_out, bool(broken)))
+        emit(_answer(case, findings, left_out, bool(broken)))
     else:
-        _print(case, found, left_out, quiet)
+        _print(case, findings, left_out, quiet)
     raise typer.Exit(1 if broken else 0)
 
 
 def _must_be_release(folder: Path) -> None:
     if not (folder / "certificate.json").is_file():
         hint = f" Did you mean {folder / 'release'}?" if (folder / "release" / "certificate.json").is_file() else ""
-        raise DataError(f"{folder.name!r} is no release folder: it has no certificate.json.{hint}")
+        raise DataError(f"{folder.name!r} is not a release folder: it has no certificate.json.{hint}")
 
 
 def _must_be_positive(**options: int) -> None:
     for name, value in options.items():
         if value < 1:
-            raise DataError(f"--{name.replace('_', '-')} is 1 at least. Got {value}.")
+            raise DataError(f"--{name.replace('_', '-')} must be at least 1. Got {value}.")
 
 
 def _persons(releases: list[Published], reading: ReadingOptions, path: Path | None) -> Any:
@@ -150,7 +148,7 @@ def _table(releases: list[Published], reading: ReadingOptions, path: Path) -> Ta
 
 
 def _baskets(releases: list[Published], reading: ReadingOptions, path: Path) -> Baskets:
-    """Transactions, or of a table the columns that are published items."""
+    """Transactions, or the columns of a table that are published items."""
     from discreet.data.baskets import Baskets
 
     if path.suffix.lower() in _TRANSACTIONS:
@@ -164,68 +162,68 @@ def _baskets(releases: list[Published], reading: ReadingOptions, path: Path) -> 
 _READERS = {"baskets": _baskets}
 
 
-def _checked(person: str | None, known: Any) -> str | None:
-    if person is not None and known is not None and person not in known.names:
-        raise RolesError(f"The known table has no column {person!r}.{did_you_mean(person, known.names)}")
+def _checked(person: str | None, table: Any) -> str | None:
+    if person is not None and table is not None and person not in table.names:
+        raise RolesError(f"The known table has no column {person!r}.{did_you_mean(person, table.names)}")
     return person
 
 
 # -- answers -------------------------------------------------------------------------------------------------------
 
 
-def _answer(case: Case, found: list[Finding], left_out: dict[str, str], broken: bool) -> dict[str, Any]:
+def _answer(case: Case, findings: list[Finding], left_out: dict[str, str], broken: bool) -> dict[str, Any]:
     from discreet.attacks.conclusions import about_promise, beyond
 
-    findings = [
+    lines = [
         {
             **asdict(finding),
             "risk": None if finding.risk is None else asdict(finding.risk),
             "breaks_promise": finding.breaks_promise,
         }
-        for finding in found
+        for finding in findings
     ]
     return {
         "format": 1,
         "promise": str(case.published.promise),
         "knows": list(dict.fromkeys(map(case.published.source, case.columns))),
         "broken": broken,
-        "conclusions": [*beyond(case, found), about_promise(case, found)],
-        "findings": findings,
+        "conclusions": [*beyond(case, findings), about_promise(case, findings)],
+        "findings": lines,
         "not_made": left_out,
     }
 
 
-def _print(case: Case, found: list[Finding], left_out: dict[str, str], quiet: bool) -> None:
+def _print(case: Case, findings: list[Finding], left_out: dict[str, str], quiet: bool) -> None:
     from discreet.attacks.conclusions import about_promise, beyond, knowing
 
-    conclusions = [about_promise(case, found), *beyond(case, found)]
+    conclusions = [about_promise(case, findings), *beyond(case, findings)]
     if quiet:
         say(" ".join(conclusions))
         return
     if heading := knowing(case):
         say(f"{heading}:")
-    _print_table(found)
-    if any(not one.success.is_counted for one in found):
-        say("In brackets 95 % intervals, where not everybody was tried.")
-    for note, titles in _notes(found).items():
+    _print_table(findings)
+    if any(not one.success.is_counted for one in findings):
+        say("In brackets: 95 % intervals, where only a sample of persons was attacked.")
+    for note, titles in _notes(findings).items():
         say(f"{titles[0]}: {note}" if len(titles) == 1 else note)
     if left_out:
         reasons = (f"{name} ({why[0].lower()}{why[1:].rstrip('.')})" for name, why in left_out.items())
-        say(f"Not made: {'; '.join(reasons)}.")
+        say(f"Not tried: {'; '.join(reasons)}.")
     say("", *conclusions)
 
 
-def _notes(found: list[Finding]) -> dict[str, list[str]]:
-    """What must be known so as not to misread a line, each once, with the attacks that it is about."""
+def _notes(findings: list[Finding]) -> dict[str, list[str]]:
+    """Notes needed to read the table correctly, each once, with the attacks it applies to."""
     notes: dict[str, list[str]] = {}
-    for finding in found:
+    for finding in findings:
         if finding.note and not finding.beyond:
             notes.setdefault(finding.note, []).append(finding.attack)
     return notes
 
 
 def _success(finding: Finding) -> str:
-    """The share, with its 95 % interval where not everybody was tried."""
+    """The share, with its 95 % interval where persons were sampled."""
     from discreet.report.wording import approximately
 
     success = finding.success
@@ -233,22 +231,22 @@ def _success(finding: Finding) -> str:
     return approximately(success.value) + spread
 
 
-def _print_table(found: list[Finding]) -> None:
-    """A line for each finding; what whoever knows all columns gets stands beside it."""
+def _print_table(findings: list[Finding]) -> None:
+    """One line per finding, with the success of an attacker who knows all columns beside it."""
     from rich import box
     from rich.table import Table
 
     from discreet.attacks.attack import BEYOND
     from discreet.report.wording import approximately
 
-    second = {(one.by, one.attack): one for one in found if one.beyond}
+    second = {(one.by, one.attack): one for one in findings if one.beyond}
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
     table.add_column("attack")
     for title in ("success", "guessing", "not in it", "promised"):
         table.add_column(title, justify="right")
     if second:
         table.add_column("all known", justify="right")
-    for finding in found:
+    for finding in findings:
         if finding.beyond:
             continue
         control = "" if finding.control is None else approximately(finding.control.value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""discreet cache: what a folder of kept scores holds, and how to be rid of it."""
+"""discreet cache: show or purge the scores that `discreet evaluate` cached."""
 
 from __future__ import annotations
 
@@ -10,32 +10,34 @@ import typer
 
 from discreet.cli.options import Json, emit, say
 
-app = typer.Typer(help="The scores that discreet evaluate keeps: show them, purge them.", no_args_is_help=True)
+app = typer.Typer(help="The scores that discreet evaluate cached: show them, purge them.", no_args_is_help=True)
 
 Folder = Annotated[Path, typer.Argument(help="The folder that was given as --cache.")]
 
 
 @app.command("show")
 def show(folder: Folder, as_json: Json = False) -> None:
-    """How many scores are kept, of which methods, protocols and classifiers."""
+    """Count the cached scores by method, protocol and classifier."""
     from discreet.evaluate.score_cache import Cache
 
-    found = Cache.existing(folder).summary()
+    summary = Cache.existing(folder).summary()
     kinds = [
         {"method": method, "protocol": protocol, "classifier": classifier, "scores": scores}
-        for (method, protocol, classifier), scores in found.kinds.items()
+        for (method, protocol, classifier), scores in summary.kinds.items()
     ]
     if as_json:
-        emit({"format": 1, "scores": found.entries, "bytes": found.bytes, "damaged": found.damaged, "kinds": kinds})
+        emit(
+            {"format": 1, "scores": summary.entries, "bytes": summary.bytes, "damaged": summary.damaged, "kinds": kinds}
+        )
         return
-    say(f"{found.entries:,} scores, {found.bytes:,} bytes; damaged, to be made again: {found.damaged:,}")
+    say(f"{summary.entries:,} scores, {summary.bytes:,} bytes; damaged, to be computed again: {summary.damaged:,}")
     for kind in kinds:
         say(f"  {kind['scores']:>6,}  {kind['method']}, {kind['protocol']}, {kind['classifier']}")
 
 
 @app.command("purge")
 def purge(folder: Folder, as_json: Json = False) -> None:
-    """Remove all kept scores, and the folder if nothing else is in it. A folder that is no cache is left alone."""
+    """Remove all cached scores, and the folder if nothing else is in it. A folder that is not a cache is left alone."""
     from discreet.evaluate.score_cache import Cache
 
     cache = Cache.existing(folder)

@@ -32,8 +32,8 @@ def choose(
         str, typer.Option(help="How much each measure counts; they sum to 1, and 0 ignores one.")
     ] = _EQUAL,
     by: Annotated[By, typer.Option(help="Weigh ranks, as E(S) does, or values between worst and best.")] = By.rank,
-    lower: Annotated[list[str] | None, typer.Option(help="Measures of which less is better, a,b; repeatable.")] = None,
-    higher: Annotated[list[str] | None, typer.Option(help="Measures of which more is better, a,b; repeatable.")] = None,
+    lower: Annotated[list[str] | None, typer.Option(help="Measures where lower is better, a,b; repeatable.")] = None,
+    higher: Annotated[list[str] | None, typer.Option(help="Measures where higher is better, a,b; repeatable.")] = None,
     baseline: Annotated[str | None, typer.Option(help="The candidate that plots compare the others with.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Write the ranking and its plots to this HTML file.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file of --plot.")] = False,
@@ -42,7 +42,7 @@ def choose(
 ) -> None:
     """Rank the candidates of a study by weighted measures, and name the best.
 
-    Saved releases are verified first; utility is known of those made with --evaluate.
+    Saved releases are verified first; utility is known for those made with --evaluate.
     """
     from discreet.choose import choose as decide
     from discreet.choose import read_study
@@ -51,15 +51,15 @@ def choose(
     watch(quiet=quiet, as_json=as_json)
     if plot is not None and plot.exists() and not (overwrite and plot.is_file()):
         raise DataError(f"{plot.name!r} exists already. Choose another file, or add --overwrite.")
-    asked = weights_of(weights)
+    wanted = weights_of(weights)
     with step("Reading and verifying the candidates"):
         candidates, named = read_study(study)
     baseline = _checked(baseline, candidates) if baseline is not None else named
-    counting = {name for name, weight in asked.items() if weight}
+    counting = {name for name, weight in wanted.items() if weight}
     complete = [candidate for candidate in candidates if counting <= candidate.measures.keys()]
     left_out = tuple(c.name for c in candidates if c not in complete) if complete else ()
     choice = decide(
-        complete or candidates, asked, by.value, measures=_ways(split(lower), split(higher), candidates, asked)
+        complete or candidates, wanted, by.value, measures=_ways(split(lower), split(higher), candidates, wanted)
     )
     summary = summarise_choice(choice, name=study.resolve().name, left_out=left_out)
     if plot is not None:
@@ -83,17 +83,17 @@ def weights_of(text: str) -> dict[str, Fraction]:
     >>> weights_of("utility=0.5, privacy=1/4,size=0.25")["privacy"]
     Fraction(1, 4)
     """
-    found: dict[str, Fraction] = {}
-    given = text.split(",")
-    named = pairs(given, "--weights")
-    if len(named) < len(given):
+    fractions: dict[str, Fraction] = {}
+    parts = text.split(",")
+    named = pairs(parts, "--weights")
+    if len(named) < len(parts):
         raise DataError("--weights names a measure twice. Give each one weight.")
     for name, number in named.items():
         try:
-            found[name] = Fraction(number)
+            fractions[name] = Fraction(number)
         except (ValueError, ZeroDivisionError):
-            raise DataError(f"The weight of {name!r} is no number. Write, say, --weights {_EQUAL}.") from None
-    return found
+            raise DataError(f"The weight of {name!r} is not a number. Write, say, --weights {_EQUAL}.") from None
+    return fractions
 
 
 def _checked(baseline: str, candidates: tuple[Candidate, ...]) -> str:
@@ -106,23 +106,23 @@ def _checked(baseline: str, candidates: tuple[Candidate, ...]) -> str:
 
 
 def _ways(
-    lower: tuple[str, ...], higher: tuple[str, ...], candidates: tuple[Candidate, ...], asked: dict[str, Fraction]
+    lower: tuple[str, ...], higher: tuple[str, ...], candidates: tuple[Candidate, ...], weights: dict[str, Fraction]
 ) -> dict[str, Measure]:
-    """Meanings of the measures whose better way was said on the command line."""
+    """Measures whose direction was given by --lower or --higher."""
     from discreet.choose import MEASURES, Measure
 
-    if unknown := [name for name in (*lower, *higher) if name not in asked]:
-        hint = did_you_mean(unknown[0], asked)
-        raise DataError(f"--lower and --higher speak of measures that have a weight; not of {listing(unknown)}.{hint}")
+    if unknown := [name for name in (*lower, *higher) if name not in weights]:
+        hint = did_you_mean(unknown[0], weights)
+        raise DataError(f"--lower and --higher take measures that have a weight; {listing(unknown)} has none.{hint}")
     if both := set(lower) & set(higher):
-        raise DataError(f"Less and more of {listing(sorted(both))} cannot both be better.")
-    found = {}
+        raise DataError(f"{listing(sorted(both))} cannot be in both --lower and --higher.")
+    measures = {}
     for name in (*lower, *higher):
-        said = next(
+        meaning = next(
             (c.meanings[name] for c in candidates if name in c.meanings), MEASURES.get(name, Measure(title=name))
         )
-        found[name] = said.model_copy(update={"higher_is_better": name in higher, "scale": None})
-    return found
+        measures[name] = meaning.model_copy(update={"higher_is_better": name in higher, "scale": None})
+    return measures
 
 
 def _print(summary: dict[str, Any], quiet: bool) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""discreet clean: remove what killed runs left half-written in a folder."""
+"""discreet clean: remove half-written files that killed runs left in a folder."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ def clean(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Remove what killed runs left in a folder, and nothing else; a run that is at work is left alone.
+    """Remove half-written files that killed runs left in a folder, and nothing else; active runs are left alone.
 
-    Looks at the folder itself, not into others below it. The next save in the folder does the same.
+    Subfolders are not searched. The next save in the folder does the same.
     """
     from discreet.foundation.atomic_files import clean as clean_folder
 
     if not folder.is_dir():
         raise DataError(f"There is no folder {shown(folder.name)}. Check the path.")
-    found = clean_folder(folder, dry_run=dry_run)
+    report = clean_folder(folder, dry_run=dry_run)
     if as_json:
-        emit({"format": 1, "dry_run": dry_run, **{what: list(names) for what, names in asdict(found).items()}})
+        emit({"format": 1, "dry_run": dry_run, **{what: list(names) for what, names in asdict(report).items()}})
         return
-    for name in found.removed:
+    for name in report.removed:
         say(f"  {'would remove' if dry_run else 'removed'}  {plain(name)}")
-    for name in found.put_back:
+    for name in report.put_back:
         say(f"  {'would put back' if dry_run else 'put back'}  {plain(name)}, which a killed run was replacing")
-    for name in found.in_use:
-        say(f"  left alone  {plain(name)}: it is being written, or another user's")
-    for name in found.unmarked:
+    for name in report.in_use:
+        say(f"  left alone  {plain(name)}: it is being written, or belongs to another user")
+    for name in report.unmarked:
         say(f"  left alone  {plain(name)}: it has no mark of discreet; an earlier version may have left it")
     done = "would be removed" if dry_run else "removed"
-    say(f"{len(found.removed):,} half-written entries {done}.")
+    say(f"{len(report.removed):,} half-written entries {done}.")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""discreet compare: every method of a recipe on one's own data, measured alike, and one of them chosen."""
+"""discreet compare: run every method of a recipe on your data, measure all alike, choose one."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def compare(
 ) -> None:
     """Compare methods on this data: what they protect, what they cost, and which one to take.
 
-    A study that was stopped goes on where it was when the same command is given again.
+    The same command resumes a study that was stopped.
     """
     from discreet.report.study_page import summarise_study, write_study
     from discreet.study import load_dataset, recipe_from, run_study, text_of_recipe
@@ -44,48 +44,48 @@ def compare(
 
     watch(quiet=quiet, as_json=as_json)
     if recipe is None:
-        asked, text = _suggested(data, target, labels)
+        study_recipe, text = _suggested(data, target, labels)
     else:
         if target is not None or labels is not None:
-            raise DataError("What the data is stands in the recipe; leave --target and --labels out.")
+            raise DataError("The recipe describes the data; leave --target and --labels out.")
         text = text_of_recipe(recipe)
-        asked = recipe_from(text, name=recipe.name)
+        study_recipe = recipe_from(text, name=recipe.name)
     if jobs is not None:
-        asked = asked.model_copy(update={"run": asked.run.model_copy(update={"jobs": jobs})})
+        study_recipe = study_recipe.model_copy(update={"run": study_recipe.run.model_copy(update={"jobs": jobs})})
     written_as = ("", "") if recipe is None else (text, recipe.name)
-    load = partial(load_dataset, str(data), asked.model_dump_json(), *written_as)
+    load = partial(load_dataset, str(data), study_recipe.model_dump_json(), *written_as)
     try:
-        study = run_study(load, asked, out, text=text)
+        study = run_study(load, study_recipe, out, text=text)
         with step("Writing the report"):
             summary = summarise_study(study, name=os.fsencode(data.name).decode(errors="replace"))
             with StudyFolder(out).alone(wait=True):
                 written = write_study(study, summary)
     except (KeyboardInterrupt, SystemExit):
         if out.is_dir():
-            say(f"What is done so far is kept in {out}. The same command goes on with it.", err=True)
+            say(f"What is done so far is in {out}. The same command resumes it.", err=True)
         raise
     if as_json:
         emit(summary | {"files": {name: str(path) for name, path in written.items()}})
     else:
         _print(summary, {name: str(path) for name, path in written.items()}, quiet)
     if not summary["candidates"]:
-        raise typer.Exit(2)  # what was asked cannot be done
+        raise typer.Exit(2)  # no release could be made
 
 
 def _suggested(data: Path, target: str | None, labels: Path | None) -> tuple[Recipe, str]:
-    """A recipe for a table of which only the target may be known, or for transactions and the file of their labels."""
+    """A recipe with suggested roles for a table, or for transactions with their labels."""
     from discreet.data.roles import suggest
     from discreet.study import first_recipe, recipe_from
 
     if labels is None:
         suggestions = suggest(ReadingOptions().read(data), target=target)
         if not any(one.role == "target" for one in suggestions):
-            raise RolesError("No column looks like what a classifier is to predict. Name it with --target.")
+            raise RolesError("No column looks like a target for a classifier. Name it with --target.")
         text = first_recipe(str(data), suggestions)
     elif target is None:
         text = first_recipe(str(data), [], "transactions", labels=os.path.relpath(labels, data.parent))
     else:
-        raise DataError("--labels is for transactions, which have no columns; --target for tables. Give one.")
+        raise DataError("--labels is for transactions, which have no columns; --target is for tables. Give one.")
     return recipe_from(text), text
 
 
@@ -110,22 +110,22 @@ def _print(summary: dict[str, Any], files: dict[str, str], quiet: bool) -> None:
             name = cell(row["name"], style="bold" if row["best"] else "")
             score = "none" if row["utility"] is None else f"{row['utility']:.3f}{about}"
             table.add_row(name, Text(row["promise"]), score, *texts)
-        for failure, found in summary["failed"].items():
-            table.add_row(cell(failure), Text(f"failed: {found['error']}"))
+        for failure, failed in summary["failed"].items():
+            table.add_row(cell(failure), Text(f"failed: {failed['error']}"))
         console().print(table)
         say("Not found: of 100 persons, by the strongest attack that names a row. ± is half")
-        say("of a 95 % interval; what is counted on all rows, or promised, has none.")
+        say("a 95 % interval; figures counted on all rows, or promised, have none.")
     if not quiet:
         for name, why in summary["skipped"].items():
             say(f"Skipped  {name}: {why}")
-        for name, found in summary["failed"].items():
-            say(f"Failed   {name} ({found['error']}). {found['why']}")
+        for name, failed in summary["failed"].items():
+            say(f"Failed   {name} ({failed['error']}). {failed['why']}")
     why_none = "none: they lack a measure that has a weight" if summary["made"] else "none: no release was made"
     say(f"Chosen   {summary['best'] or why_none}")
     if not quiet:
         if summary["otherwise"]:
             way = "By value" if summary["by"] == "rank" else "By E(S) "
-            say(f"{way} {summary['otherwise']} would be: E(S) counts places, values how far releases are apart")
+            say(f"{way} {summary['otherwise']} would be chosen: E(S) compares ranks, values how far releases differ")
         if summary["best_folder"]:
             say(f"Publish  {files['study']}/{summary['best_folder']}/release")
         say(f"Report   {files['report']}   (yours: do not publish it)")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""discreet data: the built-in data sets and the papers' sets, listed and written to files."""
+"""discreet data: list the built-in data sets and those of the papers, and write them to files."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _BASKET_SUFFIXES = (".dat", ".txt")
 
 @app.command("list")
 def list_sets(as_json: Json = False) -> None:
-    """The data sets by name. Those of the papers are read from the folder that DISCREET_DATA names."""
+    """List the data sets by name. Those of the papers are read from the folder that DISCREET_DATA names."""
     from discreet.samples import BUILTIN, CATALOG
 
-    found: list[dict[str, Any]] = []
+    sets: list[dict[str, Any]] = []
     for name, make in BUILTIN.items():
         fixed = (
             {} if "rows" in signature(make).parameters else dict(zip(("rows", "columns"), make().shape, strict=True))
         )
-        found.append({"name": name, "where": "built in", "rows": None, "columns": None, "about": _about(make), **fixed})
-    found += [
+        sets.append({"name": name, "where": "built in", "rows": None, "columns": None, "about": _about(make), **fixed})
+    sets += [
         {
             "name": name,
             "where": "DISCREET_DATA",
@@ -46,7 +46,7 @@ def list_sets(as_json: Json = False) -> None:
         if name not in BUILTIN
     ]
     if as_json:
-        emit({"format": 1, "data": found})
+        emit({"format": 1, "data": sets})
         return
     from rich import box
     from rich.table import Table
@@ -54,7 +54,7 @@ def list_sets(as_json: Json = False) -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for title in ("name", "size", "what it is"):
         table.add_column(title, justify="right" if title == "size" else "left")
-    for line in found:
+    for line in sets:
         size = "as asked" if line["rows"] is None else f"{line['rows']:,} x {line['columns']:,}"
         table.add_row(line["name"], size, line["about"], end_section=line["name"] == list(BUILTIN)[-1])
     console().print(table)
@@ -68,12 +68,12 @@ def write_set(
     out: Annotated[
         Path, typer.Option("--out", "-o", help="Tables: .csv or .parquet. Baskets: .dat, one row per line.")
     ],
-    rows: Annotated[int | None, typer.Option(help="How many rows, for sets that are made up.")] = None,
-    seed: Annotated[int | None, typer.Option(help="For sets that are made up.")] = None,
+    rows: Annotated[int | None, typer.Option(help="Number of rows, for synthetic sets.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of synthetic sets.")] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="Any option of the set, name=value, such as classes=2 for quest.")
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -113,7 +113,7 @@ def _write_table(sample: Sample, out: Path, overwrite: bool) -> list[Path]:
 
 
 def _write_baskets(sample: Sample, out: Path, overwrite: bool) -> list[Path]:
-    """One row per line, items parted by white space; the labels, one per line, in a file beside it."""
+    """Write one row per line, items separated by white space, and the labels, one per line, to a second file."""
     baskets: Baskets = sample.data  # type: ignore[assignment]
     if out.suffix.lower() not in _BASKET_SUFFIXES:
         raise DataError(
@@ -139,7 +139,7 @@ def _write_lines(path: Path, lines: Any) -> None:
 
 
 def write_file(out: Path, overwrite: bool, fill: Any) -> None:
-    """The file is there whole or not at all."""
+    """Write the file completely or not at all."""
     if out.exists() and not overwrite:
         raise DataError(f"{out.name!r} exists already. Choose another name, or add --overwrite.")
     from discreet.foundation.atomic_files import new_file
@@ -170,5 +170,5 @@ def _release_command(sample: Sample, written: list[Path]) -> str:
         "other": roles.other,
         "person": [roles.person] if roles.person else [],
     }
-    given = shlex.join(role_options(names))
-    return f"discreet release {written[0]} {given} --method mondrian --k 5 -o out"
+    options = shlex.join(role_options(names))
+    return f"discreet release {written[0]} {options} --method mondrian --k 5 -o out"

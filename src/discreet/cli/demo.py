@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""discreet demo: the whole way on made-up people."""
+"""discreet demo: the whole workflow on made-up people."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def demo(
         Path, typer.Option("--out", "-o", help="Folder to write; one of an earlier demo is replaced.")
     ] = Path("discreet-demo"),
     rows: Annotated[int, typer.Option(help="How many made-up people.")] = 5000,
-    k: Annotated[int, typer.Option("--k", help="How many persons must share what is published of one.")] = 10,
+    k: Annotated[int, typer.Option("--k", help="How many persons must be alike.")] = 10,
     seed: Annotated[int, typer.Option(help="The same seed gives the same people and the same releases.")] = 0,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Release made-up hospital patients with two methods, verify both; compare four, choose one; write two reports."""
+    """Release made-up hospital patients with two methods, verify both, compare four methods, and write the reports."""
     from discreet.cli.demo_walk import run
     from discreet.report.text import baselines, comparison
     from discreet.report.wording import approximately, count
@@ -45,16 +45,15 @@ def demo(
         f"clinic: {count(before['rows'])} made-up hospital stays. An attacker may know {', '.join(quasi[:-1])} and"
         f" {quasi[-1]}.",
         f"As they are, {count(before['unique'])} of the rows"
-        f" ({approximately(before['unique_share'])}) are the only one with their values: whoever knows those finds the"
-        f" diagnosis.",
+        f" ({approximately(before['unique_share'])}) are unique: anyone who knows their values finds the diagnosis.",
     )
     console().print(comparison(done.summary))
     say(baselines(done.summary))
     say("", f"Compared: {done.study['made']} releases by four methods. Chosen: {_chosen(done.study)}.")
     say("", f"Report: {done.report}   the two releases")
-    say(f"Study:  {done.study_report}   all that were compared: the picture, the choice, the attacks")
+    say(f"Study:  {done.study_report}   all releases compared: plots, choice, attacks")
     say("Next:")
-    for command in (  # each can be given as it stands
+    for command in (  # each can be run as it is
         f"discreet inspect {out / 'clinic.csv'} --target readmitted",
         f"discreet verify {out / 'tree-ladder' / 'release'}",
         f"discreet release {out / 'clinic.csv'} --target readmitted --quasi {','.join(quasi)}"
@@ -69,7 +68,7 @@ def _chosen(study: dict[str, Any]) -> str:
 
     best = next((line for line in study["candidates"] if line["best"]), None)
     if best is None:
-        return "none, for want of rows to measure them on"
+        return "none: there are too few rows to measure them"
     before, after = study["candidates"][0]["utility"], best["utility"]
-    said = f"{best['name']}, {best['promise']}: accuracy {after:.3f} (original {before:.3f})"
-    return f"{said}, {number(best['privacy'])} of 100 persons are not found"
+    result = f"{best['name']}, {best['promise']}: accuracy {after:.3f} (original {before:.3f})"
+    return f"{result}, {number(best['privacy'])} of 100 persons are not found"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole of discreet on made-up people: how identifiable they are, two releases and what each costs; then many
-methods compared, one picture and one choice. Each has a report.
+"""The demo: releases of made-up people by two methods with their costs, then a study that compares four methods and
+chooses one. Each part has a report.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def run(
     seed: int = SEED,
     say: Callable[[str], None] = lambda text: None,
 ) -> Demo:
-    """Write the demo's folder; `say` is told what is being done."""
+    """Write the demo's folder; `say` receives progress messages."""
     folder = Path(folder)
     _check_target(folder)
     methods: list[Method] = [
@@ -130,9 +130,9 @@ def run(
 
 
 def recipe_of(roles: Roles, k: int, seed: int) -> str:
-    """The recipe of the comparison: with half of k, k itself and five times as many persons alike."""
-    said = {role: getattr(roles, role) for role in ("target", "quasi", "sensitive", "identifiers", "other")}
-    lines = "\n".join(f"{role} = {json.dumps(value)}" for role, value in said.items())
+    """The recipe of the comparison, for k / 2, k and 5 k."""
+    columns = {role: getattr(roles, role) for role in ("target", "quasi", "sensitive", "identifiers", "other")}
+    lines = "\n".join(f"{role} = {json.dumps(value)}" for role, value in columns.items())
     return _RECIPE.format(roles=lines, ks=sorted({max(2, k // 2), k, 5 * k}), seed=seed)
 
 

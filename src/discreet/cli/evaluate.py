@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""discreet evaluate: what methods cost whoever learns from their releases, measured on the same folds."""
+"""discreet evaluate: what releases by several methods cost a classifier, measured on the same folds."""
 
 from __future__ import annotations
 
@@ -67,13 +67,13 @@ def evaluate(
         list[str] | None, typer.Option(help="c45,logistic; all if not given.", rich_help_panel=_STUDY)
     ] = None,
     measure: Annotated[
-        MeasureName, typer.Option(help="That the table has intervals for.", rich_help_panel=_STUDY)
+        MeasureName, typer.Option(help="The measure shown with intervals.", rich_help_panel=_STUDY)
     ] = MeasureName.accuracy,
-    seed: Annotated[int, typer.Option(help="Of folds, learners and methods.", rich_help_panel=_STUDY)] = 0,
-    jobs: Annotated[int, typer.Option(min=1, help="Threads.", rich_help_panel=_STUDY)] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of folds, classifiers and methods.", rich_help_panel=_STUDY)] = 0,
+    jobs: Annotated[int, typer.Option(min=1, help="Number of threads.", rich_help_panel=_STUDY)] = 1,
     cache: Annotated[
         Path | None,
-        typer.Option(help="A folder of yours that keeps scores; a study goes on where it was.", rich_help_panel=_STUDY),
+        typer.Option(help="A private folder for scores, so that a stopped run can resume.", rich_help_panel=_STUDY),
     ] = None,
     baskets: BasketOptions,
     reading: ReadingOptions,
@@ -82,14 +82,14 @@ def evaluate(
 ) -> None:
     """Measure what methods cost a classifier: on held-out rows, with intervals, beside the original table.
 
-    Nothing is published. The figures come from the private rows: they are for the owner.
+    Nothing is published. The figures come from private rows and are for the owner only.
     """
     from discreet.evaluate.cross_evaluation import ALL, evaluate_utility
 
     watch(quiet=quiet, as_json=as_json)
     methods = _methods(method, k, epsilon, settings)
     dataset = read_dataset(file, roles, baskets, reading)
-    found = evaluate_utility(
+    evaluation = evaluate_utility(
         methods,
         dataset.checked(),
         protocol=protocol.value,
@@ -100,29 +100,29 @@ def evaluate(
         cache=cache,
     )
     if as_json:
-        emit(found.to_dict())
+        emit(evaluation.to_dict())
     else:
-        say(*found.table(measure.value).split("\n"))
+        say(*evaluation.table(measure.value).split("\n"))
 
 
 def _methods(
-    asked: list[str], ks: list[int] | None, epsilons: list[float] | None, settings: list[str] | None
+    texts: list[str], ks: list[int] | None, epsilons: list[float] | None, settings: list[str] | None
 ) -> list[Method]:
-    """Every method with every k or epsilon that it takes; what stands behind a colon is for that method alone."""
+    """Every method with every k or epsilon that it takes; parameters after a colon are for that method alone."""
     from discreet.methods import METHODS
 
-    common, used, made = values(settings), set(), []
-    for text in asked:
+    common, used, methods = values(settings), set(), []
+    for text in texts:
         name, _, own = text.partition(":")
         mine = values(own.split(",")) if own else {}
-        known = set(signature(METHODS[name]).parameters) if name in METHODS else set()
-        shared = {parameter: value for parameter, value in common.items() if parameter in known}
+        accepted = set(signature(METHODS[name]).parameters) if name in METHODS else set()
+        shared = {parameter: value for parameter, value in common.items() if parameter in accepted}
         used |= set(shared)
         grid: dict[str, list[Any]] = {"k": ks or [], "epsilon": epsilons or []}
-        grid = {parameter: found for parameter, found in grid.items() if found and parameter in known - set(mine)}
+        grid = {parameter: points for parameter, points in grid.items() if points and parameter in accepted - set(mine)}
         for point in product(*grid.values()):
-            made.append(build(name, dict(zip(grid, point, strict=True)) | shared | mine))
+            methods.append(build(name, dict(zip(grid, point, strict=True)) | shared | mine))
     unused = sorted(set(common) - used)
     if unused:
         raise DataError(f"None of the methods has a parameter {listing(unused)}. Leave --set {unused[0]} out.")
-    return made
+    return methods

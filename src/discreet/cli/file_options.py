@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a file of data is read: what it holds, how its cells are parted, and what its columns are for."""
+"""Options for reading a data file: its shape, its dialect, and the roles of its columns."""
 
 from __future__ import annotations
 
@@ -33,59 +33,57 @@ def _basket(help: str, *names: str) -> Any:
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """How the cells of a file are parted and what they mean."""
+    """How a table is parsed: delimiter, encoding, header, missing cells, kinds of columns."""
 
     delimiter: Annotated[
-        str | None, _reading(help="What parts the cells, such as ';' or 'tab'; found if not given.")
+        str | None, _reading(help="The delimiter of cells, such as ';' or 'tab'; detected if not given.")
     ] = None
-    quote: Annotated[str | None, _reading(help="The quote character; found if not given.")] = None
-    encoding: Annotated[str | None, _reading(help="Such as utf-8 or cp1252; found if not given.")] = None
-    names: Annotated[list[str] | None, _reading(help="Names of the columns, a,b,c: the file has no header line.")] = (
-        None
-    )
+    quote: Annotated[str | None, _reading(help="The quote character; detected if not given.")] = None
+    encoding: Annotated[str | None, _reading(help="Such as utf-8 or cp1252; detected if not given.")] = None
+    names: Annotated[list[str] | None, _reading(help="Column names, a,b,c, of a file without a header line.")] = None
     header: Annotated[bool | None, _reading("--header/--no-header", help="Whether the first line holds names.")] = None
     missing: Annotated[
-        list[str] | None, _reading(help="A mark of a missing cell, in place of the usual ones; repeatable.")
+        list[str] | None, _reading(help="What marks a missing cell, instead of the usual marks; repeatable.")
     ] = None
     kinds: Annotated[
         list[str] | None, _reading("--kind", help="column=number, column=category or column=date; repeatable.")
     ] = None
 
     @property
-    def given(self) -> dict[str, Any]:
-        """What was said, in the words of `Table.of` and of a recipe."""
-        said = asdict(self) | {"names": list(split(self.names)), "kinds": pairs(self.kinds, "--kind")}
-        said["delimiter"] = tab(self.delimiter)
-        return {name: value for name, value in said.items() if value not in (None, [], {})}
+    def arguments(self) -> dict[str, Any]:
+        """The options that were used, as arguments of `Table.of` and keys of a recipe."""
+        arguments = asdict(self) | {"names": list(split(self.names)), "kinds": pairs(self.kinds, "--kind")}
+        arguments["delimiter"] = tab(self.delimiter)
+        return {name: value for name, value in arguments.items() if value not in (None, [], {})}
 
     @property
     def says_table(self) -> bool:
-        """Whether something was said that only a table has."""
+        """Whether an option was used that only tables have."""
         return self.delimiter is not None or self.names is not None or self.header is not None
 
     def read(self, path: Path, *, by_cells: bool = False) -> Table:
-        """The table in a file; for a method that reads cell by cell no row tells how.
+        """Read a table; with `by_cells`, the parsing of a cell depends on no other row.
 
-        Transactions are refused: their first row is no line of names.
+        Transactions are refused: their first row is not a header.
         """
         from discreet.data.column import KINDS
         from discreet.data.table import Table
 
         if not by_cells and not self.says_table and ShapeOptions().shape(path) == "transactions":
             raise DataError(
-                f"{path.name!r} looks like transactions, items parted by white space, not like a table. Say --baskets"
-                " transactions, or how a table is to be read: --header or --no-header, --delimiter."
+                f"{path.name!r} looks like transactions (items separated by white space), not like a table. Use"
+                " --baskets transactions, or say how to read the table: --header or --no-header, --delimiter."
             )
-        given = self.given
-        for kind in given.get("kinds", {}).values():
+        arguments = self.arguments
+        for kind in arguments.get("kinds", {}).values():
             if kind not in KINDS:
                 hint = did_you_mean(kind, KINDS)
                 raise DataError(f"{kind!r} is not a kind of column.{hint} They are {listing(KINDS)}.")
         with step(f"Reading {path.name}"):
             if not by_cells:
-                return Table.of(path, **given)
-            cells = {name: given.pop(name) for name in ("kinds", "missing") if name in given}
-            return Table.by_cells(path, dialect=given, **cells)
+                return Table.of(path, **arguments)
+            cells = {name: arguments.pop(name) for name in ("kinds", "missing") if name in arguments}
+            return Table.by_cells(path, dialect=arguments, **cells)
 
 
 class BasketSource(StrEnum):
@@ -104,11 +102,11 @@ class ShapeOptions:
 
     @property
     def is_given(self) -> bool:
-        """Whether it was said that the file holds baskets."""
+        """Whether an option says that the file holds baskets."""
         return self.held_as is not None or self.labels is not None
 
     def shape(self, path: Path) -> str:
-        """What the file holds, "table", "columns" of 0 and 1, or "transactions": as was said, else as it looks."""
+        """The file's shape, "table", "columns" of 0 and 1, or "transactions": by the options, else by its content."""
         from discreet.data.transactions import looks_like_transactions
 
         if self.held_as is not None:
@@ -120,10 +118,10 @@ class ShapeOptions:
 class BasketOptions(ShapeOptions):
     """What a file holds, and how transactions are read."""
 
-    separator: Annotated[str | None, _basket("What parts items; white space if not given.")] = None
+    separator: Annotated[str | None, _basket("The separator of items; white space if not given.")] = None
 
     def transactions(self, path: Path) -> Baskets:
-        """The transactions in a file, with their labels if there is a file of these."""
+        """Read transactions, with labels if --labels names a file of them."""
         from discreet.data.baskets import Baskets
         from discreet.data.transactions import read_labels
 
@@ -137,17 +135,15 @@ class RoleOptions:
     """What the columns are for."""
 
     target: Annotated[str | None, _role(help="The column a classifier is to predict; published as it is.")] = None
-    quasi: Annotated[list[str] | None, _role(help="What an attacker may know, a,b,c: the promise is about these.")] = (
-        None
-    )
+    quasi: Annotated[list[str] | None, _role(help="What an attacker may know, a,b,c; the promise covers these.")] = None
     sensitive: Annotated[list[str] | None, _role(help="What an attacker wants to learn; published as it is.")] = None
     identifiers: Annotated[
         list[str] | None, _role("--identifiers", "--identifier", help="Names and numbers; never published.")
     ] = None
     other: Annotated[list[str] | None, _role(help="Published as it is, assumed unknown to an attacker.")] = None
-    person: Annotated[str | None, _role(help="Tells whose row it is: persons are counted, not rows.")] = None
+    person: Annotated[str | None, _role(help="Identifies the person of a row: persons are counted, not rows.")] = None
     allow_unique: Annotated[
-        list[str] | None, _role(help="Columns published as they are although they differ in every row.")
+        list[str] | None, _role(help="Columns to publish as they are although every row has its own value.")
     ] = None
 
     def dataset(self, table: Table) -> Dataset:
@@ -163,7 +159,7 @@ class RoleOptions:
 def read_dataset(
     file: Path, roles: RoleOptions, baskets: BasketOptions, reading: ReadingOptions, *, by_cells: bool = False
 ) -> Dataset:
-    """What the file holds, with the roles of its columns; baskets have none. The method checks it."""
+    """Read the file, with the roles of its columns (baskets have none). The method checks them."""
     if baskets.held_as is None:
         return roles.dataset(reading.read(file, by_cells=by_cells))
     unfit = [role for role, names in asdict(roles).items() if names and role != "target"]
@@ -201,5 +197,5 @@ _LABELLED = {BasketSource.columns: _of_columns, BasketSource.transactions: _of_t
 
 
 def tab(text: str | None) -> str | None:
-    """A separator as typed on a command line, where a tab is a word."""
+    """A separator as typed on a command line, where "tab" stands for a tab."""
     return "\t" if text in ("tab", "\\t") else text

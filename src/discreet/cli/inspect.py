@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""discreet inspect: what the columns are, what they might be for, how identifiable the raw table is; or of baskets."""
+"""discreet inspect: columns, suggested roles and re-identification risk of a raw table, or counts of baskets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def inspect(
     quasi: Annotated[
         list[str] | None, typer.Option(help="Columns an attacker may know, a,b,c; suggested if not given.")
     ] = None,
-    person: Annotated[str | None, typer.Option(help="The column that tells whose row it is.")] = None,
+    person: Annotated[str | None, typer.Option(help="The column with the person each row belongs to.")] = None,
     baskets: BasketOptions,
     reading: ReadingOptions,
     quiet: Quiet = False,
@@ -34,7 +34,7 @@ def inspect(
 ) -> None:
     """Look at a table: its columns, a role for each with the reason, and how identifiable its rows are.
 
-    Prints names and counts, never what is in a cell. Of transactions, whose items are what somebody has, counts alone.
+    Prints names and counts, never cells; for transactions counts only, since an item is what somebody has.
     """
     from discreet.data.roles import suggest
     from discreet.evaluate.risk import risk
@@ -50,25 +50,25 @@ def inspect(
     table = reading.read(file)
     with step("Looking at the columns"):
         suggestions = suggest(table, target=target)
-    given = split(quasi, table.names)
-    unknown = [name for name in (*given, *([person] if person else [])) if name not in table]
+    named = split(quasi, table.names)
+    unknown = [name for name in (*named, *([person] if person else [])) if name not in table]
     if unknown:
         hint = did_you_mean(unknown[0], table.names)
         raise RolesError(f"These columns are not in the table: {listing(unknown)}.{hint}")
-    chosen = given or tuple(s.column for s in suggestions if s.role == "quasi")
-    counted = person or next((s.column for s in suggestions if s.role == "person" and not given), None)
+    chosen = named or tuple(s.column for s in suggestions if s.role == "quasi")
+    counted = person or next((s.column for s in suggestions if s.role == "person" and not named), None)
     persons = None if counted is None else table.column(counted).codes
-    found = risk(table, chosen, persons=persons) if chosen else None
+    risks = risk(table, chosen, persons=persons) if chosen else None
     columns = [_column(table.column(suggestion.column), suggestion) for suggestion in suggestions]
     if as_json:
         answer = {"format": 1, "file": file.name, "dialect": _dialect(file), "rows": len(table), "columns": columns}
-        emit(answer | {"quasi": list(chosen), "person": counted, "risk": None if found is None else _plain(found)})
+        emit(answer | {"quasi": list(chosen), "person": counted, "risk": None if risks is None else _plain(risks)})
         return
     _print_columns(file, len(table), columns, "" if reading.delimiter else _dialect_in_words(_dialect(file)))
-    if found is None:
+    if risks is None:
         say("No column looks like a quasi-identifier. Name them with --quasi to see how identifiable the rows are.")
         return
-    _print_risk(found, chosen, counted, suggested=not given)
+    _print_risk(risks, chosen, counted, suggested=not named)
 
 
 def _of_columns(file: Path, target: str | None, baskets: BasketOptions, reading: ReadingOptions) -> Baskets:
@@ -87,12 +87,12 @@ _BASKETS = {"columns": _of_columns, "transactions": _of_transactions}
 
 
 def _inspect_baskets(file: Path, data: Baskets, shape: str, as_json: bool) -> None:
-    """Counts of rows and items, and no names: an item is what somebody has."""
+    """Count rows and items, but name none: an item is what somebody has."""
     import numpy as np
 
     from discreet.evaluate.risk import risk
 
-    found, per_row = risk(data), np.diff(data.matrix.indptr)
+    risks, per_row = risk(data), np.diff(data.matrix.indptr)
     answer = {
         "format": 1,
         "file": file.name,
@@ -105,15 +105,15 @@ def _inspect_baskets(file: Path, data: Baskets, shape: str, as_json: bool) -> No
         "items_per_row": {"least": int(per_row.min()), "median": float(np.median(per_row)), "most": int(per_row.max())},
         "items_of_one_row": int((data.support == 1).sum()),
         "items_of_few_rows": int((data.support < 5).sum()),
-        "risk": _plain(found),
+        "risk": _plain(risks),
     }
     if as_json:
         emit(answer)
     else:
-        _print_baskets(answer, found)
+        _print_baskets(answer, risks)
 
 
-def _print_baskets(answer: dict[str, Any], found: Any) -> None:
+def _print_baskets(answer: dict[str, Any], risks: Any) -> None:
     from discreet.report.wording import approximately, count, number, plural
 
     per_row, classes = answer["items_per_row"], answer["classes"]
@@ -122,16 +122,16 @@ def _print_baskets(answer: dict[str, Any], found: Any) -> None:
     size = f"{plural(answer['rows'], 'row')}, {plural(answer['items'], 'item')}"
     say(f"{plain(answer['file'])}: {kind}, {size}{labelled}")
     say(f"  filled                {approximately(answer['density'])} of the cells")
-    middle = f"{number(per_row['median'])} in the middle"
+    middle = f"median {number(per_row['median'])}"
     say(f"  items of a row        {count(per_row['least'])} to {count(per_row['most'])}, {middle}")
     few, one = count(answer["items_of_few_rows"]), count(answer["items_of_one_row"])
     say(f"  rare items            {few} in fewer than 5 rows, {one} in one row only")
-    say("For whoever knows all items of a person:")
-    _print_groups(found)
+    say("For an attacker who knows all items of a person:")
+    _print_groups(risks)
 
 
 def _dialect(file: Path) -> dict[str, str] | None:
-    """How the cells of a plain text file are parted and quoted; nothing for Parquet and packed files."""
+    """Delimiter and quote character of a plain text file; None for Parquet and compressed files."""
     from discreet.data.csv import find_delimiter, find_quote
 
     if file.is_dir():
@@ -157,12 +157,12 @@ def _column(column: Any, suggestion: Any) -> dict[str, Any]:
     }
 
 
-def _plain(found: Any) -> dict[str, Any]:
-    return asdict(found) | {"below": {str(size): rows for size, rows in found.below.items()}}
+def _plain(risks: Any) -> dict[str, Any]:
+    return asdict(risks) | {"below": {str(size): rows for size, rows in risks.below.items()}}
 
 
 def _dialect_in_words(dialect: dict[str, str] | None) -> str:
-    return "" if dialect is None else f", cells parted by {dialect['delimiter']!r}"
+    return "" if dialect is None else f", cells separated by {dialect['delimiter']!r}"
 
 
 def _print_columns(file: Path, n_rows: int, columns: list[dict[str, Any]], dialect: str) -> None:
@@ -181,20 +181,20 @@ def _print_columns(file: Path, n_rows: int, columns: list[dict[str, Any]], diale
     console().print(table)
 
 
-def _print_risk(found: Any, quasi: tuple[str, ...], person: str | None, *, suggested: bool) -> None:
+def _print_risk(risks: Any, quasi: tuple[str, ...], person: str | None, *, suggested: bool) -> None:
     from discreet.report.wording import count
 
-    whose = "" if person is None else f", counted in persons ({count(found.persons)} of them)"
+    whose = "" if person is None else f", counted in persons ({count(risks.persons)} of them)"
     say(f"On the {'suggested ' if suggested else ''}quasi-identifiers {listing(quasi)}{whose}:")
-    _print_groups(found)
+    _print_groups(risks)
     if suggested:
-        say("The roles are a first guess; you know better what an outsider can know.")
+        say("The roles are suggestions: only you know what an outsider can know.")
 
 
-def _print_groups(found: Any) -> None:
+def _print_groups(risks: Any) -> None:
     from discreet.report.wording import approximately, count
 
-    say(f"  smallest group        k = {count(found.k)}")
-    say(f"  unique rows           {count(found.unique)} ({approximately(found.unique / found.rows)})")
-    say(f"  rows in groups < 5    {count(found.below[5])} ({approximately(found.below[5] / found.rows)})")
-    say(f"  average risk          {approximately(found.average)} to pick the right person in a row's group")
+    say(f"  smallest group        k = {count(risks.k)}")
+    say(f"  unique rows           {count(risks.unique)} ({approximately(risks.unique / risks.rows)})")
+    say(f"  rows in groups < 5    {count(risks.below[5])} ({approximately(risks.below[5] / risks.rows)})")
+    say(f"  average risk          {approximately(risks.average)} chance to pick the right person in a row's group")

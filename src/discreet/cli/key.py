@@ -33,7 +33,7 @@ def new(
         return
     say(f"{private}   keep this secret; sign with it: discreet release ... --sign {private}")
     say(f"{public}   hand this out; check with it: discreet verify FOLDER --key {public}")
-    say(f"The public key is {key}: tell it to recipients on another way than the release.")
+    say(f"The public key is {key}: send it to recipients by another channel than the release.")
 
 
 @app.command("show")

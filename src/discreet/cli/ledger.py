@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""discreet ledger: what was released from which data set, what it cost, what is left."""
+"""discreet ledger: what was released from which data set, what it cost, what budget remains."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ import typer
 from discreet.cli.options import Json, emit, say
 from discreet.errors import DataError, plain, shown
 
-app = typer.Typer(help="What releases cost together: show it, limit it, ask it.", no_args_is_help=True)
+app = typer.Typer(help="What releases cost together: show it, limit it, check it.", no_args_is_help=True)
 
 File = Annotated[Path, typer.Argument(help="The ledger, one SQLite file of the data holder.")]
-DataSet = Annotated[str, typer.Argument(help="The holder's name of the data set; budgets belong to names.")]
+DataSet = Annotated[str, typer.Argument(help="The holder's name for the data set; each name has a budget.")]
 Key = Annotated[
     Path | None,
-    typer.Option(envvar="DISCREET_LEDGER_KEY", help="The file of the ledger's key, if it is not beside the ledger."),
+    typer.Option(envvar="DISCREET_LEDGER_KEY", help="The ledger's key file, if it is not beside the ledger."),
 ]
 Delta = Annotated[float, typer.Option(help="The probability that epsilon may fail.")]
 
@@ -40,18 +40,18 @@ class NeighbourKind(StrEnum):
 @app.command("show")
 def show(
     ledger: File,
-    data_set: Annotated[str | None, typer.Argument(help="Of this data set only.")] = None,
+    data_set: Annotated[str | None, typer.Argument(help="Only this data set.")] = None,
     key: Key = None,
     as_json: Json = False,
 ) -> None:
-    """The limits and how they were changed, what is left of them, and every release in the order it was made.
+    """Show the limits and their changes, what remains of them, and every release in order.
 
-    A ledger that was tampered with is shown as far as it can be read, with what is wrong: exit status 1.
+    A ledger that was tampered with is shown as far as it can be read, with its problems: exit status 1.
     """
     from discreet.release.ledger import Ledger
 
-    kept = Ledger(ledger, key=key)
-    problems, book = kept.problems(), kept.book()
+    opened = Ledger(ledger, key=key)
+    problems, book = opened.problems(), opened.book()
     sets = book.limited if data_set is None else [book.data_set(data_set)]
     entries = [entry for entry in book.entries if entry.data_set in {one.name for one in sets}]
     alone = book.not_composing
@@ -69,7 +69,7 @@ def _print(sets: Any, entries: Any, alone: dict[int, tuple[int, ...]], remarks: 
     from discreet.release.ledger import SAME_PEOPLE
 
     for one in sets:
-        say(_left(one))
+        say(_remaining(one))
         for before, change in itertools.pairwise(one.changes):
             say(f"     {_when(change.time)}  limit {_moved(before.limit, change.limit)}{_why(change)}")
     for remark in remarks:
@@ -102,15 +102,15 @@ def set_limit(
     key: Key = None,
     as_json: Json = False,
 ) -> None:
-    """Fix what all releases of a data set may cost together; what was spent stays spent. Makes the ledger.
+    """Limit what all releases of a data set may cost together; what was spent stays spent. Creates the ledger.
 
-    A limit that is raised or lowered is kept with its time: show lists it.
+    Every change of a limit is recorded with its time; show lists it.
     """
     from discreet.release.ledger import Ledger
 
     book = Ledger(ledger, key=key)
     book.set_limit(data_set, epsilon=epsilon, delta=delta, accounting=accounting.value, neighbours=neighbours.value)
-    _say_left(book, data_set, as_json)
+    _say_remaining(book, data_set, as_json)
 
 
 @app.command("check")
@@ -121,27 +121,27 @@ def check(
     delta: Delta = 0.0,
     receipt: Annotated[
         list[Path] | None,
-        typer.Option(help="A receipt, owner/ledger.json of a release: is it still in the ledger? Repeatable."),
+        typer.Option(help="A receipt (owner/ledger.json of a release) that the ledger must contain; repeatable."),
     ] = None,
     key: Key = None,
     as_json: Json = False,
 ) -> None:
-    """Whether the ledger is as discreet wrote it, and whether a release could be paid now. Spends nothing.
+    """Check that the ledger is as discreet wrote it, and whether a release could be paid now. Spends nothing.
 
-    Exit status 0; 1 if it was tampered with or lacks what a receipt tells of; 2 and why if it cannot be paid.
+    Exit status 0; 1 if it was tampered with or lacks the entry of a receipt; 2 if the release cannot be paid.
     """
     from discreet.release.ledger import Ledger
 
     book = Ledger(ledger, key=key)
     if (data_set is None) != (epsilon is None):
-        raise DataError("A data set and --epsilon go together: they ask whether a release could be paid.")
+        raise DataError("A data set and --epsilon go together, to check whether a release could be paid.")
     problems = book.problems() + [problem for path in receipt or () for problem in _lost(book, path)]
     if problems:
         _say_problems(problems, as_json)
         raise typer.Exit(1)
     if data_set is not None:
         book.check(data_set, epsilon=epsilon, delta=delta)
-        _say_left(book, data_set, as_json)
+        _say_remaining(book, data_set, as_json)
     elif as_json:
         emit({"format": 1, "problems": []})
     else:
@@ -152,30 +152,30 @@ def check(
 @app.command("accept")
 def accept(
     ledger: File,
-    because: Annotated[str, typer.Option(help="Why; it is kept.")],
+    because: Annotated[str, typer.Option(help="Why; recorded in the ledger.")],
     key: Key = None,
     as_json: Json = False,
 ) -> None:
-    """Go on with a ledger that was tampered with, as it is. What was found and why you accept it stays in it."""
+    """Go on using a ledger that was tampered with. Its problems and your reason are recorded in it."""
     from discreet.release.ledger import Ledger
 
     problems = Ledger(ledger, key=key).accept(because)
     if as_json:
         emit({"format": 1, "accepted": problems})
     elif problems:
-        say(f"Accepted, and kept as a remark: {'; '.join(problems)}.")
+        say(f"Accepted, and recorded as a remark: {'; '.join(problems)}.")
     else:
-        say("Nothing is wrong with it: there was nothing to accept.")
+        say("The ledger has no problems: there was nothing to accept.")
 
 
 def _lost(book: Any, path: Path) -> list[str]:
-    """What a file of receipts tells that the ledger does not hold."""
+    """Problems with receipts whose entries the ledger lacks."""
     from discreet.errors import quietly
 
-    said, _ = quietly(lambda: json.loads(path.read_bytes())["receipts"])
-    if not isinstance(said, list) or not said or not all(isinstance(one, dict) for one in said):
-        raise DataError(f"{shown(path.name)} is no receipt of a ledger. They are in the owner's folders, ledger.json.")
-    lost = [one for one in said if not book.holds(one)]
+    receipts, _ = quietly(lambda: json.loads(path.read_bytes())["receipts"])
+    if not isinstance(receipts, list) or not receipts or not all(isinstance(one, dict) for one in receipts):
+        raise DataError(f"{shown(path.name)} is not a receipt of a ledger. Receipts are ledger.json in owner folders.")
+    lost = [one for one in receipts if not book.holds(one)]
     return [f"it does not hold entry {plain(one.get('entry'))} of the receipt {shown(path.name)}" for one in lost]
 
 
@@ -186,15 +186,15 @@ def _say_problems(problems: list[str], as_json: bool) -> None:
         say(f"The ledger was changed by something else than discreet: {'; '.join(problems)}.", err=True)
 
 
-def _say_left(book: Any, data_set: str, as_json: bool) -> None:
+def _say_remaining(book: Any, data_set: str, as_json: bool) -> None:
     one = book.book().data_set(data_set)
     if as_json:
         emit({"format": 1, **_data_set(one)})
         return
-    say(_left(one))
+    say(_remaining(one))
 
 
-def _left(one: Any) -> str:
+def _remaining(one: Any) -> str:
     limit = one.limit
     return f"{plain(one.name)}: limit {limit.budget}, left {one.left} ({limit.accounting}, {limit.neighbours})"
 
@@ -205,8 +205,8 @@ def _data_set(one: Any) -> dict[str, Any]:
 
 
 def _plain(entry: Any, alone: dict[int, tuple[int, ...]]) -> dict[str, Any]:
-    said = asdict(entry) | {"does_not_compose_with": alone.get(entry.number, ())}
-    return said | {"people": [{name: one.get(name) for name in ("kind", "units")} for one in entry.people]}
+    fields = asdict(entry) | {"does_not_compose_with": alone.get(entry.number, ())}
+    return fields | {"people": [{name: one.get(name) for name in ("kind", "units")} for one in entry.people]}
 
 
 def _cost(budget: Any) -> str:
@@ -222,7 +222,7 @@ def _why(change: Any) -> str:
 
 
 def _moved(before: Any, now: Any) -> str:
-    """A change of a limit in words."""
+    """The change of a limit in words."""
     old, new = ((limit.budget.epsilon, limit.budget.delta) for limit in (before, now))
     if old == new:
         return f"kept at {now.budget}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A method by its name, with its parameters: some have options of their own, `--set` takes any."""
+"""Build a method from its name and parameters: common parameters have options, `--set` takes any."""
 
 from __future__ import annotations
 
@@ -27,49 +27,47 @@ class MethodOptions:
     """Parameters of methods that have an option of their own."""
 
     k: Annotated[int | None, parameter("How many persons must be alike.", "--k")] = None
-    epsilon: Annotated[float | None, parameter("Differential privacy: what the release may cost.")] = None
+    epsilon: Annotated[float | None, parameter("Differential privacy: the budget of the release.")] = None
     split: Annotated[str | None, parameter("mondrian: median or information.")] = None
     utility: Annotated[
         str | None, parameter("greedy: hamdist, distcnt or cm; maximal: hamdist or distcnt; optimal: auc and others.")
     ] = None
     constraint: Annotated[str | None, parameter("greedy: containment or k-anonymity.")] = None
-    absences: Annotated[int | None, parameter("greedy: how many items that a person lacks an attacker may know.")] = (
-        None
-    )
+    absences: Annotated[int | None, parameter("greedy: how many absent items of a person an attacker may know.")] = None
     on_infeasible: Annotated[str | None, parameter("greedy: skip or stop.")] = None
-    max_features: Annotated[int | None, parameter("greedy, optimal: at most so many items.")] = None
+    max_features: Annotated[int | None, parameter("greedy, optimal: the most items to select.")] = None
     max_suppressed: Annotated[
         str | None,
-        parameter("Tables: refuse if a larger share of quasi cells is suppressed; 0.2, or rows=0.05,cells=0.3."),
+        parameter("Tables: fail if more than this share of quasi cells is suppressed; 0.2, or rows=0.05,cells=0.3."),
     ] = None
     settings: Annotated[
         list[str] | None, parameter("Any parameter of the method, name=value (JSON or text).", "--set")
     ] = None
-    seed: Annotated[int | None, parameter("Repeatable order of rows. Kept in owner/; never published.")] = None
+    seed: Annotated[int | None, parameter("Makes the release repeatable. Kept in owner/, never published.")] = None
 
     def build(self, name: str) -> Method:
-        """The method of that name, with these parameters."""
-        given = asdict(self) | {"random_state": self.seed}
+        """The named method with these parameters."""
+        arguments = asdict(self) | {"random_state": self.seed}
         if self.max_suppressed is not None:
-            given["max_suppressed"] = shares(self.max_suppressed, "--max-suppressed")
-        parameters = {one: v for one, v in given.items() if v is not None and one not in ("settings", "seed")}
+            arguments["max_suppressed"] = shares(self.max_suppressed, "--max-suppressed")
+        parameters = {one: v for one, v in arguments.items() if v is not None and one not in ("settings", "seed")}
         return build(name, parameters | values(self.settings))
 
 
 def build(name: str, parameters: dict[str, Any]) -> Method:
-    """The method of that name, with these parameters; DataError for a name or a parameter that does not exist."""
+    """The named method with these parameters; DataError for an unknown name or parameter."""
     from discreet.methods import METHODS
 
     if name not in METHODS:
         raise DataError(
             f"There is no method {name!r}.{did_you_mean(name, METHODS)} They are {listing(METHODS, most=99)}."
         )
-    made_by = METHODS[name]
-    known = sorted(signature(made_by).parameters)
-    unknown = [parameter for parameter in parameters if parameter not in known]
+    method_class = METHODS[name]
+    accepted = sorted(signature(method_class).parameters)
+    unknown = [parameter for parameter in parameters if parameter not in accepted]
     if unknown:
-        hint = did_you_mean(unknown[0], known)
+        hint = did_you_mean(unknown[0], accepted)
         raise DataError(
-            f"The method {name!r} has no parameter {listing(unknown)}.{hint} It has {listing(known, most=20)}."
+            f"The method {name!r} has no parameter {listing(unknown)}.{hint} It has {listing(accepted, most=20)}."
         )
-    return made_by(**parameters)
+    return method_class(**parameters)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options that belong together, as one parameter of a command: a dataclass whose fields are the options.
+"""Groups of options: one parameter of a command is a dataclass whose fields are the options.
 
-Typer knows parameters only. `with_groups` spells the fields out for it, at the place of the group, and hands the
-command the groups again.
+Typer knows single parameters only. `with_groups` expands each group into its fields for Typer, and collects them into
+the group again when the command is called.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, get_type_hints
 
 
 def with_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """The command as Typer wants it: one parameter for each option."""
+    """The command in the form that Typer needs: one parameter per option."""
     hints = get_type_hints(command, include_extras=True)
     own = signature(command)
     groups = {name: hints[name] for name in own.parameters if is_dataclass(hints[name])}
@@ -25,12 +25,12 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
         else:
             spelled.append(parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY))
 
-    def run(**given: Any) -> None:
-        made = {
-            name: group(**{field.name: given.pop(field.name) for field in fields(group)})
+    def run(**values: Any) -> None:
+        built = {
+            name: group(**{field.name: values.pop(field.name) for field in fields(group)})
             for name, group in groups.items()
         }
-        command(**given, **made)
+        command(**values, **built)
 
     run.__name__, run.__doc__, run.__module__ = command.__name__, command.__doc__, command.__module__
     run.__signature__ = own.replace(parameters=spelled, return_annotation=None)  # type: ignore[attr-defined]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options that several commands share, and the two ways of answering: text for a person, JSON for a machine."""
+"""Options that several commands share, and the two kinds of output: text for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no 
 
 
 def say(*lines: object, err: bool = False) -> None:
-    """Print lines. All that a command prints goes through here, a `cell` of a table or `emit`: names of columns, files
-    and data sets come from outside, and must not steer the terminal, nor begin a line of their own.
+    """Print lines. All output goes through `say`, `cell` or `emit`, since names of columns, files and data sets come
+    from outside and must neither control the terminal nor start lines of their own.
     """
     typer.echo("\n".join(map(plain, lines)), err=err)
 
 
 def emit(answer: Any) -> None:
-    """The one JSON document of a command, in which signs that are not printable are written as JSON escapes them."""
+    """Print the JSON document of a command, with unprintable characters escaped."""
     text = json.dumps(answer, indent=2, ensure_ascii=False)
     typer.echo("".join(sign if sign.isprintable() or sign == "\n" else json.dumps(sign)[1:-1] for sign in text))
 
 
 def cell(text: object, most: int = 60, style: str = "") -> Text:
-    """A cell of a rich table, in which a text from outside is neither markup nor an escape."""
+    """A cell of a rich table, in which outside text is neither markup nor an escape sequence."""
     from rich.text import Text
 
     from discreet.report.wording import short
@@ -64,7 +64,7 @@ _watched = False
 
 @contextmanager
 def step(what: str) -> Iterator[None]:
-    """Announce a step once it takes longer than people like to wait."""
+    """Announce a step if it takes longer than a moment."""
     from discreet.foundation.progress import PATIENCE
 
     timer = threading.Timer(PATIENCE, lambda: say(f"{what} ...", err=True))
@@ -77,15 +77,15 @@ def step(what: str) -> Iterator[None]:
         timer.cancel()
 
 
-def split(values: list[str] | None, known: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Names from a repeatable option: parted by commas, unless the whole text is a known name.
+def split(values: list[str] | None, columns: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Names from a repeatable option: separated by commas, unless the whole text is one of `columns`.
 
-    >>> split(["age,sex", "zip, code"], known=("age", "sex", "zip, code"))
+    >>> split(["age,sex", "zip, code"], columns=("age", "sex", "zip, code"))
     ('age', 'sex', 'zip, code')
     """
     names: list[str] = []
     for value in values or ():
-        names += [value] if value in known else [part.strip() for part in value.split(",") if part.strip()]
+        names += [value] if value in columns else [part.strip() for part in value.split(",") if part.strip()]
     return tuple(names)
 
 
@@ -95,13 +95,13 @@ def pairs(values: list[str] | None, option: str) -> dict[str, str]:
     >>> pairs(["zip=category"], "--kind")
     {'zip': 'category'}
     """
-    found = {}
+    texts = {}
     for value in values or ():
         name, equals, text = value.rpartition("=") if option == "--kind" else value.partition("=")
         if not equals or not name.strip():
             raise DataError(f"{option} takes name=value; one was given without a name or without '='.")
-        found[name.strip()] = text.strip()
-    return found
+        texts[name.strip()] = text.strip()
+    return texts
 
 
 def shares(text: str, option: str) -> float | dict[str, float]:
@@ -119,7 +119,7 @@ def shares(text: str, option: str) -> float | dict[str, float]:
 
 
 def values(settings: list[str] | None) -> dict[str, Any]:
-    """name=value options with their values: JSON where it is JSON, lists without brackets too, else text.
+    """name=value options with parsed values: JSON (lists may omit brackets), else text.
 
     >>> values(["k=5", "split=median", 'cuts={"age": [40]}', "weights=0.5,0.5", "attackers=c45,naive-bayes"])
     {'k': 5, 'split': 'median', 'cuts': {'age': [40]}, 'weights': [0.5, 0.5], 'attackers': ['c45', 'naive-bayes']}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""discreet recipe: write the file that states a study, or check one."""
+"""discreet recipe: write the file that defines a study, or check one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, emit, say, split, watch
 from discreet.errors import DataError
 
-app = typer.Typer(no_args_is_help=True, help="The file that states a study: write one to begin with, or check one.")
+app = typer.Typer(no_args_is_help=True, help="The file that defines a study: write a first one, or check one.")
 
 
 @app.command()
@@ -43,7 +43,7 @@ def init(
     shape = baskets.shape(data)
     if shape == "transactions":
         if target is not None or reading != ReadingOptions():
-            raise DataError("Transactions have no columns. Leave out --target and what says how a table is read.")
+            raise DataError("Transactions have no columns. Leave out --target and the options for reading a table.")
         if not data.is_file():
             raise DataError(f"There is no file {data.name!r}. Check the path.")
         where = None if baskets.labels is None else os.path.relpath(baskets.labels, data.parent)
@@ -52,12 +52,12 @@ def init(
         raise DataError("--labels is for transactions; the labels of 0/1 columns are the --target.")
     else:
         suggestions = suggest(reading.read(data), target=target)
-        text = first_recipe(str(data), suggestions, shape, counts, reading=reading.given)
+        text = first_recipe(str(data), suggestions, shape, counts, reading=reading.arguments)
         if not any(one.role == "target" for one in suggestions):
-            say("No column looks like what a classifier is to predict: name the target under [roles].", err=True)
+            say("No column looks like a target for a classifier: name it under [roles].", err=True)
     try:
         write_whole(out.parent / SCHEMA, schema().encode(), mode=0o644)
-        write_whole(out, text.encode())  # with counts of private rows
+        write_whole(out, text.encode())  # readable by its owner only: it counts private rows
     except OSError as error:
         raise DataError(f"{out.name!r} cannot be written ({error.strerror}). Choose another place.") from None
     if not quiet:
@@ -71,13 +71,13 @@ def check(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Check a recipe without its data: exit status 2 if something is wrong with it."""
+    """Check a recipe without its data: exit status 2 if it has an error."""
     from discreet.study import default_methods, read_recipe
 
     watch(quiet=quiet, as_json=as_json)
-    found = read_recipe(recipe)
-    methods = found.methods or default_methods(found.source.shape)
-    releases = sum(1 for method in methods for _ in method.grid(found.promises))
+    checked = read_recipe(recipe)
+    methods = checked.methods or default_methods(checked.source.shape)
+    releases = sum(1 for method in methods for _ in method.grid(checked.promises))
     if as_json:
         emit({"format": 1, "methods": [method.name for method in methods], "releases": releases})
     elif not quiet:
@@ -86,5 +86,5 @@ def check(
 
 def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 2:
-        raise DataError("--k takes whole numbers from 2 on, such as 5,20.")
+        raise DataError("--k takes whole numbers of at least 2, such as 5,20.")
     return int(text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""discreet recode: new rows in the form of a release, by whoever has its published folder."""
+"""discreet recode: write new rows with the labels of a release, from its published folder alone."""
 
 from __future__ import annotations
 

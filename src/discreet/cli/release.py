@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""discreet release: one table or one set of baskets in, one verified release out, with the owner's report."""
+"""discreet release: make a verified release of a table or of baskets, with the owner's report."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Format(StrEnum):
 class OutputOptions:
     """What is written, and how."""
 
-    format: Annotated[Format, _written("Of the published table.")] = Format.csv
+    format: Annotated[Format, _written("Format of the published table.")] = Format.csv
     sign: Annotated[Path | None, _written("Sign with this private key.")] = None
     overwrite: Annotated[bool, _written("Replace an earlier release in that folder.", "--overwrite")] = False
     evaluate: Annotated[
@@ -50,8 +50,8 @@ class OutputOptions:
 class LedgerOptions:
     """Which budget pays for the release."""
 
-    ledger: Annotated[Path | None, _written("Pay from this ledger, before the release is seen.")] = None
-    data_set: Annotated[str | None, _written("The data set's name in the ledger: its budget pays.")] = None
+    ledger: Annotated[Path | None, _written("Pay from this ledger before the release is made visible.")] = None
+    data_set: Annotated[str | None, _written("The data set whose budget in the ledger pays.")] = None
     ledger_key: Annotated[
         Path | None, _written("The ledger's key, if it is not beside it.", envvar="DISCREET_LEDGER_KEY")
     ] = None
@@ -60,7 +60,7 @@ class LedgerOptions:
         from discreet.release.ledger import Ledger
 
         if (self.ledger is None) != (self.data_set is None):
-            raise DataError("--ledger and --data-set go together: a budget belongs to a name in a ledger.")
+            raise DataError("--ledger and --data-set go together: each data set in a ledger has its own budget.")
         if self.ledger is None or self.data_set is None:
             return None
         return Ledger(self.ledger, key=self.ledger_key).account(self.data_set)
@@ -70,7 +70,7 @@ class LedgerOptions:
 def release(
     file: Annotated[Path, typer.Argument(help="A CSV or Parquet file; with --baskets transactions, one row per line.")],
     out: Annotated[Path, _written("Folder to write: release/ to publish, owner/ to keep.", "--out", "-o")],
-    method: Annotated[str, parameter("How, such as mondrian or greedy; an unknown name lists all.")],
+    method: Annotated[str, parameter("The method, such as mondrian or greedy; an unknown name lists all.")],
     parameters: MethodOptions,
     roles: RoleOptions,
     output: OutputOptions,
@@ -80,41 +80,41 @@ def release(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Make a release, check its promise on the written files, and write it whole or not at all.
+    """Make a release and check its promise on the written files; it appears complete or not at all.
 
     OUT/release holds the data and its certificate: publish it. OUT/owner holds the trace and the report: keep it.
     """
     watch(quiet=quiet, as_json=as_json)
     _check_target(out, overwrite=output.overwrite)
-    made_by = parameters.build(method)
+    chosen = parameters.build(method)
     account = budget.account()
     if account is not None:
-        account.afford(made_by.promise)  # before the file is read
-    dataset = read_dataset(file, roles, baskets, reading, by_cells=made_by.by_cells)
-    with step(f"Releasing {len(dataset):,} rows with {made_by.name}"):
-        made = made_by.release(dataset.data, dataset.roles)
-    kept = _candidates(made_by)  # before others are fitted to measure accuracy
-    outcome = _measured(made_by, made, dataset, output.evaluate)
+        account.afford(chosen.promise)  # before the file is read
+    dataset = read_dataset(file, roles, baskets, reading, by_cells=chosen.by_cells)
+    with step(f"Releasing {len(dataset):,} rows with {chosen.name}"):
+        result = chosen.release(dataset.data, dataset.roles)
+    owner_files = _candidates(chosen)  # before others are fitted to measure accuracy
+    outcome = _measured(chosen, result, dataset, output.evaluate)
     summary = _summary(outcome, dataset, file.name)
     if not output.no_report:
-        kept |= _report(summary)
-    _save(outcome, kept, out, output, account)
+        owner_files |= _report(summary)
+    _save(outcome, owner_files, out, output, account)
     if as_json:
         _answer(summary, out, with_report=not output.no_report)
     elif quiet:
-        say(made.verdict.sentence())
+        say(result.verdict.sentence())
     else:
         _print(summary, out, account)
 
 
 def _check_target(out: Path, *, overwrite: bool) -> None:
-    """Refuse a folder that is in use before any work is done; what may be overwritten is decided when saving."""
+    """Refuse a non-empty folder before any work is done; what may be overwritten is decided when saving."""
     if out.exists() and not overwrite and (not out.is_dir() or any(out.iterdir())):
         raise DataError(f"{out.name!r} exists already. Choose another folder, or add --overwrite.")
 
 
 def _candidates(method: Method) -> dict[str, bytes]:
-    """What a method chose among, where it keeps that, for `discreet choose`."""
+    """The candidates that a method chose from, if it records them, for `discreet choose`."""
     from discreet.choose import Results
     from discreet.choose.study_file import BASELINE
 
@@ -129,15 +129,15 @@ def _measured(method: Method, release: Release, dataset: Dataset, evaluate: bool
     if release.shape == "sketches":
         return Outcome(
             release,
-            no_utility="It was not measured: learners of tables read no sketches, discreet.sketching.mining does.",
+            no_utility="Not measured: use the classifiers of discreet.sketching.mining, which read sketches.",
         )
     if not evaluate:
-        return Outcome(release, no_utility="It was not measured; --evaluate measures it on held-out rows.")
+        return Outcome(release, no_utility="Not measured; --evaluate measures it on held-out rows.")
     try:
         with step("Measuring accuracy on held-out rows"):
             return Outcome(release, holdout(method, dataset.checked()))
-    except (CannotRelease, DataError) as error:  # the release stands; three tenths of the rows fewer were too few
-        return Outcome(release, no_utility=f"It could not be measured on held-out rows: {error}")
+    except (CannotRelease, DataError) as error:  # the release stands; without the held-out rows there are too few
+        return Outcome(release, no_utility=f"Could not be measured on held-out rows: {error}")
 
 
 def _summary(outcome: Outcome, dataset: Dataset, name: str) -> dict[str, Any]:
@@ -153,19 +153,21 @@ def _report(summary: dict[str, Any]) -> dict[str, bytes]:
     return {"report.html": to_html(summary).encode()}
 
 
-def _save(outcome: Outcome, kept: dict[str, bytes], out: Path, output: OutputOptions, account: Account | None) -> None:
+def _save(
+    outcome: Outcome, owner_files: dict[str, bytes], out: Path, output: OutputOptions, account: Account | None
+) -> None:
     """Write the release, with these files for the owner."""
     from discreet.choose import owner_measures
 
     if outcome.utility is not None:
-        kept = kept | owner_measures(outcome.release, outcome.utility)
+        owner_files = owner_files | owner_measures(outcome.release, outcome.utility)
     with step("Writing, reading back, verifying"):
         outcome.release.save(
             out,
             format=output.format.value,
             sign_with=output.sign,
             overwrite=output.overwrite,
-            owner_files=kept,
+            owner_files=owner_files,
             account=account,
         )
 

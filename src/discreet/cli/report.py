@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""discreet report: the report of a study or of a release, in the owner's or the public edition, also on paper."""
+"""discreet report: the owner's or public report of a study or release, as HTML or PDF."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ class Pictures(StrEnum):
 def report(
     folder: Annotated[Path, typer.Argument(help="A study, or the folder of a release.")],
     public: Annotated[
-        bool, typer.Option("--public", help="The edition to publish: made from the published files alone.")
+        bool, typer.Option("--public", help="The public report, made from the published files alone.")
     ] = False,
-    release: Annotated[str | None, typer.Option(help="Of a study, with --public: which release.")] = None,
+    release: Annotated[str | None, typer.Option(help="With --public and a study: which release.")] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The file or folder to write.")] = None,
-    pdf: Annotated[bool, typer.Option("--pdf", help="As a PDF, printed by a browser that is installed.")] = False,
+    pdf: Annotated[bool, typer.Option("--pdf", help="Write a PDF, printed by an installed browser.")] = False,
     plots: Annotated[
-        Pictures | None, typer.Option(help="Write each picture of a study as such a file, into the folder --out.")
+        Pictures | None, typer.Option(help="Write each plot of a study as a file of this format, into --out.")
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a report: the owner's edition, which tells everything and is not for publication, or the public one."""
+    """Write a report: the owner's, which holds private figures and is not for publication, or the public one."""
     from discreet.report.files import to_pdf, to_pictures
     from discreet.report.study_page import SUMMARY
 
     watch(quiet=quiet, as_json=False)
     if plots is not None:
         if public or pdf:
-            raise DataError("--plots writes the pictures of a study by themselves; leave --public and --pdf out.")
+            raise DataError("--plots writes only the plots of a study; leave --public and --pdf out.")
         target = out or folder / "plots"
-        made = to_pictures(_summary(folder)["pictures"], plots.value)
-        _write({target / name: content for name, content in made.items()}, overwrite)
+        pictures = to_pictures(_summary(folder)["pictures"], plots.value)
+        _write({target / name: content for name, content in pictures.items()}, overwrite)
         written = target
     else:
         page = _public_page(folder, release) if public else _owner_page(folder)
         name = f"{'public-report' if public else 'report'}.{'pdf' if pdf else 'html'}"
         is_study = (folder / SUMMARY).is_file()
-        written = out or (folder / name if is_study else Path(name))  # in the folder of a release nothing else may lie
-        overwrite |= is_study and out is None  # the same page again
+        written = out or (folder / name if is_study else Path(name))  # a release folder must hold nothing else
+        overwrite |= is_study and out is None  # it only replaces the study's own report
         content = page.encode()
         if pdf:
             with step("Printing"):
@@ -61,19 +61,19 @@ def report(
 
 
 def _summary(folder: Path) -> dict[str, Any]:
-    """What `compare` kept of a study."""
+    """The summary that `compare` wrote."""
     from discreet.report.study_page import FORMAT, SUMMARY
 
     try:
         summary = json.loads((folder / SUMMARY).read_bytes())
     except (OSError, ValueError):
         raise DataError(
-            f"{_name(folder)} is no study that has ended: it has no {SUMMARY}. `discreet compare` makes one."
+            f"{_name(folder)} is not a finished study: it has no {SUMMARY}. `discreet compare` makes one."
         ) from None
     if not isinstance(summary, dict) or summary.get("format") != FORMAT:
         raise DataError(
-            f"The study {_name(folder)} was summed up by another version of discreet. The same `discreet compare` as"
-            " before sums it up again, from the results that are there."
+            f"The summary of the study {_name(folder)} is from another version of discreet. Repeat the same"
+            " `discreet compare` to summarise it again from its results."
         )
     return summary
 
@@ -112,18 +112,18 @@ def _public_page(folder: Path, release: str | None) -> str:
 
 
 def _named(summary: dict[str, Any], release: str | None) -> str:
-    """The release of a study to report on: the one that is asked for, or the chosen one; it must have been made."""
-    made = [row["name"] for row in summary["candidates"] if row["made"]]
-    name, others = release or summary["best"], f"Name one with --release: {listing(made, 20)}."
-    if name in made:
+    """The release of a study to report on: the one named, or the chosen one; it must have been written."""
+    written = [row["name"] for row in summary["candidates"] if row["made"]]
+    name, others = release or summary["best"], f"Name one with --release: {listing(written, 20)}."
+    if name in written:
         return str(name)
-    if not made:
-        raise DataError("No release of the study was made, so there is nothing to publish. Its report says why.")
+    if not written:
+        raise DataError("The study made no release, so there is nothing to publish. Its report says why.")
     if name is None:
         raise DataError(f"The study has chosen no release. {others}")
     if name in (row["name"] for row in summary["candidates"]):
-        raise DataError(f"{name!r} was measured and not made: `discreet release` makes it. {others}")
-    raise DataError(f"The study has no release {name!r}.{did_you_mean(name, made)} {others}")
+        raise DataError(f"{name!r} was measured but not written: `discreet release` makes it. {others}")
+    raise DataError(f"The study has no release {name!r}.{did_you_mean(name, written)} {others}")
 
 
 def _write(files: dict[Path, bytes], overwrite: bool, mode: int = 0o600) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""discreet sketch: sketches of records as they come, from lines or Arrow batches, with the owner's key."""
+"""discreet sketch: turn a stream of records, as lines or Arrow batches, into sketches with the owner's key."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from discreet.errors import DataError
 if TYPE_CHECKING:
     from discreet.sketching.sketches import Sketches
 
-_BATCH = 16_384  # records of a Parquet file that are read at a time
+_BATCH = 16_384  # records of a Parquet file read at a time
 _STANDARD = "-"
 _ARROW = (".arrow", ".arrows", ".feather")
 _ARROW_FILE, _ARROW_STREAM = b"ARROW1", b"\xff\xff\xff\xff"  # how the two formats of Arrow begin
@@ -31,8 +31,8 @@ def sketch(
         str,
         typer.Option(
             "--stream",
-            help="What comes in: a file of lines of items; a .parquet, .arrow or .feather file with a column of lists"
-            " 'items'; or - for lines or an Arrow stream on standard input.",
+            help="The input: a file with one line of items per record; a .parquet, .arrow or .feather file with a"
+            " column of lists 'items'; or - for lines or an Arrow stream on standard input.",
         ),
     ],
     owner: Annotated[Path, typer.Option(help="The owner's folder, where key.json is, or is made (mode 0600).")],
@@ -40,26 +40,24 @@ def sketch(
         str, typer.Option("--out", "-o", help="File to write: .parquet, else lines of numbers; - for standard output.")
     ],
     items: Annotated[
-        Path | None, typer.Option(help="The names of the items, one in each line: needed to make a key.")
+        Path | None, typer.Option(help="The names of the items, one per line; needed to make a key.")
     ] = None,
-    delta: Annotated[float, typer.Option(help="The least variance with which a cell can be estimated.")] = 0.5,
+    delta: Annotated[float, typer.Option(help="The least variance of any estimate of a cell.")] = 0.5,
     max_components: Annotated[int, typer.Option(help="The most components of a sketch.")] = 256,
     information: Annotated[float, typer.Option(help="The share of a record's bits that a sketch may carry.")] = 0.5,
-    separator: Annotated[str | None, typer.Option(help="What parts the items of a line; white space if not given.")] = (
-        None
-    ),
+    separator: Annotated[str | None, typer.Option(help="The separator of items; white space if not given.")] = None,
     label_first: Annotated[bool, typer.Option("--label-first", help="The first item of a line is its label.")] = False,
     counts: Annotated[bool, typer.Option("--counts", help="An item that is named twice counts twice.")] = False,
     allow_determined: Annotated[
-        bool, typer.Option("--allow-determined", help="Even sketches that can carry all the bits of their records.")
+        bool, typer.Option("--allow-determined", help="Allow sketches that may determine their records fully.")
     ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Turn records into sketches as they come, in constant memory, with delta-anonymity checked batch by batch.
+    """Turn a stream of records into sketches in constant memory, checking delta-anonymity batch by batch.
 
-    The order of the records is kept, and suppressed ones are empty: shuffle the sketches before publishing them.
+    The order of records is preserved, and suppressed ones are empty: shuffle the sketches before publishing them.
     """
     from discreet.methods import DeltaSketch, StreamCounts, owners_key, sketch_stream
 
@@ -73,20 +71,20 @@ def sketch(
     with _batches(stream, separator, label_first) as batches:
         signs, names = owners_key(owner, None if items is None else _names(items))
         account = StreamCounts()
-        made = sketch_stream(batches, method, signs, names, account, counts=counts)
+        sketches = sketch_stream(batches, method, signs, names, account, counts=counts)
         if out == _STANDARD:
-            _write_lines(made, sys.stdout)
+            _write_lines(sketches, sys.stdout)
         else:
             path = Path(out)
             fill = _write_parquet if path.suffix == ".parquet" else _write_text
-            write_file(path, overwrite, lambda partial: fill(made, partial))
-    said = {"records": account.records, "suppressed": account.suppressed, "unknown_items": account.unknown}
+            write_file(path, overwrite, lambda partial: fill(sketches, partial))
+    totals = {"records": account.records, "suppressed": account.suppressed, "unknown_items": account.unknown}
     if as_json:
-        emit({"format": 1, "file": out, "promise": str(method.promise), **said, "components": account.components})
+        emit({"format": 1, "file": out, "promise": str(method.promise), **totals, "components": account.components})
     elif not quiet:
         say(
-            f"{account.records:,} records, {account.suppressed:,} of them suppressed; {account.unknown:,} items were"
-            f" not on the list and left out. {method.promise} holds. Order is kept: shuffle before you publish.",
+            f"{account.records:,} records, {account.suppressed:,} of them suppressed; {account.unknown:,} unknown items"
+            f" left out. {method.promise} holds. The order is preserved: shuffle before you publish.",
             err=out == _STANDARD,
         )
 
@@ -103,12 +101,12 @@ def _batches(source: str, separator: str | None, label_first: bool) -> Iterator[
         raise DataError(f"There is no file {path.name!r} to read records from.")
     try:
         if source == _STANDARD:
-            given = io.BufferedReader(sys.stdin.buffer)  # type: ignore[type-var]
-            if given.peek(len(_ARROW_STREAM)).startswith(_ARROW_STREAM):
-                yield pa.ipc.open_stream(given)
+            standard = io.BufferedReader(sys.stdin.buffer)  # type: ignore[type-var]
+            if standard.peek(len(_ARROW_STREAM)).startswith(_ARROW_STREAM):
+                yield pa.ipc.open_stream(standard)
             else:
-                yield line_batches(given, separator, label_first=label_first)
-            given.detach()
+                yield line_batches(standard, separator, label_first=label_first)
+            standard.detach()
         elif path.suffix == ".parquet":
             with pq.ParquetFile(path) as file:
                 yield file.iter_batches(batch_size=_BATCH)
@@ -120,11 +118,11 @@ def _batches(source: str, separator: str | None, label_first: bool) -> Iterator[
                 yield line_batches(lines, separator, label_first=label_first)
     except (pa.ArrowException, gzip.BadGzipFile) as error:
         name = "Standard input" if source == _STANDARD else repr(path.name)
-        raise DataError(f"{name} cannot be read as it seems to be ({type(error).__name__}).") from None
+        raise DataError(f"{name} cannot be read: its content is damaged ({type(error).__name__}).") from None
 
 
 def _arrow_batches(raw: Any) -> Iterable[Any]:
-    """The batches of a file in Arrow's format of files, or of streams."""
+    """The batches of a file in Arrow's file or stream format."""
     import pyarrow as pa
 
     packed = raw.read(len(_ARROW_FILE)) == _ARROW_FILE
@@ -147,41 +145,41 @@ def _names(path: Path) -> list[str]:
     try:
         return [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
     except UnicodeDecodeError:
-        raise DataError(f"{path.name!r} is not a list of items, one in each line, in UTF-8.") from None
+        raise DataError(f"{path.name!r} is not a UTF-8 list of items, one per line.") from None
 
 
-def _write_parquet(made: Iterable[Sketches], path: Path) -> None:
+def _write_parquet(sketches: Iterable[Sketches], path: Path) -> None:
     import pyarrow.parquet as pq
 
     from discreet.methods import as_batch
 
     writer = None
     try:
-        for sketches in made:
-            batch = as_batch(sketches)
+        for part in sketches:
+            batch = as_batch(part)
             writer = writer or pq.ParquetWriter(path, batch.schema, compression="none", store_schema=False)
             writer.write_table(batch)
     finally:
         if writer is not None:
             writer.close()
     if writer is None:
-        raise DataError("There are no records in the stream: nothing was written.")
+        raise DataError("The stream has no records: nothing was written.")
 
 
-def _write_text(made: Iterable[Sketches], path: Path) -> None:
+def _write_text(sketches: Iterable[Sketches], path: Path) -> None:
     with path.open("w", encoding="utf-8") as file:
-        _write_lines(made, file)
+        _write_lines(sketches, file)
 
 
-def _write_lines(made: Iterable[Sketches], file: IO[str]) -> None:
-    """A line for each record: its label when it has one and a tab, then its components."""
+def _write_lines(sketches: Iterable[Sketches], file: IO[str]) -> None:
+    """Write one line per record: its label and a tab if it has one, then its components."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    for sketches in made:
-        texts = pa.array(sketches.values).cast(pa.string())
-        lines = pc.binary_join(pa.ListArray.from_arrays(pa.array(sketches.offsets, pa.int32()), texts), " ").to_pylist()
-        if sketches.labels is not None:
-            names = sketches.classes[sketches.labels].tolist()  # type: ignore[index]
+    for part in sketches:
+        texts = pa.array(part.values).cast(pa.string())
+        lines = pc.binary_join(pa.ListArray.from_arrays(pa.array(part.offsets, pa.int32()), texts), " ").to_pylist()
+        if part.labels is not None:
+            names = part.classes[part.labels].tolist()  # type: ignore[index]
             lines = [f"{name}\t{line}" for name, line in zip(names, lines, strict=True)]
         file.write("\n".join([*lines, ""]))

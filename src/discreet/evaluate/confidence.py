@@ -77,18 +77,18 @@ def mean_chance(chances: np.ndarray, *, of: int | None = None) -> Share:
     mean = min(max(float(np.mean(chances)), 0.0), 1.0)
     if of is not None and n >= of:
         return Share(mean, mean, mean)
-    left = 1.0 if of is None else (of - 1) / (of - n)
+    correction = 1.0 if of is None else (of - 1) / (of - n)
     if mean in (0.0, 1.0) or n == 1:
-        found = wilson(mean, n * left)
-        return Share(mean, found.low if mean > 0 else 0.0, found.high if mean < 1 else 1.0)
+        interval = wilson(mean, n * correction)
+        return Share(mean, interval.low if mean > 0 else 0.0, interval.high if mean < 1 else 1.0)
     largest = float(np.max(chances))
     most = mean * (largest - mean)
     seen = (float(((chances - mean) ** 2).sum()) + _ADDED * most) / (n + _ADDED)
     spread = min(seen * n / (n - 1) * _student(n), most)
     if spread <= _SLACK * mean**2:  # all alike
         return Share(mean, mean, mean)
-    found = wilson(mean / largest, n * left * most / spread)
-    return Share(mean, found.low * largest, found.high * largest)
+    interval = wilson(mean / largest, n * correction * most / spread)
+    return Share(mean, interval.low * largest, interval.high * largest)
 
 
 def _student(n: int) -> float:
@@ -108,8 +108,8 @@ def share_of_pairs(first: np.ndarray, second: np.ndarray) -> Share:
     below, above = _won(first, second), _won(second, first)
     mean = float(below.mean())
     if min(len(first), len(second)) < 2 or mean in (0.0, 1.0):
-        found = wilson(mean, min(len(first), len(second)))
-        return Share(mean, 0.0 if mean == 0 else found.low, 1.0 if mean == 1 else found.high)
+        interval = wilson(mean, min(len(first), len(second)))
+        return Share(mean, 0.0 if mean == 0 else interval.low, 1.0 if mean == 1 else interval.high)
     most = mean * (1 - mean)
     kinds = (below, above)
     added = [(float(won.var()) * len(won) + most) / (len(won) + 1) for won in kinds]

@@ -77,14 +77,14 @@ def evaluate_utility(
     dataset = Dataset.of(data, roles)
     plan = Folds.of(folds, random_state)
     named = _named(methods, dataset)
-    asked = _checked_classifiers(classifiers)
+    learners = _checked_classifiers(classifiers)
     if protocol not in PROTOCOLS:
         hint = did_you_mean(protocol, PROTOCOLS)
         raise ParameterError(f"'protocol' must be one of {listing(PROTOCOLS)}. Got {protocol!r} instead.{hint}")
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs < 1:
         raise ParameterError(f"'n_jobs' must be a whole number from 1 on. Got {n_jobs!r} instead.")
-    kept = None if cache is None else cache if isinstance(cache, Cache) else Cache(cache)
-    study = _Study(dataset, plan, plan.split(dataset.labels, dataset.persons), protocol, asked, kept)
+    opened = None if cache is None else cache if isinstance(cache, Cache) else Cache(cache)
+    study = _Study(dataset, plan, plan.split(dataset.labels, dataset.persons), protocol, learners, opened)
     study.run([_Task(study, *part) for part in study.parts({ORIGINAL: None, **named})], n_jobs)
     models = frozenset(name for name, method in named.items() if method.gives == MODEL)
     names = (ORIGINAL, *named)
@@ -93,10 +93,10 @@ def evaluate_utility(
             study.found[name, fold, MODEL if name in models else classifier] for fold in range(len(plan))
         )
         for name in names
-        for classifier in asked
+        for classifier in learners
     }
     units = "rows" if dataset.persons is None else "persons"
-    return Evaluation(protocol, plan, names, asked, outcomes, len(dataset), units, models)
+    return Evaluation(protocol, plan, names, learners, outcomes, len(dataset), units, models)
 
 
 class _Study:
@@ -182,11 +182,11 @@ class _Task:
         keys = {} if self.study.cache is None else {place: self._key(place) for place in self.places}
         wanted = []
         for place in self.places:
-            kept = self.study.cache.get(keys[place]) if self.study.cache is not None else None
-            if kept is None:
+            cached = self.study.cache.get(keys[place]) if self.study.cache is not None else None
+            if cached is None:
                 wanted.append(place)
             else:
-                self.study.found[(self.name, *place)] = kept
+                self.study.found[(self.name, *place)] = cached
                 yield place
         if not wanted:
             return
@@ -229,13 +229,13 @@ class _Task:
         study, (fold, classifier) = self.study, place
         rows: list[Any] = [*study.folds[fold]]
         if self.method is None:
-            asked: list[Any] = [ORIGINAL, rows, source_of(None)]
+            inputs: list[Any] = [ORIGINAL, rows, source_of(None)]
         else:
             if study.protocol == "as-published":  # the folds of released rows follow from these
                 rows = [str(study.plan), fold]
             code = source_of(type(self.method))  # type: ignore[arg-type]
-            asked = [study.protocol, rows, code, parameters_of(self.method)]
-        return digest(study.about_data, asked, classifier, study.plan.random_state)
+            inputs = [study.protocol, rows, code, parameters_of(self.method)]
+        return digest(study.about_data, inputs, classifier, study.plan.random_state)
 
     def _about(self, place: _Place) -> dict[str, Any]:
         about = {"method": ORIGINAL if self.method is None else self.method.name, "protocol": self.study.protocol}
@@ -247,10 +247,10 @@ class _Task:
 
 def parameters_of(method: Method) -> list[Any]:
     """What identifies a method: its class and parameters, and the content of files that parameters name."""
-    given = method.get_params(deep=False)
-    files = {name: value for name, value in given.items() if isinstance(value, str) and os.path.isfile(value)}
+    parameters = method.get_params(deep=False)
+    files = {name: value for name, value in parameters.items() if isinstance(value, str) and os.path.isfile(value)}
     contents = {name: Path(value).read_bytes() for name, value in files.items()}
-    return [type(method).__module__, type(method).__qualname__, given, contents]
+    return [type(method).__module__, type(method).__qualname__, parameters, contents]
 
 
 def _released(method: Method, dataset: Dataset) -> Release:
@@ -259,12 +259,12 @@ def _released(method: Method, dataset: Dataset) -> Release:
 
 def _seeded(method: Method, seed: int, folds: tuple[int, ...]) -> Method:
     """The method with a seed derived for these folds, unless it has one or takes none."""
-    given = method.get_params(deep=False)
-    may = "random_state" in given and not isinstance(method.promise, DifferentialPrivacy)
-    if may and given["random_state"] is None:
+    parameters = method.get_params(deep=False)
+    may = "random_state" in parameters and not isinstance(method.promise, DifferentialPrivacy)
+    if may and parameters["random_state"] is None:
         drawn = hashlib.sha256(f"discreet evaluation {seed} {folds[0]}".encode()).digest()
-        given["random_state"] = int.from_bytes(drawn[:4], "big")
-    return type(method)(**given)
+        parameters["random_state"] = int.from_bytes(drawn[:4], "big")
+    return type(method)(**parameters)
 
 
 def _named(methods: Method | Iterable[Method] | Mapping[str, Method], dataset: Dataset) -> dict[str, Method]:
@@ -295,11 +295,11 @@ def label(method: Method) -> str:
     ('mondrian(k=5)', 'mondrian(k=7, split=information)')
     """
     defaults = {name: parameter.default for name, parameter in signature(type(method)).parameters.items()}
-    given = method.get_params(deep=False)
+    parameters = method.get_params(deep=False)
     shown = [
-        f"{name}={given[name]}" if isinstance(given[name], (int, float, str)) else f"{name}=given"
+        f"{name}={parameters[name]}" if isinstance(parameters[name], (int, float, str)) else f"{name}=given"
         for name, default in defaults.items()
-        if name == "k" or (name != "random_state" and not _equal(given[name], default))
+        if name == "k" or (name != "random_state" and not _equal(parameters[name], default))
     ]
     return f"{method.name}({', '.join(shown)})" if shown else method.name
 
@@ -310,12 +310,12 @@ def _equal(value: object, default: object) -> bool:
 
 
 def _checked_classifiers(classifiers: Sequence[str]) -> tuple[str, ...]:
-    asked = (classifiers,) if isinstance(classifiers, str) else tuple(dict.fromkeys(classifiers))
-    unknown = [name for name in asked if name not in CLASSIFIERS]
-    if unknown or not asked:
+    names = (classifiers,) if isinstance(classifiers, str) else tuple(dict.fromkeys(classifiers))
+    unknown = [name for name in names if name not in CLASSIFIERS]
+    if unknown or not names:
         hint = did_you_mean(unknown[0], CLASSIFIERS) if unknown else ""
         raise ParameterError(f"'classifiers' must be among {listing(CLASSIFIERS, most=20)}.{hint}")
-    return asked
+    return names
 
 
 @contextmanager

@@ -39,13 +39,13 @@ def _columns(release: Release, dataset: Dataset) -> list[dict[str, Any]]:
         by_label = read(release, data)
     except DataError:  # the labels do not say what they mean
         return []
-    found = []
+    columns = []
     for name in (name for name in release.roles.quasi if name in by_label):  # type: ignore[union-attr]
         after = released.column(name)
         before = data.column(name) if name in data else None
         binned = _bins(before, after) if before is not None and before.kind in ("number", "date") else None
-        found.append(binned or _labels(by_label.column(name), after))
-    return found
+        columns.append(binned or _labels(by_label.column(name), after))
+    return columns
 
 
 def _labels(before: Column, after: Column) -> dict[str, Any]:
@@ -64,8 +64,8 @@ def _labels(before: Column, after: Column) -> dict[str, Any]:
 
 def _counts(column: Column, texts: Sequence[str]) -> list[float]:
     counts = np.bincount(column.codes, minlength=column.levels)
-    found = {text: int(count) for text, count in zip(column.texts, counts, strict=False)}
-    return [found.get(text, 0) / max(len(column), 1) for text in texts]
+    counts_of = {text: int(count) for text, count in zip(column.texts, counts, strict=False)}
+    return [counts_of.get(text, 0) / max(len(column), 1) for text in texts]
 
 
 def _bins(before: Column, after: Column) -> dict[str, Any] | None:
@@ -73,12 +73,12 @@ def _bins(before: Column, after: Column) -> dict[str, Any] | None:
     ends = [ends_of(text) or (-math.inf, math.inf) for text in after.texts]
     borders = sorted({end for pair in ends for end in pair if math.isfinite(end)})
     numbers = np.append(before.numbers, np.nan)[before.codes]
-    known = numbers[~np.isnan(numbers)]
-    if not borders or not len(known):
+    present = numbers[~np.isnan(numbers)]
+    if not borders or not len(present):
         return None
-    cuts = _spread(borders, known)
+    cuts = _spread(borders, present)
     edges = [-math.inf, *cuts, math.inf]
-    shares = np.histogram(known, bins=np.array(edges))[0] / len(known)
+    shares = np.histogram(present, bins=np.array(edges))[0] / len(present)
     counts = np.bincount(after.codes, minlength=len(ends))[: len(ends)]
     found = np.zeros(len(edges) - 1)
     for (low, high), count in zip(ends, counts.tolist(), strict=True):

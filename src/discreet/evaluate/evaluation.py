@@ -66,8 +66,8 @@ class Evaluation:
 
     def mean(self, method: str, classifier: str, measure: Measure = "accuracy", confidence: float = 0.95) -> Share:
         """The mean over the folds with its interval, NaN where a fold has no such figure."""
-        found = self.folds.judge(self.scores(method, classifier).of(measure), confidence)
-        return Share(found.mean, max(found.low, 0.0), min(found.high, 1.0))  # a NaN stays one
+        interval = self.folds.judge(self.scores(method, classifier).of(measure), confidence)
+        return Share(interval.mean, max(interval.low, 0.0), min(interval.high, 1.0))  # a NaN stays one
 
     def difference(
         self,
@@ -83,11 +83,11 @@ class Evaluation:
         return self.folds.judge(mine - theirs, confidence)
 
     def _outcomes(self, method: str, classifier: str) -> tuple[Score | Refusal, ...]:
-        for kind, name, known in (("method", method, self.methods), ("classifier", classifier, self.classifiers)):
-            if name not in known:
+        for kind, name, names in (("method", method, self.methods), ("classifier", classifier, self.classifiers)):
+            if name not in names:
                 raise DataError(
-                    f"There is no {kind} {shown(name)} in this evaluation.{did_you_mean(name, known)}"
-                    f" It has {listing(known, most=20)}."
+                    f"There is no {kind} {shown(name)} in this evaluation.{did_you_mean(name, names)}"
+                    f" It has {listing(names, most=20)}."
                 )
         return self.outcomes[method, classifier]
 
@@ -96,8 +96,8 @@ class Evaluation:
     def reading(self, classifier: str) -> str:
         """How a classifier treats missing and suppressed cells of categories."""
         learner = CLASSIFIERS[classifier]()
-        said = {"unknown": "unknown", "value": "a category"}
-        return f"missing cells {said[learner.missing]}, suppressed cells {said[learner.suppressed]}"
+        words = {"unknown": "unknown", "value": "a category"}
+        return f"missing cells {words[learner.missing]}, suppressed cells {words[learner.suppressed]}"
 
     def table(self, measure: Measure = "accuracy") -> str:
         """One line for each method and classifier: the measure, its difference from the original, the other measures.
@@ -133,10 +133,10 @@ class Evaluation:
         readings: dict[str, list[str]] = {}
         for classifier in self.classifiers:
             readings.setdefault(self.reading(classifier), []).append(classifier)
-        said = ["", *(f"{', '.join(names)}: {reading}." for reading, names in readings.items())]
-        said += [f"{name} answers by itself, whatever the classifier." for name in self.methods if name in self.models]
+        lines = ["", *(f"{', '.join(names)}: {reading}." for reading, names in readings.items())]
+        lines += [f"{name} answers by itself, whatever the classifier." for name in self.methods if name in self.models]
         refusals = [(name, self.refusal(name)) for name in self.methods]
-        return said + [f"{name}: {why}" for name, why in refusals if why is not None]
+        return lines + [f"{name}: {why}" for name, why in refusals if why is not None]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain JSON; NaN becomes null."""

@@ -102,7 +102,7 @@ def _model(release: Release, dataset: Dataset) -> dict[str, Any]:
     for place, node in enumerate(tree.nodes):
         for child in children_of(node):
             depth[child] = depth[place] + 1
-    asked = Counter(node["column"] for node in tree.nodes if "column" in node)
+    questions = Counter(node["column"] for node in tree.nodes if "column" in node)
     return {
         "tree": {
             "leaves": len(tree.leaves),
@@ -111,7 +111,7 @@ def _model(release: Release, dataset: Dataset) -> dict[str, Any]:
             "leaves_shown": len(shown),
             "pure_leaves": len(pure),
             "pure_rows": sum(pure),
-            "questions": [{"column": name, "times": times} for name, times in asked.most_common()],
+            "questions": [{"column": name, "times": times} for name, times in questions.most_common()],
         }
     }
 
@@ -145,11 +145,11 @@ def promise_in_words(promise: Promise) -> str:
     return " ".join(" ".join((type(part).__doc__ or str(part)).strip().split("\n\n")[0].split()) for part in parts)
 
 
-def plain_risk(found: Risk) -> dict[str, Any]:
+def plain_risk(risks: Risk) -> dict[str, Any]:
     """A risk as JSON can hold it, with its shares."""
-    return asdict(found) | {
-        "below": {str(size): rows for size, rows in found.below.items()},
-        "sizes": [asdict(size) for size in found.sizes],
-        "unique_share": found.unique / max(found.rows, 1),
-        "largest": 1 / max(found.k, 1),
+    return asdict(risks) | {
+        "below": {str(size): rows for size, rows in risks.below.items()},
+        "sizes": [asdict(size) for size in risks.sizes],
+        "unique_share": risks.unique / max(risks.rows, 1),
+        "largest": 1 / max(risks.k, 1),
     }

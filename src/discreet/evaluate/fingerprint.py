@@ -43,9 +43,9 @@ def digest(*parts: Any) -> str:
     >>> digest({"k": 5}) == digest({"k": 5}), digest(5) == digest("5")
     (True, False)
     """
-    found = hashlib.sha256()
-    _add(found.update, parts)
-    return found.hexdigest()
+    sha = hashlib.sha256()
+    _add(sha.update, parts)
+    return sha.hexdigest()
 
 
 def _add(add: Callable[[bytes], None], value: Any) -> None:
@@ -140,15 +140,15 @@ def source_of(cls: type | None) -> str:
 
 def imported(start: list[Path]) -> set[Path]:
     """These files, and the files of discreet that they import, anywhere in them."""
-    found, left = set(start), list(start)
-    while left:
-        for name in _names(left.pop()):
+    modules, queue = set(start), list(start)
+    while queue:
+        for name in _names(queue.pop()):
             parts = name.split(".")[1:]
             for path in (_PACKAGE.joinpath(*parts).with_suffix(".py"), _PACKAGE.joinpath(*parts, "__init__.py")):
-                if parts and path.is_file() and path not in found:
-                    found.add(path)
-                    left.append(path)
-    return found
+                if parts and path.is_file() and path not in modules:
+                    modules.add(path)
+                    queue.append(path)
+    return modules
 
 
 def _names(path: Path) -> set[str]:

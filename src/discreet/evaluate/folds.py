@@ -41,12 +41,12 @@ class Folds:
     @classmethod
     def of(cls, text: str, random_state: int = 0) -> Folds:
         """Parse the name."""
-        found = _SPELLED.fullmatch(text) if isinstance(text, str) else None
-        if found is None or not (found["word"] or found["repeats"]) or int(found["folds"]) < 2:
+        match = _SPELLED.fullmatch(text) if isinstance(text, str) else None
+        if match is None or not (match["word"] or match["repeats"]) or int(match["folds"]) < 2:
             raise ParameterError(
                 f"'folds' must be such as '5-fold', '10-fold', '5x2' or '10x10-fold'. Got {text!r} instead."
             )
-        return cls(int(found["repeats"] or 1), int(found["folds"]), random_state)
+        return cls(int(match["repeats"] or 1), int(match["folds"]), random_state)
 
     def __len__(self) -> int:
         return self.repeats * self.folds

@@ -28,22 +28,22 @@ from discreet.recoding.published_tree import PublishedTree
 class Lesson:
     """A table to learn from and a table to be asked about."""
 
-    def __init__(self, learnt: Table, asked: Table, target: str):
-        self.learnt, self.asked, self.target = learnt, asked, target
+    def __init__(self, learnt: Table, tested: Table, target: str):
+        self.learnt, self.tested, self.target = learnt, tested, target
 
     def score(self, classifier: str, random_state: int = 0) -> Score:
         """How well the classifier of that name answers."""
         learner = CLASSIFIERS[classifier](random_state=random_state)
         learner.fit(examples_for(learner, self.learnt, self._features, self.target))
-        return score_on(learner, self.asked, self.target)
+        return score_on(learner, self.tested, self.target)
 
     def right(self, features: Sequence[str] | None = None) -> np.ndarray:
         """Whether the plain classifier is right about each row; with no feature it says the commonest class."""
         names = self._features if features is None else list(features)
-        return self._answers(names) == _texts(self.asked, self.target)
+        return self._answers(names) == _texts(self.tested, self.target)
 
     def _answers(self, features: list[str]) -> np.ndarray:
-        return logistic_answers(*encoded(self.learnt, self.asked, features), _texts(self.learnt, self.target))
+        return logistic_answers(*encoded(self.learnt, self.tested, features), _texts(self.learnt, self.target))
 
     @property
     def _features(self) -> list[str]:
@@ -51,63 +51,63 @@ class Lesson:
 
 
 class BasketLesson(Lesson):
-    """Baskets to learn from and baskets to be asked about; as tables, for classifiers, only where these are asked."""
+    """Baskets to learn from and baskets to be asked about; as tables, for classifiers, only where these are tested."""
 
-    def __init__(self, learnt: Baskets, asked: Baskets, target: str):
-        self._baskets, self.target = (learnt, asked), target
+    def __init__(self, learnt: Baskets, tested: Baskets, target: str):
+        self._baskets, self.target = (learnt, tested), target
 
     @cached_property
     def learnt(self) -> Table:  # type: ignore[override]
         return item_table(self._baskets[0], self.target)
 
     @cached_property
-    def asked(self) -> Table:  # type: ignore[override]
+    def tested(self) -> Table:  # type: ignore[override]
         return item_table(self._baskets[1], self.target)
 
     def right(self, features: Sequence[str] | None = None) -> np.ndarray:
-        learnt, asked = self._baskets
+        learnt, tested = self._baskets
         wanted = set(learnt.names if features is None else features)
-        kept = [item for item, name in enumerate(learnt.names) if name in wanted]
-        answers = logistic_answers(learnt.matrix[:, kept], asked.matrix[:, kept], learnt.labels)  # type: ignore[arg-type]
-        return answers == asked.labels
+        items = [item for item, name in enumerate(learnt.names) if name in wanted]
+        answers = logistic_answers(learnt.matrix[:, items], tested.matrix[:, items], learnt.labels)  # type: ignore[arg-type]
+        return answers == tested.labels
 
 
 class ModelLesson(Lesson):
     """A released model that is asked about rows."""
 
-    def __init__(self, learnt: Table, asked: Table, target: str, model: PublishedTree):
-        super().__init__(learnt, asked, target)
+    def __init__(self, learnt: Table, tested: Table, target: str, model: PublishedTree):
+        super().__init__(learnt, tested, target)
         self.model = model
 
     def score(self, classifier: str, random_state: int = 0) -> Score:
         """How well the model answers, whatever the classifier; a leaf that shows no shares is sure of its class."""
-        label = self.asked.column(self.target)
-        said = [text_of(label) for label in self.model.classes]
-        classes = sorted({*said, *label.texts})
+        label = self.tested.column(self.target)
+        labels_of_model = [text_of(label) for label in self.model.classes]
+        classes = sorted({*labels_of_model, *label.texts})
         place = {text: c for c, text in enumerate(classes)}
-        shares = self.model.predict_proba(self.asked)
+        shares = self.model.predict_proba(self.tested)
         hidden = np.flatnonzero(np.isnan(shares).any(axis=1))
         answers = self._answers([])
-        proba = np.zeros((len(self.asked), len(classes)))
-        proba[:, [place[text] for text in said]] = np.nan_to_num(shares)
+        proba = np.zeros((len(self.tested), len(classes)))
+        proba[:, [place[text] for text in labels_of_model]] = np.nan_to_num(shares)
         proba[hidden, [place[answers[row]] for row in hidden]] = 1.0
         return score(np.array([place[text] for text in label.texts], dtype=np.int64)[label.codes], proba)
 
     def _answers(self, features: list[str]) -> np.ndarray:
-        return np.array([text_of(label) for label in self.model.predict(self.asked).tolist()])
+        return np.array([text_of(label) for label in self.model.predict(self.tested).tolist()])
 
 
-def logistic_answers(learnt: sp.csr_array, asked: sp.csr_array, labels: np.ndarray) -> np.ndarray:
+def logistic_answers(learnt: sp.csr_array, tested: sp.csr_array, labels: np.ndarray) -> np.ndarray:
     """What a logistic regression on the first matrix says of the second; with no column, the commonest class."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
 
     if learnt.shape[1] == 0:
         classes, counts = np.unique(labels, return_counts=True)
-        return np.repeat(classes[np.argmax(counts)], asked.shape[0])
+        return np.repeat(classes[np.argmax(counts)], tested.shape[0])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the last digits of the weights are of no interest here
-        return LogisticRegression(max_iter=300).fit(learnt, labels).predict(asked)
+        return LogisticRegression(max_iter=300).fit(learnt, labels).predict(tested)
 
 
 def _texts(table: Table, target: str) -> np.ndarray:

@@ -75,14 +75,14 @@ def read(release: Release, rows: Table) -> Table:
     without labels of their own are read as they are.
     """
     labellings = () if release.plan is None else release.plan.labellings
-    known = tuple(labelling for labelling in labellings if labelling.name in release.columns)
-    unknown = [name for name in release.columns if name not in rows and name not in {one.name for one in known}]
+    published = tuple(labelling for labelling in labellings if labelling.name in release.columns)
+    unknown = [name for name in release.columns if name not in rows and name not in {one.name for one in published}]
     if unknown:
         raise DataError(
             f"The release by {release.method!r} has {len(unknown)} columns that the original rows have not, and it does"
             " not say what they mean. No classifier that learnt from it can be asked about such rows."
         )
-    return recoded(EachColumn(known).within(release.table), rows, release.columns)
+    return recoded(EachColumn(published).within(release.table), rows, release.columns)
 
 
 # -- the form of a release: what is learnt from it, and how rows are brought to it ------------------------------------
@@ -96,28 +96,28 @@ class _Form:
 
     def lesson(self, train: Dataset, test: Dataset, protocol: Protocol) -> Lesson:
         """The lesson of the release of the training rows."""
-        return self.of_rows(self.rows(train)[0], self.asked(test, protocol), train.target)
+        return self.of_rows(self.rows(train)[0], self.tested(test, protocol), train.target)
 
     def rows(self, dataset: Dataset) -> tuple[Table, np.ndarray | None]:
         """The rows to learn from, as classifiers see them, and whose they are."""
         return self.release.table, self.release.owner.persons
 
-    def asked(self, test: Dataset, protocol: Protocol) -> Table:
+    def tested(self, test: Dataset, protocol: Protocol) -> Table:
         """Test rows in the form of those to learn from."""
-        known = protocol == "recoded" or isinstance(self.release.plan, Domain)
-        written = self.release.recode(test.table) if known else read(self.release, test.table)
+        recodable = protocol == "recoded" or isinstance(self.release.plan, Domain)
+        written = self.release.recode(test.table) if recodable else read(self.release, test.table)
         return written.with_columns([test.table.column(test.target)])
 
-    def of_rows(self, learnt: Table, asked: Table, target: str) -> Lesson:
-        return Lesson(learnt, asked, target)
+    def of_rows(self, learnt: Table, tested: Table, target: str) -> Lesson:
+        return Lesson(learnt, tested, target)
 
 
 class _Items(_Form):
     """Released baskets."""
 
     def lesson(self, train: Dataset, test: Dataset, protocol: Protocol) -> Lesson:
-        kept = keep_items(test.data, self.release.columns)
-        return BasketLesson(self.release.baskets, kept, train.target)
+        selected = keep_items(test.data, self.release.columns)
+        return BasketLesson(self.release.baskets, selected, train.target)
 
     def rows(self, dataset: Dataset) -> tuple[Table, np.ndarray | None]:
         return item_table(self.release.baskets, dataset.target), self.release.owner.persons
@@ -129,7 +129,7 @@ class _Components(_Form):
     def rows(self, dataset: Dataset) -> tuple[Table, np.ndarray | None]:
         return _component_table(self.release.sketches, self.release.labels, dataset.target), self.release.owner.persons
 
-    def asked(self, test: Dataset, protocol: Protocol) -> Table:
+    def tested(self, test: Dataset, protocol: Protocol) -> Table:
         most = int(self.release.sketches.counts.max())
         sketched = sketch(test.data, self.release.owner.signs, most)  # type: ignore[arg-type]
         return _component_table(sketched, test.data.label_values, test.target)
@@ -141,7 +141,7 @@ class _Selection(_Form):
     def rows(self, dataset: Dataset) -> tuple[Table, np.ndarray | None]:
         return _SELECTED[dataset.shape](dataset, self._names, self.release), dataset.persons
 
-    def asked(self, test: Dataset, protocol: Protocol) -> Table:
+    def tested(self, test: Dataset, protocol: Protocol) -> Table:
         return self.rows(test)[0]
 
     @property
@@ -162,11 +162,11 @@ class _Model(_Form):
     def rows(self, dataset: Dataset) -> tuple[Table, np.ndarray | None]:
         return dataset.table, dataset.persons
 
-    def asked(self, test: Dataset, protocol: Protocol) -> Table:
+    def tested(self, test: Dataset, protocol: Protocol) -> Table:
         return test.table
 
-    def of_rows(self, learnt: Table, asked: Table, target: str) -> Lesson:
-        return ModelLesson(learnt, asked, target, PublishedTree.of(self.release.document))
+    def of_rows(self, learnt: Table, tested: Table, target: str) -> Lesson:
+        return ModelLesson(learnt, tested, target, PublishedTree.of(self.release.document))
 
 
 _FORMS: dict[str, type[_Form]] = {

@@ -89,15 +89,15 @@ class Cache:
 
     def put(self, key: str, outcome: Score | Refusal, about: dict[str, Any]) -> None:
         """Store an outcome; `about` names the method, protocol and classifier."""
-        said: dict[str, Any] = {"key": key, "about": about}
+        entry: dict[str, Any] = {"key": key, "about": about}
         if isinstance(outcome, Refusal):
-            said["refused"] = outcome.reason
+            entry["refused"] = outcome.reason
         else:  # a figure that is not a number is written as null
             plain = dataclasses.asdict(outcome)
-            said["score"] = {name: None if math.isnan(value) else value for name, value in plain.items()}
+            entry["score"] = {name: None if math.isnan(value) else value for name, value in plain.items()}
         path = self._path(key)
         path.parent.mkdir(mode=0o700, exist_ok=True)
-        content = json.dumps(said | {"check": _check(said)}, allow_nan=False).encode()
+        content = json.dumps(entry | {"check": _check(entry)}, allow_nan=False).encode()
         write_whole(path, content, _PARTIAL, sync=False)
 
     @contextmanager
@@ -153,8 +153,8 @@ class Cache:
             if _is_part(part):
                 with contextlib.suppress(OSError):  # something else lies in it
                     part.rmdir()
-        left = [path for path in self.folder.iterdir() if path.name != MARKER and not path.name.startswith(_PARTIAL)]
-        if not left:
+        others = [path for path in self.folder.iterdir() if path.name != MARKER and not path.name.startswith(_PARTIAL)]
+        if not others:
             for path in self.folder.iterdir():
                 path.unlink()
             self.folder.rmdir()
@@ -174,19 +174,19 @@ def _is_part(path: Path) -> bool:
     return len(path.name) == 2 and set(path.name) <= set("0123456789abcdef") and path.is_dir() and not path.is_symlink()
 
 
-def _check(said: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+def _check(entry: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(entry, sort_keys=True).encode()).hexdigest()
 
 
 def _read(path: Path) -> dict[str, Any] | None:
     """An entry, or None if it is absent or damaged."""
     try:
-        said = json.loads(path.read_bytes())
-        check = said.pop("check")
-        outcome = said.get("score") or said["refused"]
+        entry = json.loads(path.read_bytes())
+        check = entry.pop("check")
+        outcome = entry.get("score") or entry["refused"]
         fits = isinstance(outcome, str) or set(outcome) == set(_FIELDS)
-        fits &= {"key", "about"} <= set(said) and {"method", "protocol", "classifier"} <= set(said["about"])
-        return said if fits and check == _check(said) else None
+        fits &= {"key", "about"} <= set(entry) and {"method", "protocol", "classifier"} <= set(entry["about"])
+        return entry if fits and check == _check(entry) else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 

@@ -54,12 +54,12 @@ class Friedman:
         [(0, 1), (1, 2)]
         """
         apart, order = self.critical_difference(confidence), sorted(range(len(self.ranks)), key=self.ranks.__getitem__)
-        found: list[tuple[int, ...]] = []
+        groups: list[tuple[int, ...]] = []
         for start, first in enumerate(order):
             alike = tuple(place for place in order[start:] if self.ranks[place] - self.ranks[first] < apart)
-            if len(alike) > 1 and not (found and alike[-1] == found[-1][-1]):
-                found.append(alike)
-        return found
+            if len(alike) > 1 and not (groups and alike[-1] == groups[-1][-1]):
+                groups.append(alike)
+        return groups
 
 
 def friedman(scores: Sequence[Sequence[float]] | np.ndarray, *, higher_is_better: bool = True) -> Friedman:
@@ -77,8 +77,8 @@ def friedman(scores: Sequence[Sequence[float]] | np.ndarray, *, higher_is_better
     spread = n * k * (k**2 - 1) - ties  # zero when all methods are equal everywhere
     chi2 = 12 * n**2 * float(((mean - (k + 1) / 2) ** 2).sum()) * (k - 1) / spread if spread else 0.0
     degrees = (k - 1, (k - 1) * (n - 1))
-    left = n * (k - 1) - chi2
-    f = math.inf if left <= 1e-12 else (n - 1) * chi2 / left
+    remainder = n * (k - 1) - chi2
+    f = math.inf if remainder <= 1e-12 else (n - 1) * chi2 / remainder
     p = float(stats.f.sf(f, *degrees)) if math.isfinite(f) else 0.0
     return Friedman(tuple(map(float, mean)), chi2, f, degrees, p, n)
 
@@ -93,9 +93,9 @@ def signed_ranks(scores: Sequence[Sequence[float]] | np.ndarray) -> tuple[float,
     [0.016, 0.016]
     """
     table = _scores(scores)
-    found = np.array([_of_pairs(table[:, 0] - table[:, other]) for other in range(1, table.shape[1])])
-    order = np.argsort(found, kind="stable")
-    corrected = np.maximum.accumulate(np.minimum(1, found[order] * np.arange(len(found), 0, -1)))
+    p_values = np.array([_of_pairs(table[:, 0] - table[:, other]) for other in range(1, table.shape[1])])
+    order = np.argsort(p_values, kind="stable")
+    corrected = np.maximum.accumulate(np.minimum(1, p_values[order] * np.arange(len(p_values), 0, -1)))
     return tuple(corrected[np.argsort(order)].tolist())
 
 

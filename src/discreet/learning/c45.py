@@ -106,10 +106,10 @@ class C45:
         if self.prune:
             confidence, quantile = float(self.confidence), float(ndtri(1 - self.confidence))
             prune(entries, nodes, counts, *stretches, self.subtree_raising, confidence, quantile)
-        kept, first = reached(nodes)
-        test, limit, _, width, *_ = nodes[kept].T
+        node_of, first = reached(nodes)
+        test, limit, _, width, *_ = nodes[node_of].T
         width, cut = np.where(test < 0, 0, width), examples.cuts(test, limit)
-        self.tree_ = DecisionTree(examples.features, examples.classes, test, cut, first, width, counts[kept])
+        self.tree_ = DecisionTree(examples.features, examples.classes, test, cut, first, width, counts[node_of])
         self.classes_ = examples.classes
         return self
 

@@ -47,7 +47,7 @@ def part(entries, items, weights, end, start, size, f, limit, sizes, shares):
     for b in range(width):
         sizes[b] = 0
         shares[b] = 0.0
-    n_unknown, known = 0, 0.0
+    n_unknown, known_weight = 0, 0.0
     for j in range(size):
         old[j] = items[start + j]
         old_weights[j] = weights[start + j]
@@ -60,10 +60,10 @@ def part(entries, items, weights, end, start, size, f, limit, sizes, shares):
         branch[j] = b
         sizes[b] += 1
         shares[b] += old_weights[j]
-        known += old_weights[j]
+        known_weight += old_weights[j]
     room = 0
     for b in range(width):
-        shares[b] = shares[b] / known if known > 0 else 1 / width
+        shares[b] = shares[b] / known_weight if known_weight > 0 else 1 / width
         if shares[b] > SMALL:
             sizes[b] += n_unknown
         room += sizes[b]

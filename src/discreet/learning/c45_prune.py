@@ -206,15 +206,15 @@ def prune(entries, nodes, counts, items, weights, end, raising, confidence, z):
 @compiled
 def reached(nodes):
     """The nodes that the root still reaches, level by level, and the new place of the first child of each."""
-    kept = np.zeros(len(nodes), np.int64)
+    numbers = np.zeros(len(nodes), np.int64)
     first = np.zeros(len(nodes), np.int64)
     place, n = 0, 1
     while place < n:
-        node = kept[place]
+        node = numbers[place]
         if nodes[node, TEST] >= 0:
             first[place] = n
             for child in range(nodes[node, FIRST], nodes[node, FIRST] + nodes[node, WIDTH]):
-                kept[n] = child
+                numbers[n] = child
                 n += 1
         place += 1
-    return kept[:n], first[:n]
+    return numbers[:n], first[:n]

@@ -48,7 +48,7 @@ def _n_log_n(n, logs):
 def _occurring(f, entries, stretch):
     """Count a feature of many codes in few entries; returns how many codes occur, listed in `met`, increasing."""
     base, unknown, codes, label = entries.base[f], entries.levels[f], entries.codes, entries.label
-    hist, bits, tops, met = entries.hist, entries.bits, entries.tops, entries.met
+    hist, bits, tops, occurring = entries.hist, entries.bits, entries.tops, entries.met
     for j in range(stretch.start, stretch.stop):
         e = stretch.items[j]
         code = codes[f, e]
@@ -67,7 +67,7 @@ def _occurring(f, entries, stretch):
             inside = bits[word]
             bits[word] = np.uint64(0)
             while inside:
-                met[n_met] = (word << 6) + int(lowest_bit(inside))
+                occurring[n_met] = (word << 6) + int(lowest_bit(inside))
                 n_met += 1
                 inside &= inside - np.uint64(1)
     return n_met
@@ -82,17 +82,17 @@ def _rate(f, n_met, entries, stretch, node):
     sums = entries.sums
     for c in range(sums.shape[1]):
         sums[_LEFT, c], sums[_RIGHT, c], sums[_PARTS, c] = 0.0, sums[_ALL, c], sums[_WHOLE, c]
-    known, before = node.known, node.before
+    known_weight, before = node.known, node.before
     if entries.has_unknown[f]:
-        known, before = _without_unknown(f, entries, stretch)
+        known_weight, before = _without_unknown(f, entries, stretch)
     if entries.is_number[f]:
-        gain, bags, limit = _rate_cuts(f, n_met, entries, known, before, node)
+        gain, bags, limit = _rate_cuts(f, n_met, entries, known_weight, before, node)
     else:
-        gain, bags = _rate_branches(f, n_met, entries, known, before, node)
+        gain, bags = _rate_branches(f, n_met, entries, known_weight, before, node)
         limit = -1
     if gain < 0.0:
         return -1.0, 0.0, -1
-    split = _n_log_n(node.total, entries.logs) - bags - _n_log_n(node.total - known, entries.logs)
+    split = _n_log_n(node.total, entries.logs) - bags - _n_log_n(node.total - known_weight, entries.logs)
     return gain, (gain * node.total / split if split > SMALL else 0.0), limit
 
 
@@ -102,21 +102,21 @@ def _without_unknown(f, entries, stretch):
     sums, logs, unknown = entries.sums, entries.logs, entries.levels[f]
     for c in range(sums.shape[1]):
         sums[_RIGHT, c] = entries.hist[entries.base[f] + unknown, c] = 0.0
-    known = 0.0
+    known_weight = 0.0
     for j in range(stretch.start, stretch.stop):
         e = stretch.items[j]
         if entries.codes[f, e] != unknown:
             sums[_RIGHT, entries.label[e]] += stretch.weights[j]
-            known += stretch.weights[j]
-    before = _n_log_n(known, logs)
+            known_weight += stretch.weights[j]
+    before = _n_log_n(known_weight, logs)
     for c in range(sums.shape[1]):
         sums[_PARTS, c] = _n_log_n(sums[_RIGHT, c], logs)
         before -= sums[_PARTS, c]
-    return known, before
+    return known_weight, before
 
 
 @compiled(_nrt=False)
-def _rate_branches(f, n_met, entries, known, before, node):
+def _rate_branches(f, n_met, entries, known_weight, before, node):
     """The gain of a category, -1 if fewer than two branches have the weight `least`; sum of n log2 n of branches."""
     hist, logs, n_classes = entries.hist, entries.logs, entries.hist.shape[1]
     after, bags, n_enough = 0.0, 0.0, 0
@@ -131,7 +131,7 @@ def _rate_branches(f, n_met, entries, known, before, node):
             if hist[code, c] > 0.0:
                 after -= _n_log_n(hist[code, c], logs)
                 hist[code, c] = 0.0
-        if bag == known:  # all entries have this code
+        if bag == known_weight:  # all entries have this code
             return -1.0, 0.0
         after += _n_log_n(bag, logs)
         bags += _n_log_n(bag, logs)
@@ -142,7 +142,7 @@ def _rate_branches(f, n_met, entries, known, before, node):
 
 
 @compiled(_nrt=False)
-def _rate_cuts(f, n_met, entries, known, before, node):
+def _rate_cuts(f, n_met, entries, known_weight, before, node):
     """The gain of the best cut of a number, -1 if there is none; sum of n log2 n of both sides; last code below it.
 
     Both sides need a weight of `least`, and of a tenth of the mean class, at most 25. The more cuts there are to choose
@@ -150,7 +150,7 @@ def _rate_cuts(f, n_met, entries, known, before, node):
     """
     hist, sums, logs, numbers = entries.hist, entries.sums, entries.logs, entries.numbers
     n_classes = hist.shape[1]
-    least_side = max(node.least, min(0.1 * known / n_classes, 25.0)) - SMALL
+    least_side = max(node.least, min(0.1 * known_weight / n_classes, 25.0)) - SMALL
     gain, best, best_next, best_left = 0.0, -1, -1, 0.0
     n_cuts, n_left, last = 0, 0.0, -1
     for place in range(entries.levels[f] if n_met < 0 else n_met):
@@ -160,7 +160,7 @@ def _rate_cuts(f, n_met, entries, known, before, node):
             bag += hist[line, c]
         if bag == 0.0:
             continue
-        n_right = known - n_left
+        n_right = known_weight - n_left
         if n_left >= least_side and n_right >= least_side and numbers[f, last] < numbers[f, code]:
             n_cuts += 1
             after = _n_log_n(n_left, logs) + _n_log_n(n_right, logs)
@@ -169,7 +169,7 @@ def _rate_cuts(f, n_met, entries, known, before, node):
             if (before - after) / node.total > gain + SMALL:
                 gain, best, best_next, best_left = (before - after) / node.total, last, code, n_left
         _move_left(line, hist, sums, logs)
-        if bag == known:  # all entries have this code
+        if bag == known_weight:  # all entries have this code
             break
         n_left += bag
         last = code
@@ -178,7 +178,7 @@ def _rate_cuts(f, n_met, entries, known, before, node):
     gain -= math.log2(n_cuts) / node.total if node.mdl else 0.0
     if gain <= SMALL:
         return -1.0, 0.0, -1
-    bags = _n_log_n(best_left, logs) + _n_log_n(known - best_left, logs)
+    bags = _n_log_n(best_left, logs) + _n_log_n(known_weight - best_left, logs)
     return gain, bags, _last_below(f, best, best_next, numbers)
 
 
@@ -209,19 +209,19 @@ def _last_below(f, code, next_code, numbers):
 def _count(entries, stretch, together):
     """Count the entries of a stretch by class, and by the codes of these features; their weight, and Ent of them."""
     hist, slots, sums = entries.hist, entries.slots, entries.sums
-    known = 0.0
+    known_weight = 0.0
     for j in range(stretch.start, stretch.stop):
         e, weight = stretch.items[j], stretch.weights[j]
         c = entries.label[e]
         sums[_ALL, c] += weight
-        known += weight
+        known_weight += weight
         for i in range(len(together)):
             hist[slots[e, together[i]], c] += weight
-    before = _n_log_n(known, entries.logs)
+    before = _n_log_n(known_weight, entries.logs)
     for c in range(sums.shape[1]):
         sums[_WHOLE, c] = _n_log_n(sums[_ALL, c], entries.logs)
         before -= sums[_WHOLE, c]
-    return known, before
+    return known_weight, before
 
 
 @compiled
@@ -241,8 +241,8 @@ def choose(entries, memory, row, stretch, total, least, mdl):
             together[n_together] = f
             n_together += 1
     entries.sums[_ALL] = 0.0
-    known, before = _count(entries, stretch, together[:n_together]) if n_fresh else (0.0, 0.0)
-    node = Node(total, known, before, least, mdl)
+    known_weight, before = _count(entries, stretch, together[:n_together]) if n_fresh else (0.0, 0.0)
+    node = Node(total, known_weight, before, least, mdl)
     gains, ratios, limits = np.empty(n), np.empty(n), np.empty(n, np.int64)
     for i in range(n):
         f = use[i]

@@ -90,9 +90,9 @@ class _Learner:
             raise DataError("A classifier needs at least one row whose class is known, and there is none.")
         self.classes_ = examples.classes
         self._shares = weights / weights.sum()
-        self._met = np.flatnonzero(weights)
+        self._occurring = np.flatnonzero(weights)
         self._coding = type(self).coding()
-        self._is_constant = len(self._met) < 2 or not examples.features
+        self._is_constant = len(self._occurring) < 2 or not examples.features
         if not self._is_constant:
             with _quiet():
                 self._fit(self._coding.learn(examples), examples.counts)
@@ -105,7 +105,7 @@ class _Learner:
             proba[:] = self._shares
         elif len(table):
             with _quiet():
-                proba[:, self._met] = self._proba(self._coding.apply(table))
+                proba[:, self._occurring] = self._proba(self._coding.apply(table))
         return proba
 
     def predict(self, table: Table) -> np.ndarray:
@@ -183,7 +183,7 @@ class Forest(_Learner):
         from sklearn.tree import DecisionTreeClassifier
 
         row, label = np.nonzero(counts)
-        label_of_met = np.searchsorted(self._met, label)
+        label_among_occurring = np.searchsorted(self._occurring, label)
         weights, random = counts[row, label], np.random.default_rng(self.random_state)
         total = weights.sum()
         self._models = []
@@ -191,13 +191,13 @@ class Forest(_Learner):
             drawn = random.multinomial(max(round(total), 1), weights / total)
             some = np.flatnonzero(drawn)
             tree = DecisionTreeClassifier(max_features="sqrt", random_state=int(random.integers(2**31)))
-            self._models.append(tree.fit(matrix[row[some]], label_of_met[some], sample_weight=drawn[some]))
+            self._models.append(tree.fit(matrix[row[some]], label_among_occurring[some], sample_weight=drawn[some]))
 
     def _proba(self, matrix: Any) -> np.ndarray:
-        found = np.zeros((len(matrix), len(self._met)))
+        probabilities = np.zeros((len(matrix), len(self._occurring)))
         for tree in self._models:  # a bootstrap may lack a class
-            found[:, tree.classes_] += tree.predict_proba(matrix)
-        return found / _TREES
+            probabilities[:, tree.classes_] += tree.predict_proba(matrix)
+        return probabilities / _TREES
 
 
 class Boosting(_Learner):
@@ -233,19 +233,19 @@ class Neighbors(_Learner):
 
         some = np.flatnonzero(counts.sum(axis=1))
         self._size = counts[some].sum(axis=1)
-        self._mix = counts[np.ix_(some, self._met)] / self._size[:, None]
+        self._mix = counts[np.ix_(some, self._occurring)] / self._size[:, None]
         self._is_dense = matrix.shape[0] * matrix.shape[1] <= _DENSE
         self._model = NearestNeighbors(n_neighbors=min(self._k, len(some)), algorithm="brute")
         self._model.fit(matrix[some].toarray() if self._is_dense else matrix[some])
 
     def _proba(self, matrix: Any) -> np.ndarray:
         nearest = self._model.kneighbors(matrix.toarray() if self._is_dense else matrix, return_distance=False)
-        found, left = np.zeros((matrix.shape[0], len(self._met))), np.full(matrix.shape[0], float(self._k))
+        votes, remaining = np.zeros((matrix.shape[0], len(self._occurring))), np.full(matrix.shape[0], float(self._k))
         for place in nearest.T:
-            taken = np.minimum(self._size[place], left)
-            found += taken[:, None] * self._mix[place]
-            left -= taken
-        return found / found.sum(axis=1, keepdims=True)
+            taken = np.minimum(self._size[place], remaining)
+            votes += taken[:, None] * self._mix[place]
+            remaining -= taken
+        return votes / votes.sum(axis=1, keepdims=True)
 
 
 def _c45(random_state: int = 0) -> Classifier:

@@ -46,9 +46,9 @@ def kfold(
     >>> [fold.test.tolist() for fold in kfold(6, 3, random_state=1, labels=np.array([0, 0, 0, 1, 1, 1]))]
     [[0, 3], [2, 4], [1, 5]]
     """
-    for name, given in (("labels", labels), ("persons", persons)):
-        if given is not None and len(given) != n:
-            raise DataError(f"There are {n} rows, but {len(given)} {name}.")
+    for name, values in (("labels", labels), ("persons", persons)):
+        if values is not None and len(values) != n:
+            raise DataError(f"There are {n} rows, but {len(values)} {name}.")
     unit_of_row, first = np.arange(n), np.arange(n)
     if persons is not None:
         _, first, unit_of_row = np.unique(persons, return_index=True, return_inverse=True)
@@ -60,15 +60,15 @@ def kfold(
         )
     of_unit = np.zeros(len(first), dtype=np.int64) if labels is None else np.asarray(labels)[first]
     class_of_unit = np.unique(of_unit, return_inverse=True)[1]
-    randomness, found = Randomness(random_state), []
+    randomness, splits = Randomness(random_state), []
     for _ in range(repeats):
         shuffled = randomness.permutation(len(first))
         by_class = shuffled[np.argsort(class_of_unit[shuffled], kind="stable")]
         fold_of_unit = np.empty(len(first), dtype=np.int64)
         fold_of_unit[by_class] = np.arange(len(first)) % folds  # dealt like cards, one class after the other
         fold_of_row = fold_of_unit[unit_of_row]
-        found += [Fold(np.flatnonzero(fold_of_row != f), np.flatnonzero(fold_of_row == f)) for f in range(folds)]
-    return found
+        splits += [Fold(np.flatnonzero(fold_of_row != f), np.flatnonzero(fold_of_row == f)) for f in range(folds)]
+    return splits
 
 
 def five_by_two(
@@ -145,8 +145,8 @@ def score(truth: np.ndarray, proba: np.ndarray) -> Score:
 def _auc(truth: np.ndarray, proba: np.ndarray, rows: np.ndarray) -> float:
     """Mann and Whitney's: from the ranks of the rows of a class among all; ties count half."""
     n, against_rest = len(truth), []
-    asked = [1] if len(rows) == 2 else range(len(rows))
-    weighed = [c for c in asked if 0 < rows[c] < n]
+    classes = [1] if len(rows) == 2 else range(len(rows))
+    weighed = [c for c in classes if 0 < rows[c] < n]
     for c in weighed:
         ranks = rankdata(proba[:, c])[truth == c].sum()
         against_rest.append((ranks - rows[c] * (rows[c] + 1) / 2) / (rows[c] * (n - rows[c])))
@@ -173,7 +173,7 @@ def cross_validate(
     Scores(3 folds: accuracy=1.0000, balanced_accuracy=1.0000, auc=1.0000, brier=0.0346)
     """
     needed = table.select(list(dict.fromkeys([*features, target])))
-    found = []
+    scores = []
     for fold in folds:
         train, test = needed.take(fold.train), needed.take(fold.test)
         if prepare is not None:
@@ -181,17 +181,17 @@ def cross_validate(
             train, test = apply(train), apply(test)
         model = make()
         model.fit(examples_for(model, train, features, target))
-        found.append(score_on(model, test, target))
-    return Scores(tuple(found))
+        scores.append(score_on(model, test, target))
+    return Scores(tuple(scores))
 
 
 def score_on(model: Classifier, test: Table, target: str) -> Score:
     """Score a fitted classifier on rows; a class that it never met has probability 0."""
     label = test.column(target)
-    known = np.flatnonzero(label.codes < len(label.values))
+    labelled = np.flatnonzero(label.codes < len(label.values))
     classes = sorted({*model.classes_, *label.texts})
     place = {text: c for c, text in enumerate(classes)}
-    proba = np.zeros((len(known), len(classes)))
-    proba[:, [place[text] for text in model.classes_]] = model.predict_proba(test)[known]
-    truth = np.array([place[text] for text in label.texts], dtype=np.int64)[label.codes[known]]
+    proba = np.zeros((len(labelled), len(classes)))
+    proba[:, [place[text] for text in model.classes_]] = model.predict_proba(test)[labelled]
+    truth = np.array([place[text] for text in label.texts], dtype=np.int64)[label.codes[labelled]]
     return score(truth, proba)

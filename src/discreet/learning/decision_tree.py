@@ -238,7 +238,7 @@ class DecisionTree:
 @compiled
 def _shares_of_rows(codes, unknown, tested, limit, first, width, share, probabilities):
     """For each row the class shares of the leaves that it reaches, weighted by the parts that reach them."""
-    found = np.zeros((len(codes), probabilities.shape[1]))
+    shares = np.zeros((len(codes), probabilities.shape[1]))
     nodes = np.empty(len(tested), dtype=np.int64)
     parts = np.empty(len(tested))
     for row in range(len(codes)):
@@ -252,7 +252,7 @@ def _shares_of_rows(codes, unknown, tested, limit, first, width, share, probabil
             f = tested[node]
             if f < 0:
                 for c in range(probabilities.shape[1]):
-                    found[row, c] += part * probabilities[node, c]
+                    shares[row, c] += part * probabilities[node, c]
                 continue
             code = codes[row, f]
             if code == unknown[f]:
@@ -267,4 +267,4 @@ def _shares_of_rows(codes, unknown, tested, limit, first, width, share, probabil
                 nodes[waiting] = first[node] + code
                 parts[waiting] = part
                 waiting += 1
-    return found
+    return shares

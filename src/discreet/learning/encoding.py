@@ -38,9 +38,9 @@ def one_hot(codes: np.ndarray, width: int) -> sp.csr_array:
     >>> one_hot(np.array([1, 0, 2]), 2).toarray().tolist()
     [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
     """
-    known = codes < width
-    ends = np.append(0, np.cumsum(known))
-    return sp.csr_array((np.ones(ends[-1]), codes[known], ends), shape=(len(codes), width))
+    is_known = codes < width
+    ends = np.append(0, np.cumsum(is_known))
+    return sp.csr_array((np.ones(ends[-1]), codes[is_known], ends), shape=(len(codes), width))
 
 
 def _beside(parts: Sequence[sp.csr_array | tuple[np.ndarray, int]]) -> sp.csr_array:
@@ -65,10 +65,10 @@ def _one_hots(parts: list[tuple[np.ndarray, int]]) -> sp.csr_array:
     for codes, width in parts:
         single = many and width == 2
         at = np.flatnonzero(codes if single else codes < width)
-        met = codes[at]
+        occurring = codes[at]
         rows.append(at)
-        columns.append(np.full(len(at), start) if single else start + met)
-        values.append(np.where(met < 2, math.sqrt(2), math.sqrt(0.5)) if single else np.ones(len(at)))
+        columns.append(np.full(len(at), start) if single else start + occurring)
+        values.append(np.where(occurring < 2, math.sqrt(2), math.sqrt(0.5)) if single else np.ones(len(at)))
         start += 1 if single else width
     places = (np.concatenate(rows), np.concatenate(columns))
     return sp.coo_array((np.concatenate(values), places), shape=(len(parts[0][0]), start)).tocsr()
@@ -151,28 +151,28 @@ class OneHot:
 
     def learn(self, examples: Examples) -> sp.csr_array:
         self._parts: list[tuple[Feature, StandardScale | None]] = []
-        found: list[sp.csr_array | tuple[np.ndarray, int]] = []
+        blocks: list[sp.csr_array | tuple[np.ndarray, int]] = []
         weight = examples.counts.sum(axis=1)
         for f, feature in enumerate(examples.features):
             codes, scale = examples.codes[:, f], None
             if feature.numbers is None:
-                found.append((codes, feature.unknown))
+                blocks.append((codes, feature.unknown))
             else:
                 counts = np.bincount(codes, weight, minlength=feature.unknown + 1)[: feature.unknown]
                 scale = StandardScale.fit(feature.numbers, counts)
-                found.append(scale.matrix(np.append(feature.numbers, np.nan)[codes]))
+                blocks.append(scale.matrix(np.append(feature.numbers, np.nan)[codes]))
             self._parts.append((feature, scale))
-        return _beside(found)
+        return _beside(blocks)
 
     def apply(self, table: Table) -> sp.csr_array:
-        found: list[sp.csr_array | tuple[np.ndarray, int]] = []
+        blocks: list[sp.csr_array | tuple[np.ndarray, int]] = []
         for feature, scale in self._parts:
             column = table.column(feature.name)
             if scale is None:
-                found.append((feature.codes(column), feature.unknown))
+                blocks.append((feature.codes(column), feature.unknown))
             else:
-                found.append(scale.matrix(feature.places(column)))
-        return _beside(found)
+                blocks.append(scale.matrix(feature.places(column)))
+        return _beside(blocks)
 
 
 class Ordinal:

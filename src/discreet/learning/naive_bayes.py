@@ -65,8 +65,8 @@ class _Gaussians:
         numbers, counts = feature.numbers[used], counts[used]
         precision = float(numbers[-1] - numbers[0]) / (len(numbers) - 1) if len(numbers) > 1 else _PRECISION
         rounded = np.rint(numbers / precision) * precision
-        known = counts.sum(axis=0)
-        counts = np.where(known > 0, counts, counts.sum(axis=1, keepdims=True))
+        totals = counts.sum(axis=0)
+        counts = np.where(totals > 0, counts, counts.sum(axis=1, keepdims=True))
         total = np.maximum(counts.sum(axis=0), 1e-300)
         means = (rounded @ counts) / total
         spread = ((rounded[:, None] - means) ** 2 * counts).sum(axis=0) / total
@@ -74,12 +74,12 @@ class _Gaussians:
 
     def of(self, column: Column) -> np.ndarray:
         numbers = self.feature.numbers_of(column)
-        known = np.isfinite(numbers)
+        is_present = np.isfinite(numbers)
         half = self.precision / 2
-        rounded = np.rint(np.where(known, numbers, 0.0) / self.precision) * self.precision
+        rounded = np.rint(np.where(is_present, numbers, 0.0) / self.precision) * self.precision
         distance = np.abs(rounded[:, None] - self.means)  # the mass is the same on both sides of the mean
         mass = ndtr((half - distance) / self.deviations) - ndtr((-half - distance) / self.deviations)
-        return np.where(known[:, None], np.log(np.maximum(mass, _LEAST)), 0.0)[column.codes]
+        return np.where(is_present[:, None], np.log(np.maximum(mass, _LEAST)), 0.0)[column.codes]
 
 
 class NaiveBayes:
@@ -130,10 +130,10 @@ class NaiveBayes:
         Who asks about many sets of features of the same rows sums parts of this instead of predicting anew:
         `probabilities(model.log_prior_ + evidence[some].sum(axis=0))`.
         """
-        found = np.empty((len(self.features_), len(table), len(self.classes_)))
+        evidence = np.empty((len(self.features_), len(table), len(self.classes_)))
         for f, feature in enumerate(self.features_):
-            found[f] = self._models[f].of(table.column(feature.name))
-        return found
+            evidence[f] = self._models[f].of(table.column(feature.name))
+        return evidence
 
     def _scores(self, table: Table, features: Sequence[str] | None) -> np.ndarray:
         names = [feature.name for feature in self.features_] if features is None else features

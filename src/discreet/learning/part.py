@@ -56,29 +56,29 @@ def _covered(codes, unknown, conditions, shares):
 @compiled
 def _uncovered(entries, items, weights, n, conditions, shares):
     """Move the items that the rule does not cover, or not wholly, to the front; returns how many there are."""
-    kept = 0
+    n_kept = 0
     for j in range(n):
-        left = 1.0 - _covered(entries.codes[:, items[j]], entries.levels, conditions, shares)
-        if left > SMALL:
-            items[kept], weights[kept] = items[j], weights[j] * left
-            kept += 1
-    return kept
+        weight = 1.0 - _covered(entries.codes[:, items[j]], entries.levels, conditions, shares)
+        if weight > SMALL:
+            items[n_kept], weights[n_kept] = items[j], weights[j] * weight
+            n_kept += 1
+    return n_kept
 
 
 @compiled
 def _apply(codes, unknown, conditions, shares, ends, probabilities):
     """The class shares of each row: of the first rule that covers it, or in parts of several."""
-    found = np.zeros((len(codes), probabilities.shape[1]))
+    probability = np.zeros((len(codes), probabilities.shape[1]))
     for row in range(len(codes)):
-        left, start = 1.0, 0
+        weight, start = 1.0, 0
         for r in range(len(ends)):
             covered = _covered(codes[row], unknown, conditions[start : ends[r]], shares[start : ends[r]])
-            found[row] += left * covered * probabilities[r]
-            left *= 1.0 - covered
+            probability[row] += weight * covered * probabilities[r]
+            weight *= 1.0 - covered
             start = ends[r]
-            if left <= SMALL:
+            if weight <= SMALL:
                 break
-    return found
+    return probability
 
 
 @dataclass(eq=False)
@@ -245,10 +245,10 @@ class Part:
         check_parameters(self, self._parameter_constraints)
         if not examples.counts.sum() > 0:
             raise DataError("A classifier needs at least one row whose class is known, and there is none.")
-        partial, found = _Partial(entries_of(examples), float(self.min_objects), float(self.confidence)), []
+        partial, rules = _Partial(entries_of(examples), float(self.min_objects), float(self.confidence)), []
         while partial.left:
-            found.append(partial.rule())
-        conditions, unknown, counts = zip(*found, strict=True)
+            rules.append(partial.rule())
+        conditions, unknown, counts = zip(*rules, strict=True)
         self._conditions, self._unknown, self._counts = (
             np.concatenate(conditions),
             np.concatenate(unknown),

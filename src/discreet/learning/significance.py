@@ -101,8 +101,8 @@ def keeps_up(new: np.ndarray, old: np.ndarray, test: Test, margin: float, overla
     [False, True, True]
     """
     overlap = 0.0 if test == "paired-t" else overlap
-    found = difference(new, old, overlap=overlap, confidence=1 - 2 * level)
-    return found.low > -margin if test == "equivalence" else found.p > level
+    interval = difference(new, old, overlap=overlap, confidence=1 - 2 * level)
+    return interval.low > -margin if test == "equivalence" else interval.p > level
 
 
 def check_confidence(confidence: float) -> None:

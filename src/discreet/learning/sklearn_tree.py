@@ -70,7 +70,7 @@ def from_sklearn(estimator: Any, examples: Examples, *, codes: bool = False) -> 
 
 def _meanings(examples: Examples, codes: bool) -> list[tuple[int, int | None]]:
     """Of each column of scikit-learn's matrix the feature, and the code that it asks for; none where it is the code."""
-    found: list[tuple[int, int | None]] = []
+    meanings: list[tuple[int, int | None]] = []
     for f, feature in enumerate(examples.features):
-        found += [(f, None)] if codes or feature.is_number else [(f, code) for code in range(feature.unknown)]
-    return found
+        meanings += [(f, None)] if codes or feature.is_number else [(f, code) for code in range(feature.unknown)]
+    return meanings

@@ -86,7 +86,7 @@ class SubsetScores:
             raise ParameterError(f"{learner!r} is not a learner.{did_you_mean(learner, CLASSIFIERS)}")
         self.features, self.learner = tuple(features), learner
         self._place = {name: place for place, name in enumerate(self.features)}
-        self._known: dict[tuple[int, ...], Answers] = {}
+        self._cached: dict[tuple[int, ...], Answers] = {}
         self._workers = (workers or os.cpu_count() or 1) if learner in _SIDE_BY_SIDE else 1
         label = table.column(target)
         texts = np.array([*label.texts, ""], dtype=object)[label.codes]
@@ -105,13 +105,13 @@ class SubsetScores:
     @property
     def learnt(self) -> int:
         """How many subsets have been learnt so far."""
-        return len(self._known)
+        return len(self._cached)
 
     def of(self, subset: Iterable[str]) -> Answers:
         """The answers from these features; the order in which they are named does not matter."""
         places = self._places(subset)
         self._learn([places])
-        return self._known[places]
+        return self._cached[places]
 
     def learn(self, subsets: Iterable[Iterable[str]]) -> None:
         """Learn several subsets at once, for `of` to look up."""
@@ -125,7 +125,7 @@ class SubsetScores:
         return tuple(sorted({self._place[name] for name in names}))
 
     def _learn(self, subsets: Sequence[tuple[int, ...]]) -> None:
-        fresh = [places for places in dict.fromkeys(subsets) if places not in self._known]
+        fresh = [places for places in dict.fromkeys(subsets) if places not in self._cached]
         if not fresh:
             return
 
@@ -134,11 +134,11 @@ class SubsetScores:
 
         if self._workers > 1:
             with ThreadPoolExecutor(self._workers) as pool:
-                found = list(pool.map(of_fold, self._folds))
+                by_fold = list(pool.map(of_fold, self._folds))
         else:
-            found = [of_fold(fold) for fold in self._folds]
-        for places, *own in zip(fresh, *found, strict=True):
-            self._known[places] = Answers(np.concatenate(own), self._rows, self._ends)
+            by_fold = [of_fold(fold) for fold in self._folds]
+        for places, *own in zip(fresh, *by_fold, strict=True):
+            self._cached[places] = Answers(np.concatenate(own), self._rows, self._ends)
 
 
 @dataclass(frozen=True, eq=False)

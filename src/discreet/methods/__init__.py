@@ -87,8 +87,8 @@ class Registry(Mapping[str, "type[Method]"]):
     _classes: ClassVar[dict[str, str]] = {name: cls for name, cls, _ in _TABLE}
 
     def __getitem__(self, name: str) -> type[Method]:
-        found: type[Method] = _load(self._classes[name])
-        return found
+        method: type[Method] = _load(self._classes[name])
+        return method
 
     def __contains__(self, name: object) -> bool:
         return name in self._classes

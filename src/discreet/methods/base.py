@@ -190,13 +190,13 @@ class Method(BaseEstimator):
         baskets.check_for_release()
         self._enough(len(baskets) if baskets.persons is None else len(np.unique(baskets.persons)))
         changed = self._change(baskets, randomness)
-        kept = changed.baskets
-        order = _fresh_basket_order(kept, randomness)
+        published = changed.baskets
+        order = _fresh_basket_order(published, randomness)
         return self._checked(
             Release(
-                content=kept.take(order),
+                content=published.take(order),
                 owner=self._owner_files(
-                    persons=None if kept.persons is None else kept.persons[order],
+                    persons=None if published.persons is None else published.persons[order],
                     trace=changed.trace,
                     notes=changed.notes,
                 ),
@@ -231,9 +231,9 @@ class Method(BaseEstimator):
 
     # -- shared ----------------------------------------------------------------------------------------------------
 
-    def _owner_files(self, **kept: Any) -> OwnerFiles:
+    def _owner_files(self, **files: Any) -> OwnerFiles:
         """What the owner keeps, with the seed."""
-        return OwnerFiles(**kept, seed=getattr(self, "random_state", None))
+        return OwnerFiles(**files, seed=getattr(self, "random_state", None))
 
     def _checked(self, release: Release) -> Release:
         if not release.verdict.holds:

@@ -58,10 +58,12 @@ class Grouping:
         """What is published of the single rows; counted on distinct rows, where these decide."""
         plan = self.plan_for_new_rows
         if self.of_single_rows:
-            kept = np.flatnonzero(self.group >= 0)
-            left_out = len(kept) < len(self.group)
-            published = self.columns(self.group[kept])
-            return Decision(plan, self.trace, self.notes, published, kept if left_out else None, swapped=self.swapped)
+            grouped = np.flatnonzero(self.group >= 0)
+            left_out = len(grouped) < len(self.group)
+            published = self.columns(self.group[grouped])
+            return Decision(
+                plan, self.trace, self.notes, published, grouped if left_out else None, swapped=self.swapped
+            )
         distinct = self.columns(self.group)
         published = {
             name: [Column(one.name, one.kind, one.values, one.codes[rows.group_of_row]) for one in columns]

@@ -21,8 +21,8 @@ class _Shares:
     """A mapping with shares of rows, of cells, or of both."""
 
     def allows(self, value: Any) -> bool:
-        known = isinstance(value, Mapping) and len(value) > 0 and set(value) <= {"rows", "cells"}
-        return known and all(_SHARE.allows(share) for share in value.values())
+        has_valid_keys = isinstance(value, Mapping) and len(value) > 0 and set(value) <= {"rows", "cells"}
+        return has_valid_keys and all(_SHARE.allows(share) for share in value.values())
 
     def __str__(self) -> str:
         return "a dict with such floats for 'rows', 'cells' or both"
@@ -39,17 +39,17 @@ def check_limit(limit: float | Mapping[str, float] | None, losses: Losses) -> No
     """
     if limit is None:
         return
-    asked = limit if isinstance(limit, Mapping) else {"cells": limit}
-    found = {"rows": losses.suppressed_rows / max(losses.rows, 1), "cells": losses.information_loss}
-    over = [what for what in ("rows", "cells") if what in asked and found[what] > asked[what]]
+    limits = limit if isinstance(limit, Mapping) else {"cells": limit}
+    shares = {"rows": losses.suppressed_rows / max(losses.rows, 1), "cells": losses.information_loss}
+    over = [what for what in ("rows", "cells") if what in limits and shares[what] > limits[what]]
     if over:
         named = {"rows": "rows", "cells": "cells of quasi-identifiers"}
-        said = " and ".join(
-            f"at most {asked[what]:.4g} of the {named[what]} may be suppressed, but {found[what]:.4g} would be"
+        excess = " and ".join(
+            f"at most {limits[what]:.4g} of the {named[what]} may be suppressed, but {shares[what]:.4g} would be"
             for what in over
         )
         counts = f"{losses.suppressed_rows} of {losses.rows} rows wholly suppressed or left out"
         raise CannotRelease(
-            f"By max_suppressed {said} ({counts}). Nothing was released. Lower k, name fewer quasi-identifiers, or"
+            f"By max_suppressed {excess} ({counts}). Nothing was released. Lower k, name fewer quasi-identifiers, or"
             " allow more."
         )

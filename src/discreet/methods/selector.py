@@ -59,8 +59,8 @@ class Selector(SelectorMixin, Method):
         baskets = Baskets.of(X, y)
         baskets.check_for_release()
         self._enough(len(baskets))
-        kept, self.trace_ = self._keep(baskets, Randomness(self.random_state))
-        self.order_ = np.array(kept, dtype=np.intp)
+        selected, self.trace_ = self._keep(baskets, Randomness(self.random_state))
+        self.order_ = np.array(selected, dtype=np.intp)
         self.support_ = mask_of(self.order_, self.n_features_in_)
         self.scores_ = np.array([step["gain"] for step in self.trace_ if step["kept"]], dtype=float)
         return self
@@ -82,14 +82,14 @@ class Selector(SelectorMixin, Method):
         # An item that fewer than k persons have can never be selected: it is not even made.
         everything = KeepItems.fit(table, roles, cuts=self.cuts, k=self.k)
         baskets = everything.baskets(table, target=roles.target, person=roles.person)
-        kept, trace = self._keep(baskets, randomness)
+        selected, trace = self._keep(baskets, randomness)
         promise, notes = self.promise, []
         if isinstance(promise, Containment):
             if all(item.flag for item in everything.binarisation.items):
-                notes += one_hot_note(baskets, promise.absences, kept)
+                notes += one_hot_note(baskets, promise.absences, selected)
             else:
                 notes.append(ONE_HOT.format(f"up to {promise.absences}" if promise.absences else "none"))
-        return Decision(replace(everything, kept=tuple(kept)), trace, notes + self._remarks())
+        return Decision(replace(everything, kept=tuple(selected)), trace, notes + self._remarks())
 
     # -- baskets ---------------------------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command that makes a release again, as a report shows it: roles, method and parameters, without the seed."""
+"""The command that repeats a release, as reports show it: roles, method and parameters, without the seed."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _OPTIONS = ("k", "epsilon")  # parameters with an option of their own
 
 
 def command(summary: dict[str, Any], release: dict[str, Any]) -> str:
-    """What to type. Parameters that are as they are unasked are left out."""
+    """The command line. Parameters at their defaults are left out."""
     columns = summary["source"].get("columns", ())
     roles = {role: [column["name"] for column in columns if column["role"] == role] for role in _ROLES}
     words = ["discreet", "release", summary["name"], *role_options(roles), "--method", release["method"]]
-    usual = _usual(release["method"])
+    defaults = _defaults(release["method"])
     for name, value in release["parameters"].items():
         if name in _OPTIONS:
             words += [f"--{name}", f"{value}"]
-        elif value != usual.get(name):
+        elif value != defaults.get(name):
             words += ["--set", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
     return shlex.join([*words, "-o", "out"])
 
@@ -35,15 +35,15 @@ def role_options(roles: Mapping[str, Sequence[str]]) -> list[str]:
     """
     words: list[str] = []
     for role, names in roles.items():
-        if any("," in name for name in names):  # then a list could be read in two ways
+        if any("," in name for name in names):  # a list would be ambiguous
             words += [word for name in names for word in (f"--{role}", name)]
         elif names:
             words += [f"--{role}", ",".join(names)]
     return words
 
 
-def _usual(method: str) -> dict[str, Any]:
+def _defaults(method: str) -> dict[str, Any]:
     from discreet.methods import METHODS
 
-    made_by = METHODS.get(method)
-    return {} if made_by is None else {name: one.default for name, one in signature(made_by).parameters.items()}
+    cls = METHODS.get(method)
+    return {} if cls is None else {name: one.default for name, one in signature(cls).parameters.items()}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A choice among candidates as one plain dictionary, and the dictionary as a page with its pictures.
+"""A choice among candidates as a plain dictionary, and as an HTML page with plots.
 
-The page is one file. Its scripts, which draw the pictures, are inside it (vendor/); it asks nothing of the network, and
-a policy in it forbids browsers to let it. FORMAT changes when the meaning of a key does.
+The page is one file. It contains the scripts that draw the plots (vendor/), makes no network requests, and carries a
+policy that forbids them. FORMAT changes when the meaning of a key does.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MOSTLY = Fraction(3, 5)  # the weight of the one criterion that counts most
 
 
 def summarise_choice(choice: Choice, *, name: str, left_out: tuple[str, ...] = ()) -> dict[str, Any]:
-    """What was chosen from the study `name`, and why; `left_out` are candidates that lack a measure."""
+    """What was chosen from the study `name`, and why; `left_out` names candidates that lack a measure."""
     judged = choice.evaluation
     front = set(judged.front)
     by_rank, by_value = judged.scores_by_rank, judged.scores_by_value
@@ -66,49 +66,48 @@ def summarise_choice(choice: Choice, *, name: str, left_out: tuple[str, ...] = (
 
 
 def ratios(choice: Choice) -> dict[str, Choice]:
-    """The choice under its own weights, under equal ones, and with each criterion that counts weighing most."""
+    """The choice under its own weights, under equal weights, and with each weighted criterion dominating."""
     weighed = [criterion.name for criterion in choice.evaluation.weighed]
-    found = {"as asked": choice}
+    choices = {"as asked": choice}
     if len(weighed) < 2:
-        return found
+        return choices
     kinds: list[tuple[str, dict[str, Number]]] = [("equal", dict.fromkeys(weighed, Fraction(1, len(weighed))))]
     for most in weighed:
         rest = (1 - _MOSTLY) / (len(weighed) - 1)
         kinds.append((f"mostly {most}", {name: _MOSTLY if name == most else rest for name in weighed}))
     for label, weights in kinds:
-        found[label] = choose(choice.candidates, weights, choice.evaluation.by, measures=choice.meanings)
-    return found
+        choices[label] = choose(choice.candidates, weights, choice.evaluation.by, measures=choice.meanings)
+    return choices
 
 
 def pictures(choice: Choice, baseline: str | None = None) -> list[dict[str, Any]]:
-    """The pictures of a choice, each with a title and what it shows; the regions where there are a baseline and a
-    measure of utility and one of privacy."""
+    """The plots of a choice with titles and captions; regions need a baseline, a utility and a privacy measure."""
     weighed = [criterion.name for criterion in choice.evaluation.weighed]
-    found: list[dict[str, Any]] = [
+    shown: list[dict[str, Any]] = [
         {
             "title": "Scores under several weights",
-            "text": "One sign for each kind of weights, a ring around the best. Mostly: 0.6 of the weight.",
+            "text": "One symbol for each set of weights, with a ring around the best. Mostly: 0.6 of the weight.",
             "spec": ratio_plot(ratios(choice)),
         }
     ]
-    useful, private = (next((name for name in weighed if name in known), None) for known in (_USEFUL, _PRIVATE))
+    useful, private = (next((name for name in weighed if name in names), None) for names in (_USEFUL, _PRIVATE))
     if useful and private and any(c.name == baseline for c in choice.candidates):
-        found.append(
+        shown.append(
             {
                 "title": "Beside the baseline",
-                "text": "The dashed lines go through the baseline. In region IV nothing is lost by either measure.",
+                "text": "The dashed lines go through the baseline. In region IV neither measure is worse than there.",
                 "spec": region_plot(choice, useful, private, str(baseline)),
             }
         )
     pairs = [(first, second) for i, first in enumerate(weighed) for second in weighed[i + 1 :]]
     for first, second in pairs[:3]:
-        text = "A candidate is beaten if another is as good by every criterion and better by one."
-        found.append({"title": f"Front: {first} and {second}", "text": text, "spec": front_plot(choice, first, second)})
-    return found
+        text = "A candidate is beaten if another is at least as good on every criterion and better on one."
+        shown.append({"title": f"Front: {first} and {second}", "text": text, "spec": front_plot(choice, first, second)})
+    return shown
 
 
 def to_page(summary: dict[str, Any], shown: list[dict[str, Any]]) -> str:
-    """The page that says what `summary` says, with pictures."""
+    """The HTML page of a summary, with plots."""
     specs: list[Spec] = [picture["spec"] for picture in shown]
     return (
         environment().get_template("choice.html").render(choice=summary, pictures=shown, specs=specs, scripts=scripts())

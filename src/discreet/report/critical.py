@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Critical differences as a picture: mean ranks of methods over several data sets, and which of them do not differ.
+"""Critical difference diagram: mean ranks of methods over several data sets, and which of them do not differ.
 
-J. Demsar, "Statistical Comparisons of Classifiers over Multiple Data Sets", JMLR 7, 2006, Figure 1. Each method has a
-line of its own here, so that names cannot cover each other; below stand the bars. A bar reaches from the best to the
-worst of methods that Nemenyi's test does not tell apart. With a control there is one bar: around it, as far as methods
-do not differ from it by Bonferroni and Dunn's test.
+J. Demsar, "Statistical Comparisons of Classifiers over Multiple Data Sets", JMLR 7, 2006, Figure 1. Here each method
+has a line of its own, so that names cannot overlap; the bars are below. A bar spans methods that Nemenyi's test does
+not distinguish. With a control there is one bar around it, spanning the ranks that do not differ from it by the
+Bonferroni-Dunn test.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def critical_plot(
         {"line": line, "name": names[place], "rank": found.ranks[place]}
         for place, line in zip(order, lines, strict=True)
     ]
-    bars, said = _bars(found, names, order, apart, confidence, control)
+    bars, in_words = _bars(found, names, order, apart, confidence, control)
     scale_bar = {"line": f"critical difference {apart:.2f}", "low": 1.0, "high": min(1.0 + apart, len(names))}
     lanes = list(dict.fromkeys(bar["line"] for bar in (scale_bar, *bars)))
     x = {
@@ -55,7 +55,7 @@ def critical_plot(
         f"Critical differences of {len(names)} methods."
         f" Mean ranks over {found.n} data sets, 1 is the best:"
         f" {', '.join(f'{names[place]} {found.ranks[place]:.2f}' for place in order)}."
-        f" Ranks differ from {apart:.2f} on, with {100 * confidence:g} percent confidence. {said}"
+        f" Ranks {apart:.2f} or more apart differ, with {100 * confidence:g} percent confidence. {in_words}"
     )
     layers = [
         {
@@ -74,23 +74,23 @@ def critical_plot(
 
 
 def _bars(
-    found: Friedman, names: Sequence[str], order: list[int], apart: float, confidence: float, control: str | None
+    ranking: Friedman, names: Sequence[str], order: list[int], apart: float, confidence: float, control: str | None
 ) -> tuple[list[Spec], str]:
-    """The bars with their lines, and what they say in words."""
+    """The bars, and a description of them in words."""
     if control is not None:
-        middle = found.ranks[names.index(control)]
-        near = [names[place] for place in order if abs(found.ranks[place] - middle) < apart]
+        middle = ranking.ranks[names.index(control)]
+        near = [names[place] for place in order if abs(ranking.ranks[place] - middle) < apart]
         alike = [name for name in near if name != control]
         ends = {"low": max(middle - apart, 1.0), "high": min(middle + apart, float(len(names)))}
         spoken = f"Not different from {control}: {', '.join(alike) or 'none'}."
         return [{"line": f"as {short(control, 20)}", "names": spoken, **ends}], spoken
-    groups = found.groups(confidence)
+    groups = ranking.groups(confidence)
     bars = [
         {
             "line": "not told apart" + "\u200b" * place,  # a line of its own with the same words
             "names": ", ".join(names[one] for one in group),
-            "low": found.ranks[group[0]],
-            "high": found.ranks[group[-1]],
+            "low": ranking.ranks[group[0]],
+            "high": ranking.ranks[group[-1]],
         }
         for place, group in enumerate(groups)
     ]
@@ -99,7 +99,7 @@ def _bars(
 
 
 def _figures(x: Spec, y: Spec, n_methods: int, right: bool) -> Spec:
-    """The rank beside its point, on the side where there is room."""
+    """The rank beside its point, on the side with more room."""
     side = f"datum.rank {'<=' if right else '>'} {(n_methods + 1) / 2}"
     return {
         "mark": {"type": "text", "dx": 9 if right else -9, "align": "left" if right else "right", "fontSize": 11},

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A report as other files: on paper (PDF, by a browser that is installed), and its pictures one by one (PNG, SVG).
+"""A report as PDF, printed by an installed browser, and its plots as PNG or SVG files.
 
-Pictures are drawn by vl-convert (extra "plots"), which needs no browser and asks nothing of the network.
+Plots are drawn by vl-convert (extra "plots"), which needs no browser and no network.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ALONE = (
     "--disable-component-update",
     "--disable-sync",
     "--no-pdf-header-footer",
-    "--virtual-time-budget=10000",  # what scripts draw is on the page by then
+    "--virtual-time-budget=10000",  # enough for the scripts to draw everything
 )
 _ABOUT = re.compile(rb"(/(?:Creator|Producer|CreationDate|ModDate) ?\()((?:\\.|[^\\)])*)(\))", re.DOTALL)
 _WIDTH = 720
@@ -37,11 +37,11 @@ _SECONDS = 120
 
 
 def to_pdf(page: str) -> bytes:
-    """The page as it prints; the file does not say when, on what machine and by which browser."""
-    browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    """The page as PDF, without metadata on date, machine or browser."""
+    browser = next((path for name in BROWSERS if (path := shutil.which(name))), None)
     if browser is None:
         raise DataError(
-            f"A PDF is printed by a browser, and none was found. Install Chromium; looked for {', '.join(BROWSERS)}."
+            f"Printing a PDF needs a browser, and none was found. Install Chromium; looked for {', '.join(BROWSERS)}."
         )
     with tempfile.TemporaryDirectory(prefix="discreet-") as folder:
         source, target = Path(folder) / "report.html", Path(folder) / "report.pdf"
@@ -53,15 +53,15 @@ def to_pdf(page: str) -> bytes:
         return _ABOUT.sub(_blank, target.read_bytes())
 
 
-def _blank(found: re.Match[bytes]) -> bytes:
-    """As long as it was: a PDF says where each of its parts begins."""
-    return found[1] + b" " * len(found[2]) + found[3]
+def _blank(match: re.Match[bytes]) -> bytes:
+    """Blank the text but keep its length, since a PDF stores byte offsets."""
+    return match[1] + b" " * len(match[2]) + match[3]
 
 
 def _run(command: list[str], folder: str) -> None:
-    """Run a browser that writes into the folder only; however it ends, nothing of it is left to write there later."""
+    """Run a browser that writes into the folder only, and kill all of its processes at the end."""
     none = subprocess.DEVNULL
-    there = os.environ | {"TMPDIR": "."}  # and not the long path of the folder, under which a socket cannot be made
+    there = os.environ | {"TMPDIR": "."}  # the folder's full path would be too long for a socket
     process = subprocess.Popen(
         command, cwd=folder, env=there, stdin=none, stdout=none, stderr=none, start_new_session=True
     )
@@ -70,17 +70,17 @@ def _run(command: list[str], folder: str) -> None:
             raise subprocess.CalledProcessError(status, command[0])
     finally:
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)  # those it started, too
+            os.killpg(process.pid, signal.SIGKILL)  # with its child processes
         process.wait()
 
 
 def to_pictures(pictures: Sequence[dict[str, Any]], kind: str) -> dict[str, bytes]:
-    """The pictures of a summary as files, by name; `kind` is "png" or "svg"."""
+    """The plots of a summary as file contents by name; `kind` is "png" or "svg"."""
     try:
         import vl_convert
     except ImportError:
-        raise DataError('Pictures as files need the extra "plots": pip install "discreet[plots]".') from None
-    found = {}
+        raise DataError('Writing plots as files needs the extra "plots": pip install "discreet[plots]".') from None
+    files = {}
     for place, picture in enumerate(pictures, start=1):
         spec = {name: part for name, part in picture["spec"].items() if name != "autosize"}
         spec |= {"width": _WIDTH, "background": "white"}
@@ -89,5 +89,5 @@ def to_pictures(pictures: Sequence[dict[str, Any]], kind: str) -> dict[str, byte
             content = vl_convert.vegalite_to_svg(vl_spec=spec).encode()
         else:
             content = vl_convert.vegalite_to_png(vl_spec=spec, scale=2)
-        found[f"{place:02d}-{name}.{kind}"] = content
-    return found
+        files[f"{place:02d}-{name}.{kind}"] = content
+    return files

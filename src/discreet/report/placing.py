@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the names of points stand in a picture: on the side of the point where they cover least.
+"""Label placement in plots: each name on the side of its point where it overlaps least.
 
-A picture is as wide as the screen allows, and a name stays on its side: what counts is what it covers on a phone and on
-a large screen together.
+A plot is as wide as the screen, and a name stays on its side, so overlaps are summed over a phone and a large screen.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any
 
 ROOM = 24  # around the points
 EDGE = 16  # to the right of a picture
-SIDES = {  # dx, dy and alignment of a name; the first that is as good as another is taken
+SIDES = {  # dx, dy and alignment of a name; ties go to the first
     "above": (0, -12, "center"),
     "above, right": (8, -8, "left"),
     "above, left": (-8, -8, "right"),
@@ -22,16 +21,16 @@ SIDES = {  # dx, dy and alignment of a name; the first that is as good as anothe
     "left": (-9, 4, "right"),
     "below": (0, 18, "center"),
 }
-_FRAMES = ((150, 300), (400, 300))  # a narrow picture and a wide one
-_LETTER = 6.2  # the width of one, on average
+_FRAMES = ((150, 300), (400, 300))  # a narrow plot and a wide one
+_LETTER = 6.2  # average width
 
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
 def sides_of(values: Sequence[dict[str, Any]], first: str, second: str) -> dict[str, str]:
-    """The side of each name: all together cover as little as can be.
+    """The side of each name, chosen to minimise the total overlap.
 
-    Those that stand only where there is room have a side where they cover nothing, or none.
+    Names marked `_if_room` get a side without overlap, or none.
     """
     frames = [_Frame(values, first, second, *size) for size in _FRAMES]
     always = [place for place, value in enumerate(values) if value["label"] and "_if_room" not in value]
@@ -40,7 +39,7 @@ def sides_of(values: Sequence[dict[str, Any]], first: str, second: str) -> dict[
         key=lambda sides: sum(frame.cost([*zip(always, sides, strict=True)], []) for frame in frames),
     )
     taken = [*zip(always, best, strict=True)]
-    for place, value in reversed([*enumerate(values)]):  # what counts most comes last
+    for place, value in reversed([*enumerate(values)]):  # the most important come last in `values`
         if value["label"] and "_if_room" in value:
             costs = {side: sum(frame.cost([(place, side)], taken) for frame in frames) for side in SIDES}
             side = min(costs, key=costs.__getitem__)
@@ -50,7 +49,7 @@ def sides_of(values: Sequence[dict[str, Any]], first: str, second: str) -> dict[
 
 
 class _Frame:
-    """The points of a picture of a given size, and what names beside them cover."""
+    """The points of a plot of a given size, and the overlap of names placed beside them."""
 
     def __init__(self, values: Sequence[dict[str, Any]], first: str, second: str, width: int, height: int) -> None:
         across, up = (
@@ -64,9 +63,9 @@ class _Frame:
         self.points: list[Box] = [(x - r, y - r, x + r, y + r) for (x, y), r in zip(self.centres, radii, strict=True)]
 
     def cost(self, names: Sequence[tuple[int, str]], beside: Sequence[tuple[int, str]]) -> float:
-        """The area that names have in common with points; a name over a name, or beyond the edge, counts more."""
+        """Area of overlap of names with points; overlaps with names, or beyond the edge, count more."""
         boxes = [self._box(*name) for name in names]
-        beyond = sum(max(-left, 0) + max(right - self.width - EDGE, 0) for left, _, right, _ in boxes)
+        beyond = sum(max(-start, 0) + max(right - self.width - EDGE, 0) for start, _, right, _ in boxes)
         points = sum(_common(one, other) for one, other in product(boxes, self.points))
         pairs = [*product(boxes, [self._box(*name) for name in beside]), *combinations(boxes, 2)]
         return points + 10 * sum(_common(one, other) for one, other in pairs) + 100 * beyond
@@ -75,15 +74,15 @@ class _Frame:
         dx, dy, align = SIDES[side]
         x, y = self.centres[place]
         width = _LETTER * len(self.labels[place])
-        left = x + dx - width * {"left": 0, "center": 0.5, "right": 1}[align]
-        return left, y + dy - 10, left + width, y + dy + 2
+        start = x + dx - width * {"left": 0, "center": 0.5, "right": 1}[align]
+        return start, y + dy - 10, start + width, y + dy + 2
 
 
 def _ends(values: Sequence[dict[str, Any]], measure: str) -> tuple[float, float]:
-    """Where the axis begins and ends: intervals are drawn too."""
+    """Range of the axis, intervals included."""
     drawn = [value.get(name) for value in values for name in (measure, f"{measure}_low", f"{measure}_high")]
-    found = [number for number in drawn if number is not None]
-    return min(found), max(found)
+    numbers = [number for number in drawn if number is not None]
+    return min(numbers), max(numbers)
 
 
 def _spread(numbers: Sequence[float], ends: tuple[float, float], length: int) -> list[float]:
@@ -92,6 +91,6 @@ def _spread(numbers: Sequence[float], ends: tuple[float, float], length: int) ->
 
 
 def _common(one: Box, other: Box) -> float:
-    """The area that two boxes have in common."""
+    """Area of the intersection of two boxes."""
     across, down = (min(one[i + 2], other[i + 2]) - max(one[i], other[i]) for i in (0, 1))
     return max(across, 0.0) * max(down, 0.0)

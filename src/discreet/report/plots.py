@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of a choice as Vega-Lite specifications: plain dictionaries that any page can draw.
+"""Plots of a choice as Vega-Lite specifications: plain dictionaries that any page can draw.
 
-Colours are those of Okabe and Ito, which people tell apart who see colours differently; a shape says the same as each
-colour. Names of rows stand above them, not beside them, so that they have room on a phone. Every specification has a
-description in words, which a screen reader speaks. All numbers stand in the table beside the pictures too.
+Colours are those of Okabe and Ito, which colour-blind people can distinguish; each colour also has a shape. Row names
+are above their rows, so that they fit on a phone. Every specification has a description for screen readers, and all
+numbers are also in a table.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from discreet.report.wording import precise, short
 
 Spec = dict[str, Any]
 
-SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"  # a name; nothing is fetched
+SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"  # an identifier; nothing is fetched
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#4d5a66"]
 SHAPES = ["circle", "diamond", "square", "triangle-up", "triangle-down", "cross"]
 INK, SOFT, LINE = "#1c2530", "#4d5a66", "#d7dde2"
-_SPOKEN = 20  # candidates that a description names; the table has all
-_ROWS = 20  # candidates that a picture has a row for
-_MORE_NAMES = 4  # of the front, besides the best and the knee, where they cover nothing
-_NARROW = 0.35  # a front that takes up less of an axis is drawn closer
-_LIMITS = {"of 100": (0.0, 100.0), "share": (0.0, 1.0)}  # of a unit: no number is named beyond
+_SPOKEN = 20  # candidates named in a description; the table has all
+_ROWS = 20  # candidates with a row in a plot
+_MORE_NAMES = 4  # further names on the front, besides the best and the knee, where they fit
+_NARROW = 0.35  # a front that spans less of an axis gets a plot of its own
+_LIMITS = {"of 100": (0.0, 100.0), "share": (0.0, 1.0)}  # no axis label lies beyond
 _STATES = {"best": "best by the weights", "knee": "knee of the front", "front": "on the front", "beaten": "beaten"}
 _MARKS = [*zip(COLOURS[:3], SHAPES[:3], strict=True), (COLOURS[5], SHAPES[3])]
 _AREAS = {"best": 190, "knee": 130, "front": 90, "beaten": 50}
@@ -67,15 +67,15 @@ def region_plot(choice: Choice, utility: str, privacy: str, baseline: str) -> Sp
     """Utility and privacy of the candidates in the four regions around the baseline."""
     judged = {criterion.name: criterion for criterion in choice.evaluation.criteria}
     place = next(place for place, candidate in enumerate(choice.candidates) if candidate.name == baseline)
-    found = regions(judged[utility], judged[privacy], place)
+    areas = regions(judged[utility], judged[privacy], place)
     label = {name: f"{name}: {words.replace(' and ', ', and ')}" for name, words in REGIONS.items()}
     values = [
         _values(candidate, choice)
         | {"region": label[region], "_area": 90, "label": _label(candidate, choice, baseline)}
-        for candidate, region in zip(choice.candidates, found, strict=True)
+        for candidate, region in zip(choice.candidates, areas, strict=True)
     ]
     members = "; ".join(
-        f"{label[name]}: {_names([c for c, region in zip(choice.candidates, found, strict=True) if region == name])}"
+        f"{label[name]}: {_names([c for c, region in zip(choice.candidates, areas, strict=True) if region == name])}"
         for name in REGIONS
     )
     base = choice.candidates[place]
@@ -93,7 +93,7 @@ def region_plot(choice: Choice, utility: str, privacy: str, baseline: str) -> Sp
         ),
         *_labels(choice, utility, privacy, values),
     ]
-    at = f"{_said(base, utility)} and {_said(base, privacy)}"
+    at = f"{_value_in_words(base, utility)} and {_value_in_words(base, privacy)}"
     spoken = f"{_title(utility, choice)} against {_title(privacy, choice)} of {len(values)} candidates."
     return spec(f"{spoken} The baseline, {baseline}, has {at}. {members}.", values, layer=layers, height=320)
 
@@ -107,11 +107,11 @@ def front_plot(
     closer: bool = False,
     spans: Mapping[str, Mapping[str, float]] | None = None,
 ) -> Spec:
-    """Two measures of the candidates: those that no other beats, those that are beaten, the best and the knee.
+    """Two measures of the candidates, with the front, the best, the knee and the beaten ones.
 
-    `original` is the first measure of what was released; `closer` leaves out what is far from the front; `spans` has
-    the ends of intervals by the name of a candidate, such as {"utility_low": 0.7, "utility_high": 0.8}. They are drawn
-    for the front, and for all that are there closer.
+    `original` is the first measure of the original data; `closer` leaves out candidates far from the front; `spans` has
+    the ends of intervals by candidate, such as {"utility_low": 0.7, "utility_high": 0.8}, drawn for the front, or for
+    all candidates if `closer`.
     """
     front, knee = set(choice.evaluation.front), choice.evaluation.knee
     near = near_front(choice, first, second) if closer else frozenset(range(len(choice.candidates)))
@@ -128,13 +128,13 @@ def front_plot(
             drawn = _values(candidate, choice) | dict(span)
             values.append(drawn | {"state": _STATES[state], "_area": _AREAS[state], "label": label} | room)
     order = list(_STATES.values())
-    values.sort(key=lambda value: -order.index(value["state"]))  # what counts most is drawn last
+    values.sort(key=lambda value: -order.index(value["state"]))  # the most important are drawn last
     present = {value["state"] for value in values}
     marks = {state: mark for state, mark in zip(order, _MARKS, strict=True) if state in present}
     across, up = _across(first, choice), _axis(second, choice)
     layers = [_points(choice, first, second, "state", marks), *_labels(choice, first, second, values)]
     layers[:0] = [*interval(first, across, up, values), *interval(second, up, across, values, upright=True)]
-    if {criterion.name for criterion in choice.evaluation.weighed} == {first, second}:  # then the front is a line here
+    if {criterion.name for criterion in choice.evaluation.weighed} == {first, second}:  # the front is a line here
         line = {"type": "line", "color": SOFT, "strokeDash": [4, 3]}
         encoding = {"x": across, "y": up, "order": {"field": first}}
         members = [_values(candidate, choice) for i, candidate in enumerate(choice.candidates) if i in front]
@@ -150,7 +150,7 @@ def front_plot(
 
 
 def near_front(choice: Choice, first: str, second: str) -> frozenset[int]:
-    """The places of the candidates on the front and near it; none where the whole picture shows the front well."""
+    """Positions of the candidates on or near the front; none if the whole plot already shows the front well."""
     front = choice.evaluation.front
     near, narrow = set(range(len(choice.candidates))), False
     for measure in (first, second):
@@ -165,7 +165,7 @@ def near_front(choice: Choice, first: str, second: str) -> frozenset[int]:
 
 
 def ratio_plot(choices: Mapping[str, Choice]) -> Spec:
-    """Scores of the first candidates under several weights; the keys say which weights, the first gives the order."""
+    """Scores of the first candidates under several weights, which the keys name; the first choice gives the order."""
     first = next(iter(choices.values()))
     line = {c.name: f"{place}. {c.name}" for place, c in enumerate(first.ranking, start=1)}
     bests = {choice.best.name for choice in choices.values()}
@@ -200,11 +200,13 @@ def ratio_plot(choices: Mapping[str, Choice]) -> Spec:
         {"mark": ring, "transform": [{"filter": {"field": "best", "equal": True}}], "encoding": {"x": x, "y": y}},
         names,
     ]
-    said = "; ".join(
+    bests_in_words = "; ".join(
         f"with {label} the best is {choice.best.name}, score {precise(choice.scores[choice.best.name])}"
         for label, choice in choices.items()
     )
-    spoken = f"Scores of {len(drawn)} of {len(line)} candidates under {len(choices)} kinds of weights: {said}."
+    spoken = (
+        f"Scores of {len(drawn)} of {len(line)} candidates under {len(choices)} kinds of weights: {bests_in_words}."
+    )
     return spec(spoken, values, layer=layers, height=38 * len(drawn) + 8)
 
 
@@ -212,7 +214,7 @@ def ratio_plot(choices: Mapping[str, Choice]) -> Spec:
 
 
 def spec(description: str, values: list[Spec], **parts: Any) -> Spec:
-    """A whole specification: `description` is what a screen reader speaks, `values` the data, `parts` what to draw."""
+    """A whole specification: `description` for screen readers, `values` the data, `parts` what to draw."""
     return {
         "$schema": SCHEMA,
         "description": description,
@@ -226,7 +228,7 @@ def spec(description: str, values: list[Spec], **parts: Any) -> Spec:
 
 
 def rows(field: str, names: Sequence[str], above: int = 8) -> tuple[Spec, Spec]:
-    """The rows of a picture by the values of a field, and a layer with their names, so many pixels above each row."""
+    """The y axis with one row per value of a field, and a layer with their names `above` pixels above each row."""
     axis = {"grid": True, "labels": False, "ticks": False, "domain": False}
     y = {"field": field, "type": "nominal", "sort": list(names), "title": None, "axis": axis}
     mark = {"type": "text", "align": "left", "baseline": "bottom", "dx": 1, "dy": -above, "limit": {"expr": "width"}}
@@ -243,7 +245,7 @@ def interval(
     upright: bool = False,
     colour: Spec | None = None,
 ) -> list[Spec]:
-    """A layer with a line from the low to the high end of a measure for each value that has them, if any has."""
+    """A layer with interval lines for the values that have both ends; empty if none has."""
     low, high = f"{measure}_low", f"{measure}_high"
     drawn = [value for value in values if value.get(low) is not None]
     x, y = ("y", "x") if upright else ("x", "y")
@@ -253,7 +255,7 @@ def interval(
 
 
 def signs(n: int) -> tuple[list[str], list[str]]:
-    """Colours and shapes of n things, no two of which have both in common, up to 36 things."""
+    """Colours and shapes for n series; the pairs are distinct up to 36 series."""
     places = range(n)
     return [COLOURS[i % 6] for i in places], [SHAPES[(i + i // 6) % 6] for i in places]
 
@@ -264,9 +266,9 @@ def _values(candidate: Candidate, choice: Choice) -> Spec:
 
 
 def _points(choice: Choice, first: str, second: str, kind: str, marks: Mapping[str, tuple[str, str]]) -> Spec:
-    """A point for each candidate; `marks` says the colour and shape of each kind."""
+    """A point for each candidate; `marks` has the colour and shape of each kind."""
     colours, shapes = zip(*marks.values(), strict=True)
-    scale, legend = {"domain": list(marks)}, {"labelExpr": "split(datum.label, ', ')"}  # long ones take two lines
+    scale, legend = {"domain": list(marks)}, {"labelExpr": "split(datum.label, ', ')"}  # two lines if long
     tooltip = [{"field": "name"}, *({"field": c.name, "title": c.name} for c in choice.evaluation.criteria)]
     return {
         "mark": {"type": "point", "filled": True, "opacity": 0.9},
@@ -282,7 +284,7 @@ def _points(choice: Choice, first: str, second: str, kind: str, marks: Mapping[s
 
 
 def _labels(choice: Choice, first: str, second: str, values: Sequence[Spec]) -> list[Spec]:
-    """Names of some points, each on the side of its point where it covers least."""
+    """Names of some points, each on the side where it overlaps least."""
     places: dict[str, list[str]] = {}
     for name, side in sides_of(values, first, second).items():
         places.setdefault(side, []).append(name)
@@ -299,7 +301,7 @@ def _labels(choice: Choice, first: str, second: str, values: Sequence[Spec]) -> 
 
 
 def _label(candidate: Candidate, choice: Choice, baseline: str) -> str:
-    """What stands beside a point: only few are named, or names would cover each other."""
+    """The label of a point: only the baseline and the best have one, since more would overlap."""
     return short(candidate.name, 26) if candidate.name == baseline or candidate is choice.best else ""
 
 
@@ -310,21 +312,21 @@ def _axis(name: str, choice: Choice) -> Spec:
     values = [float(candidate.measures[name]) for candidate in choice.candidates]
     low, high = min(values), max(values)
     drawn = within(_LIMITS.get(meaning.unit), ROOM)
-    if low == high:  # then there is no span to take numbers from
+    if low == high:  # no range to take ticks from
         drawn["scale"] = {"domain": [low - (abs(low) or 1) / 10, high + (abs(high) or 1) / 10], "nice": False}
     return {"field": name, "type": "quantitative", "title": title, **drawn}
 
 
 def _across(name: str, choice: Choice) -> Spec:
-    """The axis below a picture: what is too long for a phone takes two lines."""
+    """The x axis; a title too long for a phone takes two lines."""
     axis = _axis(name, choice)
     axis["axis"] = {**axis.get("axis", {}), "tickCount": 8}
-    said, way = axis["title"].rsplit(", ", 1)
-    return axis if len(axis["title"]) < 29 else axis | {"title": [f"{said},", way]}
+    measure, way = axis["title"].rsplit(", ", 1)
+    return axis if len(axis["title"]) < 29 else axis | {"title": [f"{measure},", way]}
 
 
 def within(limits: tuple[float, float] | None, padding: int) -> Spec:
-    """The scale of an axis, with room around the points; where a measure has limits, none is named beyond them."""
+    """The scale of an axis with padding around the points; no label lies beyond the limits of a measure."""
     if limits is None:
         return {"scale": {"zero": False, "padding": padding}}
     beyond = f"datum.value < {limits[0]} || datum.value > {limits[1]} ? '' : datum.label"
@@ -356,5 +358,5 @@ def _names(candidates: Sequence[Candidate]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown or "none"
 
 
-def _said(candidate: Candidate, name: str) -> str:
+def _value_in_words(candidate: Candidate, name: str) -> str:
     return f"{name} {precise(float(candidate.measures[name]))}"

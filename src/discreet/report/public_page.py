@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The public edition of a report: made from the published folder alone, so it can tell no more than the release does.
+"""The public report: made from the published folder alone, so it reveals no more than the release itself.
 
-Whoever has the folder can make the same page. It knows no private row, no score that was measured on private rows, no
-attack, and no seed.
+Anybody with the folder can make the same page. It uses no private rows, no scores measured on them, no attacks and no
+seed.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from discreet.report.release_page import environment, group_sizes
 from discreet.report.wording import approximately
 
 FORMAT = 1
-MOST = 10  # labels of a column that are drawn
+MOST = 10  # labels drawn per column
 
 
 def summarise_public(folder: str | os.PathLike[str]) -> dict[str, Any]:
-    """What the published folder says of itself, verified."""
+    """Verify the published folder and summarise it."""
     path = Path(folder)
-    found = verify(path)
-    certificate = found.certificate
-    if certificate is None or (not found.holds and found.problems):
-        raise PromiseBroken(f"There is nothing to report on. {found.sentence()}")
+    verification = verify(path)
+    certificate = verification.certificate
+    if certificate is None or (not verification.holds and verification.problems):
+        raise PromiseBroken(f"There is nothing to report on. {verification.sentence()}")
     promise = certificate.the_promise()
     content, _ = read_release(path, certificate)
     return {
@@ -50,7 +50,7 @@ def summarise_public(folder: str | os.PathLike[str]) -> dict[str, Any]:
         "does_not_protect": promise.does_not_protect,
         "holds": certificate.verdict.holds,
         "evidence": EVIDENCE[certificate.verdict.kind],
-        "remarks": list(found.remarks),
+        "remarks": list(verification.remarks),
         "columns": [column.model_dump() for column in certificate.columns],
         "certificate": certificate.model_dump(mode="json"),
         "rows": content.n_rows,
@@ -60,27 +60,27 @@ def summarise_public(folder: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def to_public_page(summary: dict[str, Any]) -> str:
-    """The page that says what the summary says; one file that loads nothing and has no script."""
+    """The summary as one HTML file without scripts and requests."""
     sizes = [] if summary["risk"] is None else group_sizes({"risk_before": summary["risk"], "releases": []})
     return environment().get_template("public.html").render(report=summary, group_sizes=sizes)
 
 
 def _risk(content: Content, certificate: Certificate) -> dict[str, Any] | None:
-    """How many published rows are alike, as anybody can count it."""
+    """Group sizes of the published rows, which anybody can count."""
     quasi = certificate.names("quasi")
     return plain_risk(risk(content, quasi)) if content.has_cells and quasi and content.n_rows else None
 
 
 def _items(baskets: Baskets, certificate: Certificate) -> list[dict[str, Any]]:
-    """How many rows have each of the commonest items."""
+    """Shares of rows that have each of the commonest items."""
     shares = baskets.support / max(len(baskets), 1)
     most = np.argsort(-shares, kind="stable")[:MOST].tolist()
     return [{"name": "items", "lines": [_line(baskets.names[item], float(shares[item])) for item in most]}]
 
 
 def _columns(table: Table, certificate: Certificate) -> list[dict[str, Any]]:
-    """How often each label is published, column by column."""
-    found = []
+    """Shares of the published labels, column by column."""
+    charts = []
     for column in table.columns(certificate.names("quasi") + certificate.names("target")):
         counts = np.bincount(column.codes, minlength=column.levels) / max(len(table), 1)
         texts = [*column.texts, "(empty)"][: len(counts)]
@@ -90,8 +90,8 @@ def _columns(table: Table, certificate: Certificate) -> list[dict[str, Any]]:
         if len(texts) > MOST:
             rest = max(1 - sum(line["bars"][0]["share"] for line in lines), 0.0)
             lines.append(_line(f"{len(texts) - MOST} others", rest))
-        found.append({"name": column.name, "lines": lines})
-    return found
+        charts.append({"name": column.name, "lines": lines})
+    return charts
 
 
 _DRAWN: dict[str, Callable[..., list[dict[str, Any]]]] = {"table": _columns, "baskets": _items}  # by shape

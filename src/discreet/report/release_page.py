@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report as one HTML file: no script, no request, readable on a phone and on paper.
+"""The owner's report as one HTML file: no scripts, no requests, readable on a phone and on paper.
 
-The page is the owner's edition: it goes into the owner's folder. This file arranges what the summary says for the
-charts; it computes nothing new.
+It goes into the owner's folder. This module arranges the summary for the charts; it computes nothing new.
 """
 
 from __future__ import annotations
@@ -33,17 +32,17 @@ from discreet.report.wording import (
 _TEMPLATES = Path(__file__).parent / "templates"
 _VENDOR = Path(__file__).parent / "vendor"
 _SCRIPTS = ("vega.min.js", "vega-lite.min.js", "vega-interpreter.min.js")
-_MOST_BINS = 10  # group sizes beyond are drawn together
+_MOST_BINS = 10  # larger group sizes share the last bin
 _MOST_ITEMS = 40  # yes/no columns in one chart
-_SERIES = 6  # releases with a colour and a pattern of their own
+_SERIES = 6  # distinct colours and patterns
 
 
 def to_html(summary: dict[str, Any]) -> str:
-    """The page that says what `summary` says."""
+    """The HTML page of a summary."""
     releases = summary["releases"]
     if any("rows" not in release for release in releases):
         if len(releases) > 1:
-            raise DataError("A page is about one document, or about releases that have rows. Report on each by itself.")
+            raise DataError("A page covers one document, or releases that have rows. Report on each one separately.")
         return _document_page(summary)
     series = ["original", *(f"{release['method']}" for release in releases)]
     return (
@@ -64,7 +63,7 @@ def to_html(summary: dict[str, Any]) -> str:
 
 
 def _document_page(summary: dict[str, Any]) -> str:
-    """The page of a release that is a document instead of rows."""
+    """The page of a release that publishes a document instead of rows."""
     lines = _accuracies(summary)
     page = environment().get_template("document.html")
     release = summary["releases"][0]
@@ -91,22 +90,22 @@ def environment() -> Environment:
 
 @cache
 def scripts() -> tuple[str, ...]:
-    """What draws the pictures of a page that has Vega-Lite specifications."""
+    """The scripts that draw Vega-Lite specifications."""
     return tuple((_VENDOR / name).read_text(encoding="utf-8") for name in _SCRIPTS)
 
 
 def group_sizes(summary: dict[str, Any]) -> list[dict[str, Any]]:
-    """The share of rows in groups of each size, one bar for the original and one for each release."""
+    """Share of rows by group size, with one bar for the original and one per release."""
     risks = [summary["risk_before"], *(release["risk_after"] for release in summary["releases"])]
-    n_bins = max(len(found["sizes"]) for found in risks)
+    n_bins = max(len(risk["sizes"]) for risk in risks)
     lines = []
     for place in range(min(n_bins, _MOST_BINS)):
         last = place == _MOST_BINS - 1 and n_bins > _MOST_BINS
         low, high = 2**place, 2 ** (place + 1) - 1
         label = f"{low} or more" if last else "1 (unique)" if low == 1 else f"{low} to {high}"
         shares = [
-            sum(size["rows"] for size in found["sizes"][place : None if last else place + 1]) / max(found["rows"], 1)
-            for found in risks
+            sum(size["rows"] for size in risk["sizes"][place : None if last else place + 1]) / max(risk["rows"], 1)
+            for risk in risks
         ]
         bars = [{"share": share, "text": approximately(share)} for share in shares]
         lines.append({"label": label, "zeros": place == 0, "bars": bars})
@@ -114,7 +113,7 @@ def group_sizes(summary: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _accuracies(summary: dict[str, Any]) -> list[dict[str, Any]]:
-    """The accuracies of the original, of each release that was measured, and the two baselines."""
+    """Accuracies of the original, of each measured release, and of the two baselines."""
     measured = [(place, r) for place, r in enumerate(summary["releases"], start=1) if r["utility"] is not None]
     if not measured:
         return []
@@ -127,7 +126,7 @@ def _accuracies(summary: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _scale(lines: list[dict[str, Any]]) -> dict[str, Any]:
-    """Where the axis of accuracies begins and ends: full tenths around all intervals."""
+    """Range and ticks of the accuracy axis: full tenths around all intervals."""
     if not lines:
         return {"low": 0.0, "high": 1.0, "ticks": []}
     low = int(min(line["low"] for line in lines) * 10)
@@ -136,7 +135,7 @@ def _scale(lines: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def columns_kept(releases: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The detail kept of each quasi-identifier, one bar for each release, and what it is published as."""
+    """Share of information kept in each quasi-identifier, one bar per release, and its published form."""
     if not all(release["column_changes"] for release in releases):
         return []
     lines = []
@@ -148,7 +147,7 @@ def columns_kept(releases: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def columns_suppressed(releases: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The share of cells of each quasi-identifier that are suppressed, where any is."""
+    """Share of suppressed cells in each quasi-identifier; empty if none is suppressed."""
     lines = []
     if all(release["column_changes"] and release["rows"] for release in releases):
         for changes in zip(*(release["column_changes"] for release in releases), strict=True):
@@ -159,10 +158,10 @@ def columns_suppressed(releases: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def spread(distributions: list[dict[str, Any]], shape: str) -> dict[str, Any]:
-    """The shares of each column, before and after, as the charts take them; and the columns with one label for all.
+    """Distributions of the columns before and after for the charts, and the columns with a single label.
 
-    Of a yes/no column it is the share of yes, and all of them are in one chart. Of baskets it is the share that has an
-    item: these shares do not add up.
+    Yes/no columns share one chart with their shares of yes. For baskets, the share of rows that have each item: these
+    shares do not add up to 1.
     """
     if shape == "baskets":
         items = [{"name": one["name"], "lines": _drawn(_shares(one))} for one in distributions if one["labels"]]
@@ -170,12 +169,12 @@ def spread(distributions: list[dict[str, Any]], shape: str) -> dict[str, Any]:
     silent = [one["name"] for one in distributions if _one_label(one)]
     drawn = [one for one in distributions if one["labels"] and one["name"] not in silent]
     yes = [(one["name"], line) for one in drawn if _yes_no(one) for line in one["labels"] if line["label"] == "1"]
-    found = [{"name": one["name"], "lines": _drawn(_whole(_shares(one)))} for one in drawn if not _yes_no(one)]
+    charts = [{"name": one["name"], "lines": _drawn(_whole(_shares(one)))} for one in drawn if not _yes_no(one)]
     if yes:
         lines = _drawn([(name, (line["before"], line["after"])) for name, line in yes[:_MOST_ITEMS]])
         more = f", the first {_MOST_ITEMS} of {len(yes)}" if len(yes) > _MOST_ITEMS else ""
-        found.append({"name": f"yes/no columns, share of yes{more}", "lines": lines})
-    return {"drawn": found, "silent": silent}
+        charts.append({"name": f"yes/no columns, share of yes{more}", "lines": lines})
+    return {"drawn": charts, "silent": silent}
 
 
 def _drawn(shares: list[tuple[str, tuple[float, float]]]) -> list[dict[str, Any]]:
@@ -198,7 +197,7 @@ def _shares(one: dict[str, Any]) -> list[tuple[str, tuple[float, float]]]:
 
 
 def _whole(shares: list[tuple[str, tuple[float, float]]]) -> list[tuple[str, tuple[float, float]]]:
-    """The shares of a column's labels; what no label stands for is missing."""
+    """Shares of a column's labels, with the rest as "missing"."""
     before, after = (max(1 - sum(both[side] for _, both in shares), 0.0) for side in (0, 1))
     return shares if max(before, after) < 1e-9 else [*shares, ("missing", (before, after))]
 

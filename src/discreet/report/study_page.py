@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A study as one plain dictionary, and the dictionary as files: the owner's report, and results for other programs.
+"""A study as a plain dictionary, and as files: the owner's report, and results for other programs.
 
-FORMAT changes when a key that the report needs is new, or its meaning is. The report computes nothing: what is not in
-the dictionary is not in it.
+FORMAT changes when the report needs a new key, or the meaning of one changes. The report computes nothing: it shows
+what is in the dictionary.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from discreet.study.folder import StudyFolder
 
 FORMAT = 5
 SUMMARY = "summary.json"
-_ALIKE = 0.01  # of the scale from 0 to 1: scores by value that are so near tell no release from another
+_ALIKE = 0.01  # scores by value (0 to 1) closer than this count as equal
 _PROTOCOLS = {
-    "recoded": "tested on rows that no release saw, written in the form of the release by its published recoding",
-    "holdout": "tested on rows that no release saw, read cell by cell",
-    "as-published": "tested on released rows themselves",
+    "recoded": "tested on held-out rows, recoded to the labels of the release",
+    "holdout": "tested on held-out rows, read cell by cell",
+    "as-published": "tested on the released rows themselves",
 }
 
 
 def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
-    """What a study of the data `name` found."""
+    """The results of a study of the data `name`."""
     dataset = study.dataset
     before = risk_facts(dataset)
     columns = len(dataset.table.names) - 1
@@ -47,8 +47,8 @@ def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
     ranked, valued = (chosen(candidates, study.recipe, by) for by in ("rank", "value"))
     choice, other = (valued, ranked) if study.recipe.choice == "value" else (ranked, valued)
     best = None if choice is None else choice.best.name
-    failed = {task: found for task, found in study.results.items() if "failed" in found}
-    refused = {task: found["refused"] for task, found in study.results.items() if found["refused"]}
+    failed = {task: result for task, result in study.results.items() if "failed" in result}
+    refused = {task: result["refused"] for task, result in study.results.items() if result["refused"]}
     sensitivity = _sensitivity(candidates, study)
     return {
         "format": FORMAT,
@@ -63,12 +63,12 @@ def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
         "measure_title": meanings_of(study.recipe)["utility"].title,
         "weights": dict(study.recipe.weights),
         "guess": worth,
-        "utility_scale": None if scale is None else [*scale],  # the values that are 0 and 1
+        "utility_scale": None if scale is None else [*scale],  # the values mapped to 0 and 1
         "candidates": _lines(candidates, choice, study, {"score": ranked, "value": valued}),
         "best": best,
         "by": study.recipe.choice,
         "otherwise": None if other is None or not _apart(choice, other, valued) else other.best.name,
-        "made": sum(found["refused"] is None and found["folder"] is not None for found in study.results.values()),
+        "made": sum(result["refused"] is None and result["folder"] is not None for result in study.results.values()),
         "best_folder": None if best is None else study.results[best]["folder"],
         "second": None if choice is None or choice.second is None else choice.second.name,
         "knee": None if choice is None or choice.knee is None else choice.knee.name,
@@ -77,7 +77,7 @@ def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
         "difference": None if best is None else _difference(study.results[best], study),
         "with_rows": _with_rows(choice, study),
         "skipped": study.skipped | {task: why for task, why in refused.items() if task not in failed},
-        "failed": {task: {"error": found["failed"], "why": found["refused"]} for task, found in failed.items()},
+        "failed": {task: {"error": result["failed"], "why": result["refused"]} for task, result in failed.items()},
         "sensitivity": sensitivity,
         "pictures": [] if choice is None else _pictures(choice, candidates, study, sensitivity),
         "recipe": _recipe_text(study),
@@ -86,14 +86,14 @@ def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
 
 
 def write_study(study: Study, summary: dict[str, Any]) -> dict[str, Path]:
-    """The report and the results, in the folder of the study."""
+    """Write the report and the results into the folder of the study."""
     folder = StudyFolder(study.folder)
     folder.write(SUMMARY, (json.dumps(summary, indent=1, allow_nan=False) + "\n").encode())
     report = folder.write("report.html", to_page(summary).encode())
     with tempfile.TemporaryDirectory(prefix=".partial-", dir=study.folder) as partial:  # mode 0700
-        made = Path(partial) / "results.parquet"
-        Results.model_validate(summary["results"]).write(made)
-        results = folder.write("results.parquet", made.read_bytes())
+        table = Path(partial) / "results.parquet"
+        Results.model_validate(summary["results"]).write(table)
+        results = folder.write("results.parquet", table.read_bytes())
     return {"study": study.folder, "report": report, "results": results}
 
 
@@ -124,18 +124,20 @@ def to_page(summary: dict[str, Any]) -> str:
     )
 
 
-def _has_rows(found: dict[str, Any] | None) -> bool:
-    return found is not None and found["facts"] is not None and "risk_after" in found["facts"]
+def _has_rows(result: dict[str, Any] | None) -> bool:
+    return result is not None and result["facts"] is not None and "risk_after" in result["facts"]
 
 
 def _with_rows(choice: Choice | None, study: Study) -> dict[str, Any] | None:
-    """The best release that publishes rows of persons, where the one that is chosen publishes none."""
+    """The best release that publishes rows of persons, if the chosen one does not."""
     ranked = [] if choice is None else [study.results[candidate.name] for candidate in choice.ranking]
-    return next((found for found in ranked if _has_rows(found)), None) if ranked and not _has_rows(ranked[0]) else None
+    return (
+        next((result for result in ranked if _has_rows(result)), None) if ranked and not _has_rows(ranked[0]) else None
+    )
 
 
 def _apart(choice: Choice | None, other: Choice, valued: Choice | None) -> bool:
-    """Whether two ways to choose lead to releases that are not worth about the same by value."""
+    """Whether two ways to choose lead to releases whose scores by value differ."""
     if choice is None or valued is None:
         return False
     return abs(valued.scores[choice.best.name] - valued.scores[other.best.name]) > _ALIKE
@@ -144,27 +146,27 @@ def _apart(choice: Choice | None, other: Choice, valued: Choice | None) -> bool:
 def _lines(
     candidates: tuple[Candidate, ...], choice: Choice | None, study: Study, choices: dict[str, Choice | None]
 ) -> list[dict[str, Any]]:
-    """One line for each candidate: the original first, then the best. It has the scores of all `choices`."""
+    """One line per candidate with its scores in all `choices`: the original first, then the best."""
     ranked = [] if choice is None else [candidate.name for candidate in choice.ranking]
     order = {name: place for place, name in enumerate(ranked)}
     lines = []
     for candidate in sorted(candidates, key=lambda one: (one.name != BASELINE, order.get(one.name, len(order)))):
-        found = study.results.get(candidate.name)
-        low, high = _interval(found, study)
+        result = study.results.get(candidate.name)
+        low, high = _interval(result, study)
         lines.append(
             {
-                "name": "original" if found is None else candidate.name,
+                "name": "original" if result is None else candidate.name,
                 "method": candidate.method,
-                "promise": "none" if found is None else found["promise"],
-                "shape": None if found is None or found["facts"] is None else found["facts"]["shape"],
-                "made": found is not None and found["folder"] is not None,
+                "promise": "none" if result is None else result["promise"],
+                "shape": None if result is None or result["facts"] is None else result["facts"]["shape"],
+                "made": result is not None and result["folder"] is not None,
                 "best": choice is not None and candidate is choice.best,
                 "on_front": choice is not None and candidate in choice.front,
                 "low": low,
                 "high": high,
-                "unfound": _of_original(study) if found is None else unfound(found),
+                "unfound": _of_original(study) if result is None else unfound(result),
                 **{name: None if way is None else way.scores.get(candidate.name) for name, way in choices.items()},
-                "seconds": None if found is None else found["seconds"],
+                "seconds": None if result is None else result["seconds"],
                 **{name: candidate.measures.get(name) for name in ("utility", "privacy", "inference", "size")},
             }
         )
@@ -172,37 +174,37 @@ def _lines(
 
 
 def _of_original(study: Study) -> dict[str, Any]:
-    """What `unfound` says of a release: of the original it is counted, on all rows."""
+    """The counterpart of `unfound` for the original, counted on all rows."""
     counted = {"by": "mean chance in a group", "n": len(study.dataset), "units": "rows"}
     return {"low": None, "high": None, **counted}
 
 
-def _interval(found: dict[str, Any] | None, study: Study) -> tuple[float | None, float | None]:
-    """Of the mean score of a release, or of the original: the mean ends of the intervals of the classifiers.
+def _interval(result: dict[str, Any] | None, study: Study) -> tuple[float | None, float | None]:
+    """Interval of the mean score of a release, or of the original: the mean of the classifiers' interval ends.
 
-    However their errors hang together, the spread of a mean is no larger than the mean of the spreads.
+    However the errors correlate, the spread of a mean is at most the mean of the spreads.
     """
-    side, found = ("before", next(iter(study.released.values()))) if found is None else ("after", found)
-    cells = [cell[study.recipe.evaluation.measure] for cell in found["evaluations"][0][side].values()]
+    side, result = ("before", next(iter(study.released.values()))) if result is None else ("after", result)
+    cells = [cell[study.recipe.evaluation.measure] for cell in result["evaluations"][0][side].values()]
     lows, highs = ([cell[end] for cell in cells] for end in ("low", "high"))
     return (None, None) if None in lows + highs else (sum(lows) / len(lows), sum(highs) / len(highs))
 
 
-def _spans(found: dict[str, Any], study: Study) -> dict[str, float]:
-    """The ends of the intervals of utility and privacy, where they have one."""
-    utility, privacy = _interval(found, study), unfound(found) or {"low": None, "high": None}
+def _spans(result: dict[str, Any], study: Study) -> dict[str, float]:
+    """The ends of the intervals of utility and privacy, where they exist."""
+    utility, privacy = _interval(result, study), unfound(result) or {"low": None, "high": None}
     ends = dict(zip(("utility_low", "utility_high"), utility, strict=True))
     ends |= {"privacy_low": privacy["low"], "privacy_high": privacy["high"]}
     return {name: end for name, end in ends.items() if end is not None}
 
 
-def _difference(found: dict[str, Any], study: Study) -> dict[str, Any] | None:
-    """How far the mean score of a release is from that of the original; the ends as in `_interval`.
+def _difference(result: dict[str, Any], study: Study) -> dict[str, Any] | None:
+    """Difference of the mean scores of a release and the original, with an interval as in `_interval`.
 
-    `unsure` says that no classifier tells the two apart.
+    `unsure`: no classifier shows a significant difference.
     """
     name = f"{study.recipe.evaluation.measure}_difference"
-    cells = [cell[name] for cell in found["evaluations"][0]["after"].values()]
+    cells = [cell[name] for cell in result["evaluations"][0]["after"].values()]
     means = {end: [cell[end] for cell in cells] for end in ("mean", "low", "high")}
     if any(None in values for values in means.values()):
         return None
@@ -210,7 +212,7 @@ def _difference(found: dict[str, Any], study: Study) -> dict[str, Any] | None:
 
 
 def _sensitivity(candidates: tuple[Candidate, ...], study: Study) -> list[dict[str, Any]]:
-    """What k costs: the candidates of methods that were run with several."""
+    """What k costs: the candidates of methods that were run with several values of k."""
     lines: dict[str, list[dict[str, Any]]] = {}
     for candidate in candidates:
         k = candidate.parameters.get("k")
@@ -226,25 +228,25 @@ def _sensitivity(candidates: tuple[Candidate, ...], study: Study) -> list[dict[s
 def _pictures(
     choice: Choice, candidates: tuple[Candidate, ...], study: Study, lines: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """The pictures, each with its place in the page, a title and what it shows; `lines` are of what k costs."""
+    """The plots, each with its place in the page, title and caption; `lines` come from `_sensitivity`."""
     meaning = meanings_of(study.recipe)["utility"]
     title, way = meaning.title, f"{'more' if meaning.higher_is_better else 'less'} is better"
     taken = study.results[choice.best.name]
     weighed = [criterion.name for criterion in choice.evaluation.weighed]
-    found: list[dict[str, Any]] = []
+    pictures: list[dict[str, Any]] = []
 
     def add(place: str, title: str, text: str, spec: dict[str, Any]) -> None:
-        found.append({"place": place, "title": title, "text": text, "spec": spec})
+        pictures.append({"place": place, "title": title, "text": text, "spec": spec})
 
     base = next((one.measures.get("utility") for one in candidates if one.name == BASELINE), None)
     original = None if base is None else float(base)
     if {"utility", "privacy"} <= set(weighed):
-        text = "Each sign is a release. One is beaten if another is as good by every criterion and better by one; the"
-        text += " others are the front. Dashed: what the original is worth."
-        if "sketches" in {(found["facts"] or {}).get("shape") for found in study.released.values()}:
+        text = "Each symbol is a release. It is beaten if another is at least as good on every criterion and better on"
+        text += " one; the others form the front. Dashed: the score of the original."
+        if "sketches" in {(pictures["facts"] or {}).get("shape") for pictures in study.released.values()}:
             text += " Sketches are attacked with their key, which stays with the owner; rows as they are published."
-        words = "What they are worth, and how many persons stay unfound"
-        text += " Lines are 95 % intervals of those on the front."
+        words = "Utility, and how many persons are not found"
+        text += " Lines are 95 % intervals of releases on the front."
         spans = {one.name: _spans(study.results[one.name], study) for one in choice.candidates}
         add("first", words, text, front_plot(choice, "utility", "privacy", original=original, spans=spans))
         if near_front(choice, "utility", "privacy"):
@@ -255,8 +257,8 @@ def _pictures(
                 "Releases far from the front are left out. Lines are 95 % intervals.",
                 closer,
             )
-    text = "Mostly: 0.6 of the weight. A ring is around the best."
-    more = f" The first 20 of {len(choice.candidates)}, as asked." if len(choice.candidates) > 20 else ""
+    text = "Mostly: 0.6 of the weight. A ring marks the best."
+    more = f" The first 20 of {len(choice.candidates)} by the given weights." if len(choice.candidates) > 20 else ""
     add("choice", "Scores under several weights", text + more, ratio_plot(ratios(choice)))
     scores = _scores(taken, study)
     if scores:
@@ -266,20 +268,20 @@ def _pictures(
     attacked = _with_rows(choice, study) or taken
     if attacked["attacks"]:
         text = "Lines are 95 % intervals. Persons not in it: the same attack on persons who were left out. A promise"
-        text += " speaks of some attacks only."
-        add("attacks", f"What attackers get from {attacked['name']}", text, attacks_plot(attacked["attacks"]))
+        text += " limits some attacks only."
+        add("attacks", f"What attackers learn from {attacked['name']}", text, attacks_plot(attacked["attacks"]))
     if lines:
         add(
             "k",
             f"{title} against k",
-            "Dashed: the original. Upright lines are 95 % intervals.",
+            "Dashed: the original. Vertical lines are 95 % intervals.",
             sensitivity_plot(lines, "utility", f"{title}, {way}", original),
         )
         words = "Persons not found (of 100)"
         limits = meanings_of(study.recipe)["privacy"].scale
-        text = "More is better. Upright lines are 95 % intervals."
+        text = "More is better. Vertical lines are 95 % intervals."
         add("k", f"{words}, against k", text, sensitivity_plot(lines, "privacy", words, None, limits))
-    return found
+    return pictures
 
 
 def _scores(taken: dict[str, Any], study: Study) -> list[dict[str, Any]]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of a study as Vega-Lite specifications: scores of classifiers, attacks, and what k costs."""
+"""Plots of a study as Vega-Lite specifications: scores of classifiers, attacks, and what k costs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from discreet.report.wording import percent
 
 
 def scores_plot(lines: Sequence[dict[str, Any]], title: str) -> Spec:
-    """Scores with intervals: lines of {who, state, value, low, high}, states in the order of their first line."""
+    """Scores with intervals, from lines of {who, state, value, low, high}; states in order of appearance."""
     states = list(dict.fromkeys(line["state"] for line in lines))
     names = list(dict.fromkeys(line["who"] for line in lines))
     scale = {"domain": states}
@@ -30,24 +30,26 @@ def scores_plot(lines: Sequence[dict[str, Any]], title: str) -> Spec:
         middle = {"y": y, "x": x, "color": colour, "shape": shape, "tooltip": tooltip}
         layers += [{"mark": rule, "transform": only, "encoding": ends}]
         layers += [{"mark": point, "transform": only, "encoding": middle}]
-    said = "; ".join(
+    in_words = "; ".join(
         f"{line['who']}, {line['state']}: {line['value']:.3f}, from {line['low']:.3f} to {line['high']:.3f}"
         for line in lines
     )
-    return spec(f"{title}, with 95 percent intervals. {said}.", list(lines), layer=layers, height=60 * len(names) + 6)
+    return spec(
+        f"{title}, with 95 percent intervals. {in_words}.", list(lines), layer=layers, height=60 * len(names) + 6
+    )
 
 
 def attacks_plot(findings: Sequence[dict[str, Any]]) -> Spec:
-    """How often each attack succeeded, beside guessing, persons who are not in the release, and what is promised."""
+    """Success of each attack, beside guessing, success on persons outside the release, and the promised bound."""
     values = []
-    for found in findings:
-        name = found["attack"]
-        values.append({"attack": name, "what": "success", **found["success"]})
-        values.append({"attack": name, "what": "guessing", "value": found["baseline"]})
-        if found["control"] is not None:
-            values.append({"attack": name, "what": "persons not in it", **found["control"]})
-        if found["bound"] is not None:
-            values.append({"attack": name, "what": "promised at most", "value": found["bound"]})
+    for finding in findings:
+        name = finding["attack"]
+        values.append({"attack": name, "what": "success", **finding["success"]})
+        values.append({"attack": name, "what": "guessing", "value": finding["baseline"]})
+        if finding["control"] is not None:
+            values.append({"attack": name, "what": "persons not in it", **finding["control"]})
+        if finding["bound"] is not None:
+            values.append({"attack": name, "what": "promised at most", "value": finding["bound"]})
     kinds = ["success", "persons not in it", "guessing", "promised at most"]
     names = list(dict.fromkeys(value["attack"] for value in values))
     y, words = rows("attack", names)
@@ -76,10 +78,10 @@ def attacks_plot(findings: Sequence[dict[str, Any]]) -> Spec:
             },
         },
     ]
-    said = "; ".join(
+    in_words = "; ".join(
         f"{f['attack']}: {percent(f['success']['value'])}, guessing {percent(f['baseline'])}" for f in findings
     )
-    return spec(f"Success of {len(names)} attacks. {said}.", values, layer=layers, height=38 * len(names) + 8)
+    return spec(f"Success of {len(names)} attacks. {in_words}.", values, layer=layers, height=38 * len(names) + 8)
 
 
 def sensitivity_plot(
@@ -89,7 +91,7 @@ def sensitivity_plot(
     original: float | None,
     limits: tuple[float, float] | None = None,
 ) -> Spec:
-    """A measure against k, one line for each method: lines of {method, k, ...measures and ends of their intervals}."""
+    """A measure against k, one line per method, from {method, k, measures and ends of their intervals}."""
     methods = list(dict.fromkeys(line["method"] for line in lines))
     ks = sorted({line["k"] for line in lines})
     scale = {"domain": methods}
@@ -116,5 +118,5 @@ def sensitivity_plot(
     if original is not None:
         rule = {"mark": {"type": "rule", "color": SOFT, "strokeDash": [5, 4]}, "data": {"values": [{"at": original}]}}
         layers.insert(0, rule | {"encoding": {"y": {"field": "at", "type": "quantitative"}}})
-    said = "; ".join(f"{line['method']} at k = {line['k']}: {line[measure]:.3f}" for line in lines)
-    return spec(f"{title} against k. {said}.", list(lines), layer=layers, height=300)
+    in_words = "; ".join(f"{line['method']} at k = {line['k']}: {line[measure]:.3f}" for line in lines)
+    return spec(f"{title} against k. {in_words}.", list(lines), layer=layers, height=300)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything a report says, collected into one plain dictionary that can be written as JSON.
+"""Everything that a report says, as one plain dictionary that can be written as JSON.
 
-The renderers (release_page.py, text.py, `--json`) compute nothing: what is not in here is in no report. It holds names
-of columns and counts; of the values of cells only what is published anyway, as names of 0/1 columns. FORMAT changes
-when the meaning of a key does.
+The renderers (release_page.py, text.py, `--json`) compute nothing. The dictionary holds column names and counts, and
+values of cells only where they are published anyway, as names of 0/1 columns. FORMAT changes when the meaning of a key
+does.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ FORMAT = 1
 class Outcome:
     """One release to report on; `utility` may be missing, and `no_utility` then says why.
 
-    `folder` is what the report calls the folder to verify; `verified` says whether the saved files were checked.
+    `folder` is the folder to verify, as named in the report; `verified` says whether the saved files were checked.
     """
 
     release: Release
     utility: Utility | None = None
-    no_utility: str = "It was not measured."
+    no_utility: str = "Not measured."
     folder: str = "release"
     verified: bool = True
 
 
 def summarise(data: object, roles: Roles | None, outcomes: Sequence[Outcome], *, name: str) -> dict[str, Any]:
-    """The report on one or more releases of a table with its roles, or of baskets, which the owner calls `name`."""
+    """Summarise one or more releases of a table with roles, or of baskets, which the owner calls `name`."""
     dataset = Dataset.unchecked(data, roles)
     return {
         "format": FORMAT,

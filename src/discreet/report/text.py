@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def to_text(summary: dict[str, Any]) -> str:
-    """What was promised, does it hold, what it costs: a few lines for each release."""
+    """What was promised, whether it holds, what it costs: a few lines per release."""
     return "\n\n".join("\n".join(_lines(release, summary)) for release in summary["releases"])
 
 
@@ -37,15 +37,15 @@ def _lines(release: dict[str, Any], summary: dict[str, Any]) -> list[str]:
         lines += _losses(release, summary["source"]["shape"])
     lines.append(f"  accuracy      {accuracy(release)}")
     lines += [f"  mind          {text}" for text in _mind(verdict)]
-    measured = verdict["notes"] if verdict["kind"] == "owner" else []  # what nobody else can repeat
+    measured = verdict["notes"] if verdict["kind"] == "owner" else []  # only the owner can repeat these
     return lines + [f"  note          {text}" for text in (*release["notes"], *measured)]
 
 
 def _columns(release: dict[str, Any]) -> str:
-    """The published columns; items under the column they were made from."""
+    """The published columns; items are counted under the column they come from."""
     source = {item: name for name, items in release["items"].items() for item in items}
     names = list(dict.fromkeys(source.get(name, name) for name in release["columns_published"]))
-    items = {name: len(found) for name, found in release["items"].items()}
+    items = {name: len(columns) for name, columns in release["items"].items()}
     shown = [
         f"{name!r} ({items[name]} item{'s' * (items[name] > 1)})" if name in items else repr(name) for name in names
     ]
@@ -53,27 +53,27 @@ def _columns(release: dict[str, Any]) -> str:
 
 
 def _mind(verdict: dict[str, Any]) -> list[str]:
-    """What the promise leaves open, where it is less than was asked for."""
+    """Warnings about attackers against whom less than the required level remains."""
     required, details = verdict["required"], verdict["details"]
-    found = []
+    remarks = []
     if verdict["with_label"] is not None and verdict["with_label"] < required:
-        found.append(f"an attacker who knows the label too is left with {number(verdict['with_label'])}")
+        remarks.append(f"an attacker who knows the label too is left with {number(verdict['with_label'])}")
     if details.get("classical k", required) < required:
         rows = plural(details["rows in groups below k"], "row")
-        left = f"is left with {number(details['classical k'])}"
+        remains = f"is left with {number(details['classical k'])}"
         below = f"{rows} in groups below {number(required)}"
-        found.append(f"an attacker who knows what a person lacks {left}; {below}")
+        remarks.append(f"an attacker who knows what a person lacks {remains}; {below}")
     if details.get("rows whose containing rows share one label", 0):
         rows = plural(details["rows whose containing rows share one label"], "row")
-        found.append(f"the label of {rows} is that of everybody who has their items")
-    return found
+        remarks.append(f"the label of {rows} is that of everybody who has their items")
+    return remarks
 
 
 def _document(release: dict[str, Any]) -> str:
-    """What is published in the place of rows."""
+    """What is published instead of rows."""
     tree = release["tree"]
     if release["shape"] == "sketches":
-        return f"of {count(release['certificate']['rows'])} records, in the place of their items"
+        return f"of {count(release['certificate']['rows'])} records, instead of their items"
     if tree is None:
         details = release["verdict"]["details"]
         return ", ".join(f"{number(value)} {name}" for name, value in details.items()) or "no rows are published"
@@ -101,7 +101,7 @@ def _cost(release: dict[str, Any], shape: str) -> str:
 
 
 def _losses(release: dict[str, Any], shape: str) -> list[str]:
-    """The losses as shares, and what the groups tell about the target and the sensitive columns."""
+    """The losses as shares, and what the groups reveal about the target and the sensitive columns."""
     losses, lines = release["losses"], []
     groups = losses["groups"]
     if shape == "table":
@@ -109,13 +109,13 @@ def _losses(release: dict[str, Any], shape: str) -> list[str]:
         uncertain = "" if penalty is None else f", certainty penalty {approximately(penalty)}"
         lines.append(f"  loss          {approximately(losses['information_loss'])} of the cells suppressed{uncertain}")
     pure = f"{count(groups['pure_groups'])} of one class ({approximately(losses['pure_row_share'])} of the rows)"
-    fewest = ", ".join(f"{count(found)} in {name!r}" for name, found in list(groups["diversity"].items())[:8])
-    told = f"{plural(groups['groups'], 'group')}; {pure}; fewest different values {fewest}"
-    return [*lines, f"  groups        {told}"]
+    fewest = ", ".join(f"{count(least)} in {name!r}" for name, least in list(groups["diversity"].items())[:8])
+    summary = f"{plural(groups['groups'], 'group')}; {pure}; fewest different values {fewest}"
+    return [*lines, f"  groups        {summary}"]
 
 
 def accuracy(release: dict[str, Any]) -> str:
-    """The accuracy before and after, or why it is not known."""
+    """The accuracy before and after, or why it is unknown."""
     utility = release["utility"]
     if utility is None:
         return release["no_utility"]
@@ -133,22 +133,22 @@ def comparison(summary: dict[str, Any]) -> Table:
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
     for title in ("method", "promise", "k", "kept", "changed, suppressed", "accuracy (95 %)", "holds"):
-        left = title in ("method", "promise")
-        table.add_column(title, justify="left" if left else "right", no_wrap=title.startswith("accuracy"))
+        is_text = title in ("method", "promise")
+        table.add_column(title, justify="left" if is_text else "right", no_wrap=title.startswith("accuracy"))
     utility = next((r["utility"] for r in summary["releases"] if r["utility"] is not None), None)
-    known = "" if utility is None else _interval(utility["accuracy_before"])
+    original = "" if utility is None else _interval(utility["accuracy_before"])
     n_quasi = summary["releases"][0]["quasi_before"]
-    table.add_row("original", "none", count(summary["risk_before"]["k"]), f"{n_quasi} of {n_quasi}", "", known, "")
+    table.add_row("original", "none", count(summary["risk_before"]["k"]), f"{n_quasi} of {n_quasi}", "", original, "")
     for release in summary["releases"]:
         changes = release["changes"]
         cells = max(changes["quasi_cells"], 1)
-        kept = release["quasi_before"] - changes["columns_dropped"]
+        n_columns = release["quasi_before"] - changes["columns_dropped"]
         verified = release["verified"] and release["verdict"]["holds"]
         table.add_row(
             release["method"],
             release["promise"],
             number(release["verdict"]["measured"]),
-            f"{kept} of {release['quasi_before']}",
+            f"{n_columns} of {release['quasi_before']}",
             f"{approximately(changes['changed_cells'] / cells)}, {approximately(changes['suppressed_cells'] / cells)}",
             "" if release["utility"] is None else _interval(release["utility"]["accuracy_after"]),
             "[green]yes[/green]" if verified else "[red]no[/red]",
@@ -157,7 +157,7 @@ def comparison(summary: dict[str, Any]) -> Table:
 
 
 def baselines(summary: dict[str, Any]) -> str:
-    """What the accuracies of the comparison are to be held against; nothing where none was measured."""
+    """Baselines for the accuracies of the comparison; empty if none was measured."""
     utility = next((r["utility"] for r in summary["releases"] if r["utility"] is not None), None)
     if utility is None:
         return ""

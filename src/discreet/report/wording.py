@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers as a person reads them, the same in every report."""
+"""Numbers formatted for people, the same in every report."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-_LETTERS = ("k", "l", "t", "epsilon", "delta", "alpha")  # in which promises are worded
+_LETTERS = ("k", "l", "t", "epsilon", "delta", "alpha")  # parameters that promises mention
 
 
 def count(value: float) -> str:
-    """A count, its thousands set apart.
+    """A count with thousands separators.
 
     >>> count(45222)
     '45,222'
@@ -19,7 +19,7 @@ def count(value: float) -> str:
 
 
 def plural(value: float, thing: str, things: str = "") -> str:
-    """So many of a thing.
+    """A count with its noun.
 
     >>> plural(1, "row"), plural(1200, "row")
     ('1 row', '1,200 rows')
@@ -28,7 +28,7 @@ def plural(value: float, thing: str, things: str = "") -> str:
 
 
 def number(value: float) -> str:
-    """A measured number: whole if it is whole.
+    """A measured number, without decimals if it is whole.
 
     >>> number(5.0), number(0.12345)
     ('5', '0.123')
@@ -37,7 +37,7 @@ def number(value: float) -> str:
 
 
 def precise(value: float) -> str:
-    """A measured number that is compared with others: five digits tell near ones apart.
+    """A measured number with five digits, to compare with others.
 
     >>> precise(74.359), precise(0.0123456), precise(14)
     ('74.359', '0.012346', '14')
@@ -55,7 +55,7 @@ def percent(share: float) -> str:
 
 
 def approximately(share: float) -> str:
-    """A share in few signs, nothing and everything only when it is exactly that.
+    """A share in short form; 0 % and 100 % only if exact.
 
     >>> [approximately(share) for share in (0, 0.0001, 0.004, 0.123, 0.9996, 1)]
     ['0 %', '< 0.1 %', '0.4 %', '12 %', '> 99.9 %', '100 %']
@@ -92,12 +92,12 @@ def interval(share: Mapping[str, float]) -> str:
 
 
 def unsure(difference: Mapping[str, float]) -> bool:
-    """Whether the interval of a difference holds zero: then the sample does not tell the two apart."""
+    """Whether the interval of a difference contains zero, so that no difference is shown."""
     return difference["low"] <= 0 <= difference["high"]
 
 
 def brief(value: object) -> object:
-    """A parameter of a method in few signs: what is long is counted.
+    """A parameter of a method in short form; long collections are counted.
 
     >>> brief(5), brief([1, 2]), brief({"age": {"values": list(range(40))}, "sex": {"values": ["f", "m"]}})
     (5, [1, 2], '(2 given)')
@@ -106,7 +106,7 @@ def brief(value: object) -> object:
 
 
 def here(promise: Mapping[str, Any]) -> str:
-    """What the letters in the words of a promise stand for, to be written behind these.
+    """The values of the letters in the words of a promise, to append to them.
 
     >>> here({"name": "k-anonymity", "k": 10})
     ' Here k is 10.'
@@ -114,8 +114,8 @@ def here(promise: Mapping[str, Any]) -> str:
     ' Here k is 5, l is 2.'
     """
     parts = promise.get("promises", [promise])
-    said = [f"{name} is {number(part[name])}" for part in parts for name in _LETTERS if _is_number(part.get(name))]
-    return f" Here {', '.join(said)}." if said else ""
+    values = [f"{name} is {number(part[name])}" for part in parts for name in _LETTERS if _is_number(part.get(name))]
+    return f" Here {', '.join(values)}." if values else ""
 
 
 def _is_number(value: object) -> bool:
@@ -123,7 +123,7 @@ def _is_number(value: object) -> bool:
 
 
 def short(name: str, most: int = 18) -> str:
-    """A name that fits beside a bar.
+    """A name cut to fit beside a bar.
 
     >>> short("number_of_procedures", 12)
     'number_of_p…'

@@ -38,9 +38,9 @@ def variance_limits(records: Records, delta: float) -> np.ndarray:
     if not records.whole:
         return np.minimum(np.floor(spread * (1 - _CLEAR) / delta), UNLIMITED).astype(np.int64)
     # Figure 1: the largest r with (sum_i x_i^2 - x_k^2) / r >= delta for all k
-    asked = Fraction(repr(float(delta)))  # the number that was written: 19 / 0.2 is 95
+    exact = Fraction(repr(float(delta)))  # the number that was written: 19 / 0.2 is 95
     each, place = np.unique(spread, return_inverse=True)
-    limits = [min(int(s) * asked.denominator // asked.numerator, UNLIMITED) for s in each.tolist()]
+    limits = [min(int(s) * exact.denominator // exact.numerator, UNLIMITED) for s in each.tolist()]
     return np.array(limits, dtype=np.int64)[place]
 
 

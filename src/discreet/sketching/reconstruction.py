@@ -5,7 +5,7 @@ Known key. A sketch is m linear equations in an unknown that is sparse and not n
 least sum that satisfies them, by linear programming, and rounds it. It is one attack: an attacker with more time may
 find more. What no attacker can find are bits that the sketch does not carry (component_limits.py).
 
-Known records. Whoever knows some records and finds their sketches has a linear equation in the signs for each. The
+Known records. Anyone who knows some records and finds their sketches has a linear equation in the signs for each. The
 attack solves them by least squares and rounds to +1 and -1. With d independent known records it gets every sign, and
 with them what the key gives.
 """
@@ -48,9 +48,9 @@ class WithKey:
 
     def sentence(self) -> str:
         return (
-            f"Whoever has the key got {self.exact} of {self.tried} records back exactly, and {self.items:.0%} of their"
-            f" items (the commonest items: {self.baseline:.0%}). {self.determined} sketches can carry all the bits of"
-            f" their records; the fullest carries {self.largest_share:.0%}."
+            f"An attacker with the key recovered {self.exact} of {self.tried} records exactly, and {self.items:.0%} of"
+            f" their items (the commonest items: {self.baseline:.0%}). {self.determined} sketches can carry all the"
+            f" bits of their records; the fullest carries {self.largest_share:.0%}."
         )
 
 
@@ -63,7 +63,7 @@ class WithRecords:
 
     def sentence(self) -> str:
         return (
-            f"Whoever knows {self.known} records and their sketches got {self.signs:.0%} of the signs right"
+            f"An attacker who knows {self.known} records and their sketches got {self.signs:.0%} of the signs right"
             " (chance: 50%)."
         )
 
@@ -78,11 +78,11 @@ class Attacks:
     def trace(self) -> list[dict[str, Any]]:
         return [
             {"attack": "key is known", **asdict(self.with_key)},
-            *({"attack": "records are known", **asdict(found)} for found in self.with_records),
+            *({"attack": "records are known", **asdict(finding)} for finding in self.with_records),
         ]
 
     def sentences(self) -> list[str]:
-        return [self.with_key.sentence(), *(found.sentence() for found in self.with_records)]
+        return [self.with_key.sentence(), *(finding.sentence() for finding in self.with_records)]
 
 
 def attack(records: Records, sketches: Sketches, signs: Signs) -> Attacks:
@@ -107,10 +107,10 @@ def record_from_sketch(components: np.ndarray, signs: Signs, *, binary: bool) ->
         )
         items = np.sort(np.argsort(-suggested, kind="stable")[:_CANDIDATES])
     equations = signs.of(items, m).T.astype(np.float64)
-    found = linprog(np.ones(len(items)), A_eq=equations, b_eq=components, bounds=(0, 1 if binary else None))
+    solution = linprog(np.ones(len(items)), A_eq=equations, b_eq=components, bounds=(0, 1 if binary else None))
     record = np.zeros(signs.n_items)
-    if found.x is not None:
-        record[items] = found.x
+    if solution.x is not None:
+        record[items] = solution.x
     return record
 
 
@@ -118,8 +118,10 @@ def signs_from_records(records: Records, sketches: Sketches, component: int) -> 
     """The signs of one component that fit these records and their sketches best; 0 for items that none of them has."""
     values = sketches.values[sketches.offsets[:-1] + component].astype(np.float64)
     with threadpool_limits(1):  # threads cost more than they save on vectors so short
-        found = lsqr(records.matrix.astype(np.float64), values, atol=1e-6, btol=1e-6, iter_lim=4 * records.shape[1])[0]
-    return np.where(np.abs(found) > 1e-6, np.sign(found), 0.0)
+        estimate = lsqr(records.matrix.astype(np.float64), values, atol=1e-6, btol=1e-6, iter_lim=4 * records.shape[1])[
+            0
+        ]
+    return np.where(np.abs(estimate) > 1e-6, np.sign(estimate), 0.0)
 
 
 def _with_key(records: Records, sketches: Sketches, signs: Signs) -> WithKey:
@@ -129,10 +131,10 @@ def _with_key(records: Records, sketches: Sketches, signs: Signs) -> WithKey:
     exact, right, guessed, items = 0, 0, 0, 0
     for i in range(tried):
         true = records.matrix[[i]].toarray()[0]
-        found = record_from_sketch(sketches.row(i), signs, binary=binary)
+        record = record_from_sketch(sketches.row(i), signs, binary=binary)
         has = set(np.flatnonzero(true).tolist())
-        exact += bool(np.allclose(np.rint(found) if records.whole else found, true, atol=1e-6))
-        right += len(has & set(np.argsort(-found, kind="stable")[: len(has)].tolist()))
+        exact += bool(np.allclose(np.rint(record) if records.whole else record, true, atol=1e-6))
+        right += len(has & set(np.argsort(-record, kind="stable")[: len(has)].tolist()))
         guessed += len(has & set(common[: len(has)].tolist()))
         items += len(has)
     carried = sketches.counts * component_bits(records) / np.maximum(record_bits(records), 1e-9)
@@ -152,14 +154,14 @@ def _with_records(records: Records, sketches: Sketches, signs: Signs) -> Iterabl
     occurs = np.bincount(records.matrix.indices, minlength=records.shape[1]) > 0
     done = set()
     for share in SHARES:
-        known = min(round(share * len(records)), _KNOWN)
-        if truth is None or not known or known in done:
+        n_known = min(round(share * len(records)), _KNOWN)
+        if truth is None or not n_known or n_known in done:
             continue
-        done.add(known)
+        done.add(n_known)
         right = []
         for j in range(components):
-            rows = np.flatnonzero(sketches.counts[:known] > j)
+            rows = np.flatnonzero(sketches.counts[:n_known] > j)
             if len(rows):
-                found = signs_from_records(records.take(rows), sketches.take(rows), j)
-                right.append(np.where(found == 0, 0.5, found == truth[:, j])[occurs].mean())
-        yield WithRecords(known, float(np.mean(right)))
+                estimate = signs_from_records(records.take(rows), sketches.take(rows), j)
+                right.append(np.where(estimate == 0, 0.5, estimate == truth[:, j])[occurs].mean())
+        yield WithRecords(n_known, float(np.mean(right)))

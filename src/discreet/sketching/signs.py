@@ -58,7 +58,7 @@ def degree_of(n_items: int) -> int:
 
 @dataclass(frozen=True)
 class Signs:
-    """The signs of a key: `signs.of(items, components)`. Whoever has the key knows them all.
+    """The signs of a key: `signs.of(items, components)`. Anyone who has the key knows them all.
 
     >>> signs = Signs(bytes(32), 1000)
     >>> signs.of([3, 7], 6).tolist() == signs.of([3, 7], 100)[:, :6].tolist()
@@ -111,17 +111,17 @@ class Signs:
 
 def write_key(signs: Signs, names: Sequence[str], path: Path) -> None:
     """The key and the names of the items, in their order, for the owner: with them new records can be sketched."""
-    said = {"key": signs.key.hex(), "items": list(names)}
+    document = {"key": signs.key.hex(), "items": list(names)}
     path.touch(mode=0o600)
-    path.write_text(json.dumps(said, ensure_ascii=False), encoding="utf-8")
+    path.write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
 
 
 def read_key(path: Path | str) -> tuple[Signs, tuple[str, ...]]:
     """The signs and the names of the items that `write_key` wrote."""
     try:
-        said = json.loads(read_plain(path, most=MOST_KEY, links=True))
-        names = tuple(map(str, said["items"]))
-        return Signs(bytes.fromhex(said["key"]), len(names)), names
+        document = json.loads(read_plain(path, most=MOST_KEY, links=True))
+        names = tuple(map(str, document["items"]))
+        return Signs(bytes.fromhex(document["key"]), len(names)), names
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(f"The owner's {KEY_FILE} cannot be read ({type(error).__name__}).") from None
 
@@ -165,13 +165,13 @@ def _codes(items, degree, polynomial):
     for place in range(len(items)):
         power = item = items[place]
         for _ in range(2):  # power times item, twice
-            product, left = np.uint64(0), power
+            product, factor = np.uint64(0), power
             for bit in range(degree):
                 if (item >> np.uint64(bit)) & one:
-                    product ^= left
-                left <<= one
-                if (left >> degree) & one:
-                    left ^= (one << degree) | polynomial
+                    product ^= factor
+                factor <<= one
+                if (factor >> degree) & one:
+                    factor ^= (one << degree) | polynomial
             power = product
         codes[place] = one | (item << one) | (power << (degree + one))
     return codes

@@ -67,9 +67,9 @@ def nearest(records: Records, k: int) -> Neighbours:
     """
     _check(records, k)
     order = _order(records)
-    found, near = _all(_Ranked.of(records, order), k)
-    of, cosine = np.empty_like(found), np.empty_like(near)
-    of[order], cosine[order] = order[found], near
+    neighbours, near = _all(_Ranked.of(records, order), k)
+    of, cosine = np.empty_like(neighbours), np.empty_like(near)
+    of[order], cosine[order] = order[neighbours], near
     return Neighbours(of, cosine)
 
 
@@ -112,7 +112,7 @@ def _all(ranked: _Ranked, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _nearest(ranked: _Ranked, k: int, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The neighbours of some rows, and their cosines."""
-    matrix, found, near = ranked.matrix, np.full((len(rows), k), -1), np.full((len(rows), k), -1.0)
+    matrix, neighbours, near = ranked.matrix, np.full((len(rows), k), -1), np.full((len(rows), k), -1.0)
     ones = bool((matrix.data == 1).all())
     # a length beyond all for those that fill the last block: never near
     lengths = np.append(ranked.lengths, [np.inf] * (_BLOCK - 1)).astype(matrix.dtype)
@@ -123,8 +123,8 @@ def _nearest(ranked: _Ranked, k: int, rows: np.ndarray) -> tuple[np.ndarray, np.
             of_items = (tile.indptr, tile.indices.astype(np.uint16), tile.data)
             search = partial(_search, matrix.indptr, matrix.indices, matrix.data, *of_items, ones, size, first)
             pieces = [slice(start, start + _PIECE) for start in range(0, len(rows), _PIECE)]
-            list(threads.map(lambda s, search=search: search(rows[s], found[s], near[s]), pieces))
-    return found, np.sqrt(near / ranked.lengths[rows].astype(np.float64)[:, None])
+            list(threads.map(lambda s, search=search: search(rows[s], neighbours[s], near[s]), pieces))
+    return neighbours, np.sqrt(near / ranked.lengths[rows].astype(np.float64)[:, None])
 
 
 def approximate(records: Records, k: int, random_state: int | None = None) -> Neighbours:
@@ -145,9 +145,9 @@ def approximate(records: Records, k: int, random_state: int | None = None) -> Ne
         warnings.simplefilter("ignore", UserWarning)  # that it did not find enough of them: others take their place
         index = NNDescent(matrix, metric="cosine", n_neighbors=wide + 1, **seeded)
         graph = index.neighbor_graph[0]
-    found = _without_itself(graph.astype(np.int64), wide)
-    of = np.empty_like(found)
-    of[order] = order[found]
+    neighbours = _without_itself(graph.astype(np.int64), wide)
+    of = np.empty_like(neighbours)
+    of[order] = order[neighbours]
     rows = np.repeat(np.arange(len(records)), wide)
     cosine = cosines(records, rows, of.ravel()).reshape(of.shape)
     first = np.argsort(-cosine, axis=1, kind="stable")[:, :k]
@@ -159,15 +159,15 @@ def cosines(records: Records, rows: np.ndarray, others: np.ndarray) -> np.ndarra
     return dots / np.sqrt(product)
 
 
-def _without_itself(found: np.ndarray, k: int) -> np.ndarray:
+def _without_itself(neighbours: np.ndarray, k: int) -> np.ndarray:
     """k neighbours of each that are not itself; what the index could not fill is filled with others."""
-    n = len(found)
-    kept = np.empty((n, k), dtype=np.int64)
-    for i, row in enumerate(found.tolist()):
+    n = len(neighbours)
+    others = np.empty((n, k), dtype=np.int64)
+    for i, row in enumerate(neighbours.tolist()):
         mine = [j for j in dict.fromkeys(row) if j >= 0 and j != i][:k]
         more = (j for j in range(n) if j != i and j not in mine)
-        kept[i] = mine + [next(more) for _ in range(k - len(mine))]
-    return kept
+        others[i] = mine + [next(more) for _ in range(k - len(mine))]
+    return others
 
 
 def _check(records: Records, k: int) -> None:
@@ -179,15 +179,15 @@ def _check(records: Records, k: int) -> None:
 
 
 @compiled
-def _search(indptr, indices, cells, item_ptr, item_rows, item_cells, ones, lengths, first, asked, found, near):
+def _search(indptr, indices, cells, item_ptr, item_rows, item_cells, ones, lengths, first, queries, neighbours, near):
     """Bring the records of a tile into the neighbours of the asked ones: `near` is (x.y)^2 / |y|^2, largest first.
 
     Tiles come in order, so lower numbers come first among equally near ones.
     """
-    n, k, whole = len(lengths), found.shape[1], cells.dtype.type
+    n, k, whole = len(lengths), neighbours.shape[1], cells.dtype.type
     dots = np.zeros(n, cells.dtype)
-    for place in range(len(asked)):
-        q, mine, keys = asked[place], found[place], near[place]
+    for place in range(len(queries)):
+        q, mine, keys = queries[place], neighbours[place], near[place]
         for p in range(indptr[q], indptr[q + 1]):
             item, cell = indices[p], cells[p]
             if ones:

@@ -148,8 +148,8 @@ class Sketches(LabelledRows):
             alike = chosen_on.take([row]).dots(chosen_on.take(able))[0] / np.sqrt(chosen_on.lengths()[able] + 1e-300)
             alike[able == row] = -np.inf
             near.append(able[np.argsort(-alike, kind="stable")[:n]])
-        found = np.array(near)
-        return found, measured_on.dot(np.repeat(rows, n), found.ravel(), confidence=confidence)
+        order = np.array(near)
+        return order, measured_on.dot(np.repeat(rows, n), order.ravel(), confidence=confidence)
 
     def _every_other(self, first: int) -> Sketches:
         """The records on every other component."""

@@ -5,7 +5,7 @@ utility    the mean score of the recipe's classifiers under its first protocol
 privacy    of 100 persons, how many are not picked by an attacker who knows their quasi-identifiers, or some items:
            100 less the success of the strongest of these attacks in percent; a release without rows of persons has 100;
            of a differentially private one, not made yet, what its epsilon guarantees. Sketches are attacked with their
-           key by whoever knows some items; where that was not tried they have none
+           key by anyone who knows some items; where that was not tried they have none
 inference  success of the strongest guess at a sensitive value, where one was tried
 size       columns that a recipient gets, without the target
 
@@ -35,17 +35,17 @@ def candidates_of(
     results: Mapping[str, dict[str, Any]], recipe: Recipe, original: dict[str, Any]
 ) -> tuple[Candidate, ...]:
     """A candidate for each result, and the original table as the baseline where there is a result to compare with."""
-    scored = [(name, found) for name, found in results.items() if found["refused"] is None]
+    scored = [(name, candidates) for name, candidates in results.items() if candidates["refused"] is None]
     if not scored:
         return ()
     worth = _mean(scored[0][1]["evaluations"][0]["before"], recipe)
     base = {"utility": worth, "privacy": 100 * (1 - original["risk"]), "size": original["columns"]}
     meanings = meanings_of(recipe, (original["guess"], worth), original["columns"])
-    found = [Candidate(BASELINE, _known(base), "", {}, meanings)]
+    candidates = [Candidate(BASELINE, _without_missing(base), "", {}, meanings)]
     for name, result in scored:
-        measures = _known(_measures(result, recipe, original))
-        found.append(Candidate(name, measures, result["method"], result["parameters"], meanings))
-    return tuple(found)
+        measures = _without_missing(_measures(result, recipe, original))
+        candidates.append(Candidate(name, measures, result["method"], result["parameters"], meanings))
+    return tuple(candidates)
 
 
 def guess(labels: np.ndarray, measure: str) -> float:
@@ -55,18 +55,18 @@ def guess(labels: np.ndarray, measure: str) -> float:
     (0.75, 0.1875)
     """
     shares = np.unique(labels, return_counts=True)[1] / len(labels)
-    found = {"accuracy": shares.max(), "balanced_accuracy": 1 / len(shares), "auc": 0.5}
-    return float(found.get(measure, (1 - (shares**2).sum()) / 2))
+    guesses = {"accuracy": shares.max(), "balanced_accuracy": 1 / len(shares), "auc": 0.5}
+    return float(guesses.get(measure, (1 - (shares**2).sum()) / 2))
 
 
 def meanings_of(recipe: Recipe, worth: tuple[float, float] | None = None, columns: int = 0) -> dict[str, Measure]:
     """What the measures mean; `worth` is of guessing and of the original, which has so many columns."""
     measure = recipe.evaluation.measure
     higher = measure != "brier"
-    known = worth is not None and (worth[0] < worth[1] if higher else worth[0] > worth[1])
+    has_scale = worth is not None and (worth[0] < worth[1] if higher else worth[0] > worth[1])
     return {
         "utility": Measure(
-            title=_TITLES[measure], unit="share", higher_is_better=higher, scale=worth if known else None
+            title=_TITLES[measure], unit="share", higher_is_better=higher, scale=worth if has_scale else None
         ),
         "privacy": Measure(title="Persons not found", unit="of 100", scale=(0.0, 100.0)),
         "size": Measure(
@@ -92,10 +92,12 @@ def unfound(result: dict[str, Any]) -> dict[str, Any] | None:
 
     What is counted on all rows, or follows from the promise, has no interval.
     """
-    tried = [found for found in result["attacks"] if found.get("kind") in NAMES_A_PERSON and not found.get("beyond")]
+    tried = [
+        finding for finding in result["attacks"] if finding.get("kind") in NAMES_A_PERSON and not finding.get("beyond")
+    ]
     facts = result["facts"]
     if tried:
-        strongest = max(tried, key=lambda found: found["success"]["value"])
+        strongest = max(tried, key=lambda finding: finding["success"]["value"])
         value, low, high = (100 * (1 - strongest["success"][end]) for end in ("value", "high", "low"))
         if low == high:  # everybody was tried
             low = high = None
@@ -113,18 +115,18 @@ def unfound(result: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _measures(result: dict[str, Any], recipe: Recipe, original: dict[str, Any]) -> dict[str, float]:
-    found = {"utility": _mean(result["evaluations"][0]["after"], recipe)}
+    measures = {"utility": _mean(result["evaluations"][0]["after"], recipe)}
     guessed = [f["success"]["value"] for f in result["attacks"] if f.get("kind") == "guess" and not f.get("beyond")]
     facts = result["facts"]
     if (privacy := unfound(result)) is not None:
-        found["privacy"] = privacy["value"]
+        measures["privacy"] = privacy["value"]
     if guessed:
-        found["inference"] = max(guessed)
+        measures["inference"] = max(guessed)
     if facts is None:  # not made: as many columns as it would name
-        found["size"] = result["parameters"].get("n_features") or original["columns"]
+        measures["size"] = result["parameters"].get("n_features") or original["columns"]
     else:
-        found["size"] = sum(column["role"] != "target" for column in facts["certificate"]["columns"])
-    return found
+        measures["size"] = sum(column["role"] != "target" for column in facts["certificate"]["columns"])
+    return measures
 
 
 def _mean(scores: dict[str, dict[str, Any]], recipe: Recipe) -> float:
@@ -132,5 +134,5 @@ def _mean(scores: dict[str, dict[str, Any]], recipe: Recipe) -> float:
     return math.nan if None in values or not values else sum(values) / len(values)
 
 
-def _known(measures: dict[str, float]) -> dict[str, float]:
+def _without_missing(measures: dict[str, float]) -> dict[str, float]:
     return {name: value for name, value in measures.items() if math.isfinite(value)}

@@ -53,24 +53,24 @@ class StudyFolder:
         return self.path / "cache"
 
     @contextmanager
-    def opened(self, asked: dict[str, str], recipe: str) -> Iterator[int]:
+    def opened(self, header: dict[str, str], recipe: str) -> Iterator[int]:
         """Make the folder, or go on with it when it asks the same; nobody else runs the study meanwhile.
 
         Gives the study's own secret number. All random choices of its releases follow from that number, so that a study
         that was killed ends as it would have. It stays in the folder and is in no release.
         """
-        self._known(asked)
+        self._recorded(header)
         self._make(self.path)
         with self.alone():
-            state = self._known(asked)  # another process may have been quicker
+            state = self._recorded(header)  # another process may have been quicker
             if state is None:
-                state = {"format": FORMAT, "discreet": __version__, **asked, "secret": secrets.randbits(63)}
+                state = {"format": FORMAT, "discreet": __version__, **header, "secret": secrets.randbits(63)}
                 self.write(_STATE, _json(state))  # first: a folder with it is a study, whatever else is missing
             self._make(self.path / "results", self.releases)
             self.write("recipe.toml", recipe.encode())
             yield int(state["secret"])
 
-    def _known(self, asked: dict[str, str]) -> dict[str, Any] | None:
+    def _recorded(self, header: dict[str, str]) -> dict[str, Any] | None:
         """The stored state of the study; None if it has not begun. Any other folder is refused."""
         name = self._name
         state = self._state()
@@ -83,12 +83,12 @@ class StudyFolder:
                 f"{name} was begun by another version of discreet; this is {__version__}. Its figures may not be"
                 " comparable: choose another folder."
             )
-        if state.get("recipe") != asked["recipe"]:  # which says what is read of the data, too
+        if state.get("recipe") != header["recipe"]:  # which says what is read of the data, too
             raise DataError(
                 f"{name} is a study of another recipe. Releases may be added to a study; roles, l, t, evaluation,"
                 " attacks and seed must stay. Choose another folder, or remove this one."
             )
-        if state.get("data") != asked["data"]:
+        if state.get("data") != header["data"]:
             raise DataError(f"{name} is a study of other data. Choose another folder, or remove this one.")
         return state
 
@@ -144,10 +144,10 @@ class StudyFolder:
     def result(self, name: str) -> dict[str, Any] | None:
         """The result of a task, or None if there is none yet."""
         try:
-            found = json.loads((self.path / "results" / f"{name}.json").read_bytes())
+            result = json.loads((self.path / "results" / f"{name}.json").read_bytes())
         except (OSError, ValueError):
             return None
-        return found if isinstance(found, dict) and found.get("format") == FORMAT else None
+        return result if isinstance(result, dict) and result.get("format") == FORMAT else None
 
     def keep(self, name: str, result: dict[str, Any]) -> None:
         self.write(f"results/{name}.json", _json({"format": FORMAT, **result}))

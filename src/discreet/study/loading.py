@@ -20,7 +20,7 @@ def load_dataset(file: str, recipe: str, text: str = "", name: str = "") -> Data
     """The data in a file, for a recipe in JSON. `text` is the recipe as somebody wrote it, in the file `name`; nothing,
     if nobody did: then errors name no line.
     """
-    return _READERS[(asked := Recipe.model_validate_json(recipe)).source.shape](Path(file), asked, text, name)
+    return _READERS[(parsed := Recipe.model_validate_json(recipe)).source.shape](Path(file), parsed, text, name)
 
 
 def _transactions(path: Path, recipe: Recipe, text: str, name: str) -> Dataset:
@@ -42,8 +42,8 @@ def _table(path: Path, recipe: Recipe, text: str, name: str) -> Dataset:
 def _columns(path: Path, recipe: Recipe, text: str, name: str) -> Dataset:
     table = _read(path, recipe, text, name)
     try:
-        given = {role for role, value in recipe.roles.model_dump().items() if value}
-        if given != {"target"}:
+        roles = {role for role, value in recipe.roles.model_dump().items() if value}
+        if roles != {"target"}:
             raise RolesError("Baskets of 0/1 columns take a target and no other role: every other column is an item.")
         return Dataset.of(Baskets.from_columns(table, target=recipe.roles.target))
     except RolesError as error:

@@ -69,20 +69,20 @@ def measured(task: Task, recipe: Recipe, dataset: Dataset, folder: StudyFolder, 
             warnings.simplefilter(
                 "ignore", PrivacyLeakWarning
             )  # what is made here is the owner's, until it is published
-            found = _noisy(task, dataset) if spends else _released(task, recipe, dataset, folder, secret)
-            found["evaluations"] = [
+            result = _noisy(task, dataset) if spends else _released(task, recipe, dataset, folder, secret)
+            result["evaluations"] = [
                 _evaluated(task, method, recipe, dataset, folder, p) for p in recipe.evaluation.protocols
             ]
-        return asked_of(task) | found | {"refused": None, "seconds": round(time.perf_counter() - start, 2)}
+        return asked_of(task) | result | {"refused": None, "seconds": round(time.perf_counter() - start, 2)}
     except Exception as error:
         if _is_disk_error(error):
-            said = failed(task, DISK)
+            answer = failed(task, DISK)
         elif isinstance(error, DiscreetError):
-            said = asked_of(task) | {"refused": str(error)}
+            answer = asked_of(task) | {"refused": str(error)}
         else:
-            said = failed(task, type(error).__name__)
+            answer = failed(task, type(error).__name__)
     shutil.rmtree(folder.releases / task.name, ignore_errors=True)  # what has no scores is no candidate
-    return said
+    return answer
 
 
 def _is_disk_error(error: Exception) -> bool:
@@ -98,7 +98,7 @@ def asked_of(task: Task) -> dict[str, Any]:
 def _noisy(task: Task, dataset: Dataset) -> dict[str, Any]:
     """The facts of a differentially private release, which is not made: what it would promise.
 
-    Whoever picks one of n persons at random is right once in n; the release makes that e^epsilon times as likely at
+    Anyone who picks one of n persons at random is right once in n; the release makes that e^epsilon times as likely at
     most.
     """
     promise = task.make().promise
@@ -144,12 +144,12 @@ def _extra_promises(recipe: Recipe, release: Release) -> list[Promise]:
     """Further promises that the recipe demands of every release of a table."""
     if release.shape != "table":
         return []
-    found: list[Promise] = []
+    promises: list[Promise] = []
     if recipe.promises.l is not None:
-        found.append(LDiversity(recipe.promises.l))
+        promises.append(LDiversity(recipe.promises.l))
     if recipe.promises.t is not None:
-        found.append(TCloseness(recipe.promises.t))
-    return found
+        promises.append(TCloseness(recipe.promises.t))
+    return promises
 
 
 def _attacks(task: Task, recipe: Recipe, dataset: Dataset, secret: int) -> dict[str, Any]:
@@ -158,53 +158,53 @@ def _attacks(task: Task, recipe: Recipe, dataset: Dataset, secret: int) -> dict[
     They are made on a release of most of the rows, by the same method: the others are the persons who are not in it.
     """
     randomness = Randomness(recipe.run.seed or 0)
-    known, control = map(dataset.take, split(dataset.labels, dataset.persons, CONTROL, randomness))
-    release = _seeded(task, secret, "attacked").release(known.data, known.roles)
+    members, control = map(dataset.take, split(dataset.labels, dataset.persons, CONTROL, randomness))
+    release = _seeded(task, secret, "attacked").release(members.data, members.roles)
     published = Published.of(release)
-    case = Case(published, known.data, dataset.roles or Roles(), control.data, seed=recipe.run.seed or 0)
+    case = Case(published, members.data, dataset.roles or Roles(), control.data, seed=recipe.run.seed or 0)
     named = ATTACKS if "all" in recipe.attacks else recipe.attacks
-    found: list[Finding] = []
+    findings: list[Finding] = []
     left_out: dict[str, str] = {}
     for name in named:
         if why := ATTACKS[name].why_not(case):
             left_out[name] = why
             continue
         try:
-            found += run_case(case, [name])
+            findings += run_case(case, [name])
         except DataError as error:  # it has nothing to work with
             left_out[name] = str(error)
-    return {"attacks": [asdict(finding) for finding in found], "attacks_left_out": left_out}
+    return {"attacks": [asdict(finding) for finding in findings], "attacks_left_out": left_out}
 
 
 def _evaluated(
     task: Task, method: Method, recipe: Recipe, dataset: Dataset, folder: StudyFolder, protocol: str
 ) -> dict[str, Any]:
-    asked = recipe.evaluation
-    found = evaluate_utility(
+    settings = recipe.evaluation
+    evaluation = evaluate_utility(
         {task.name: method},
         dataset,
         protocol=protocol,  # type: ignore[arg-type]
-        folds=asked.folds,
-        classifiers=asked.classifiers,
+        folds=settings.folds,
+        classifiers=settings.classifiers,
         random_state=recipe.run.seed or 0,
         cache=folder.cache,
     )
-    if (refused := found.refusal(task.name)) is not None:
+    if (refused := evaluation.refusal(task.name)) is not None:
         raise CannotRelease(refused)
-    return evaluation_facts(found, task.name)
+    return evaluation_facts(evaluation, task.name)
 
 
-def evaluation_facts(found: Evaluation, name: str) -> dict[str, Any]:
+def evaluation_facts(evaluation: Evaluation, name: str) -> dict[str, Any]:
     """The scores of one method and of the original, by classifier."""
-    cells = found.to_dict()
+    cells = evaluation.to_dict()
     return {
-        "protocol": found.protocol,
-        "folds": str(found.folds),
-        "test": found.folds.test,
-        "rows": found.n_rows,
-        "units": found.units,
+        "protocol": evaluation.protocol,
+        "folds": str(evaluation.folds),
+        "test": evaluation.folds.test,
+        "rows": evaluation.n_rows,
+        "units": evaluation.units,
         "readings": cells["classifiers"],
-        "answers_itself": name in found.models,
+        "answers_itself": name in evaluation.models,
         "after": {cell["classifier"]: _scores(cell) for cell in cells["results"] if cell["method"] == name},
         "before": {cell["classifier"]: _scores(cell) for cell in cells["results"] if cell["method"] == ORIGINAL},
     }

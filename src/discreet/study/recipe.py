@@ -93,8 +93,8 @@ class SourceSection(Section):
     @property
     def reading(self) -> dict[str, Any]:
         """How a table is read, in the words of `Table.of`."""
-        told = {"delimiter", "quote", "encoding", "header", "names", "missing", "kinds"}
-        return self.model_dump(mode="json", include=told, exclude_defaults=True)
+        names = {"delimiter", "quote", "encoding", "header", "names", "missing", "kinds"}
+        return self.model_dump(mode="json", include=names, exclude_defaults=True)
 
 
 class RolesSection(Section):
@@ -128,25 +128,25 @@ class MethodSection(BaseModel):
 
     @field_validator("name")
     @classmethod
-    def _known(cls, name: str) -> str:
+    def _must_exist(cls, name: str) -> str:
         if name not in METHODS:
             raise ValueError(f"there is no such method.{did_you_mean(name, METHODS)} They are {listing(METHODS, 99)}")
         return name
 
     def grid(self, promises: PromisesSection) -> Iterator[dict[str, Any]]:
         """The parameters of each release, without a seed."""
-        known = signature(METHODS[self.name]).parameters
-        shared = {name: list(getattr(promises, name)) for name in ("k", "epsilon", "delta") if name in known}
+        accepted = signature(METHODS[self.name]).parameters
+        shared = {name: list(getattr(promises, name)) for name in ("k", "epsilon", "delta") if name in accepted}
         if self.name not in ("delta-sketch",):
             shared.pop("delta", None)  # elsewhere delta is another promise, or a second limit
-        asked = shared | {name: self.values(name) for name in self.model_extra or ()}
-        for values in product(*asked.values()):
-            yield dict(zip(asked, values, strict=True))
+        wanted = shared | {name: self.values(name) for name in self.model_extra or ()}
+        for values in product(*wanted.values()):
+            yield dict(zip(wanted, values, strict=True))
 
     def values(self, parameter: str) -> list[Any]:
         """The values to try of a parameter."""
-        given = (self.model_extra or {})[parameter]
-        return given if isinstance(given, list) and not is_list(self.name, parameter) else [given]
+        value = (self.model_extra or {})[parameter]
+        return value if isinstance(value, list) and not is_list(self.name, parameter) else [value]
 
 
 def parameters_of(method: str) -> list[str]:
@@ -261,23 +261,23 @@ def misplaced(key: str) -> str:
         return f" {key!r} stands at the top of the file, before the first table."
     parts: tuple[type[Section], ...] = (SourceSection, RolesSection, PromisesSection, EvaluationSection, RunSection)
     names = ("source", "roles", "promises", "evaluation", "run")
-    found = [name for name, part in zip(names, parts, strict=True) if key in part.model_fields]
-    return f" {key!r} stands under [{found[0]}]." if found else ""
+    sections = [name for name, part in zip(names, parts, strict=True) if key in part.model_fields]
+    return f" {key!r} stands under [{sections[0]}]." if sections else ""
 
 
 def _problems(place: int, method: MethodSection, promises: PromisesSection) -> Iterator[Problem]:
     made_by = METHODS[method.name]
-    given = method.model_extra or {}
-    known = parameters_of(method.name)
-    unknown = [name for name in given if name not in known]
+    settings = method.model_extra or {}
+    accepted = parameters_of(method.name)
+    unknown = [name for name in settings if name not in accepted]
     for name in unknown:
-        hint = did_you_mean(name, known) or misplaced(name)
-        said = f"the method {method.name!r} has no parameter {name!r}.{hint} It has {listing(known, 99)}"
-        yield ("methods", place, name), said
-    empty = [name for name in given if name in known and not method.values(name)]
+        hint = did_you_mean(name, accepted) or misplaced(name)
+        message = f"the method {method.name!r} has no parameter {name!r}.{hint} It has {listing(accepted, 99)}"
+        yield ("methods", place, name), message
+    empty = [name for name in settings if name in accepted and not method.values(name)]
     for name in empty:
         yield ("methods", place, name), "an empty list makes no release. Give a value, or leave it out"
-    endless = [name for name, value in given.items() if not _is_finite(value)]
+    endless = [name for name, value in settings.items() if not _is_finite(value)]
     for name in endless:
         yield ("methods", place, name), "inf and nan are no numbers to release by. Give a number"
     if unknown or empty or endless:

@@ -53,10 +53,10 @@ class _Reader:
         return self.text[self.at : self.at + 1]
 
     def _take(self, pattern: re.Pattern[str]) -> str:
-        found = pattern.match(self.text, self.at)
-        assert found is not None
-        self.at = found.end()
-        return found[0]
+        match = pattern.match(self.text, self.at)
+        assert match is not None
+        self.at = match.end()
+        return match[0]
 
     def _note(self, path: Path) -> None:
         line = self.text.count("\n", 0, self.at) + 1
@@ -80,13 +80,13 @@ class _Reader:
         return table
 
     def _keys(self) -> list[str]:
-        found = []
+        keys = []
         while True:
             self._next()
             part = self._take(_PART)
-            found.append(tomllib.loads(f"key = {part}")["key"] if part[0] in "'\"" else part)
+            keys.append(tomllib.loads(f"key = {part}")["key"] if part[0] in "'\"" else part)
             if self._next() != ".":
-                return found
+                return keys
             self.at += 1
 
     def _pair(self, table: Path) -> None:

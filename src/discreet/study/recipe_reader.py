@@ -45,14 +45,16 @@ def recipe_from(text: str, *, name: str = "recipe") -> Recipe:
     'ill'
     """
     try:
-        said = tomllib.loads(text)
+        document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"{name}, {_not_toml(str(error), text)}") from None
     try:
-        recipe = Recipe.model_validate(said)
+        recipe = Recipe.model_validate(document)
     except ValidationError as error:
-        found = error.errors(include_url=False, include_context=True)
-        problems = [_problem(one) for one in found if one["type"] != "too_short" or not one["input"]]  # else it follows
+        errors = error.errors(include_url=False, include_context=True)
+        problems = [
+            _problem(one) for one in errors if one["type"] != "too_short" or not one["input"]
+        ]  # else it follows
     else:
         problems = recipe.problems()
     if problems:
@@ -60,9 +62,9 @@ def recipe_from(text: str, *, name: str = "recipe") -> Recipe:
     return recipe
 
 
-def _not_toml(said: str, text: str) -> str:
+def _not_toml(message: str, text: str) -> str:
     """What the reader of TOML says, with the line first; it may say "at end of document"."""
-    what, _, place = said.rstrip(")").partition(" (at ")
+    what, _, place = message.rstrip(")").partition(" (at ")
     line = place.split(",")[0] if place.startswith("line") else f"line {len(text.splitlines())}"
     hints = {
         "Cannot overwrite a value": "A key stands there for the second time",
@@ -75,13 +77,13 @@ def _not_toml(said: str, text: str) -> str:
 
 def located(text: str, problems: Sequence[Problem], *, name: str = "recipe") -> str:
     """What is wrong, with the line of each problem."""
-    said = []
+    lines = []
     for where, what in problems:
         line = line_of(text, where)
         key = ".".join(str(part) for part in where if not isinstance(part, int)) or "the file"
         end = "" if what.endswith(("?", ".")) else "."
-        said.append(f"{'' if line is None else f'line {line}: '}{key}: {what}{end}")
-    return f"{name}, {said[0]}" if len(said) == 1 else "\n  ".join([f"{name} has {len(said)} errors:", *said])
+        lines.append(f"{'' if line is None else f'line {line}: '}{key}: {what}{end}")
+    return f"{name}, {lines[0]}" if len(lines) == 1 else "\n  ".join([f"{name} has {len(lines)} errors:", *lines])
 
 
 _TABLE = "must be a table: its name in brackets, and its keys on the lines below"
@@ -103,30 +105,30 @@ _WORDS = {
 }
 
 
-def _problem(found: Any) -> Problem:
-    where: tuple[str | int, ...] = tuple(part for part in found["loc"] if part != "[key]")
-    kind, given, context = found["type"], found["input"], found.get("ctx", {})
+def _problem(error: Any) -> Problem:
+    where: tuple[str | int, ...] = tuple(part for part in error["loc"] if part != "[key]")
+    kind, value, context = error["type"], error["input"], error.get("ctx", {})
     if where == ("format",):
         return where, "write format = 1, the version of the format"
     if where[:1] == ("methods",) and kind in ("model_type", "tuple_type"):
         return where, _METHODS
     if kind == "extra_forbidden":
-        known = _keys(where[:-1])
-        near = misplaced(str(where[-1])) or did_you_mean(where[-1], known)
-        return where, f"there is no such key.{near} Known are {listing(known, 99)}"
+        keys = _keys(where[:-1])
+        near = misplaced(str(where[-1])) or did_you_mean(where[-1], keys)
+        return where, f"there is no such key.{near} Known are {listing(keys, 99)}"
     if kind == "literal_error":
         wanted = _options(context["expected"])
-        return where, f"must be one of {listing(wanted, 99)}.{did_you_mean(given, wanted)}"
+        return where, f"must be one of {listing(wanted, 99)}.{did_you_mean(value, wanted)}"
     if kind == "missing":
-        meant = get_close_matches(str(where[-1]), given, 1)
+        meant = get_close_matches(str(where[-1]), value, 1)
         return where, f"is missing.{f' Is it meant by {shown(meant[0])}?' if meant else ''}"
     if kind == "value_error":
-        said = str(context["error"])
-        key, colon, rest = said.partition(": ")
-        return ((key,), rest) if colon and key in Recipe.model_fields else (where, said)
-    words = _WORDS.get(kind, found["msg"][0].lower() + found["msg"][1:]).format(**context)
-    if isinstance(given, (bool, int, float, str)):
-        words += f". Got {shown(given) if isinstance(given, str) else str(given).lower()} instead"
+        message = str(context["error"])
+        key, colon, rest = message.partition(": ")
+        return ((key,), rest) if colon and key in Recipe.model_fields else (where, message)
+    words = _WORDS.get(kind, error["msg"][0].lower() + error["msg"][1:]).format(**context)
+    if isinstance(value, (bool, int, float, str)):
+        words += f". Got {shown(value) if isinstance(value, str) else str(value).lower()} instead"
     return where, words
 
 

@@ -21,15 +21,15 @@ _KINDS = {bool: "boolean", str: "string", Integral: "integer", dict: "object", M
 
 def schema() -> str:
     """The text of the schema."""
-    found = {"title": "A recipe of discreet"} | Recipe.model_json_schema()
-    found["$defs"]["MethodSection"]["allOf"] = [_of_method(name) for name in METHODS]
-    return json.dumps(found, indent=1) + "\n"
+    document = {"title": "A recipe of discreet"} | Recipe.model_json_schema()
+    document["$defs"]["MethodSection"]["allOf"] = [_of_method(name) for name in METHODS]
+    return json.dumps(document, indent=1) + "\n"
 
 
 def _of_method(name: str) -> dict[str, Any]:
-    known = parameters_of(name)
-    properties = {parameter: _of_parameter(name, parameter) for parameter in known}
-    then = {"properties": properties, "propertyNames": {"enum": ["name", *known]}}
+    accepted = parameters_of(name)
+    properties = {parameter: _of_parameter(name, parameter) for parameter in accepted}
+    then = {"properties": properties, "propertyNames": {"enum": ["name", *accepted]}}
     return {"if": {"properties": {"name": {"const": name}}, "required": ["name"]}, "then": then}
 
 
@@ -47,10 +47,10 @@ def _of_range(allowed: Any) -> dict[str, Any]:
     if isinstance(allowed, StrOptions):
         return {"enum": sorted(allowed.options)}
     if isinstance(allowed, Interval):
-        found: dict[str, Any] = {"type": "integer" if allowed.kind is Integral else "number"}
+        limits: dict[str, Any] = {"type": "integer" if allowed.kind is Integral else "number"}
         if allowed.left is not None:
-            found["minimum" if allowed.closed in ("left", "both") else "exclusiveMinimum"] = allowed.left
+            limits["minimum" if allowed.closed in ("left", "both") else "exclusiveMinimum"] = allowed.left
         if allowed.right is not None:
-            found["maximum" if allowed.closed in ("right", "both") else "exclusiveMaximum"] = allowed.right
-        return found
+            limits["maximum" if allowed.closed in ("right", "both") else "exclusiveMaximum"] = allowed.right
+        return limits
     return {"type": _KINDS[allowed]} if isinstance(allowed, type) and allowed in _KINDS else {}

@@ -54,7 +54,7 @@ class Study:
     @property
     def released(self) -> dict[str, dict[str, Any]]:
         """The results that have scores."""
-        return {name: found for name, found in self.results.items() if found["refused"] is None}
+        return {name: result for name, result in self.results.items() if result["refused"] is None}
 
 
 def run_study(load: Load, recipe: Recipe, folder: str | os.PathLike[str], *, text: str = "") -> Study:
@@ -71,13 +71,13 @@ def run_study(load: Load, recipe: Recipe, folder: str | os.PathLike[str], *, tex
     place = StudyFolder(folder)
     data = _digest(dataset)
     with place.opened({"data": data, "recipe": digest(_judged(recipe))}, text) as secret:
-        todo = [task for task in tasks if "failed" in (_known(task, place) or {"failed": ""})]
+        todo = [task for task in tasks if "failed" in (_recorded(task, place) or {"failed": ""})]
         run = _Run(load, recipe, place, secret if recipe.run.seed is None else recipe.run.seed, data)
         doing = run.in_process(todo, dataset) if recipe.run.jobs == 1 else run.in_pool(todo)
         with progress(f"Comparing {len(tasks)} releases", len(todo)) as bar, closing(doing):
             for done in doing:
                 bar.advance(0 if done is None else 1)
-        results = {task.name: found for task in tasks if (found := _known(task, place)) is not None}
+        results = {task.name: result for task in tasks if (result := _recorded(task, place)) is not None}
     late = {task.name: NOT_BEGUN for task in tasks if task.name not in results}
     return Study(Path(folder), recipe, dataset, results, skipped | late)
 
@@ -93,10 +93,10 @@ def _judged(recipe: Recipe) -> str:
     return recipe.model_dump_json(exclude={**parts, "source": True, "methods": True, "weights": True, "choice": True})
 
 
-def _known(task: Task, place: StudyFolder) -> dict[str, Any] | None:
+def _recorded(task: Task, place: StudyFolder) -> dict[str, Any] | None:
     """The stored result of a task; None if there is none, or if it belongs to another task of the same name."""
-    found = place.result(task.name)
-    return found if found is not None and asked_of(task).items() <= found.items() else None
+    result = place.result(task.name)
+    return result if result is not None and asked_of(task).items() <= result.items() else None
 
 
 def _enough_memory(dataset: Dataset, recipe: Recipe) -> None:
@@ -143,20 +143,20 @@ class _Run:
             yield task
 
     def _deadly(self, task: Task) -> bool:
-        known = self.place.result(task.name) or {}
-        return self.place.was_killed(task.name) or known.get("failed") == DIED
+        recorded = self.place.result(task.name) or {}
+        return self.place.was_killed(task.name) or recorded.get("failed") == DIED
 
     def in_pool(self, tasks: list[Task]) -> Generator[Task | None]:
         """Yield finished tasks; None is a heartbeat."""
-        left, alone = list(tasks), []
-        while left and not self._late():
+        waiting, alone = list(tasks), []
+        while waiting and not self._late():
             running: dict[Any, Task] = {}
             try:
-                with self._pool(min(self.recipe.run.jobs, len(left))) as submit:
-                    while (left and not self._late()) or running:
-                        while left and len(running) < self.recipe.run.jobs and not self._late():
-                            running[submit(left[0])] = left[0]
-                            left.pop(0)
+                with self._pool(min(self.recipe.run.jobs, len(waiting))) as submit:
+                    while (waiting and not self._late()) or running:
+                        while waiting and len(running) < self.recipe.run.jobs and not self._late():
+                            running[submit(waiting[0])] = waiting[0]
+                            waiting.pop(0)
                         for future in wait(running, timeout=1, return_when=FIRST_COMPLETED).done:
                             future.result()
                             yield running.pop(future)
@@ -182,8 +182,8 @@ class _Run:
         """A pool of processes; yields the function that submits a task. They end with the block, even within a task."""
         context = get_context("spawn")
         theirs, ours = context.Pipe(duplex=False)
-        given = (self.load, self.recipe.model_dump_json(), str(self.place.path), self.secret, self.data, theirs)
-        pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare, initargs=given)
+        arguments = (self.load, self.recipe.model_dump_json(), str(self.place.path), self.secret, self.data, theirs)
+        pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare, initargs=arguments)
 
         def submit(task: Task) -> Future[Any]:
             before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # theirs, too: Ctrl-C ends the study
@@ -223,5 +223,5 @@ def _work(task: Task) -> None:
         _here["dataset"] = _here["load"]()
         if _digest(_here["dataset"]) != _here["data"]:
             raise DataError("The data changed while the study was running. Begin it again, in another folder.")
-    found = measured(task, _here["recipe"], _here["dataset"], _here["folder"], _here["secret"])
-    _here["folder"].keep(task.name, found)
+    result = measured(task, _here["recipe"], _here["dataset"], _here["folder"], _here["secret"])
+    _here["folder"].keep(task.name, result)

@@ -89,9 +89,9 @@ def _name(method: str, parameters: dict[str, Any]) -> str:
 def _numbered(tasks: Sequence[Task]) -> list[Task]:
     """The tasks, each under a name of its own: what differs in a parameter that a name cannot show is numbered."""
     seen: dict[str, int] = {}
-    found = []
+    numbered = []
     for task in tasks:
         seen[task.name] = seen.get(task.name, 0) + 1
         name = task.name if seen[task.name] == 1 else f"{task.name}-{seen[task.name]}"
-        found.append(Task(name, task.method, task.parameters))
-    return found
+        numbered.append(Task(name, task.method, task.parameters))
+    return numbered

@@ -196,18 +196,18 @@ class BreachAwareSelector(SelectorMixin, Method):
 
     def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
         self._check(table, roles)
-        found = self.search_with(self.measures(table, roles), self._scales(table, roles))
-        self.candidates_, self.rankings_, self.trace_ = found.candidates, found.rankings, found.trace
-        self.choice_ = found.score.choice(found.candidates)
-        chosen, audited = self._audited(found, table, roles)
+        result = self.search_with(self.measures(table, roles), self._scales(table, roles))
+        self.candidates_, self.rankings_, self.trace_ = result.candidates, result.rankings, result.trace
+        self.choice_ = result.score.choice(result.candidates)
+        chosen, audited = self._audited(result, table, roles)
         self.feature_names_in_, self.n_features_in_ = np.array(roles.quasi, dtype=object), len(roles.quasi)
         self.order_ = np.array([roles.quasi.index(name) for name in chosen.attributes], dtype=np.intp)
         self.support_ = mask_of(self.order_, len(roles.quasi))
         note = (
-            f"Candidates: {len(found.candidates)}; that keep alpha by {self.learner!r}: {len(found.chosen)}; judged by"
+            f"Candidates: {len(result.candidates)}; within alpha by {self.learner!r}: {len(result.chosen)}; judged by"
             f" the strongest of {len(self.promise.attackers)} attackers: {audited}."
         )
-        return Decision(KeepColumns(chosen.attributes), found.trace, [note])
+        return Decision(KeepColumns(chosen.attributes), result.trace, [note])
 
     def search_with(self, measures: Measures, scales: dict[str, Any] | None = None) -> SearchResult:
         """The search by itself, on measures of one's own."""
@@ -217,51 +217,53 @@ class BreachAwareSelector(SelectorMixin, Method):
         def is_private(candidate: MeasuredSubset) -> bool:
             return self.enforce == "filter" or candidate.is_private
 
-        found = SearchResult(measures.baseline, [measures.baseline], score)
+        result = SearchResult(measures.baseline, [measures.baseline], score)
         most = most_subsets(len(measures.attributes), self.search, 2 if self.ranking == "both" else 1)
         with progress("Measuring subsets of attributes", most) as bar:
             measure = Watched(measures, bar.advance)
             if self.search == "ranked":
-                found.rankings = rankings(measure)
+                result.rankings = rankings(measure)
                 for name in ("performance", "privacy"):
                     if self.ranking in (name, "both"):
-                        order = getattr(found.rankings, name)
+                        order = getattr(result.rankings, name)
                         path, steps = eliminate(order, measure, lambda c: c.keeps_up and is_private(c))
-                        found.candidates = merged(found.candidates, path)
-                        found.trace += [{"ranking": name, **step} for step in steps]
+                        result.candidates = merged(result.candidates, path)
+                        result.trace += [{"ranking": name, **step} for step in steps]
             else:
                 path = SEARCHES[self.search](measure, score, is_private)
-                found.candidates = merged(found.candidates, path)
-                found.trace = [{"left": list(c.attributes), "performance": c.performance, "pbi": c.pbi} for c in path]
-        fit = [candidate for candidate in found.candidates if candidate.keeps_up and candidate.is_private]
-        found.chosen = [fit[place] for place in score.of(fit).order] if fit else []
-        return found
+                result.candidates = merged(result.candidates, path)
+                result.trace = [{"left": list(c.attributes), "performance": c.performance, "pbi": c.pbi} for c in path]
+        fit = [candidate for candidate in result.candidates if candidate.keeps_up and candidate.is_private]
+        result.chosen = [fit[place] for place in score.of(fit).order] if fit else []
+        return result
 
-    def _audited(self, found: SearchResult, table: Table, roles: Roles) -> tuple[MeasuredSubset, int]:
+    def _audited(self, result: SearchResult, table: Table, roles: Roles) -> tuple[MeasuredSubset, int]:
         """The first of the chosen candidates that keeps the promise, which speaks of more attackers than the search."""
         promise, persons = self.promise, _persons(table, roles)
         attacks = [promise.inference(table, roles.quasi, name, persons) for name in roles.sensitive]
-        for number, candidate in enumerate(found.chosen, start=1):
+        for number, candidate in enumerate(result.chosen, start=1):
             if all(promise.verdict(attack.of(candidate.attributes)).holds for attack in attacks):
                 return candidate, number
         raise CannotRelease(
             f"No subset of the {len(roles.quasi)} attributes was found that keeps a {promise}"
-            f" {self._why_none(found, len(promise.attackers))}"
+            f" {self._why_none(result, len(promise.attackers))}"
         )
 
-    def _why_none(self, found: SearchResult, attackers: int) -> str:
-        private = sum(candidate.is_private for candidate in found.candidates)
-        least = min(found.candidates, key=lambda candidate: candidate.pbi)
-        why = f"and the performance: of {len(found.candidates)} candidates {private} kept alpha by {self.learner!r}"
+    def _why_none(self, result: SearchResult, attackers: int) -> str:
+        private = sum(candidate.is_private for candidate in result.candidates)
+        least = min(result.candidates, key=lambda candidate: candidate.pbi)
+        why = f"and the performance: of {len(result.candidates)} candidates {private} kept alpha by {self.learner!r}"
         hint = "Raise alpha, or try another search"
-        if worse := private - len(found.chosen):
+        if worse := private - len(result.chosen):
             why += f", but {worse} of them predict the class worse than all the attributes do"
-        if found.chosen:
+        if result.chosen:
             why += f"; none kept it by the strongest of {attackers} attackers"
         if self.enforce == "strict":
             hint += ", or enforce='filter', which asks for alpha at the end and not at every step"
-        said = f"The least increase by {self.learner!r} was {100 * least.pbi:.1f} %, of {listing(least.attributes)}."
-        return f"{why}. {said} {hint}."
+        sentence = (
+            f"The least increase by {self.learner!r} was {100 * least.pbi:.1f} %, of {listing(least.attributes)}."
+        )
+        return f"{why}. {sentence} {hint}."
 
     def measures(self, table: Table, roles: Roles) -> Measures:
         """What the search measures of subsets: the learner as recipient and as attacker."""

@@ -77,7 +77,7 @@ class Watched:
     def __init__(self, measure: SubsetMeasure, advance: Callable[[], None]):
         self._measure, self._advance = measure, advance
         self.attributes, self.baseline = measure.attributes, measure.baseline
-        self._known = {self.attributes}
+        self._measured = {self.attributes}
 
     def learn(self, subsets: Iterable[tuple[str, ...]]) -> None:
         for subset in subsets:  # the folds of each are learnt side by side
@@ -85,13 +85,13 @@ class Watched:
             self._count(subset)
 
     def of(self, subset: tuple[str, ...]) -> MeasuredSubset:
-        found = self._measure.of(subset)
+        measured = self._measure.of(subset)
         self._count(subset)
-        return found
+        return measured
 
     def _count(self, subset: tuple[str, ...]) -> None:
-        if subset not in self._known:
-            self._known.add(subset)
+        if subset not in self._measured:
+            self._measured.add(subset)
             self._advance()
 
 

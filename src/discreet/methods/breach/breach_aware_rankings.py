@@ -75,10 +75,10 @@ def rankings(measure: SubsetMeasure) -> Rankings:
         return Rankings(everything, everything)
     without = {name: tuple(other for other in everything if other != name) for name in everything}
     measure.learn(without.values())
-    found = {name: measure.of(subset) for name, subset in without.items()}
+    measured = {name: measure.of(subset) for name, subset in without.items()}
     return Rankings(
-        performance=tuple(sorted(everything, key=lambda name: found[name].performance)),  # Figure 4: PerfR
-        privacy=tuple(sorted(everything, key=lambda name: -found[name].pbi)),  # Figure 4: PrivR
+        performance=tuple(sorted(everything, key=lambda name: measured[name].performance)),  # Figure 4: PerfR
+        privacy=tuple(sorted(everything, key=lambda name: -measured[name].pbi)),  # Figure 4: PrivR
     )
 
 
@@ -89,23 +89,23 @@ def eliminate(
 
     The candidates are the subsets that were accepted, each one in the one before; and the steps that led to them.
     """
-    kept, found, trace = set(order), list[MeasuredSubset](), list[dict[str, Any]]()
+    remaining, candidates, trace = set(order), list[MeasuredSubset](), list[dict[str, Any]]()
     for name in reversed(order):  # Figure 5: for (i = k, i > 0, i--)
-        left = tuple(other for other in measure.attributes if other in kept and other != name)
-        if not left:
+        subset = tuple(other for other in measure.attributes if other in remaining and other != name)
+        if not subset:
             continue
-        candidate = measure.of(left)
+        candidate = measure.of(subset)
         removed = accepts(candidate)
         if removed:
-            kept.remove(name)
-            found.append(candidate)
+            remaining.remove(name)
+            candidates.append(candidate)
         trace.append({"attribute": name, "removed": removed, **_figures(candidate)})
-    return found, trace
+    return candidates, trace
 
 
 def merged(*lists: Iterable[MeasuredSubset]) -> list[MeasuredSubset]:
     """The candidates of several lists in their order, each subset once."""
-    return list({candidate.attributes: candidate for found in lists for candidate in found}.values())
+    return list({candidate.attributes: candidate for candidates in lists for candidate in candidates}.values())
 
 
 def region(candidate: MeasuredSubset, baseline: MeasuredSubset) -> str:

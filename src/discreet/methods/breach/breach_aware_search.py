@@ -76,16 +76,16 @@ def forward(measure: SubsetMeasure, score: SubsetScore, allows: Allows) -> list[
     """From nothing: add the attribute that gives the best subset, until none is better than what is there, and that
     keeps up."""
     path: list[MeasuredSubset] = []
-    while (found := _step(measure, score, allows, path, _larger(measure, path))) is not None:
-        path.append(found)
+    while (better := _step(measure, score, allows, path, _larger(measure, path))) is not None:
+        path.append(better)
     return path
 
 
 def backward(measure: SubsetMeasure, score: SubsetScore, allows: Allows) -> list[MeasuredSubset]:
     """From all the attributes: remove the one whose loss gives the best subset that keeps up, until none is better."""
     path, fits = [measure.baseline], _keeping_up(allows)
-    while (found := _step(measure, score, fits, path, _smaller(measure, path))) is not None:
-        path.append(found)
+    while (better := _step(measure, score, fits, path, _smaller(measure, path))) is not None:
+        path.append(better)
     return path
 
 
@@ -97,10 +97,10 @@ def floating(measure: SubsetMeasure, score: SubsetScore, allows: Allows) -> list
     here a removal has to beat the subset at hand, not the best one of its size.
     """
     path, fits = list[MeasuredSubset](), _keeping_up(allows)
-    while (found := _step(measure, score, allows, path, _larger(measure, path))) is not None:
-        path.append(found)
-        while path[-1].keeps_up and (found := _step(measure, score, fits, path, _smaller(measure, path))) is not None:
-            path.append(found)
+    while (better := _step(measure, score, allows, path, _larger(measure, path))) is not None:
+        path.append(better)
+        while path[-1].keeps_up and (better := _step(measure, score, fits, path, _smaller(measure, path))) is not None:
+            path.append(better)
     return path
 
 

@@ -117,7 +117,7 @@ class GreedySelector(Selector):
     def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
         search = _Search(baskets, self.k, self.constraint, self.absences)
         order = _ORDERS[self.utility] if isinstance(self.utility, str) else _by_callable(self.utility)
-        kept: list[int] = []
+        selected: list[int] = []
         trace: list[dict[str, Any]] = []
         with progress("Selecting features", baskets.shape[1]) as bar:
             for feature, gain in order(search):
@@ -126,27 +126,27 @@ class GreedySelector(Selector):
                 bar.advance()
                 if fits:
                     search.add(feature)  # Algorithm 2, line 5; Algorithm 3, line 12
-                    kept.append(feature)
-                    if len(kept) == self.max_features:
+                    selected.append(feature)
+                    if len(selected) == self.max_features:
                         break
                 elif self.on_infeasible == "stop":
                     break  # Algorithm 2, line 7
                 else:
                     search.drop(feature)
-        while self.absences and kept and not self.promise.check(baskets.keep(kept)).holds:
-            kept.pop()  # the final check may bound what the search counted; fewer features never leave fewer persons
+        while self.absences and selected and not self.promise.check(baskets.keep(selected)).holds:
+            selected.pop()  # the final check may be stricter than the search; fewer features never leave fewer persons
             next(step for step in reversed(trace) if step["kept"])["kept"] = False
         if not trace:
             raise CannotRelease(
-                f"None of the {baskets.shape[1]} features gains anything by itself under {_said(self.utility)}."
+                f"None of the {baskets.shape[1]} features gains anything by itself under {_name_of(self.utility)}."
                 f" Name other quasi-identifiers, give cuts for the numbers, or choose another utility."
             )
-        if not kept:
+        if not selected:
             raise CannotRelease(
                 f"No feature can be kept at k = {self.k} under {self.constraint}: {len(trace)} of {baskets.shape[1]}"
                 f" were tried. Lower k, or merge rare values{', or skip' if self.on_infeasible == 'stop' else ''}."
             )
-        return kept, trace
+        return selected, trace
 
 
 class _Search:
@@ -186,8 +186,8 @@ class _Search:
                 return False
             number, sets = self.patterns.sets(side)
             persons = None if self.baskets.persons is None else self.baskets.persons[side]
-            left, _ = Distinct.from_sets(number, sets, persons).fewest_left(k, absences, until_short=True)
-            if left.min() < k:
+            fewest, _ = Distinct.from_sets(number, sets, persons).fewest_left(k, absences, until_short=True)
+            if fewest.min() < k:
                 return False
         return True
 
@@ -272,7 +272,7 @@ def _by_callable(utility: Callable[[Baskets], float]) -> Callable[[_Search], Ord
     return order
 
 
-def _said(utility: object) -> str:
+def _name_of(utility: object) -> str:
     return f"utility={utility!r}" if isinstance(utility, str) else "the given utility"
 
 

@@ -113,12 +113,12 @@ class MaximalSelector(Selector):
 
     def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
         pairs = separated_pairs(baskets)
-        found = self._largest(baskets, pairs)  # Algorithm 1, line 1
-        if not found.sets:
+        largest = self._largest(baskets, pairs)  # Algorithm 1, line 1
+        if not largest.sets:
             raise CannotRelease(f"No feature can be kept at k = {self.k}: fewer than {self.k} persons have any one.")
-        self.proven_, self.bound_ = found.proven, found.bound
-        self._largest_size = len(found.sets[0])
-        gains = [_gains(baskets, chosen, pairs, self.utility) for chosen in found.sets]
+        self.proven_, self.bound_ = largest.proven, largest.bound
+        self._largest_size = len(largest.sets[0])
+        gains = [_gains(baskets, chosen, pairs, self.utility) for chosen in largest.sets]
         # Algorithm 1, line 2; of equals the first: the larger set, then by columns
         best = int(np.argmax([sum(gain) for gain in gains]))
         trace: list[dict[str, Any]] = [
@@ -129,16 +129,16 @@ class MaximalSelector(Selector):
                 "candidate": number + 1,
                 "size": len(chosen),
                 "chosen": number == best,
-                "proven": found.proven,
+                "proven": largest.proven,
             }
-            for number, (chosen, gain) in enumerate(zip(found.sets, gains, strict=True))
+            for number, (chosen, gain) in enumerate(zip(largest.sets, gains, strict=True))
         ]
-        kept = list(found.sets[best])
+        selected = list(largest.sets[best])
         trace += [
             {"feature": baskets.names[feature], "gain": gain, "kept": True}
-            for feature, gain in zip(kept, gains[best], strict=True)
+            for feature, gain in zip(selected, gains[best], strict=True)
         ]
-        return kept, trace
+        return selected, trace
 
     def _largest(self, baskets: Baskets, pairs: np.ndarray) -> MaximalSets:
         """The candidates: the r largest maximal sets of the family."""

@@ -38,10 +38,10 @@ def _count(words, persons):
         return total
     last = -1
     for w in range(len(words)):
-        left = words[w]
-        while left:
-            person = persons[w * 64 + np.int64(lowest_bit(left))]
-            left &= left - np.uint64(1)
+        rest = words[w]
+        while rest:
+            person = persons[w * 64 + np.int64(lowest_bit(rest))]
+            rest &= rest - np.uint64(1)
             if person != last:
                 total += 1
                 last = person
@@ -78,16 +78,16 @@ def _reduce(rows, items, persons, T, C, k, floor, best):
         full_items = 0
         most = -1
         for w in range(len(C)):
-            left = C[w]
-            while left:
-                bit = left & (~left + np.uint64(1))
-                item = w * 64 + np.int64(lowest_bit(left))
-                left ^= bit
-                found = _common(T, items[item])
-                if found == n_rows:
+            rest = C[w]
+            while rest:
+                bit = rest & (~rest + np.uint64(1))
+                item = w * 64 + np.int64(lowest_bit(rest))
+                rest ^= bit
+                n_common = _common(T, items[item])
+                if n_common == n_rows:
                     full_items += 1
                     continue
-                enough = found >= k
+                enough = n_common >= k
                 if enough and len(persons):
                     for v in range(len(T)):
                         both[v] = T[v] & items[item, v]
@@ -96,8 +96,8 @@ def _reduce(rows, items, persons, T, C, k, floor, best):
                     C[w] ^= bit
                     n_items -= 1
                     changed = True
-                elif found > most:
-                    most = found
+                elif n_common > most:
+                    most = n_common
                     best[0] = item
         if n_items < floor:
             return _PRUNE
@@ -106,23 +106,23 @@ def _reduce(rows, items, persons, T, C, k, floor, best):
         last = -1
         most = -1
         for w in range(len(T)):
-            left = T[w]
-            while left:
-                bit = left & (~left + np.uint64(1))
-                row = w * 64 + np.int64(lowest_bit(left))
-                left ^= bit
-                found = _common(C, rows[row])
-                if found == n_items:
+            rest = T[w]
+            while rest:
+                bit = rest & (~rest + np.uint64(1))
+                row = w * 64 + np.int64(lowest_bit(rest))
+                rest ^= bit
+                n_common = _common(C, rows[row])
+                if n_common == n_items:
                     full_rows += 1
                     if len(persons) == 0 or persons[row] != last:
                         full_persons += 1
                         last = persons[row] if len(persons) else last
-                elif found < floor:
+                elif n_common < floor:
                     T[w] ^= bit
                     n_rows -= 1
                     changed = True
-                elif found > most:
-                    most = found
+                elif n_common > most:
+                    most = n_common
                     best[1] = row
         if full_persons >= k:
             return _LEAF
@@ -194,11 +194,11 @@ def search(rows, items, columns, persons, stack_rows, stack_items, top, k, by, p
 def _exclude(mine, theirs, lines, out):
     """Drop `out`, and what has no more of `theirs` than it: were that in, `out` would be in too."""
     for w in range(len(mine)):
-        left = mine[w]
-        while left:
-            bit = left & (~left + np.uint64(1))
-            other = w * 64 + np.int64(lowest_bit(left))
-            left ^= bit
+        rest = mine[w]
+        while rest:
+            bit = rest & (~rest + np.uint64(1))
+            other = w * 64 + np.int64(lowest_bit(rest))
+            rest ^= bit
             weaker = True
             for v in range(len(theirs)):
                 if lines[other, v] & theirs[v] & ~lines[out, v]:
@@ -212,11 +212,11 @@ def _exclude(mine, theirs, lines, out):
 def _is_elsewhere(mine, excluded, lines):
     """Does something excluded have all of mine?"""
     for w in range(len(excluded)):
-        left = excluded[w]
-        while left:
-            if _inside(mine, lines[w * 64 + np.int64(lowest_bit(left))]):
+        rest = excluded[w]
+        while rest:
+            if _inside(mine, lines[w * 64 + np.int64(lowest_bit(rest))]):
                 return True
-            left &= left - np.uint64(1)
+            rest &= rest - np.uint64(1)
     return False
 
 
@@ -224,11 +224,11 @@ def _is_elsewhere(mine, excluded, lines):
 def _columns_of(C, columns, out):
     n = 0
     for w in range(len(C)):
-        left = C[w]
-        while left:
-            out[n] = columns[w * 64 + np.int64(lowest_bit(left))]
+        rest = C[w]
+        while rest:
+            out[n] = columns[w * 64 + np.int64(lowest_bit(rest))]
             n += 1
-            left &= left - np.uint64(1)
+            rest &= rest - np.uint64(1)
     return n
 
 

@@ -56,7 +56,7 @@ def largest_contained(
     columns = np.flatnonzero(support >= k)
     pool = Pool(r, len(columns))
     if len(columns) == 0:
-        return pool.found(proven=True)
+        return pool.result(proven=True)
     narrow = sp.csr_array(matrix[:, columns])
     by_support = np.argsort(-support[columns], kind="stable")
     place = np.full(matrix.shape[1], -1)
@@ -72,9 +72,9 @@ def largest_contained(
         proven = is_small
     except OutOfTime:
         proven = False
-    found = pool.found(proven)
-    bound = found.bound if proven or clock.over else _bound(narrow, k, persons)
-    return MaximalSets([tuple(columns[list(chosen)].tolist()) for chosen in found.sets], proven, bound)
+    largest = pool.result(proven)
+    bound = largest.bound if proven or clock.over else _bound(narrow, k, persons)
+    return MaximalSets([tuple(columns[list(chosen)].tolist()) for chosen in largest.sets], proven, bound)
 
 
 def _support(matrix: sp.csr_array, persons: np.ndarray | None) -> np.ndarray:
@@ -161,18 +161,18 @@ def _clashes(row_start, row_items, item_start, item_rows, chosen, order, k):
             n_items += 1
     clash = np.zeros(len(order), dtype=np.bool_)
     count = np.zeros(len(chosen), dtype=np.int64)
-    met = np.empty(len(chosen), dtype=np.int64)
+    counts = np.empty(len(chosen), dtype=np.int64)
     for o in range(len(order)):
         n_met = 0
         for r in range(item_start[order[o]], item_start[order[o] + 1]):
             for i in range(start[item_rows[r]], start[item_rows[r] + 1]):
                 if count[items[i]] == 0:
-                    met[n_met] = items[i]
+                    counts[n_met] = items[i]
                     n_met += 1
                 count[items[i]] += 1
         for i in range(n_met):
-            clash[o] |= count[met[i]] < k
-            count[met[i]] = 0
+            clash[o] |= count[counts[i]] < k
+            count[counts[i]] = 0
     return clash
 
 
@@ -190,10 +190,10 @@ def _search(matrix: sp.csr_array, k: int, persons: np.ndarray | None, pool: Pool
     fresh = np.ones(16, dtype=np.bool_)
     status, top = STACK_FULL, 1
     while status != DONE:
-        status, top, left = explore(
+        status, top, budget = explore(
             lines, item_start, item_rows, weight, who, against, sets, fresh, top, k, *pool.arrays, _BUDGET
         )
-        clock.check(_BUDGET - left)
+        clock.check(_BUDGET - budget)
         if status == STACK_FULL:
             sets, fresh = (np.concatenate([stack, np.zeros_like(stack)]) for stack in (sets, fresh))
 

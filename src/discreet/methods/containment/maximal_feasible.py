@@ -23,7 +23,7 @@ from discreet.methods.containment.maximal_pool import floor_of, offer, precedes
 def conflicts(row_start, row_items, item_start, item_rows, weight, persons, k):
     """For each item the items that some, but fewer than k, have together with it."""
     n_items = len(item_start) - 1
-    found = np.zeros((n_items, (n_items + 63) // 64), dtype=np.uint64)
+    in_conflict = np.zeros((n_items, (n_items + 63) // 64), dtype=np.uint64)
     count = np.zeros(n_items, dtype=np.int64)
     last = np.full(n_items, -1, dtype=np.int64)
     for item in range(n_items):
@@ -40,8 +40,8 @@ def conflicts(row_start, row_items, item_start, item_rows, weight, persons, k):
                     count[other] += 1
         for other in range(n_items):
             if other != item and 0 < count[other] < k:
-                found[item, other >> 6] |= np.uint64(1) << np.uint64(other & 63)
-    return found
+                in_conflict[item, other >> 6] |= np.uint64(1) << np.uint64(other & 63)
+    return in_conflict
 
 
 @compiled
@@ -56,11 +56,11 @@ def _size(words):
 def _list(words, out):
     n = 0
     for w in range(len(words)):
-        left = words[w]
-        while left:
-            out[n] = w * 64 + np.int64(lowest_bit(left))
+        rest = words[w]
+        while rest:
+            out[n] = w * 64 + np.int64(lowest_bit(rest))
             n += 1
-            left &= left - np.uint64(1)
+            rest &= rest - np.uint64(1)
     return n
 
 
@@ -73,18 +73,18 @@ def _contains(ours, theirs, S):
 
 
 @compiled
-def _contained(rows, S, lines, group, weight, persons, k, own, met, counted, work):
+def _contained(rows, S, lines, group, weight, persons, k, own, last_met, counted, work):
     """Is every pattern on S that one of these rows has contained in k of them? `group` numbers the patterns."""
     work[0] += 4 * len(rows)
     n_met = 0
     for row in rows:
         if own[group[row]] == 0:
-            met[n_met] = row
+            last_met[n_met] = row
             n_met += 1
         own[group[row]] += weight[row]
     fine = True
     for a in range(n_met - 1, -1, -1):
-        mine = met[a]
+        mine = last_met[a]
         total = 0
         if len(persons):
             counted[0] += 1
@@ -99,15 +99,15 @@ def _contained(rows, S, lines, group, weight, persons, k, own, met, counted, wor
             total = own[group[mine]]
             b = 0
             while total < k and b < n_met:
-                if b != a and _contains(lines[met[b]], lines[mine], S):
-                    total += own[group[met[b]]]
+                if b != a and _contains(lines[last_met[b]], lines[mine], S):
+                    total += own[group[last_met[b]]]
                 b += 1
             work[0] += 2 * b
         if total < k:
             fine = False
             break
     for a in range(n_met):
-        own[group[met[a]]] = 0
+        own[group[last_met[a]]] = 0
     return fine
 
 
@@ -149,10 +149,10 @@ def most_conflicts(candidates, against):
     left_over = candidates.copy()
     clique = np.empty(len(candidates), dtype=np.uint64)
     for w in range(len(candidates)):
-        left = candidates[w]
-        while left:
-            item = w * 64 + np.int64(lowest_bit(left))
-            left &= left - np.uint64(1)
+        rest = candidates[w]
+        while rest:
+            item = w * 64 + np.int64(lowest_bit(rest))
+            rest &= rest - np.uint64(1)
             degree = np.int64(0)
             for v in range(len(candidates)):
                 degree += np.int64(popcount(candidates[v] & against[item, v]))
@@ -185,7 +185,7 @@ def explore(lines, item_start, item_rows, weight, persons, against, sets, fresh,
     """
     n, n_items, n_words = lines.shape[0], len(item_start) - 1, sets.shape[2]
     own = np.zeros(n, dtype=np.int64)
-    met = np.empty(n, dtype=np.int64)
+    last_met = np.empty(n, dtype=np.int64)
     group = np.empty(n, dtype=np.int64)
     places = 1
     while places < 2 * n:
@@ -216,7 +216,7 @@ def explore(lines, item_start, item_rows, weight, persons, against, sets, fresh,
             for part in (candidates, excluded):
                 for i in range(_list(part, todo)):
                     rows = item_rows[item_start[todo[i]] : item_start[todo[i] + 1]]
-                    if not _contained(rows, S, lines, group, weight, persons, k, own, met, counted, work):
+                    if not _contained(rows, S, lines, group, weight, persons, k, own, last_met, counted, work):
                         part[todo[i] >> 6] &= ~(np.uint64(1) << np.uint64(todo[i] & 63))
         for w in range(n_words):
             joint[w] = S[w] | candidates[w]
@@ -232,7 +232,7 @@ def explore(lines, item_start, item_rows, weight, persons, against, sets, fresh,
         extensible = False
         for i in range(_list(excluded, todo)):
             rows = item_rows[item_start[todo[i]] : item_start[todo[i] + 1]]
-            if _contained(rows, joint, lines, group, weight, persons, k, own, met, counted, work):
+            if _contained(rows, joint, lines, group, weight, persons, k, own, last_met, counted, work):
                 extensible = True
                 break
         if extensible:
@@ -241,7 +241,7 @@ def explore(lines, item_start, item_rows, weight, persons, against, sets, fresh,
         for i in range(_list(candidates, todo)):
             rows = item_rows[item_start[todo[i]] : item_start[todo[i] + 1]]
             mark = np.uint64(1) << np.uint64(todo[i] & 63)
-            if _contained(rows, joint, lines, group, weight, persons, k, own, met, counted, work):
+            if _contained(rows, joint, lines, group, weight, persons, k, own, last_met, counted, work):
                 candidates[todo[i] >> 6] ^= mark
                 S[todo[i] >> 6] |= mark
             else:

@@ -46,7 +46,7 @@ def largest_frequent(
     kind = {None: 0, "rows": ROWS, "items": ITEMS}[by]
     first = np.flatnonzero(_greedy(whole, k))
     if len(first) == 0:
-        return pool.found(proven=True)
+        return pool.result(proven=True)
     pool.offer(first)
     target, step = _largest_possible(whole, k), 1
     try:
@@ -54,10 +54,10 @@ def largest_frequent(
             pool.state[1] = target
             _search_from(matrix, whole, k, kind, pool, clock)
             if target == 1 or pool.smallest >= target:
-                return pool.found(proven=True)
+                return pool.result(proven=True)
             target, step = max(target - step, pool.smallest, 1), 2 * step
     except OutOfTime:
-        return pool.found(proven=False)
+        return pool.result(proven=False)
 
 
 def arrays_of(matrix: sp.csr_array, persons: np.ndarray | None) -> tuple[np.ndarray, ...]:
@@ -91,8 +91,8 @@ def _search_from(matrix: sp.csr_array, whole: Any, k: int, by: int, pool: Pool, 
     rank[order] = np.arange(len(order))
     place = 0
     while True:
-        place, status, mine, wanted, left = _next(*core[:4], order, rank, place, k, *pool.arrays[1:], _BUDGET)
-        clock.check(_BUDGET - left)
+        place, status, mine, wanted, budget = _next(*core[:4], order, rank, place, k, *pool.arrays[1:], _BUDGET)
+        clock.check(_BUDGET - budget)
         if status == _ALL_SEEN:
             return
         if status == _FOUND:
@@ -124,10 +124,10 @@ def _search_below(
     _set_bits(stack_items[0, 1], rank[wanted] < place)
     status, top = STACK_FULL, 1
     while status != DONE:
-        status, top, left = search(
+        status, top, budget = search(
             rows, items, columns[wanted], persons, stack_rows, stack_items, top, k, by, *pool.arrays, whole, _BUDGET
         )
-        clock.check(_BUDGET - left)
+        clock.check(_BUDGET - budget)
         if status == STACK_FULL:
             stack_rows = np.concatenate([stack_rows, np.zeros_like(stack_rows)])
             stack_items = np.concatenate([stack_items, np.zeros_like(stack_items)])
@@ -160,14 +160,14 @@ def _greedy(matrix, k):
         if count[best] < k:
             return member
         member[best] = True
-        left = 0
+        n_left = 0
         for row in rows:
             for i in range(row_start[row], row_start[row + 1]):
                 if row_items[i] == best:
-                    rows[left] = row
-                    left += 1
+                    rows[n_left] = row
+                    n_left += 1
                     break
-        rows = rows[:left]
+        rows = rows[:n_left]
 
 
 @compiled
@@ -242,22 +242,22 @@ def _next(row_start, row_items, item_start, item_rows, order, rank, place, k, si
         changed = True
         while changed and n_mine >= k:
             changed = False
-            left = 0
+            n_left = 0
             for m in range(n_mine):
                 row = mine[m]
-                found = 0
+                n_found = 0
                 budget -= row_start[row + 1] - row_start[row]
                 for i in range(row_start[row], row_start[row + 1]):
                     if count[row_items[i]] >= k and rank[row_items[i]] >= place:
-                        found += 1
-                if found >= floor:
-                    mine[left] = row
-                    left += 1
+                        n_found += 1
+                if n_found >= floor:
+                    mine[n_left] = row
+                    n_left += 1
                 else:
                     changed = True
                     for i in range(row_start[row], row_start[row + 1]):
                         count[row_items[i]] -= 1
-            n_mine = left
+            n_mine = n_left
         alive = n_mine >= k
         n_wanted = 0
         for i in range(n_touched):

@@ -55,8 +55,8 @@ class Clock:
 
     def part(self, share: float, work: float) -> Clock:
         """A clock for a share of the time that is left, and for no more than so much work."""
-        left = None if self.end is None else share * max(self.end - time.monotonic(), 0)
-        return Clock(left, work, self.tick)
+        remaining = None if self.end is None else share * max(self.end - time.monotonic(), 0)
+        return Clock(remaining, work, self.tick)
 
 
 class Pool:
@@ -84,7 +84,7 @@ class Pool:
     def offer(self, columns: np.ndarray) -> bool:
         return bool(offer(np.asarray(columns, dtype=np.int64), len(columns), *self.arrays))
 
-    def found(self, proven: bool) -> MaximalSets:
+    def result(self, proven: bool) -> MaximalSets:
         sets = [tuple(self.sets[i, : self.sizes[i]].tolist()) for i in range(self.state[0])]
         return MaximalSets(sets, proven, (len(sets[0]) if sets else 0) if proven else None)
 

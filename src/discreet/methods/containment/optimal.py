@@ -134,24 +134,24 @@ class OptimalSelector(Selector):
                 search.broadly()
             alone = worth.alone(search.best)
         order = np.lexsort((np.array(search.best), -alone))
-        kept = [search.best[place] for place in order]
+        selected = [search.best[place] for place in order]
         self.value_, self.bound_, self.stopped_ = search.value, search.bound, search.stopped
         self.proven_ = search.proven or (search.bound is not None and search.value >= search.bound)
-        return kept, [
+        return selected, [
             {"feature": baskets.names[search.best[place]], "gain": float(alone[place]), "kept": True} for place in order
         ]
 
     def _remarks(self) -> list[str]:
         name = self.utility if isinstance(self.utility, str) else "the utility"
-        found = f"The selected set has {name} = {self.value_:.4g}."
+        remark = f"The selected set has {name} = {self.value_:.4g}."
         if self.proven_:
-            found += " It is proven that no feasible set has more."
+            remark += " It is proven that no feasible set has more."
         elif self.bound_ is None:
-            found += " There is no bound: how much a better set could have is not known."
+            remark += " There is no bound: how much a better set could have is not known."
         else:
-            found += f" No feasible set has more than {self.bound_:.4g}; whether one has more than this is not known."
+            remark += f" No feasible set has more than {self.bound_:.4g}; whether one has more than this is not known."
         ended = f"The time limit of {self.time_limit} s ended the search: another run may select other features."
-        return [found, ended] if self.stopped_ else [found]
+        return [remark, ended] if self.stopped_ else [remark]
 
 
 class _Search:
@@ -220,12 +220,12 @@ class _Search:
 
     def _bound_by(self, maximal: Maximal) -> Callable[[int], float]:
         """The value of a candidate, feasible or not: an upper bound of what lies inside it."""
-        known: dict[int, float] = {}
+        bounds: dict[int, float] = {}
 
         def value(candidate: int) -> float:
-            if candidate not in known:
-                known[candidate] = self.worth.value(self.trimmed(maximal.columns(candidate)))
-            return known[candidate]
+            if candidate not in bounds:
+                bounds[candidate] = self.worth.value(self.trimmed(maximal.columns(candidate)))
+            return bounds[candidate]
 
         return value
 
@@ -254,16 +254,16 @@ class _Search:
 
     def _subsets(self, sets: list[list[int]]) -> list[tuple[int, ...]] | None:
         """All sets inside these that may be best; None when there are too many. Of a monotone utility: the largest."""
-        found: set[tuple[int, ...]] = set()
+        subsets: set[tuple[int, ...]] = set()
         for features in sets:
             most = len(features) if self.limit is None else min(self.limit, len(features))
             sizes = range(most if self.worth.monotone else 1, most + 1)
             if max(math.comb(len(features), size) for size in sizes) > _SUBSETS:
                 return None
-            found.update(chain.from_iterable(combinations(features, size) for size in sizes))
-            if len(found) > _SUBSETS:
+            subsets.update(chain.from_iterable(combinations(features, size) for size in sizes))
+            if len(subsets) > _SUBSETS:
                 return None
-        return sorted(found, key=lambda s: (len(s), s))  # of equals the smallest is met first, and stays
+        return sorted(subsets, key=lambda s: (len(s), s))  # of equals the smallest is met first, and stays
 
     def _ceiling(self) -> float | None:
         return self.worth.value(self.trimmed(self.items)) if self.worth.modular else self.worth.ceiling(self.items)
@@ -300,7 +300,7 @@ class _Search:
 
     def _found_by_rows(self, common: CommonItems, ways: dict[str, np.ndarray]) -> Iterator[tuple[list[int], list[int]]]:
         """What k rows have in common, the most promising first, with the rows."""
-        found: dict[tuple[int, ...], list[int]] = {}
+        by_rows: dict[tuple[int, ...], list[int]] = {}
         pass_ = self.k * max(self.baskets.matrix.nnz, 1)
         work = _ROW_WORK - _WIDTH * pass_
         sets = common.beam(ways[_SCREEN], _WIDTH) if work > 0 else []
@@ -312,9 +312,9 @@ class _Search:
         for rows in sets:
             features = common.common(rows)
             if len(features):
-                found.setdefault(tuple(features.tolist()), rows)
-        promising = sorted(found, key=lambda s: (-ways[_SCREEN][list(s)].sum(), s))[:_EVALUATED]
-        return ((list(features), found[features]) for features in promising)
+                by_rows.setdefault(tuple(features.tolist()), rows)
+        promising = sorted(by_rows, key=lambda s: (-ways[_SCREEN][list(s)].sum(), s))[:_EVALUATED]
+        return ((list(features), by_rows[features]) for features in promising)
 
     def _swap_rows(self, common: CommonItems, rows: list[int], weights: np.ndarray) -> None:
         """Exchange one of the k rows for one that leaves nearly as much in common; stay with what is better."""

@@ -82,9 +82,9 @@ def guides(baskets: Baskets) -> dict[str, np.ndarray]:
     weight = np.zeros(len(support))
     X = csr(baskets)
     for target in targets_of(baskets).T:
-        found = lsqr(X, target - target.mean(), damp=np.sqrt(STRONG * n), iter_lim=50)
-        weight = np.maximum(weight, np.abs(found[0]))
-    made = {
+        solution = lsqr(X, target - target.mean(), damp=np.sqrt(STRONG * n), iter_lim=50)
+        weight = np.maximum(weight, np.abs(solution[0]))
+    directions = {
         "hamdist": hamdist,
         "weight": weight,
         "weight x hamdist": weight * hamdist,
@@ -92,7 +92,7 @@ def guides(baskets: Baskets) -> dict[str, np.ndarray]:
         "correlation squared": correlation**2,
         "weight x correlation": np.sqrt(weight * correlation),
     }
-    return {name: values / (values.max() or 1.0) for name, values in made.items()}
+    return {name: values / (values.max() or 1.0) for name, values in directions.items()}
 
 
 # -- counting ----------------------------------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ def _hamdist(baskets: Baskets) -> Worth:
 
 
 def _distcnt(baskets: Baskets) -> Worth:
-    return _counted(lambda kept: dist_cnt(kept, None) if kept.shape[1] else 0.0, baskets, monotone=True)
+    return _counted(lambda selected: dist_cnt(selected, None) if selected.shape[1] else 0.0, baskets, monotone=True)
 
 
 def _information(baskets: Baskets) -> Worth:
@@ -112,15 +112,15 @@ def _information(baskets: Baskets) -> Worth:
     labels, n = labels_of(baskets), len(baskets)
     prior = float(entropy_times_n(np.bincount(labels, minlength=baskets.n_classes)))
 
-    def value(kept: Baskets) -> float:
-        left = entropy_times_n(class_counts(Partition.of(kept), labels, kept.n_classes)).sum()
-        return float(prior - left) / n
+    def value(selected: Baskets) -> float:
+        remaining = entropy_times_n(class_counts(Partition.of(selected), labels, selected.n_classes)).sum()
+        return float(prior - remaining) / n
 
     return _counted(value, baskets, monotone=True)
 
 
 def _of_callable(utility: Callable[[Baskets], float], baskets: Baskets) -> Worth:
-    return _counted(lambda kept: number_of(utility(kept)), baskets, monotone=False)
+    return _counted(lambda selected: number_of(utility(selected)), baskets, monotone=False)
 
 
 def _counted(value: Callable[[Baskets], float], baskets: Baskets, *, monotone: bool) -> Worth:
@@ -144,8 +144,8 @@ def _cmi(baskets: Baskets) -> Worth:
         if len(columns) < 2:
             return float(alone(columns).sum())
         cells = zip(*(_pairs(part[:, columns]) for part in by_class), strict=True)
-        left = sum(entropy_times_n(np.stack(cell, axis=-1)) for cell in cells)
-        joint = np.triu(prior - left, 1).sum()
+        remaining = sum(entropy_times_n(np.stack(cell, axis=-1)) for cell in cells)
+        joint = np.triu(prior - remaining, 1).sum()
         return float(joint / (len(columns) - 1) / n)
 
     def alone(S: Sequence[int]) -> np.ndarray:

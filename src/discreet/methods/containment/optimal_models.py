@@ -151,16 +151,16 @@ class OneVersusRestLogistic:
         if not len(S):
             return 0.5
         X, counts = self.counts(S)
-        found = []
+        areas = []
         of_class = counts.sum(axis=1)
         for c in _one_against_others(self.baskets):
             start = logistic(X, of_class[:, c], of_class.sum(axis=1))
             for f in range(counts.shape[1]):
                 rest = of_class - counts[:, f]
                 scores = X @ logistic(X, rest[:, c], rest.sum(axis=1), start)
-                found.append(auc_of_counts(scores, counts[:, f, c], counts[:, f].sum(axis=1) - counts[:, f, c]))
-        known = [value for value in found if value is not None]
-        return float(np.mean(known)) if known else 0.5
+                areas.append(auc_of_counts(scores, counts[:, f, c], counts[:, f].sum(axis=1) - counts[:, f, c]))
+        defined = [value for value in areas if value is not None]
+        return float(np.mean(defined)) if defined else 0.5
 
 
 def _one_against_others(baskets: Baskets) -> range:
@@ -211,12 +211,12 @@ def _folds(baskets: Baskets) -> np.ndarray:
 
 def _mean_auc(scores: np.ndarray, targets: np.ndarray, fold: np.ndarray) -> float:
     """The mean over classes and folds; over all rows at once where no fold has both a class and another."""
-    found = [auc(scores[fold == f, c], targets[fold == f, c]) for f in np.unique(fold) for c in range(targets.shape[1])]
-    known = [value for value in found if value is not None]
-    if not known:
+    areas = [auc(scores[fold == f, c], targets[fold == f, c]) for f in np.unique(fold) for c in range(targets.shape[1])]
+    defined = [value for value in areas if value is not None]
+    if not defined:
         pooled = [auc(scores[:, c], targets[:, c]) for c in range(targets.shape[1])]
-        known = [value for value in pooled if value is not None] or [0.5]
-    return float(np.mean(known))
+        defined = [value for value in pooled if value is not None] or [0.5]
+    return float(np.mean(defined))
 
 
 def auc(scores: np.ndarray, is_class: np.ndarray) -> float | None:

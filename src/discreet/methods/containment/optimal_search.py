@@ -161,24 +161,24 @@ class Maximal:
 
     def _have_k(self, itemset: int) -> bool:
         """Do k persons have the itemset?"""
-        known = self._enough.get(itemset)
-        if known is None:
+        enough = self._enough.get(itemset)
+        if enough is None:
             cover = self._everyone
             for place in _places(itemset):
                 cover &= self._cover[place]
-            known = self._enough[itemset] = self._persons_in(cover) >= self.k
-        return known
+            enough = self._enough[itemset] = self._persons_in(cover) >= self.k
+        return enough
 
     def _persons_in(self, cover: int) -> int:
         """Rows in the cover; or persons, counted up to k."""
         if self._persons is None:
             return cover.bit_count()
-        found = 0
-        while cover and found < self.k:
+        n_persons = 0
+        while cover and n_persons < self.k:
             row = (cover & -cover).bit_length() - 1
             cover &= ~self._person_rows[self._persons[row]]
-            found += 1
-        return found
+            n_persons += 1
+        return n_persons
 
 
 def _bits(places: np.ndarray) -> int:

@@ -115,20 +115,20 @@ class RandomFlip(Method):
             np.diff(rows.items.indptr) + np.diff(vectors.indptr) - 2 * rows.items.multiply(vectors).sum(axis=1)
         ) * rows.weight
         flipped = replace(baskets, matrix=sp.csr_array(vectors[rows.of_row], dtype=np.uint8))
-        left = np.flatnonzero(flipped.support)
-        if not len(left):
+        occurring = np.flatnonzero(flipped.support)
+        if not len(occurring):
             raise CannotRelease(
                 f"No item is left at k = {self.k}: each of the {baskets.shape[1]} items is lacked by most rows of every"
                 f" cluster, or had by fewer than {self.k} persons. Lower k, merge rare items, or use vector='member'."
             )
         flips_of = np.bincount(cluster, weights=flips).astype(np.int64)
         return Changed(
-            flipped.keep(left),
-            features=tuple(left.tolist()),
+            flipped.keep(occurring),
+            features=tuple(occurring.tolist()),
             changes=Changes(
                 quasi_cells=len(baskets) * baskets.shape[1],
                 changed_cells=int(flips.sum()),
-                columns_dropped=baskets.shape[1] - len(left),
+                columns_dropped=baskets.shape[1] - len(occurring),
             ),
             trace=[
                 {"cluster": number, "rows": int(n), "flipped": int(f)}
@@ -208,13 +208,13 @@ def _clusters(rows: _Rows, k: int, randomness: Randomness) -> np.ndarray:
 
 def _with_leftovers(rows: _Rows, cluster: np.ndarray) -> np.ndarray:
     """Rows that are left over join the finished cluster where they cost the fewest flips."""
-    left = np.flatnonzero(cluster < 0)
-    if not len(left):
+    leftovers = np.flatnonzero(cluster < 0)
+    if not len(leftovers):
         return cluster
     counts, size = _counts(rows, cluster)
     number = np.repeat(np.arange(len(size)), np.diff(counts.indptr))
     joined = cluster.copy()
-    for row in left:
+    for row in leftovers:
         m, has = int(rows.weight[row]), np.zeros(counts.shape[1], dtype=np.int64)
         has[rows.items.indices[rows.items.indptr[row] : rows.items.indptr[row + 1]]] = 1
         ones, n, mine = counts.data, size[number], has[counts.indices]

@@ -42,10 +42,10 @@ class RowIndex:
         cls, items: sp.csr_array, weight: np.ndarray, start: np.ndarray, persons: np.ndarray, is_open: np.ndarray
     ) -> RowIndex:
         """Of these rows; `is_open` says which may join a cluster."""
-        left, length = np.flatnonzero(is_open), np.diff(items.indptr)
-        heavy = left[np.argsort(-weight[left], kind="stable")]
+        open_rows, length = np.flatnonzero(is_open), np.diff(items.indptr)
+        heavy = open_rows[np.argsort(-weight[open_rows], kind="stable")]
         by_item = sp.csc_array(items[heavy])
-        short = left[np.lexsort((left, length[left], weight[left]))]
+        short = open_rows[np.lexsort((open_rows, length[open_rows], weight[open_rows]))]
         weights, first = np.unique(weight[short], return_index=True)
         bounds = np.append(first, len(short))
         return cls(
@@ -55,7 +55,7 @@ class RowIndex:
             is_open=is_open.copy(),
             having=(by_item.indptr.astype(np.int64), heavy[by_item.indices].astype(np.int32)),
             short=(bounds[:-1].copy(), bounds[1:], short, np.searchsorted(weights, weight).astype(np.int32)),
-            long=left[np.lexsort((left, -length[left]))],
+            long=open_rows[np.lexsort((open_rows, -length[open_rows]))],
             ones=np.zeros(items.shape[1], dtype=np.int64),
             shared=np.full(len(weight), -1, dtype=np.int64),
             stamp=np.full(int(persons.max()) + 1, -1, dtype=np.int64),
@@ -88,7 +88,7 @@ def _grow(seed, k, number, rows):
     return; `shared` what a row saves by the items it shares with the cluster, and -1 on return."""
     members = np.empty(min(k, len(rows.weight)), dtype=np.int64)  # each brings a person
     touched = np.empty(len(rows.ones), dtype=np.int64)
-    met = np.empty(len(rows.weight), dtype=np.int64)
+    sharing = np.empty(len(rows.weight), dtype=np.int64)
     n_members, n_touched, n_persons, n, best = 0, 0, 0, 0, seed
     while best >= 0:
         members[n_members] = best
@@ -98,9 +98,9 @@ def _grow(seed, k, number, rows):
         n += rows.weight[best]
         if n_persons >= k:
             break
-        n_met = _sharing(n, rows, touched[:n_touched], met)
-        n_met, without = _shortest(n, number, rows, touched[:n_touched], met, n_met)
-        best = _cheapest(n, number, rows, met[:n_met], without)
+        n_met = _sharing(n, rows, touched[:n_touched], sharing)
+        n_met, without = _shortest(n, number, rows, touched[:n_touched], sharing, n_met)
+        best = _cheapest(n, number, rows, sharing[:n_met], without)
     for t in range(n_touched):
         rows.ones[touched[t]] = 0
     return members[: n_members if best >= 0 else 0]
@@ -125,7 +125,7 @@ def _join(row, number, rows, touched, n_touched):
 
 
 @compiled
-def _sharing(n, rows, touched, met):
+def _sharing(n, rows, touched, sharing):
     """The open rows that save flips by items of the cluster; what they save is in `shared`."""
     n_met = 0
     for item in touched:
@@ -138,14 +138,14 @@ def _sharing(n, rows, touched, met):
             if rows.is_open[row]:
                 if rows.shared[row] < 0:
                     rows.shared[row] = 0
-                    met[n_met] = row
+                    sharing[n_met] = row
                     n_met += 1
                 rows.shared[row] += min(m, n) - min(c + m, n - c) + min(c, n + m - c)
     return n_met
 
 
 @compiled
-def _shortest(n, number, rows, touched, met, n_met):
+def _shortest(n, number, rows, touched, sharing, n_met):
     """Add the shortest row of each weight to those met; and of each weight the flips of a row without any item."""
     shortest, end, short = rows.shortest, rows.end, rows.short
     without = np.zeros(len(shortest), dtype=np.int64)
@@ -163,17 +163,17 @@ def _shortest(n, number, rows, touched, met, n_met):
             if rows.is_open[row] and _brings(row, rows.start, rows.persons, rows.stamp, number):
                 if rows.shared[row] < 0:
                     rows.shared[row] = 0
-                    met[n_met] = row
+                    sharing[n_met] = row
                     n_met += 1
                 break
     return n_met, without
 
 
 @compiled
-def _cheapest(n, number, rows, met, without):
+def _cheapest(n, number, rows, sharing, without):
     """The row that brings a person for the fewest flips for each row that joins; -1 if there is none."""
     best, best_cost = -1, 0
-    for row in met:
+    for row in sharing:
         m = rows.weight[row]
         cost = without[rows.kind[row]] + (rows.indptr[row + 1] - rows.indptr[row]) * min(m, n) - rows.shared[row]
         rows.shared[row] = -1

@@ -84,9 +84,9 @@ def nearest(rows: Any, classes: Any, others: Any = None, other_classes: Any = No
     classes, other_classes = (np.asarray(codes, dtype=np.int64) for codes in (classes, other_classes))
     near = np.full((2, len(classes)), -1, dtype=np.int64)
     if sp.issparse(rows):
-        given, lists = _whole_sparse(rows), _whole_sparse(others)
+        sparse_rows, lists = _whole_sparse(rows), _whole_sparse(others)
         sizes = abs(lists).sum(axis=1)
-        _sparse(*_arrays(given), classes, *_arrays(lists.tocsc()), other_classes, sizes, own, near)
+        _sparse(*_arrays(sparse_rows), classes, *_arrays(lists.tocsc()), other_classes, sizes, own, near)
     else:
         _dense(_whole(rows), classes, _whole(others), other_classes, own, near)
     return near[0], near[1]
@@ -123,6 +123,6 @@ def margins(rows: Any, classes: Any, others: Any = None, other_classes: Any = No
         return rows * 0.0
     z = abs(rows - others[miss]) - abs(rows - others[hit])  # below equation (1)
     if lacking.any():
-        kept = (~lacking).astype(float)
-        z = sp.csr_array(sp.diags_array(kept) @ z) if sp.issparse(z) else z * kept[:, None]
+        present = (~lacking).astype(float)
+        z = sp.csr_array(sp.diags_array(present) @ z) if sp.issparse(z) else z * present[:, None]
     return z

@@ -201,9 +201,9 @@ class PrivateFwell(Weighter, Method):
         if persons is not None and not self.strategy_for(*X.shape).one_row_each:
             raise CannotRelease(ONE_ROW_EACH)
         weights, mechanism = self._weigh(X, labels, [name for name, _ in columns], randomness, persons)
-        said = {"weights": weights.tolist(), KEY: [asdict(mechanism.noise)]}
+        document = {"weights": weights.tolist(), KEY: [asdict(mechanism.noise)]}
         return self._release_document(
-            Document.of("weights", [(name, "quasi", kind) for name, kind in columns], said), None, []
+            Document.of("weights", [(name, "quasi", kind) for name, kind in columns], document), None, []
         )
 
     def _leaks(self, randomness: Randomness) -> list[str]:
@@ -248,6 +248,6 @@ class PrivateFwell(Weighter, Method):
         strategy = self.strategy_for(rows, columns)
         mechanism = strategy.mechanism(rows, columns)
         if persons is not None:
-            kept = some_rows(persons, 1, randomness)
-            X, labels = X[kept], [labels[row] for row in kept]
+            sampled = some_rows(persons, 1, randomness)
+            X, labels = X[sampled], [labels[row] for row in sampled]
         return strategy.weights(X, labels, names, mechanism, randomness), mechanism

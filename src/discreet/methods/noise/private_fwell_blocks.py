@@ -60,9 +60,9 @@ def longest(clip: float, regularization: float) -> float:
     return min(clip / (2 * regularization), sqrt(log(2) / regularization))
 
 
-def n_blocks(rows: int, asked: int | None) -> int:
+def n_blocks(rows: int, wanted: int | None) -> int:
     """How many blocks; never more than rows."""
-    return min(rows, max(1, rows // _BLOCK) if asked is None else int(asked))
+    return min(rows, max(1, rows // _BLOCK) if wanted is None else int(wanted))
 
 
 def of_blocks(X: Any, classes: np.ndarray, blocks: int, regularization: float, clip: float) -> np.ndarray:

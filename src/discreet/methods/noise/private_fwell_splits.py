@@ -117,7 +117,7 @@ def _scores(starts, rows, kept, common, cells, n_cells, classes, n_classes):
     return scores
 
 
-def split_scores(found: CutLevels, cells: np.ndarray, classes: np.ndarray) -> np.ndarray:
+def split_scores(cut_levels: CutLevels, cells: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """The score of each column and cut, given the cell (from 0) and the class (from 0) of each row.
 
     >>> X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 0, 1, 1])
@@ -127,10 +127,14 @@ def split_scores(found: CutLevels, cells: np.ndarray, classes: np.ndarray) -> np
     """
     n_cells, n_classes = (int(codes.max(initial=0)) + 1 for codes in (cells, classes))
     cells, classes = (np.asarray(codes, dtype=np.int64) for codes in (cells, classes))
-    return _scores(found.starts, found.rows, found.kept, found.common, cells, n_cells, classes, n_classes)
+    return _scores(
+        cut_levels.starts, cut_levels.rows, cut_levels.kept, cut_levels.common, cells, n_cells, classes, n_classes
+    )
 
 
-def picked_splits(found: CutLevels, classes: np.ndarray, mechanism: Exponential, randomness: Randomness) -> np.ndarray:
+def picked_splits(
+    cut_levels: CutLevels, classes: np.ndarray, mechanism: Exponential, randomness: Randomness
+) -> np.ndarray:
     """Columns, picked one after the other with a cut each; `mechanism` says how many, and the noise of all of them.
 
     Of `mechanism.picks` picks each costs its share of epsilon: one pick with the same scale.
@@ -140,9 +144,9 @@ def picked_splits(found: CutLevels, classes: np.ndarray, mechanism: Exponential,
     splits: list[np.ndarray] = []
     for _ in range(mechanism.picks):
         cells = sum((split.astype(np.int64) << place for place, split in enumerate(splits)), np.zeros_like(classes))
-        scores = split_scores(found, cells, classes)
+        scores = split_scores(cut_levels, cells, classes)
         free = np.delete(np.arange(len(scores)), picked)
         place, cut = divmod(int(each.apply(scores[free].ravel(), randomness)[0]), CUTS)
         picked.append(int(free[place]))
-        splits = [*splits, found.above(picked[-1], cut, len(classes))][-LAST:]
+        splits = [*splits, cut_levels.above(picked[-1], cut, len(classes))][-LAST:]
     return np.array(picked)

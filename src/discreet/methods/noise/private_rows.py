@@ -110,9 +110,9 @@ def persons_of(cells: Cells) -> np.ndarray:
     >>> persons_of(Cells.of(["a", None, "b", None, "a"])).tolist()
     [0, 2, 1, 3, 0]
     """
-    codes, known = cells.codes.astype(np.int64), len(cells.texts)
-    nobody = codes == known
-    codes[nobody] = known + np.arange(np.count_nonzero(nobody))
+    codes, n_texts = cells.codes.astype(np.int64), len(cells.texts)
+    nobody = codes == n_texts
+    codes[nobody] = n_texts + np.arange(np.count_nonzero(nobody))
     return codes
 
 

@@ -166,8 +166,10 @@ class PrivateSelector(Selector):
         if randomness.seeded:
             raise CannotRelease(SEEDED)
         names, mechanism = self._picked(baskets, randomness)
-        said = {"names": names, KEY: [asdict(mechanism.noise)]}
-        return self._release_document(Document.of("names", [(name, "quasi", "item") for name in names], said), None, [])
+        document = {"names": names, KEY: [asdict(mechanism.noise)]}
+        return self._release_document(
+            Document.of("names", [(name, "quasi", "item") for name in names], document), None, []
+        )
 
 
 def _as_items(table: Table, roles: Roles, domain: Domain) -> Baskets:

@@ -187,8 +187,10 @@ class PrivateTable(Method):
             self.epsilon, self.delta, self.neighbours, int(self.rows_per_person) if by_person else 1
         )
         public = codes.shape[1] if self.neighbours == "replace-one" and not by_person else None
-        made, noise = (_from_cells if counts_all else _from_marginals)(codes, domain, public, accountant, randomness)
-        released = domain.table(made, table.frame, table.names)
+        synthetic, noise = (_from_cells if counts_all else _from_marginals)(
+            codes, domain, public, accountant, randomness
+        )
+        released = domain.table(synthetic, table.frame, table.names)
         return Drawn(
             released.take(fresh_order(released, randomness)),
             Roles(

@@ -47,10 +47,10 @@ def consistent(counts: np.ndarray, total: int, randomness: Randomness) -> np.nda
         return np.zeros(len(counts), dtype=np.int64)
     falling = np.sort(counts)[::-1]
     sums = np.cumsum(falling)
-    kept = int(np.flatnonzero(falling * np.arange(1, len(falling) + 1) > sums - total)[-1]) + 1
-    off = -((total - int(sums[kept - 1])) // kept)  # rounded up
+    n_positive = int(np.flatnonzero(falling * np.arange(1, len(falling) + 1) > sums - total)[-1]) + 1
+    off = -((total - int(sums[n_positive - 1])) // n_positive)  # rounded up
     whole = np.maximum(counts - off, 0)
-    stay = np.flatnonzero(counts >= falling[kept - 1])
+    stay = np.flatnonzero(counts >= falling[n_positive - 1])
     whole[stay[randomness.permutation(len(stay))[: total - int(whole.sum())]]] += 1
     return whole
 
@@ -64,11 +64,11 @@ def simplex(values: np.ndarray, total: float | np.ndarray) -> np.ndarray:
     falling = -np.sort(-values, axis=-1)
     total = np.maximum(np.broadcast_to(np.asarray(total, dtype=float), values.shape[:-1])[..., None], 0.0)
     off = (np.cumsum(falling, axis=-1) - total) / np.arange(1, values.shape[-1] + 1)
-    kept = np.maximum((falling > off).sum(axis=-1, keepdims=True), 1)
-    return np.maximum(values - np.take_along_axis(off, kept - 1, axis=-1), 0.0)
+    n_positive = np.maximum((falling > off).sum(axis=-1, keepdims=True), 1)
+    return np.maximum(values - np.take_along_axis(off, n_positive - 1, axis=-1), 0.0)
 
 
 def rows_of(counts: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
     """As many rows of each cell as its count says: their levels, a line for each column."""
-    met = np.flatnonzero(counts)
-    return np.stack(np.unravel_index(np.repeat(met, counts[met]), tuple(sizes)))
+    occupied = np.flatnonzero(counts)
+    return np.stack(np.unravel_index(np.repeat(occupied, counts[occupied]), tuple(sizes)))

@@ -176,8 +176,8 @@ def _variance(mechanism: Geometric | Gaussian) -> float:
 def _classes(single: Sequence[np.ndarray], total: int | None) -> np.ndarray:
     """How many rows each class has: every column says it, those with few levels with less noise."""
     weights = [1 / part.shape[1] for part in single]
-    said = np.average([part.sum(axis=1) for part in single], axis=0, weights=weights)
-    return simplex(said[None], max(float(said.sum()), 1.0) if total is None else float(total))[0]
+    shares = np.average([part.sum(axis=1) for part in single], axis=0, weights=weights)
+    return simplex(shares[None], max(float(shares.sum()), 1.0) if total is None else float(total))[0]
 
 
 # -- which pairs -------------------------------------------------------------------------------------------------------
@@ -245,11 +245,11 @@ def pair_score(label: np.ndarray, one: np.ndarray, other: np.ndarray, guess: np.
 
 def _join(model: Model, tables: dict[tuple[int, int], np.ndarray], before: float, after: float) -> None:
     """Bring what the steps say of each column together, then the pairs into agreement with it."""
-    said = {column: [(table, before)] for column, table in model.single.items()}
+    evidence = {column: [(table, before)] for column, table in model.single.items()}
     for (a, b), table in tables.items():
-        said[a].append((table.sum(axis=2), after * table.shape[2]))
-        said[b].append((table.sum(axis=1), after * table.shape[1]))
-    for column, parts in said.items():
+        evidence[a].append((table.sum(axis=2), after * table.shape[2]))
+        evidence[b].append((table.sum(axis=1), after * table.shape[1]))
+    for column, parts in evidence.items():
         mean = np.average([part for part, _ in parts], axis=0, weights=[1 / variance for _, variance in parts])
         model.single[column] = simplex(mean, model.classes)
     reached: set[int] = set()
@@ -272,12 +272,12 @@ def _fitted(model: Model, a: int, b: int, table: np.ndarray, variance: float) ->
     negative numbers, and fitted to the counts of both columns."""
     guess = independent(model, a, b)
     off = table - guess
-    kept = np.maximum(0.0, 1 - variance * off[0].size / np.maximum((off**2).sum(axis=(1, 2)), _TINY))
-    found = np.maximum(guess + kept[:, None, None] * off, guess / 1000)
+    shrinkage = np.maximum(0.0, 1 - variance * off[0].size / np.maximum((off**2).sum(axis=(1, 2)), _TINY))
+    fitted = np.maximum(guess + shrinkage[:, None, None] * off, guess / 1000)
     for _ in range(_ROUNDS):
-        found *= (model.single[a] / np.maximum(found.sum(axis=2), _TINY))[:, :, None]
-        found *= (model.single[b] / np.maximum(found.sum(axis=1), _TINY))[:, None, :]
-    return found
+        fitted *= (model.single[a] / np.maximum(fitted.sum(axis=2), _TINY))[:, :, None]
+        fitted *= (model.single[b] / np.maximum(fitted.sum(axis=1), _TINY))[:, None, :]
+    return fitted
 
 
 def rows(model: Model, total: int, randomness: Randomness) -> np.ndarray:
@@ -286,15 +286,15 @@ def rows(model: Model, total: int, randomness: Randomness) -> np.ndarray:
     Within each class and each level of the parent a level gets its share of the rows, rounded by chance; which rows get
     it is chance, too.
     """
-    made = {0: spread(np.zeros(total, dtype=np.int64), model.classes[None], randomness)}
+    columns = {0: spread(np.zeros(total, dtype=np.int64), model.classes[None], randomness)}
     for column in model.order:
         if column in model.parent:
             table = model.pairs[column]
-            group = made[0] * table.shape[1] + made[model.parent[column]]
-            made[column] = spread(group, table.reshape(-1, table.shape[2]), randomness)
+            group = columns[0] * table.shape[1] + columns[model.parent[column]]
+            columns[column] = spread(group, table.reshape(-1, table.shape[2]), randomness)
         else:
-            made[column] = spread(made[0], model.single[column], randomness)
-    return np.stack([made[column] for column in range(len(made))])
+            columns[column] = spread(columns[0], model.single[column], randomness)
+    return np.stack([columns[column] for column in range(len(columns))])
 
 
 def spread(group: np.ndarray, weights: np.ndarray, randomness: Randomness) -> np.ndarray:

@@ -105,24 +105,24 @@ class SketchMethod(Method):
         if self.key is not None and self.key.n_items != n_items:
             raise ParameterError(f"The key is for {self.key.n_items} items; the records have {n_items}.")
         signs = Signs.fresh(n_items, randomness) if self.key is None else self.key
-        made = sketch(records, signs, counts)
-        order = made.content_order()[randomness.permutation(len(made))]
-        records, made = records.take(order), made.take(order)
-        attacked = cache(lambda: attack(records, made, signs))
-        sizes, times = np.unique(made.counts, return_counts=True)
+        sketches = sketch(records, signs, counts)
+        order = sketches.content_order()[randomness.permutation(len(sketches))]
+        records, sketches = records.take(order), sketches.take(order)
+        attacked = cache(lambda: attack(records, sketches, signs))
+        sizes, times = np.unique(sketches.counts, return_counts=True)
         trace = [
-            {"suppressed": suppressed, "published": len(made)},
+            {"suppressed": suppressed, "published": len(sketches)},
             *({"components": m, "records": n} for m, n in zip(sizes.tolist(), times.tolist(), strict=True)),
         ]
         if self.key is not None:
             notes = [*notes, "The key was given: sketches of other releases with this key can be compared with these."]
-        middle = int(np.median(made.counts))
-        notes = [*notes, f"The sketches have {sizes[0]} to {sizes[-1]} components, {middle} in the middle."]
+        middle = int(np.median(sketches.counts))
+        notes = [*notes, f"The sketches have {sizes[0]} to {sizes[-1]} components, median {middle}."]
         if suppressed:
-            notes = [*notes, f"{suppressed} of {suppressed + len(made)} records were suppressed."]
+            notes = [*notes, f"{suppressed} of {suppressed + len(sketches)} records were suppressed."]
         return self._checked(
             Release(
-                content=made,
+                content=sketches,
                 owner=self._owner_files(
                     evidence=replace(records, labels=None, classes=None),
                     signs=signs,
@@ -140,9 +140,9 @@ class SketchMethod(Method):
         full = int(determined(records, counts).sum())
         if full and not self.allow_determined:
             raise CannotRelease(
-                f"{full} of {len(records)} sketches can carry all the bits of their records: whoever gets the key, or"
-                " the signs from known records, may get the records back. Set information below 1, ask for more"
-                " blur, or say allow_determined=True."
+                f"{full} of {len(records)} sketches can carry all the bits of their records: anyone who has the key, or"
+                " computes the signs from known records, may recover the records. Set information below 1, ask for"
+                " more blur, or set allow_determined=True."
             )
 
 

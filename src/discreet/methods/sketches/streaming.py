@@ -55,14 +55,14 @@ def owners_key(folder: Path | str, items: Iterable[str] | None = None) -> tuple[
     if path.exists():
         if os.name == "posix" and path.stat().st_mode & 0o077:
             raise DataError(
-                f"{KEY_FILE} can be read by others: whoever has the key knows the signs. Set its mode 0600."
+                f"{KEY_FILE} can be read by others: anyone who has the key knows the signs. Set its mode 0600."
             )
-        signs, known = read_key(path)
-        if names is not None and names != known:
+        signs, listed = read_key(path)
+        if names is not None and names != listed:
             raise DataError(
-                f"The key is for {len(known)} items; the list has {len(names)}, or others. Use a new folder."
+                f"The key is for {len(listed)} items; the list has {len(names)}, or others. Use a new folder."
             )
-        return signs, known
+        return signs, listed
     if names is None:
         raise DataError(f"There is no {KEY_FILE} in the owner's folder. Give the list of items, to make one.")
     if not names or len(set(names)) < len(names):
@@ -80,14 +80,14 @@ def line_batches(stream: IO[bytes], separator: str | None = None, *, label_first
     >>> [batch.column("items").to_pylist() for batch in line_batches(io.BytesIO(b"tea milk\\nrye\\n"))]
     [[['tea', 'milk'], ['rye']]]
     """
-    left = b""
+    incomplete = b""
     while block := stream.read(BLOCK):
-        whole, newline, rest = (left + block).rpartition(b"\n")
-        left = rest
+        whole, newline, rest = (incomplete + block).rpartition(b"\n")
+        incomplete = rest
         if newline:
             yield _cut(whole, separator, label_first)
-    if left:
-        yield _cut(left, separator, label_first)
+    if incomplete:
+        yield _cut(incomplete, separator, label_first)
 
 
 def _cut(block: bytes, separator: str | None, label_first: bool) -> pa.Table:
@@ -120,12 +120,12 @@ def records_of(batch: pa.Table | pa.RecordBatch, names: pa.Array, account: Strea
     texts = pc.utf8_trim_whitespace(cells.dictionary)
     places = np.asarray(pc.fill_null(pc.index_in(texts, value_set=names), _UNKNOWN), dtype=np.int64)
     places = np.append(np.where(np.asarray(pc.equal(texts, ""), dtype=bool), _EMPTY, places), _EMPTY)
-    found = places[np.asarray(pc.fill_null(cells.indices, len(texts)))]
+    items = places[np.asarray(pc.fill_null(cells.indices, len(texts)))]
     sizes = np.asarray(pc.list_value_length(lists), dtype=np.int64)
     row_of = np.repeat(np.arange(len(lists), dtype=np.int64), sizes)
-    account.unknown += int((found == _UNKNOWN).sum())
-    known = found >= 0
-    each, times = np.unique(row_of[known] * len(names) + found[known], return_counts=True)
+    account.unknown += int((items == _UNKNOWN).sum())
+    is_listed = items >= 0
+    each, times = np.unique(row_of[is_listed] * len(names) + items[is_listed], return_counts=True)
     data = times.astype(np.int32) if counts else np.ones(len(each), dtype=np.int32)
     starts = np.searchsorted(each, np.arange(len(lists) + 1, dtype=np.int64) * len(names)).astype(np.int32)
     matrix = sp.csr_array((data, (each % len(names)).astype(np.int32), starts), shape=(len(lists), len(names)))
@@ -177,14 +177,14 @@ def _checked(records: Records, method: DeltaSketch, signs: Signs, account: Strea
             f"{full} of {len(records)} sketches can carry all the bits of their records. Set information below 1, ask"
             " for more blur, or say allow_determined=True (--allow-determined)."
         )
-    made = sketch(records, signs, sizes)
-    verdict = method.promise.check_with_source(made, None, records)
+    sketches = sketch(records, signs, sizes)
+    verdict = method.promise.check_with_source(sketches, None, records)
     if not verdict.holds:
         raise PromiseBroken(verdict.sentence())
-    account.records += len(made)
-    account.suppressed += int((made.counts == 0).sum())
-    account.components += len(made.values)
-    return made
+    account.records += len(sketches)
+    account.suppressed += int((sketches.counts == 0).sum())
+    account.components += len(sketches.values)
+    return sketches
 
 
 def as_batch(sketches: Sketches) -> pa.Table:

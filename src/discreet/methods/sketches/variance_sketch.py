@@ -104,18 +104,18 @@ class VarianceSketch(SketchMethod):
                 f"k = {self.k} was asked, but only {len(published)} of {len(records)} records may have a component:"
                 f" none has {self.k} neighbours. Lower k or delta."
             )
-        kept = records.take(published)
+        remaining = records.take(published)
         if self.neighbour_search == "exact":
-            near = nearest(kept, self.k)
+            near = nearest(remaining, self.k)
         else:
-            near = approximate(kept, self.k, self.random_state)
-            sample = np.arange(0, len(kept), -(-len(kept) // _SAMPLED))
-            share = recall(kept, near, sample)
+            near = approximate(remaining, self.k, self.random_state)
+            sample = np.arange(0, len(remaining), -(-len(remaining) // _SAMPLED))
+            share = recall(remaining, near, sample)
             notes.append(f"The index found {share:.1%} of the nearest neighbours of {len(sample)} sampled records.")
             every = np.zeros((len(records), self.k), dtype=np.int64)
             every[published] = published[near.of]
             records = replace(records, neighbours=every)
         counts[published] = k_variance_counts(
-            kept, near, counts[published], self._classes, raise_counts=self.raise_counts
+            remaining, near, counts[published], self._classes, raise_counts=self.raise_counts
         )
         return counts, records, notes

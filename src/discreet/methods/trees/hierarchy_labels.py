@@ -102,8 +102,8 @@ def tree_axis(rows: CodedRows, name: str, *, rarest: int, given: Hierarchy | Non
         values = pa.array(names[order].tolist(), pa.string())
         hierarchy = automatic(Column(name, "category", values, np.arange(len(order))), counts=counts[order])
         leaf_of_rank, is_hidden = np.append(np.argsort(order), -1), np.zeros(len(order), dtype=bool)
-    known = Labelling.of_hierarchy(hierarchy, column.kind, [*rare.common, *([OTHER] if axis.has_other else [])])
-    return replace(axis, tree=TreeLabels(hierarchy, leaf_of_rank, known, axis.has_other, is_hidden))
+    labelling = Labelling.of_hierarchy(hierarchy, column.kind, [*rare.common, *([OTHER] if axis.has_other else [])])
+    return replace(axis, tree=TreeLabels(hierarchy, leaf_of_rank, labelling, axis.has_other, is_hidden))
 
 
 def _in_order_of(hierarchy: Hierarchy, leaf_of_code: np.ndarray, axis: Axis) -> tuple[Axis, np.ndarray]:

@@ -162,11 +162,11 @@ def _grouping(
     columns, cells = nodes.labels(coded.quasi, shown)
     shown_columns = {one.name for one in columns}
     hidden = [_suppressed(column) for column in rows.columns if column.name not in shown_columns]
-    given, n_kept = sum(sum(counts) for _, _, counts in moves.given), int((batch >= 0).sum())
+    n_given, n_kept = sum(sum(counts) for _, _, counts in moves.given), int((batch >= 0).sum())
     trace: list[dict[str, Any]] = [
         {"nodes of the tree": len(nodes) - 1, "nodes published": len(shown)},
         {
-            "rows given to fill up others": given - len(swapped),
+            "rows given to fill up others": n_given - len(swapped),
             "rows that show nothing": int((shown[group_of[batch >= 0]] == 0).sum()),
         },
     ]
@@ -197,17 +197,17 @@ class _Ranks:
         self._codes = [group_of_row, *(column.codes for column in columns)]
         self._levels = [int(group_of_row.max()) + 1, *(column.levels for column in columns)]
         self._randomness = randomness
-        self._known: np.ndarray | None = None
+        self._cached: np.ndarray | None = None
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
         """Of each of these rows the place in their order; the order of all rows, once asked for, is kept."""
-        if self._known is not None:
-            return self._known[rows]
+        if self._cached is not None:
+            return self._cached[rows]
         rank = np.empty(len(rows), dtype=np.int64)
         order = row_order((codes[rows] for codes in self._codes), len(rows), self._levels)
         rank[order] = self._randomness.permutation(len(rows))
         if len(rows) == len(self._codes[0]):
-            self._known = rank
+            self._cached = rank
         return rank
 
 

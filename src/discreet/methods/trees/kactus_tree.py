@@ -57,10 +57,10 @@ class Nodes:
     @classmethod
     def of_tree(cls, tree: DecisionTree) -> Nodes:
         """Number the nodes of a tree of categories; those that no training row reaches are left out."""
-        kept = np.flatnonzero(tree.weights > 0)
+        reached = np.flatnonzero(tree.weights > 0)
         number = np.cumsum(tree.weights > 0) - 1
-        above = tree.parent[kept[1:]]
-        place = kept[1:] - tree.first[above]  # a test of a category has a child for each of its codes
+        above = tree.parent[reached[1:]]
+        place = reached[1:] - tree.first[above]  # a test of a category has a child for each of its codes
         every = np.arange(int(place.max(initial=0)) + 1)
         codes = [every[:0], *(every[code : code + 1] for code in place.tolist())]
         return cls(np.append(-1, number[above]), np.append(-1, tree.test[above]), codes)
@@ -70,10 +70,10 @@ class Nodes:
 
     @cached_property
     def children(self) -> list[list[int]]:
-        found: list[list[int]] = [[] for _ in range(len(self))]
+        children: list[list[int]] = [[] for _ in range(len(self))]
         for node, above in enumerate(self.parent[1:].tolist(), start=1):
-            found[above].append(node)
-        return found
+            children[above].append(node)
+        return children
 
     def ends(self, rows: np.ndarray) -> np.ndarray:
         """The last node on the way of each row of codes: a leaf, unless no branch accepts the row."""
@@ -90,19 +90,19 @@ class Nodes:
         places: list[dict[str | None, int]] = [{SUPPRESSED: 0} for _ in quasi]
         meanings = [[EVERYTHING] for _ in quasi]
         cells = np.full((len(nodes), len(quasi)), -1, dtype=np.int32)
-        known: dict[tuple[int, bytes], int] = {}
+        number_of: dict[tuple[int, bytes], int] = {}
         reached = np.asarray(nodes)
         while (reached > 0).any():  # upwards; of nodes of one column the lowest says most
             here, which = np.unique(reached, return_inverse=True)
             place = np.zeros(len(here), dtype=np.int32)
             for i, node in enumerate(here.tolist()):
                 key = int(self.column[node]), self.codes[node].tobytes()
-                if node and key not in known:
+                if node and key not in number_of:
                     label, meaning = quasi[key[0]].label(self.codes[node])
-                    known[key] = places[key[0]].setdefault(label, len(places[key[0]]))
-                    if known[key] == len(meanings[key[0]]):
+                    number_of[key] = places[key[0]].setdefault(label, len(places[key[0]]))
+                    if number_of[key] == len(meanings[key[0]]):
                         meanings[key[0]].append(meaning)
-                place[i] = known[key] if node else 0
+                place[i] = number_of[key] if node else 0
             open_ = np.flatnonzero((reached > 0) & (cells[np.arange(len(nodes)), self.column[reached]] < 0))
             cells[open_, self.column[reached[open_]]] = place[which.ravel()[open_]]
             reached = np.maximum(self.parent[reached], 0)

@@ -144,10 +144,10 @@ class KAdet(Method):
         self.tree_ = tree = PublishedTree.of(document)
         persons = None if roles.person is None else table.column(roles.person).codes
         document = document.with_evidence(table.select([name for name, _, _ in document.columns]), persons)
-        asked = [node["column"] for node in tree.nodes if "column" in node]
+        questioned = [node["column"] for node in tree.nodes if "column" in node]
         trace: list[dict[str, Any]] = [
             {"leaves": len(tree.leaves)},
-            *({"column": c, "splits": asked.count(c)} for c in roles.quasi),
+            *({"column": c, "splits": questioned.count(c)} for c in roles.quasi),
         ]
         return self._release_document(document, roles, trace)
 
@@ -169,9 +169,9 @@ class KAdet(Method):
                 f" persons; {'where the class is known, each' if self.public_class else 'one at least'} needs {self.k}."
                 f" Lower k."
             )
-        given = given_hierarchies(self.hierarchies, roles)
+        hierarchies = given_hierarchies(self.hierarchies, roles)
         growth = Growth(
-            [self._question(rows, name, given.get(name)) for name in roles.quasi],
+            [self._question(rows, name, hierarchies.get(name)) for name in roles.quasi],
             BranchRule(self.k, self.public_class),
             [_plain(target, int(code)) for code in named],
             named,
@@ -179,16 +179,16 @@ class KAdet(Method):
         )
         return self._document(target, roles, growth, growth.nodes(NodeEntries.of(rows)))
 
-    def _question(self, rows: CodedRows, name: str, given: Hierarchy | None) -> Question:
+    def _question(self, rows: CodedRows, name: str, hierarchy: Hierarchy | None) -> Question:
         column = rows.column(name)
         if column.kind != "category":
             return CutQuestion(Axis.of(rows, name, rarest=self.k))
-        return LabelQuestion.of(column, rows.persons_of(name)[:-1], self.k, given)
+        return LabelQuestion.of(column, rows.persons_of(name)[:-1], self.k, hierarchy)
 
     def _document(self, target: Column, roles: Roles, growth: Growth, nodes: list[dict[str, Any]]) -> Document:
         """Of the columns only those that are asked about."""
-        asked = {node.get("column") for node in nodes}
-        questions = [question for question in growth.questions if question.column.name in asked]
+        questioned = {node.get("column") for node in nodes}
+        questions = [question for question in growth.questions if question.column.name in questioned]
         values = {question.column.name: question.values() for question in questions}
         columns = [(question.column.name, "quasi", question.column.kind) for question in questions]
         content = {
@@ -209,10 +209,10 @@ def _plain(target: Column, code: int) -> Any:
 
 def load_model(folder: str | os.PathLike[str]) -> PublishedTree:
     """The classifier in a published folder, which must verify: `discreet.load_model("out/release")`."""
-    found = verify(folder)
-    if not found.holds:
-        raise PromiseBroken(f"The model is not loaded: {' '.join(found.problems)}")
-    assert found.certificate is not None
-    if found.certificate.shape != "model":
-        raise DataError(f"The folder holds a release of the shape {found.certificate.shape!r}, not a model.")
-    return PublishedTree.of(cast(Document, found.content))
+    verification = verify(folder)
+    if not verification.holds:
+        raise PromiseBroken(f"The model is not loaded: {' '.join(verification.problems)}")
+    assert verification.certificate is not None
+    if verification.certificate.shape != "model":
+        raise DataError(f"The folder holds a release of the shape {verification.certificate.shape!r}, not a model.")
+    return PublishedTree.of(cast(Document, verification.content))

@@ -100,13 +100,13 @@ def pruned(nodes: list[dict[str, Any]], leaves: Sequence[Leaf]) -> list[dict[str
             errors[place] = below
         else:
             stays[place] = False
-    number, queue, kept = {0: 0}, [0], []
+    number, queue, nodes_kept = {0: 0}, [0], []
     for place in queue:
         children = children_of(nodes[place]) if stays[place] else []
         number |= {child: len(number) + i for i, child in enumerate(children)}
         queue += children
-        kept.append(place)
-    return [_renumbered(nodes[place], number) if stays[place] else leaves[place].node for place in kept]
+        nodes_kept.append(place)
+    return [_renumbered(nodes[place], number) if stays[place] else leaves[place].node for place in nodes_kept]
 
 
 def _renumbered(node: dict[str, Any], number: Mapping[int, int]) -> dict[str, Any]:

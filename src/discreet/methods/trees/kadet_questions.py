@@ -243,8 +243,10 @@ class LabelQuestion:
         if not len(named):
             return cls(column, {}, (), ())
         if hierarchy is None:
-            kept = Column(column.name, column.kind, column.values.take(named), np.arange(len(named), dtype=np.int32))
-            hierarchy = automatic(kept, counts=persons[named])
+            published = Column(
+                column.name, column.kind, column.values.take(named), np.arange(len(named), dtype=np.int32)
+            )
+            hierarchy = automatic(published, counts=persons[named])
         else:
             hierarchy.check_against(column)
         hierarchy = hierarchy.veiled(Rare(column, persons < k).is_named_by)

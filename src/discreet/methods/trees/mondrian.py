@@ -165,8 +165,8 @@ class Mondrian(Method):
 
     def _axes(self, rows: CodedRows, roles: Roles) -> list[Axis]:
         if self.labels == "hierarchy":
-            given = given_hierarchies(self.hierarchies, roles)
-            return [tree_axis(rows, name, rarest=self.k, given=given.get(name)) for name in roles.quasi]
+            hierarchies = given_hierarchies(self.hierarchies, roles)
+            return [tree_axis(rows, name, rarest=self.k, given=hierarchies.get(name)) for name in roles.quasi]
         by_class = self.split == "information"
         grids, by_cuts = self._public_grids(roles), self.labels == "cuts"
         return [

@@ -79,7 +79,7 @@ def partition(
     tree = np.full((6, 2 * n), -1, dtype=np.int64)
     times = np.zeros((2 * n if in_turn else 0, n_columns), dtype=np.int32)
     leaf_of = np.empty(n, dtype=np.int64)
-    asked = _Asked(
+    limits = _Asked(
         np.ascontiguousarray(ranks.astype(np.int64)),
         counts.astype(np.int64),
         starts,
@@ -96,7 +96,7 @@ def partition(
     in_all, on_left = np.empty((2, n_classes), dtype=np.int64)
     spare, room = np.empty(n, dtype=np.int64), np.empty(256, dtype=np.int64)
     work = _Work(np.arange(n), low, high, is_open, before, after, fits, seen, last, in_all, on_left, spare, room)
-    n_nodes = _partition(asked, work, np.empty(3 * n, dtype=np.int64), times, *tree, leaf_of)
+    n_nodes = _partition(limits, work, np.empty(3 * n, dtype=np.int64), times, *tree, leaf_of)
     column, ends, above, below, begins, left = tree[:, :n_nodes]
     return CutTree(column, ends, above, below, begins, left, leaf_of)
 
@@ -140,15 +140,15 @@ _TELLING, _EVEN, _FOUND = 0, 1, 2  # what a node is looked at for
 
 
 @compiled
-def _partition(asked, work, stack, times, column, ends, above, below, begins, left, leaf_of):
+def _partition(limits, work, stack, times, column, ends, above, below, begins, left, leaf_of):
     """Cut nodes until none can be cut; how many nodes there are. `stack` holds node, start and stop of its rows."""
-    ranks, rows = asked.ranks, work.rows
+    ranks, rows = limits.ranks, work.rows
     stack[0], stack[1], stack[2] = 0, 0, len(rows)
     waiting, n_nodes, n_leaves, count = 1, 1, 0, 0
     while waiting > 0:
         waiting -= 1
         node, start, stop = stack[3 * waiting], stack[3 * waiting + 1], stack[3 * waiting + 2]
-        c, place, count = _best_cut(asked, work, start, stop, times, node, count)
+        c, place, count = _best_cut(limits, work, start, stop, times, node, count)
         if c < 0:
             left[node] = n_leaves
             for i in range(start, stop):
@@ -178,17 +178,17 @@ def _next_rank(rows, i, end, step, ranks, c, rank):
 
 
 @compiled
-def _best_cut(asked, work, start, stop, times, node, count):
+def _best_cut(limits, work, start, stop, times, node, count):
     """The column to cut and how many rows lie left of the cut, sorted by it; column -1 for no cut.
 
     By information, all columns are looked at, and the one that tells most is taken; else, and where none tells
     anything, the first that can be cut, the widest first. `count` numbers the times that keys were counted.
     """
-    ranks, rows, low, high, is_open = asked.ranks, work.rows, work.low, work.high, work.is_open
+    ranks, rows, low, high, is_open = limits.ranks, work.rows, work.low, work.high, work.is_open
     n_columns = ranks.shape[1]
     _find_ends(rows, start, stop, ranks, low, high, is_open)
     best_column, best_place, best_gain = -1, 0, 1e-9
-    looking = _TELLING if asked.by_information else _EVEN
+    looking = _TELLING if limits.by_information else _EVEN
     c = -1
     while True:  # one loop for both kinds of cut: each place that calls a kernel compiles it again
         if looking == _TELLING:
@@ -197,7 +197,7 @@ def _best_cut(asked, work, start, stop, times, node, count):
                 c = best_column
                 looking = _FOUND if best_column >= 0 else _EVEN
         if looking == _EVEN:
-            c = _widest(low, high, asked.position, is_open, times, node)
+            c = _widest(low, high, limits.position, is_open, times, node)
             if c < 0:
                 return -1, 0, count
             is_open[c] = 0
@@ -206,13 +206,13 @@ def _best_cut(asked, work, start, stop, times, node, count):
         _sort(rows, start, stop, ranks, c, low[c], high[c], work.spare, work.room)
         if looking == _FOUND:
             return c, best_place, count
-        count = _find_fits(asked, work, start, stop, count)
+        count = _find_fits(limits, work, start, stop, count)
         if looking == _TELLING:
-            place, gain = _telling_cut(rows, start, stop, ranks, c, asked.counts, work.fits, work.in_all, work.on_left)
+            place, gain = _telling_cut(rows, start, stop, ranks, c, limits.counts, work.fits, work.in_all, work.on_left)
             if place > 0 and gain > best_gain:
                 best_column, best_place, best_gain = c, place, gain + 1e-9
         else:
-            place = _even_cut(rows, start, stop, ranks, c, work.before, work.after, work.fits, asked.relaxed)
+            place = _even_cut(rows, start, stop, ranks, c, work.before, work.after, work.fits, limits.relaxed)
             if place > 0:
                 return c, place, count
 
@@ -233,15 +233,15 @@ def _find_ends(rows, start, stop, ranks, low, high, is_open):
 
 
 @compiled
-def _find_fits(asked, work, start, stop, count):
+def _find_fits(limits, work, start, stop, count):
     """At which places both sides have what they need; the counts of the first need are left in `before` and `after`."""
-    before, after, fits, least = work.before, work.after, work.fits, asked.least
+    before, after, fits, least = work.before, work.after, work.fits, limits.least
     for i in range(stop - start + 1):
         fits[i] = 1
     for need in range(len(least) - 1, -1, -1):
         count += 1
         _count(
-            work.rows, start, stop, asked.counts, asked.starts, asked.keys, need, asked.by_rows and need == 0,
+            work.rows, start, stop, limits.counts, limits.starts, limits.keys, need, limits.by_rows and need == 0,
             work.seen, work.last, count, before, after,
         )  # fmt: skip
         for i in range(stop - start + 1):
@@ -298,7 +298,7 @@ def _widest(low, high, position, is_open, times, node):
 
 
 @compiled
-def _count(rows, start, stop, counts, starts, keys, line, by_rows, seen, last, asked, before, after):
+def _count(rows, start, stop, counts, starts, keys, line, by_rows, seen, last, limits, before, after):
     """Different keys among the first i rows and among the rest, for every i; rows, where there are no keys."""
     n = stop - start
     before[0] = 0
@@ -319,8 +319,8 @@ def _count(rows, start, stop, counts, starts, keys, line, by_rows, seen, last, a
         before[i + 1] = before[i]
         after[i + 1] = after[i]
         for p in range(starts[line, rows[start + i]], starts[line, rows[start + i] + 1]):
-            if seen[keys[p]] != asked:
-                seen[keys[p]] = asked
+            if seen[keys[p]] != limits:
+                seen[keys[p]] = limits
                 before[i + 1] += 1
             if last[keys[p]] == i:
                 last[keys[p]] = -1

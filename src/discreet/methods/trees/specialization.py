@@ -126,11 +126,11 @@ class TopDownSpecialization(Method):
 
     def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
         sets = self._sets(roles)
-        given, notes = given_hierarchies(self.hierarchies, roles), []
+        hierarchies, notes = given_hierarchies(self.hierarchies, roles), []
         values = []
         for place, name in enumerate(roles.quasi):
             rarest = max(k for columns, k in sets if place in columns)
-            values.append(self._values(rows, name, given.get(name), rarest))
+            values.append(self._values(rows, name, hierarchies.get(name), rarest))
             notes += _note(values[-1], rarest, rows)
         leaf_rows = LeafRows(values, rows)
         cut, trace = Cut(values, leaf_rows, sets), []
@@ -143,10 +143,10 @@ class TopDownSpecialization(Method):
         plan = SpecializationPlan(EachColumn(own), EachColumn(published))
         return Grouping(group_of[leaf_rows.place], own, codes, plan, trace, notes)
 
-    def _values(self, rows: CodedRows, name: str, given: Hierarchy | None, rarest: int) -> Values:
+    def _values(self, rows: CodedRows, name: str, hierarchy: Hierarchy | None, rarest: int) -> Values:
         """How the column can be made finer: along its tree if it has one."""
-        if given is not None:
-            return GivenTree(given, rows, name, rarest)
+        if hierarchy is not None:
+            return GivenTree(hierarchy, rows, name, rarest)
         if rows.column(name).kind != "category":
             return Intervals(Axis.of(rows, name, rarest=rarest))
         return self._categories(rows, name, rarest)
@@ -164,13 +164,13 @@ class TopDownSpecialization(Method):
             return [(tuple(range(len(roles.quasi))), self.k)]
         stated = _stated(self.quasi_sets)
         named = {name for columns, _ in stated for name in columns}
-        strange, left = sorted(named - set(roles.quasi)), [name for name in roles.quasi if name not in named]
+        strange, unlisted = sorted(named - set(roles.quasi)), [name for name in roles.quasi if name not in named]
         if strange:
             hint = did_you_mean(strange[0], roles.quasi)
             raise RolesError(f"'quasi_sets' names columns that are not quasi-identifiers: {listing(strange)}.{hint}")
-        if left:
+        if unlisted:
             raise RolesError(
-                f"No set of 'quasi_sets' holds the quasi-identifiers {listing(left)}, so nothing would be promised"
+                f"No set of 'quasi_sets' holds the quasi-identifiers {listing(unlisted)}, so nothing would be promised"
                 f" about them. Put them in a set, or give them another role."
             )
         return [(tuple(roles.quasi.index(name) for name in columns), k) for columns, k in stated]
@@ -193,7 +193,7 @@ class TopDownSpecialization(Method):
 def _stated(sets: object) -> list[tuple[tuple[str, ...], int]]:
     """The sets of columns with their k, each column once."""
     pairs = list(sets.items()) if isinstance(sets, Mapping) else list(sets)  # type: ignore[call-overload]
-    found: list[tuple[tuple[str, ...], int]] = []
+    stated: list[tuple[tuple[str, ...], int]] = []
     for pair in pairs:
         names, k = pair if isinstance(pair, (list, tuple)) and len(pair) == 2 else ((), 0)
         names = [names] if isinstance(names, str) else names
@@ -204,10 +204,10 @@ def _stated(sets: object) -> list[tuple[tuple[str, ...], int]]:
             )
         if not _K.allows(k):
             raise ParameterError(f"The k of a set in 'quasi_sets' must be {_K}. Got {k!r} instead.")
-        found.append((tuple(dict.fromkeys(names)), int(k)))
-    if not found:
+        stated.append((tuple(dict.fromkeys(names)), int(k)))
+    if not stated:
         raise ParameterError("'quasi_sets' is empty. Leave it out for one set of all quasi-identifiers.")
-    return found
+    return stated
 
 
 def _note(values: Values, k: int, rows: CodedRows) -> list[str]:

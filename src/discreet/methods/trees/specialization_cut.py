@@ -76,7 +76,7 @@ class SetGroups:
         self._n_groups = 1
         self._spare, self._touched = np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         self._room, self._count = np.zeros((2, n_leaves + 1), dtype=np.int64)
-        self._met = np.empty(n_leaves, dtype=np.int64)
+        self._seen = np.empty(n_leaves, dtype=np.int64)
 
     def split(self, column: int, part: int, number_of: np.ndarray, children: np.ndarray, part_of: np.ndarray) -> int:
         """Part the groups that have `part` by the number of each row's child; how many groups come of it."""
@@ -91,7 +91,7 @@ class SetGroups:
         if self.rows.persons is None:
             _measure(
                 self.rows.leaves, self.rows.weights, self._order, self._start, self._stop, self._touched[:n_touched],
-                self.columns, part_of, child_of, mode, self.smallest, self._count, self._met,
+                self.columns, part_of, child_of, mode, self.smallest, self._count, self._seen,
             )  # fmt: skip
         else:
             self._measure_persons(n_touched, part_of, child_of, mode)
@@ -276,7 +276,7 @@ def _split(
 
 @compiled
 def _measure(
-    leaves, weights, order, start, stop, touched, columns, part_of, child_of, mode, smallest, count, met
+    leaves, weights, order, start, stop, touched, columns, part_of, child_of, mode, smallest, count, seen
 ):  # fmt: skip
     is_open = np.empty(len(columns), dtype=np.int64)
     for g in touched:
@@ -294,11 +294,11 @@ def _measure(
             for j in range(n_open):
                 child = child_of[leaves[row, is_open[j]]]
                 if count[child] == 0:
-                    met[n_met] = child
+                    seen[n_met] = child
                     n_met += 1
                 count[child] += weights[row]
         for i in range(n_met):
-            child = met[i]
+            child = seen[i]
             inside, part = count[child], part_of[child]
             count[child] = 0
             if mode[part] == _SPLITS:

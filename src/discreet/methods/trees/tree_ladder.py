@@ -212,8 +212,8 @@ def _fill(rows: DistinctRows, ladders: list[Ladder], leaf: np.ndarray, rungs: np
     """
     top = np.array([ladder.top for ladder in ladders])
     at_top = (rungs == top).all(axis=1)
-    left = rows.sizes(leaf[at_top], int(leaf.max()) + 1, np.flatnonzero(at_top))
-    for short in np.flatnonzero((left > 0) & (left < k)):
+    at_leaves = rows.sizes(leaf[at_top], int(leaf.max()) + 1, np.flatnonzero(at_top))
+    for short in np.flatnonzero((at_leaves > 0) & (at_leaves < k)):
         inside = np.flatnonzero(leaf == short)
         columns = [rungs[inside, c] for c in range(len(ladders))]
         columns += [ladder.bins[rungs[inside, c], rows.codes[inside, c]] for c, ladder in enumerate(ladders)]

@@ -80,9 +80,9 @@ class SketchKMeans(ClusterMixin, BaseEstimator):
         rows = some(sketches)
         if len(rows) < self.n_clusters:
             raise DataError(f"{self.n_clusters} clusters were asked of {len(rows)} sketches that have components.")
-        kept = measured(sketches, self.metric).take(rows)
+        measured_rows = measured(sketches, self.metric).take(rows)
         generator = Randomness(self.random_state).numpy()
-        starts = [self._start(kept, generator) for _ in range(self.n_init)]
+        starts = [self._start(measured_rows, generator) for _ in range(self.n_init)]
         self.inertia_, labels, self.cluster_centers_, self.n_iter_ = min(starts, key=lambda start: start[0])
         self.labels_ = np.full(len(sketches), -1)
         self.labels_[rows] = labels
@@ -91,16 +91,16 @@ class SketchKMeans(ClusterMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """The cluster of the nearest centre, the first one of equals; -1 for records without components."""
         check_is_fitted(self)
-        asked = measured(X, self.metric)
-        labels, rows = np.full(len(asked), -1), np.flatnonzero(asked.counts)
-        labels[rows] = np.argmin(distances(asked.take(rows), self.cluster_centers_)[0], axis=1)
+        queries = measured(X, self.metric)
+        labels, rows = np.full(len(queries), -1), np.flatnonzero(queries.counts)
+        labels[rows] = np.argmin(distances(queries.take(rows), self.cluster_centers_)[0], axis=1)
         return labels
 
-    def _start(self, kept: Sketches, generator: Any) -> tuple[float, np.ndarray, Sketches, int]:
-        centres = kept.take(_spread_out(kept, self.n_clusters, generator))
+    def _start(self, sketches: Sketches, generator: Any) -> tuple[float, np.ndarray, Sketches, int]:
+        centres = sketches.take(_spread_out(sketches, self.n_clusters, generator))
         labels, best, steps = np.zeros(0), None, 0
         for step in range(1, self.max_iter + 1):
-            far, steps = distances(kept, centres)[0], step
+            far, steps = distances(sketches, centres)[0], step
             nearest = np.argmin(far, axis=1)
             total = float(far[np.arange(len(far)), nearest].sum())
             if best is None or total < best[0]:
@@ -108,7 +108,7 @@ class SketchKMeans(ClusterMixin, BaseEstimator):
             if np.array_equal(nearest, labels):
                 break
             labels = nearest
-            centres = centres_of(kept, _filled(labels, far, self.n_clusters), self.n_clusters, self.share)
+            centres = centres_of(sketches, _filled(labels, far, self.n_clusters), self.n_clusters, self.share)
         assert best is not None  # there is a first step
         return *best, steps
 
@@ -126,21 +126,21 @@ def centres_of(sketches: Sketches, labels: np.ndarray, n_clusters: int, share: f
     have = np.cumsum(sizes.reshape(n_clusters, width + 1)[:, ::-1], axis=1)[:, ::-1]  # so many or more components
     counts = (have[:, 1:] >= share * have[:, :1]).sum(axis=1)
     means = member @ sketches.padded / np.maximum(have[:, 1:], 1)
-    kept = np.arange(means.shape[1]) < counts[:, None]
-    return Sketches(means[kept], np.concatenate([[0], np.cumsum(counts)]))
+    is_used = np.arange(means.shape[1]) < counts[:, None]
+    return Sketches(means[is_used], np.concatenate([[0], np.cumsum(counts)]))
 
 
-def _spread_out(kept: Sketches, n_clusters: int, generator: Any) -> list[int]:
+def _spread_out(sketches: Sketches, n_clusters: int, generator: Any) -> list[int]:
     """k-means++: each further start with a probability in proportion to its distance from the nearest one so far."""
-    chosen = [int(generator.integers(len(kept)))]
-    nearest = np.full(len(kept), np.inf)
+    chosen = [int(generator.integers(len(sketches)))]
+    nearest = np.full(len(sketches), np.inf)
     while len(chosen) < n_clusters:
-        nearest = np.minimum(nearest, distances(kept, kept.take(chosen[-1:]))[0][:, 0])
+        nearest = np.minimum(nearest, distances(sketches, sketches.take(chosen[-1:]))[0][:, 0])
         odds = nearest.copy()
         if not np.delete(odds, chosen).any():  # all others are copies
             odds[:] = 1.0
         odds[chosen] = 0.0
-        chosen.append(int(generator.choice(len(kept), p=odds / odds.sum())))
+        chosen.append(int(generator.choice(len(sketches), p=odds / odds.sum())))
     return chosen
 
 

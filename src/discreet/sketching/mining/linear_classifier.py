@@ -64,8 +64,8 @@ class SketchLinearClassifier(ClassifierMixin, BaseEstimator):
         rows = some(sketches)
         self._width = int(sketches.counts.max())
         matrix = self._matrix(measured(sketches.take(rows), self.metric))
-        self._met = np.unique(codes[rows])
-        if len(self._met) < 2:
+        self._occurring = np.unique(codes[rows])
+        if len(self._occurring) < 2:
             return self
         scale = float(np.sqrt((matrix**2).sum(axis=1).mean())) or 1.0
         model = LogisticRegression(C=self.C, max_iter=self.max_iter)
@@ -84,16 +84,16 @@ class SketchLinearClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class."""
         check_is_fitted(self)
-        asked = as_sketches(X)
-        proba = np.zeros((len(asked), len(self.classes_)))
-        if len(self._met) < 2:
-            proba[:, self._met] = 1.0
+        sketches = as_sketches(X)
+        proba = np.zeros((len(sketches), len(self.classes_)))
+        if len(self._occurring) < 2:
+            proba[:, self._occurring] = 1.0
         else:
-            scores = self.decision_function(asked)
-            scores = np.stack([np.zeros(len(asked)), scores], axis=1) if scores.ndim == 1 else scores
+            scores = self.decision_function(sketches)
+            scores = np.stack([np.zeros(len(sketches)), scores], axis=1) if scores.ndim == 1 else scores
             powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-            proba[:, self._met] = powers / powers.sum(axis=1, keepdims=True)
-        proba[asked.counts == 0] = self.prior_
+            proba[:, self._occurring] = powers / powers.sum(axis=1, keepdims=True)
+        proba[sketches.counts == 0] = self.prior_
         return proba
 
     def predict(self, X: Any) -> np.ndarray:

@@ -60,26 +60,26 @@ class SketchKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         self.classes_, codes = targets_of(sketches, y)
         rows = some(sketches)
         self.prior_ = np.bincount(codes, minlength=len(self.classes_)) / len(codes)
-        self._kept, self._codes = measured(sketches, self.metric).take(rows), codes[rows]
+        self._references, self._codes = measured(sketches, self.metric).take(rows), codes[rows]
         return self
 
     def kneighbors(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """The squared distances of the nearest training sketches and their places among those that have components,
         nearest first, earlier ones first among equals. A record without components has NaN and -1."""
         check_is_fitted(self)
-        asked = measured(X, self.metric)
-        n = min(self.n_neighbors, len(self._kept))
-        far, near = np.full((len(asked), n), np.nan), np.full((len(asked), n), -1)
-        rows = np.flatnonzero(asked.counts)
-        for part in np.array_split(rows, -(-len(rows) * len(self._kept) // _CELLS) or 1):
-            found, shared = distances(asked.take(part), self._kept)
+        queries = measured(X, self.metric)
+        n = min(self.n_neighbors, len(self._references))
+        far, near = np.full((len(queries), n), np.nan), np.full((len(queries), n), -1)
+        rows = np.flatnonzero(queries.counts)
+        for part in np.array_split(rows, -(-len(rows) * len(self._references) // _CELLS) or 1):
+            distance, shared = distances(queries.take(part), self._references)
             if self.shrinkage:
-                mean = found.mean(axis=1, keepdims=True)
-                found -= mean
-                found *= shared / (shared + self.shrinkage)
-                found += mean
-            near[part] = least(found, n)
-            far[part] = np.take_along_axis(found, near[part], axis=1)
+                mean = distance.mean(axis=1, keepdims=True)
+                distance -= mean
+                distance *= shared / (shared + self.shrinkage)
+                distance += mean
+            near[part] = least(distance, n)
+            far[part] = np.take_along_axis(distance, near[part], axis=1)
         return far, near
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -94,11 +94,11 @@ class SketchKNeighborsClassifier(ClassifierMixin, BaseEstimator):
 
 
 @compiled
-def least(found, n):
+def least(values, n):
     """The places of the n least numbers of each row, least first, earlier ones first among equals."""
-    places = np.empty((len(found), n), np.int64)
-    for i in range(len(found)):
-        row, mine, size = found[i], places[i], 0
+    places = np.empty((len(values), n), np.int64)
+    for i in range(len(values)):
+        row, mine, size = values[i], places[i], 0
         for j in range(len(row)):
             if size == n and not row[j] < row[mine[n - 1]]:
                 continue

@@ -57,10 +57,10 @@ def targets_of(sketches: Sketches, y: Any) -> tuple[np.ndarray, np.ndarray]:
         if sketches.labels is None or sketches.classes is None:
             raise DataError("The sketches have no labels, and none were given: say y.")
         y = sketches.classes[sketches.labels]
-    given = np.asarray(y)
-    if given.shape != (len(sketches),):
-        raise DataError(f"{len(sketches)} labels are needed, one for each sketch; {given.size} were given.")
-    classes, codes = np.unique(given, return_inverse=True)
+    values = np.asarray(y)
+    if values.shape != (len(sketches),):
+        raise DataError(f"{len(sketches)} labels are needed, one for each sketch; {values.size} were given.")
+    classes, codes = np.unique(values, return_inverse=True)
     return classes, codes
 
 
@@ -98,19 +98,19 @@ def distances(these: Sketches, those: Sketches) -> tuple[np.ndarray, np.ndarray]
     [[0.0, 9.0], [9.0, 0.0]]
     """
     width = min(these.padded.shape[1], those.padded.shape[1])
-    found = these.padded[:, :width] @ those.padded[:, :width].T
-    _apart(found, these.running, those.running, these.counts, those.counts)
-    return found, np.minimum(these.counts[:, None], those.counts)
+    products = these.padded[:, :width] @ those.padded[:, :width].T
+    _apart(products, these.running, those.running, these.counts, those.counts)
+    return products, np.minimum(these.counts[:, None], those.counts)
 
 
 @compiled
-def _apart(found, squares, others, counts, other_counts):
+def _apart(products, squares, others, counts, other_counts):
     """Turn sums of products into distances."""
     for i in range(len(counts)):
         for j in range(len(other_counts)):
             shared = min(counts[i], other_counts[j])
             if shared:
-                apart = squares[i, shared - 1] + others[j, shared - 1] - 2 * found[i, j]
-                found[i, j] = max(apart / shared, 0.0)
+                apart = squares[i, shared - 1] + others[j, shared - 1] - 2 * products[i, j]
+                products[i, j] = max(apart / shared, 0.0)
             else:
-                found[i, j] = np.nan
+                products[i, j] = np.nan

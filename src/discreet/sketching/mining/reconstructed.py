@@ -2,7 +2,7 @@
 """Any scikit-learn estimator on sketches: every cell of the records is estimated first, and the estimator learns from
 the estimates.
 
-It needs the key, so it is for the owner and for whoever may know the records. Estimates of single cells are much
+It needs the key, so it is for the owner and for anyone who may know the records. Estimates of single cells are much
 rougher than those of distances: where an estimator can work with distances, work on the sketches themselves.
 """
 
@@ -53,27 +53,27 @@ class SketchReconstruction(BaseEstimator):
             raise DataError("Records are reconstructed with the owner's key: say signs.")
         sketches = as_sketches(X)
         rows = some(sketches)
-        given = None
+        labels = None
         if y is not None or sketches.labels is not None:
             classes, codes = targets_of(sketches, y)
-            given = classes[codes[rows]]
+            labels = classes[codes[rows]]
             self.classes_ = classes
         self.estimator_ = clone(self.estimator)
         matrix = sketches.take(rows).attributes(self.signs)
-        self.estimator_ = self.estimator_.fit(matrix) if given is None else self.estimator_.fit(matrix, given)
+        self.estimator_ = self.estimator_.fit(matrix) if labels is None else self.estimator_.fit(matrix, labels)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        return self._asked("predict", X)
+        return self._answers("predict", X)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        return self._asked("predict_proba", X)
+        return self._answers("predict_proba", X)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        return self._asked("decision_function", X)
+        return self._answers("decision_function", X)
 
     def transform(self, X: Any) -> np.ndarray:
-        return self._asked("transform", X)
+        return self._answers("transform", X)
 
     def score(self, X: Any, y: Any = None) -> float:
         """The share of records whose class is predicted."""
@@ -81,7 +81,7 @@ class SketchReconstruction(BaseEstimator):
         classes, codes = targets_of(sketches, y)
         return float((self.predict(sketches) == classes[codes]).mean())
 
-    def _asked(self, what: str, X: Any) -> np.ndarray:
+    def _answers(self, what: str, X: Any) -> np.ndarray:
         check_is_fitted(self)
         call = getattr(self.estimator_, what)
         return np.concatenate([call(part.attributes(self.signs)) for part in self._parts(as_sketches(X))])
