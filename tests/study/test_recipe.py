@@ -137,6 +137,13 @@ def test_a_parameter_that_is_a_list_is_no_grid():
     assert [*method.grid(PromisesSection())] == [{"k": 5, "quasi_sets": [["age", "sex"], ["zip"]]}]
 
 
+def test_parameters_may_have_the_names_of_earlier_versions():
+    older = MethodSection.model_validate({"name": "private-fwell", "neighbours": ["ranks", "blocks"]})
+    assert [values["strategy"] for values in older.grid(PromisesSection())] == ["ranks", "blocks"]
+    now = MethodSection.model_validate({"name": "private-table", "neighbours": "add-remove"})
+    assert [*now.grid(PromisesSection())] == [{"epsilon": 1.0, "neighbours": "add-remove"}]
+
+
 @pytest.mark.parametrize("shape", ["table", "transactions"])
 def test_the_recipe_to_begin_with_is_a_recipe(shape, tmp_path):
     table = samples.load("clinic", rows=200, seed=1).data

@@ -57,13 +57,14 @@ class MethodOptions:
 def build(name: str, parameters: dict[str, Any]) -> Method:
     """The named method with these parameters; DataError for an unknown name or parameter."""
     from discreet.methods import METHODS
+    from discreet.release.verify_parameters import renamed
 
     if name not in METHODS:
         raise DataError(
             f"There is no method {name!r}.{did_you_mean(name, METHODS)} They are {listing(METHODS, most=99)}."
         )
     method_class = METHODS[name]
-    accepted = sorted(signature(method_class).parameters)
+    accepted, parameters = sorted(signature(method_class).parameters), renamed(name, parameters)
     unknown = [parameter for parameter in parameters if parameter not in accepted]
     if unknown:
         hint = did_you_mean(unknown[0], accepted)

@@ -192,14 +192,17 @@ class CodedRows(DistinctRows):
     @property
     def table(self) -> Table:
         """The single rows, for methods that say that they decide about them (`Method.needs_rows`)."""
-        if self._group_of_row is None:
-            raise DataError(
-                "This method decides about single rows, which an engine does not hand out. Read them as a table."
-            )
+        self._of_rows()
         return Table.of(getattr(self._data, "table", self._data))  # that of an engine in memory, or the data
 
     @property
     def group_of_row(self) -> np.ndarray:
         """The distinct row of each single row."""
-        assert self._group_of_row is not None, self.table
+        return self._of_rows()
+
+    def _of_rows(self) -> np.ndarray:
+        if self._group_of_row is None:
+            raise DataError(
+                "This method decides about single rows, which an engine does not hand out. Read them as a table."
+            )
         return self._group_of_row

@@ -201,9 +201,12 @@ def grouped(content: Content, columns: Sequence[str], *, ordered: bool = True) -
         if content.rows_of_items() is not None:
             names = _BY_ITEM
         else:
-            names = next((known for known in found if set(known) == set(names)), names)
+            names = next((known for known in tuple(found) if set(known) == set(names)), names)
     if names not in found:
-        found[names] = _by_item(content) if names is _BY_ITEM else _by_cells(content, names)
+        numbers = _by_item(content) if names is _BY_ITEM else _by_cells(content, names)
+        for part in numbers:
+            part.setflags(write=False)  # whoever asks again gets the same arrays
+        found[names] = numbers
     return found[names]
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from discreet.data.column import Column
 from discreet.data.table import Table
@@ -44,6 +44,19 @@ class Roles:
     other: tuple[str, ...] = ()
     person: str | None = None
     allow_unique: tuple[str, ...] = field(default=())
+
+    if TYPE_CHECKING:  # names come as one string or in any collection, and are kept as tuples
+
+        def __init__(
+            self,
+            target: str | None = None,
+            quasi: str | Iterable[str] = (),
+            sensitive: str | Iterable[str] = (),
+            identifiers: str | Iterable[str] = (),
+            other: str | Iterable[str] = (),
+            person: str | None = None,
+            allow_unique: str | Iterable[str] = (),
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         for role in ("target", "person"):

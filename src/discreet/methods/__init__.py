@@ -75,10 +75,11 @@ _TABLE = (  # the name on the command line, the class, the module
 _MODULES = {cls: module for _, cls, module in _TABLE}
 _MODULES |= {"Fwell": "noise.fwell", "load_model": "trees.kadet"}  # public, and no method of release
 
-PUBLIC = tuple(sorted(_MODULES))  # what `discreet` exports of this package
+PUBLIC = ("METHODS", "Method", *sorted(_MODULES))  # what `discreet` exports of this package
 _STREAMING = ("StreamCounts", "as_batch", "line_batches", "owners_key", "sketch_stream")
 _MODULES |= {"heaviest": "noise.weighting", **dict.fromkeys(_STREAMING, "sketches.streaming")}  # for other folders
-__all__ = ["METHODS", "Method", *sorted(_MODULES)]
+if not TYPE_CHECKING:  # type checkers take the imports above
+    __all__ = ["METHODS", "Method", *sorted(_MODULES)]
 
 
 class Registry(Mapping[str, "type[Method]"]):
@@ -116,4 +117,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return ["METHODS", "Method", *sorted(_MODULES)]

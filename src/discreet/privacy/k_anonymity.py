@@ -9,10 +9,10 @@ like any other. This is the strictest reading of a suppressed cell, and the only
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -71,6 +71,12 @@ class KAnonymity(Promise):
     k: int = 5
     sets: tuple[tuple[str, ...], ...] | None = None
     columns: tuple[str, ...] | None = None
+
+    if TYPE_CHECKING:  # collections of any kind, kept as tuples
+
+        def __init__(
+            self, k: int = 5, sets: Iterable[Iterable[str]] | None = None, columns: Iterable[str] | None = None
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -290,7 +290,7 @@ _OLDER_NAMES = {  # by method: parameter names in certificates of version 0.1, a
 
 
 def renamed(method: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of a certificate under today's names.
+    """The parameters of a certificate, a recipe or a command under today's names.
 
     >>> renamed("private-fwell", {"neighbours": "ranks"}), renamed("private-table", {"neighbours": "add-remove"})
     ({'strategy': 'ranks'}, {'neighbours': 'add-remove'})

@@ -22,6 +22,7 @@ from discreet.foundation.parameters import check_parameters
 from discreet.learning.classifiers import CLASSIFIERS
 from discreet.learning.cross_validation import Measure
 from discreet.methods import METHODS, Method
+from discreet.release.verify_parameters import renamed
 
 QUICK = tuple(name for name, attack in ATTACKS.items() if attack.quick)
 
@@ -125,6 +126,11 @@ class MethodSection(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True)
 
     name: str = Field(description="As `discreet release --method` knows it.", json_schema_extra={"enum": [*METHODS]})
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_todays_names(cls, section: Any) -> Any:
+        return renamed(str(section.get("name")), section) if isinstance(section, dict) else section
 
     @field_validator("name")
     @classmethod
