@@ -3,7 +3,7 @@
 
 `Patterns` keeps, for each group of rows that are equal on the selected items, those items as bits. A further item x
 keeps k-anonymity by containment iff every pattern p that occurs together with x is contained in the patterns of at
-least k rows that have x (SPEC 1.1). Only rows with x are looked at, only patterns with fewer than k rows of their own
+least k rows that have x. Only rows with x are looked at, only patterns with fewer than k rows of their own
 are counted, through bitmaps over the patterns, and counting one stops at k.
 """
 

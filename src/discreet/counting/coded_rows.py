@@ -191,7 +191,7 @@ class CodedRows(DistinctRows):
 
     @property
     def table(self) -> Table:
-        """The single rows, for methods that say that they decide about them (`Method.needs_rows`)."""
+        """The single rows, for methods that decide about them; an engine has none to hand out."""
         if self._group_of_row is None:
             raise DataError(
                 "This method decides about single rows, which an engine does not hand out. Read them as a table."

@@ -60,11 +60,7 @@ class Method(BaseEstimator):
     name: ClassVar[str] = ""
     takes: ClassVar[frozenset[str]] = frozenset({"table"})  # of "table" and "baskets"
     gives: ClassVar[str] = ""  # the shape of the document that it releases, when it does not release rows
-    recodes: ClassVar[bool] = True  # whether a release of a table recodes new rows
-    recodes_source: ClassVar[bool] = True  # whether it then writes the rows it was made from as they were released
     by_cells: ClassVar[bool] = False  # whether each cell is read by itself: no row has a say in how another is read
-    random_cells: ClassVar[bool] = False  # whether chance decides about cells, and not only about the order of rows
-    needs_rows: ClassVar[bool] = False  # whether it decides about single rows, which no engine hands out
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
     @property
