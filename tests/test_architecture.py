@@ -250,7 +250,7 @@ def test_kernels_are_compiled_in_one_way():
 
 def is_kernel(node: ast.FunctionDef) -> bool:
     names = [ast.unparse(mark.func if isinstance(mark, ast.Call) else mark) for mark in node.decorator_list]
-    return bool({"compiled", "Intrinsic"} & set(names))
+    return bool({"compiled", "intrinsic"} & set(names))
 
 
 def test_every_function_but_kernels_has_hints():

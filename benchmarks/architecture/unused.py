@@ -3,7 +3,8 @@
 
 A function, class or constant is used if its own module names it outside its definition, or if another module imports
 it; an import into the face of a package does not count. A method is used if any module has an attribute of its name.
-Strings without spaces count, since registries go by them. What code in the documentation or an example names is public, not dead.
+Strings without spaces count, since registries go by them. Whatever code in the
+documentation or an example names is public, not dead.
 """
 
 from __future__ import annotations

@@ -139,7 +139,7 @@ def test_a_parameter_that_is_a_list_is_no_grid():
 
 @pytest.mark.parametrize("shape", ["table", "transactions"])
 def test_the_recipe_to_begin_with_is_a_recipe(shape, tmp_path):
-    table = samples.load("clinic", rows=200, seed=1).data
+    table = samples.load("clinic", rows=200, random_state=1).data
     suggestions = suggest(table)
     text = first_recipe("/somewhere/clinic.csv", suggestions if shape == "table" else [], shape)
     assert "somewhere" not in text
@@ -200,7 +200,7 @@ def test_an_editor_marks_nothing_that_is_right(text):
 
 @pytest.mark.parametrize("shape", ["table", "transactions"])
 def test_an_editor_marks_nothing_in_the_recipe_to_begin_with(shape):
-    suggestions = suggest(samples.load("clinic", rows=200, seed=1).data) if shape == "table" else []
+    suggestions = suggest(samples.load("clinic", rows=200, random_state=1).data) if shape == "table" else []
     found = json.loads(schema())
     assert fits(tomllib.loads(first_recipe("clinic.csv", suggestions, shape)), found, found)
 

@@ -69,7 +69,7 @@ def minimality(case: Case) -> list[Finding]:
             f"Not applicable: of {int(members.is_known.sum())} groups whose persons are known none has a"
             " cut that the number of persons allows, so none was refused for its sensitive values."
         )
-    chosen = np.sort(np.random.default_rng(case.seed).permutation(len(groups))[: case.targets])
+    chosen = np.sort(np.random.default_rng(case.random_state).permutation(len(groups))[: case.targets])
     told = [_told(published, groups[place], int(place)) for place in chosen]
     groups = [groups[place] for place in chosen]
     return [_finding(case, members, groups, told, name) for name in names]
@@ -137,12 +137,12 @@ def _ranks(published: Published, table: Table, roles: Roles) -> list[np.ndarray]
     return found
 
 
-def _told(published: Published, group: _Group, seed: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def _told(published: Published, group: _Group, random_state: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """For each sensitive column, the prior of the group's values and the posterior of each of its persons."""
     assert published.roles is not None
     columns = published.table.columns(published.roles.sensitive)
     values = [column.codes[group.rows].astype(np.int64) for column in columns]
-    ways = _ways(values, group.cuts, int(published.parameters["l"]), seed)
+    ways = _ways(values, group.cuts, int(published.parameters["l"]), random_state)
     found = {}
     for column, mine in zip(columns, values, strict=True):
         prior = np.bincount(mine, minlength=column.levels + 1) / len(mine)
@@ -154,9 +154,9 @@ def _told(published: Published, group: _Group, seed: int) -> dict[str, tuple[np.
     return found
 
 
-def _ways(values: list[np.ndarray], cuts: np.ndarray, least: int, seed: int) -> np.ndarray:
+def _ways(values: list[np.ndarray], cuts: np.ndarray, least: int, random_state: int) -> np.ndarray:
     """Ways to hand the rows out to the persons under which each cut leaves one side too few values of a column."""
-    rng, n = np.random.default_rng([seed, len(values[0])]), len(values[0])
+    rng, n = np.random.default_rng([random_state, len(values[0])]), len(values[0])
     kept: list[np.ndarray] = []
     for _ in range(MOST // DRAWN):
         ways = np.argsort(rng.random((DRAWN, n)), axis=1)

@@ -92,7 +92,7 @@ def release(
         account.afford(made_by.promise)  # before the file is read
     dataset = read_dataset(file, roles, baskets, reading, by_cells=made_by.by_cells)
     with step(f"Releasing {len(dataset):,} rows with {made_by.name}"):
-        made = made_by.release(dataset.data, dataset.roles)
+        made = made_by.release(dataset)
     kept = _candidates(made_by)  # before others are fitted to measure accuracy
     outcome = _measured(made_by, made, dataset, output.evaluate)
     summary = _summary(outcome, dataset, file.name)

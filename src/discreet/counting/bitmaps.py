@@ -15,10 +15,10 @@ import numpy as np
 
 from discreet.counting.partition import Partition, count_groups
 from discreet.counting.tally import group
-from discreet.foundation.compiled_kernels import Intrinsic, compiled
+from discreet.foundation.compiled_kernels import compiled, intrinsic
 
 
-@Intrinsic
+@intrinsic
 def popcount(typingctx: Any, word: Any) -> Any:
     """Number of ones in a 64-bit word."""
 
@@ -28,7 +28,7 @@ def popcount(typingctx: Any, word: Any) -> Any:
     return word(word), codegen
 
 
-@Intrinsic
+@intrinsic
 def lowest_bit(typingctx: Any, word: Any) -> Any:
     """Place of the lowest one in a 64-bit word that is not zero."""
     from numba import types
