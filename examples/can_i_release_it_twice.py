@@ -13,7 +13,7 @@ from pathlib import Path
 import discreet as ds
 
 K = 5
-people = ds.samples.load("clinic", rows=800, seed=7).data
+people = ds.samples.load("clinic", rows=800, random_state=7).data
 kept = {"target": "readmitted", "sensitive": ["diagnosis"], "other": ["stay_days"]}
 parts = [["age", "sex", "zip"], ["occupation", "marital", "sex"]]
 

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 import discreet as ds
 
 K = 5
-sample = ds.samples.load("clinic", rows=2000, seed=7, repeat=0.5)
+sample = ds.samples.load("clinic", rows=2000, random_state=7, repeat=0.5)
 roles = sample.roles
 persons = sample.data.column(roles.person).levels
 print(f"{len(sample.data)} stays of {persons} patients, k = {K}.\n")

@@ -8,7 +8,7 @@ and how many share their values with fewer than five.
 
 import discreet as ds
 
-sample = ds.samples.load("clinic", rows=2000, seed=7)
+sample = ds.samples.load("clinic", rows=2000, random_state=7)
 table, quasi = sample.data, sample.roles.quasi
 
 print(f"{len(table)} made-up patients. An outsider may know {', '.join(quasi)}.\n")

@@ -8,7 +8,7 @@ different diagnoses does each group hold (l-diversity), and how far is each grou
 
 import discreet as ds
 
-sample = ds.samples.load("clinic", rows=2000, seed=7)
+sample = ds.samples.load("clinic", rows=2000, random_state=7)
 
 print(f"{'k':>4}{'groups':>8}{'fewest diagnoses':>18}{'rows in groups of one':>23}{'farthest group':>16}")
 for k in (2, 5, 10, 25, 50):

@@ -11,7 +11,7 @@ cannot tell.
 import discreet as ds
 from discreet.evaluate.utility import holdout
 
-sample = ds.samples.load("clinic", rows=10_000, seed=7)
+sample = ds.samples.load("clinic", rows=10_000, random_state=7)
 
 
 def line(name, accuracy, cost=None):

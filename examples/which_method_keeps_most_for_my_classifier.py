@@ -10,7 +10,7 @@ columns, in percentage points: where it holds 0, this table cannot tell.
 import discreet as ds
 from discreet.evaluate.utility import holdout
 
-sample = ds.samples.load("clinic", rows=3000, seed=7)
+sample = ds.samples.load("clinic", rows=3000, random_state=7)
 methods = {
     "TreeLadder": ds.TreeLadder(k=10, random_state=7),
     "Mondrian": ds.Mondrian(k=10, random_state=7),

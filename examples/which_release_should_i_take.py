@@ -11,7 +11,7 @@ import discreet as ds
 from discreet.choose import choose, from_release
 from discreet.evaluate.utility import holdout
 
-sample = ds.samples.load("clinic", rows=1500, seed=7)
+sample = ds.samples.load("clinic", rows=1500, random_state=7)
 candidates = []
 for k in (3, 10, 30):
     for method in (

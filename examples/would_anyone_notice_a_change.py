@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 import discreet as ds
 from discreet.release.signature import new_key
 
-sample = ds.samples.load("clinic", rows=500, seed=7)
+sample = ds.samples.load("clinic", rows=500, random_state=7)
 release = ds.Mondrian(k=5, random_state=7).release(sample.data, sample.roles)
 
 

@@ -19,7 +19,18 @@ from discreet.data.formulas import neutral
 from discreet.errors import DiscreetError
 from discreet.release.certificate import CERTIFICATE
 from discreet.report.public_page import summarise_public, to_public_page
-from instances import MARKERS, NAME, PERSON_ROLES, RARE, ROLES, baskets, people
+from instances import (
+    MARKERS,
+    NAME,
+    PERSON_ROLES,
+    RARE,
+    ROLES,
+    baskets,
+    people,
+    random_cells,
+    recodes,
+    recodes_source,
+)
 
 # -- looking at what was written, without any of the library's readers ------------------------------------------------
 
@@ -53,7 +64,7 @@ def save(method, folder, data=None, roles=ROLES, **options) -> Path:
 def contents(rows: list[dict], instance) -> Counter:
     """The rows without their order; where chance decides about cells, only what is published as it is."""
     as_it_is = (ROLES.target, *ROLES.sensitive, *ROLES.other)
-    names = as_it_is if instance.make(5).random_cells else None
+    names = as_it_is if random_cells(instance.make(5)) else None
     return Counter(str(sorted((name, row[name]) for name in names or row)) for row in rows)
 
 
@@ -197,11 +208,11 @@ def check_persons_count_instead_of_rows(instance, tmp_path):
 def check_recoding_the_source_rows_gives_the_release(instance, tmp_path):
     frame = people()
     release = instance.make(5).release(frame, ROLES)
-    if not instance.make(5).recodes:
+    if not recodes(instance.make(5)):
         with pytest.raises(DataError, match="changes whole clusters of rows"):
             release.recode(frame)
         return
-    if not instance.make(5).recodes_source:
+    if not recodes_source(instance.make(5)):
         assert release.recode(frame).names == release.columns
         return
     recoded = release.recode(frame).to_arrow().to_pylist()
@@ -209,7 +220,7 @@ def check_recoding_the_source_rows_gives_the_release(instance, tmp_path):
 
 
 def check_unseen_values_are_recoded(instance, tmp_path):
-    if not instance.make(5).recodes:
+    if not recodes(instance.make(5)):
         return
     frame = people()
     release = instance.make(5).release(frame, ROLES)
@@ -227,7 +238,7 @@ def check_a_recipient_recodes_as_the_owner_does(instance, tmp_path):
     method, frame = instance.make(5), people()
     release = method.release(frame, ROLES)
     folder = release.save(tmp_path / "out") / "release"
-    if not method.recodes:
+    if not recodes(method):
         with pytest.raises(DataError, match="so rows cannot be recoded to it"):
             recode(folder, frame)
         return
@@ -237,7 +248,7 @@ def check_a_recipient_recodes_as_the_owner_does(instance, tmp_path):
         met = {row[name] for row in published} | {"0" if name not in ROLES.quasi else "*"}
         written = {"" if cell is None else str(cell) for cell in recode(folder, strange).to_arrow()[name].to_pylist()}
         assert written <= met, name
-    if method.recodes_source:
+    if recodes_source(method):
         known = frame[frame["town"] != RARE]
         theirs, ours = recode(folder, known), release.recode(known)
         assert theirs.names == ours.names
@@ -285,7 +296,7 @@ def check_owner_and_recipient_recode_alike(instance, tmp_path):
         method = instance.make(5, seed=2)
         release = method.release(frame, roles)
         folder = release.save(tmp_path / str(seed)) / "release"
-        if not method.recodes:
+        if not recodes(method):
             continue
         rows = strange_rows(frame, roles, seed)
         theirs, ours = recode(folder, rows), release.recode(rows)

@@ -45,11 +45,11 @@ def table(name: str) -> tuple[Any, Any]:
     if name == "baskets":
         return baskets()
     if name == "market":
-        return samples.quest(rows=1200, items=40, patterns=60, classes=2, seed=3).data, None
+        return samples.quest(rows=1200, items=40, patterns=60, classes=2, random_state=3).data, None
     sample = {
-        "clinic": lambda: samples.clinic(rows=2000, seed=7),
+        "clinic": lambda: samples.clinic(rows=2000, random_state=7),
         "boards": samples.tic_tac_toe,
-        "waves": lambda: samples.waveform(rows=400, seed=1),
+        "waves": lambda: samples.waveform(rows=400, random_state=1),
     }[name]()
     return sample.data, sample.roles
 

@@ -28,6 +28,7 @@ from discreet import (
     TreeLadder,
     VarianceSketch,
 )
+from discreet.methods import Method
 from discreet.prepare.hierarchy import from_paths
 
 # Strings that must not leave. RARE is the quasi-identifier value of one person, UNUSED a level that nobody has.
@@ -180,3 +181,25 @@ def baskets(n=150, d=14, seed=5):
     X = (rng.random((n, d)) < np.linspace(0.7, 0.05, d)).astype(np.uint8)
     y = np.where(X[:, 0] + X[:, 3] + rng.random(n) > 1.4, "yes", "no")
     return X, y
+
+
+# -- what the laws must know of a method ----------------------------------------------------------------------------
+
+
+def random_cells(method: Method) -> bool:
+    """Whether chance decides about cells, and not only about the order of rows."""
+    return isinstance(method, (KActus, KActus2, PrivateTable, RandomFlip)) or getattr(method, "relaxed", False)
+
+
+def recodes(method: Method) -> bool:
+    """Whether a release of a table recodes new rows."""
+    return not isinstance(method, RandomFlip)
+
+
+def recodes_source(method: Method) -> bool:
+    """Whether it then writes the rows it was made from as they were released.
+
+    Not where groups of Mondrian overlap: a shared value is on both sides, and a label of a tree reaches beyond a group.
+    """
+    overlap = getattr(method, "relaxed", False) or getattr(method, "labels", None) == "hierarchy"
+    return not overlap and not isinstance(method, (KActus, KActus2, PrivateTable))

@@ -34,7 +34,7 @@ sensitive = ["diagnosis"]
 
 def written_clinic(folder: Path, rows: int, seed: int = 1) -> Path:
     path = folder / "clinic.csv"
-    samples.load("clinic", rows=rows, seed=seed).data.write(path, "csv")
+    samples.load("clinic", rows=rows, random_state=seed).data.write(path, "csv")
     return path
 
 

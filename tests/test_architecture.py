@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folders are the flow, and a few habits made executable. Each test lists every offender.
-
-STILL lists, by rule, the offenders that are known and not yet mended. It may only shrink: a new offender fails, and so
-does an entry that is no longer one. `python -m tests.test_architecture` prints the entries as they are now.
-"""
+"""The folders are the flow, and a few habits made executable. Each test lists every offender."""
 
 import ast
 import re
@@ -13,9 +9,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
-from textwrap import fill, indent
 
-import pytest
 from benchmarks.architecture.graph import FACE, Graph, flow
 from benchmarks.architecture.walk import walks
 
@@ -41,15 +35,9 @@ WHOLE = {  # tests at the root of tests/ are about the whole
 GRAPH = Graph(SOURCE)
 MODULES = GRAPH.modules
 
-STILL: dict[str, str] = {}
 
-
-def settle(rule: str, offenders: Iterable[str]) -> None:
-    """Compare what a rule finds with what STILL says of it: neither may have more than the other."""
-    found, known = set(offenders), set(STILL.get(rule, "").split())
-    new, mended = sorted(found - known), sorted(known - found)
-    text = [f"new: {one}" for one in new] + [f"mended, take it out of STILL[{rule!r}]: {one}" for one in mended]
-    assert not text, "\n" + "\n".join(text)
+def none_of(offenders: Iterable[str]) -> None:
+    assert not set(offenders), "\n" + "\n".join(sorted(offenders))
 
 
 # -- 1. The flow ------------------------------------------------------------------------------------------------------
@@ -116,7 +104,7 @@ def test_a_part_is_imported_by_the_files_of_its_owner_only():
         if (owner := owner_of(other)) and module != owner and not module.startswith(f"{owner}_")
         if module not in SHARED_PARTS and not (GRAPH.is_face(module) and GRAPH.part(module) == GRAPH.part(other))
     }
-    settle("parts", strangers)
+    none_of(strangers)
 
 
 # -- 3. What a package shows ------------------------------------------------------------------------------------------
@@ -133,7 +121,7 @@ def test_outside_methods_only_what_the_package_exports():
         if GRAPH.part(module) != "methods" and GRAPH.part(other) == "methods"
         if other != "methods" or name not in exported
     }
-    settle("methods", inside)
+    none_of(inside)
 
 
 def test_no_private_name_is_imported_across_modules():
@@ -144,7 +132,7 @@ def test_no_private_name_is_imported_across_modules():
         if re.match(r"_[^_]", name) or re.match(r"_[^_]", other.rpartition(".")[2])
         if other != "_version"
     }
-    settle("private", private)
+    none_of(private)
 
 
 # -- 4. Shapes and groups ---------------------------------------------------------------------------------------------
@@ -152,7 +140,7 @@ def test_no_private_name_is_imported_across_modules():
 
 def test_shapes_are_told_apart_in_data_and_its_readers_only():
     checks = GRAPH.shape_checks()
-    settle("shapes", {module for module in checks if GRAPH.part(module) != "data" and module not in READERS})
+    none_of({module for module in checks if GRAPH.part(module) != "data" and module not in READERS})
     assert set(checks) >= READERS, "a reader that tells no shapes apart needs no entry"
 
 
@@ -163,14 +151,14 @@ def test_rows_are_grouped_in_counting_recoding_and_privacy_only():
         for other, name in pairs
         if GRAPH.part(other) == "counting" and name == "group" and GRAPH.part(module) not in COUNTING
     }
-    settle("group", grouping)
+    none_of(grouping)
 
 
 # -- 5. Names ---------------------------------------------------------------------------------------------------------
 
 
 def test_no_public_class_name_twice():
-    settle("classes", {name for name, modules in GRAPH.public_classes().items() if len(modules) > 1})
+    none_of({name for name, modules in GRAPH.public_classes().items() if len(modules) > 1})
 
 
 def test_no_file_name_twice():
@@ -179,7 +167,7 @@ def test_no_file_name_twice():
     for module, path in MODULES.items():
         if path.stem not in ("__init__", "__main__", "base") and GRAPH.part(module) != "cli":
             places[path.stem].append(module)
-    settle("stems", {stem for stem, modules in places.items() if len(modules) > 1})
+    none_of({stem for stem, modules in places.items() if len(modules) > 1})
 
 
 # -- 6. and 7. What is loaded -----------------------------------------------------------------------------------------
@@ -215,13 +203,13 @@ def test_verifying_loads_no_learning_and_no_kernel():
     with tempfile.TemporaryDirectory() as folder:
         Mondrian(k=2, random_state=1).release(table, Roles(target="ill", quasi=["age"])).save(f"{folder}/out")
         names = loaded_by(f"import discreet\nassert discreet.verify({folder + '/out/release'!r}).holds")
-    settle("verify", {name for name in names if name.startswith("discreet.learning") or name in ("numba", "sklearn")})
+    none_of({name for name in names if name.startswith("discreet.learning") or name in ("numba", "sklearn")})
 
 
 def test_one_release_codes_and_groups_its_columns_once():
     """A tree-ladder release of nine columns, saved: at most twelve calls each."""
     walk = walks(SOURCE).release
-    settle("calls", {f"{name}={n}" for name, n in (("encode", walk.encode), ("group", walk.group)) if n > 12})
+    none_of({f"{name}={n}" for name, n in (("encode", walk.encode), ("group", walk.group)) if n > 12})
 
 
 # -- 8. Habits --------------------------------------------------------------------------------------------------------
@@ -262,7 +250,7 @@ def test_kernels_are_compiled_in_one_way():
 
 def is_kernel(node: ast.FunctionDef) -> bool:
     names = [ast.unparse(mark.func if isinstance(mark, ast.Call) else mark) for mark in node.decorator_list]
-    return bool({"compiled", "Intrinsic"} & set(names))
+    return bool({"compiled", "intrinsic"} & set(names))
 
 
 def test_every_function_but_kernels_has_hints():
@@ -368,7 +356,7 @@ def test_tests_mirror_the_folders_of_the_source():
         tested = any((SOURCE / folder / f"{name}.py").exists() or (SOURCE / folder / name).is_dir() for name in names)
         if not tested and stem != folder.name:
             strangers.append(str(path.relative_to(tests)))
-    settle("tests", strangers)
+    none_of(strangers)
 
 
 def test_the_project_speaks_of_itself_alone():
@@ -390,22 +378,4 @@ def test_the_project_speaks_of_itself_alone():
         if path.is_file() and path.suffix in kinds and "_build" not in path.parts
         if strange.search(path.read_text(encoding="utf-8", errors="replace"))
     }
-    settle("speaks", offenders)
-
-
-def now() -> dict[str, set[str]]:
-    """What each rule that uses STILL finds, as STILL would list it."""
-    found: dict[str, set[str]] = {}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys.modules[__name__], "settle", lambda rule, offenders: found.update({rule: set(offenders)}))
-        for name, rule in list(globals().items()):
-            if name.startswith("test_"):
-                rule()
-    return found
-
-
-if __name__ == "__main__":
-    for rule, offenders in now().items():
-        if offenders:
-            text = fill(" ".join(sorted(offenders)), 112, break_on_hyphens=False, break_long_words=False)
-            sys.stdout.write(f'    "{rule}": """\n{indent(text, " " * 8)}\n    """,\n')
+    none_of(offenders)

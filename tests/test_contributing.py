@@ -126,7 +126,7 @@ class Commonest:
 
 def test_a_classifier_joins_by_an_entry(monkeypatch):
     monkeypatch.setitem(CLASSIFIERS, "toy", Commonest)
-    clinic = ds.samples.clinic(200, seed=1)
+    clinic = ds.samples.clinic(200, random_state=1)
     method = ds.Mondrian(k=5, random_state=1)
     found = ds.evaluate_utility(method, clinic.data, clinic.roles, folds="3-fold", classifiers=["toy"])
     assert found.difference(found.methods[1], "toy").mean == 0  # it looks at no column

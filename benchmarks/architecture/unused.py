@@ -3,7 +3,8 @@
 
 A function, class or constant is used if its own module names it outside its definition, or if another module imports
 it; an import into the face of a package does not count. A method is used if any module has an attribute of its name.
-Strings without spaces count, since registries go by them. What code in the documentation names is public, not dead.
+Strings without spaces count, since registries go by them. Whatever code in the
+documentation or an example names is public, not dead.
 """
 
 from __future__ import annotations
@@ -24,13 +25,14 @@ def _registered(node: ast.FunctionDef | ast.ClassDef) -> bool:
     return bool({re.split(r"[(.]", ast.unparse(one))[0] for one in node.decorator_list} - _PLAIN)
 
 
-def _top_level(tree: ast.Module) -> Iterator[tuple[ast.stmt, str]]:
+def _top_level(tree: ast.Module) -> Iterator[tuple[ast.stmt, list[str]]]:
+    """Definitions and the names that each gives: constants that are assigned together are one, as exit codes are."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and not _registered(node):
-            yield node, node.name
+            yield node, [node.name]
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            yield from ((node, one.id) for target in targets for one in ast.walk(target) if isinstance(one, ast.Name))
+            yield node, [one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)]
 
 
 def _methods(tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -60,11 +62,11 @@ def _imported(graph: Graph) -> set[tuple[str, str]]:
 
 
 def _public(graph: Graph, root: Path) -> set[str]:
-    """Words of code in the documentation and of templates."""
+    """Words of code in the documentation, of examples and of templates."""
     pages = [path.read_text(encoding="utf-8") for path in [*root.glob("*.md"), *(root / "docs").rglob("*.md")]]
     code = [text for page in pages for text in re.findall(r"```.*?```|`[^`]+`", page, flags=re.DOTALL)]
     templates = [path.read_text(encoding="utf-8") for path in graph.root.rglob("*.html")]
-    return set(re.findall(r"\w+", "\n".join([*code, *templates])))
+    return set(re.findall(r"\w+", "\n".join([*code, *templates]))) | _words(root / "examples")
 
 
 def unused(graph: Graph, root: Path) -> list[str]:
@@ -75,15 +77,16 @@ def unused(graph: Graph, root: Path) -> list[str]:
     found: list[tuple[str, int, str]] = []
     for module, tree in graph.trees.items():
         importers = [name for name, pairs in graph.imported_names.items() if (module, "") in pairs]
-        for node, name in _top_level(tree):
+        for node, names in _top_level(tree):
             rest = (one for other in tree.body if other is not node for one in ast.walk(other))
-            near = any(isinstance(one, ast.Name) and one.id == name for one in rest)
-            far = (module, name) in imported or any(name in attributes[one] for one in importers)
-            if not near and not far and name not in strings:
-                found.append((module, node.lineno, name))
+            near = any(isinstance(one, ast.Name) and one.id in names for one in rest)
+            far = any((module, name) in imported for name in names)
+            far |= any(name in attributes[one] for one in importers for name in names)
+            if not near and not far and strings.isdisjoint(names):
+                found += [(module, node.lineno, name) for name in names]
         found += [(module, line, name) for line, name in _methods(tree) if name not in anywhere]
     public = _public(graph, root)
-    users = {folder: _words(root / folder) for folder in ("tests", "benchmarks", "examples")}
+    users = {folder: _words(root / folder) for folder in ("tests", "benchmarks")}
     lines = []
     for module, line, name in found:
         if name not in public and not name.startswith("__"):

@@ -16,7 +16,7 @@ import discreet as ds
 root, out = Path(ds.__file__).parent, Path(sys.argv[1])
 method = ds.TreeLadder(k=5, random_state=1)
 def made(name):
-    sample = ds.samples.load("clinic", rows=500, seed=7)  # nine columns, names and numbers of patients aside
+    sample = ds.samples.clinic(500, 7)  # nine columns, names and numbers of patients aside
     return lambda: method.release(sample.data, sample.roles).save(out / name)
 made("warm")(); ds.verify(out / "warm" / "release")  # whatever is loaded or compiled once is not counted
 files, switches, last, calls = set(), 0, None, {}

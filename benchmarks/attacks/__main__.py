@@ -184,7 +184,7 @@ def members(quick: bool) -> None:
 
 def pairs(quick: bool) -> None:
     """The weak game: 600 made-up patients in a release, 600 not."""
-    everyone = load("clinic", rows=1200, seed=7).data
+    everyone = load("clinic", rows=1200, random_state=7).data
     assert isinstance(everyone, Table)
     inside, outside = everyone.take(np.arange(600)), everyone.take(np.arange(600, 1200))
     roles = Roles(target="readmitted", quasi=("age", "sex", "zip", "marital"), sensitive=("diagnosis",))
@@ -208,7 +208,7 @@ def pairs(quick: bool) -> None:
 
 def one_more(quick: bool) -> None:
     """A row more or less: made-up patients, two values that are published as they are, or with noise."""
-    sample = load("clinic", rows=400, seed=7)
+    sample = load("clinic", rows=400, random_state=7)
     roles = Roles(target="readmitted", quasi=["sex", "marital"])
     values = {name: sample.data.column(name).texts for name in roles.published}
     domain = {name: {"values": texts, "missing": name != "readmitted"} for name, texts in values.items()}
@@ -226,7 +226,7 @@ def one_more(quick: bool) -> None:
 
 def by_targets(quick: bool) -> None:
     """Singling out by several columns, of one release, by how many rows are tried."""
-    everyone = load("clinic", rows=2000 if quick else 8000, seed=7).data
+    everyone = load("clinic", rows=2000 if quick else 8000, random_state=7).data
     roles = Roles(target="readmitted", quasi=("age", "sex", "zip"), sensitive=("diagnosis",))
     release = Published.of(Mondrian(5, random_state=1).release(everyone, roles))
 

@@ -206,7 +206,7 @@ def _same_order(attributes: tuple[str, ...], printed: str) -> str:
 
 
 def _made_up() -> Iterator[Row]:
-    sample = clinic(rows=400, seed=0)
+    sample = clinic(rows=400, random_state=0)
     assert isinstance(sample.data, Table)
     quasi = ["age", "sex", "marital"]
     roles = Roles(target="readmitted", quasi=quasi, sensitive=["readmitted"])

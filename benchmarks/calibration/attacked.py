@@ -32,7 +32,7 @@ MANY = 4  # times as many persons for membership
 
 def _people(rows: int) -> tuple[Table, Table]:
     """Persons to publish, and as many others."""
-    people = load("clinic", rows=2 * rows, seed=11).data
+    people = load("clinic", rows=2 * rows, random_state=11).data
     assert isinstance(people, Table)
     return people.take(np.arange(rows)), people.take(np.arange(rows, 2 * rows))
 

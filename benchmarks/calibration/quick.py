@@ -53,7 +53,7 @@ def attacked(name: str, case: Case) -> Draw:
     whole = {one.attack: one.success.value for one in ATTACKS[name](replace(case, targets=EVERYBODY))}
 
     def draw(targets: int, seed: int) -> dict[str, Drawn]:
-        found = ATTACKS[name](replace(case, targets=targets, seed=seed))
+        found = ATTACKS[name](replace(case, targets=targets, random_state=seed))
         return {one.attack: Drawn(one.success, one.targets, whole[one.attack]) for one in found}
 
     return draw

@@ -63,7 +63,7 @@ def records(name: str, rows: int | None, seed: int = 0) -> Records:
     if name[0] in "cq":
         parts = {part[0]: int(part[1:]) for part in name.split("_")[1:]}
         made = quest(
-            rows or 200_000, parts.get("g", 1000), mean_length=20, mean_pattern=parts["i"], classes=2, seed=seed
+            rows or 200_000, parts.get("g", 1000), mean_length=20, mean_pattern=parts["i"], classes=2, random_state=seed
         )
         return Records.of(made.data)
     whole = Records.of(load(name).data)

@@ -46,7 +46,7 @@ def distcnt(table: Table, runs: int) -> None:
 
 def flip(table: Table, runs: int) -> None:
     """Clustering by k-member, against a bare look at all open rows for every row that joins."""
-    baskets = load("quest", rows=20_000, seed=1, classes=2).data
+    baskets = load("quest", rows=20_000, random_state=1, classes=2).data
     ours, theirs = in_turns(
         lambda: ds.RandomFlip(5, random_state=0).release(baskets),
         lambda: _passes(baskets.matrix.indptr, baskets.matrix.indices, baskets.support),

@@ -29,8 +29,8 @@ def measure(rows: int) -> dict:
     from discreet.samples import quest
 
     options = {"items": 10_000, "mean_length": 20, "mean_pattern": 20, "patterns": 1000, "skew": 0}
-    small = quest(rows=2000, classes=2, seed=2, **options).data
-    baskets = quest(rows=rows, classes=2, seed=1, **options).data
+    small = quest(rows=2000, classes=2, random_state=2, **options).data
+    baskets = quest(rows=rows, classes=2, random_state=1, **options).data
     labels = baskets.classes[baskets.labels]
     found: dict = {"rows": rows, "ones": int(baskets.matrix.nnz)}
     for utility in UTILITIES:

@@ -13,6 +13,7 @@ from discreet._version import __version__
 
 _WHERE = {
     # data and roles
+    "Dataset": "discreet.data.dataset",
     "Table": "discreet.data.table",
     "Baskets": "discreet.data.baskets",
     "Roles": "discreet.data.roles",
@@ -58,6 +59,7 @@ _WHERE = {
 if TYPE_CHECKING:
     from discreet.attacks import attack as attack
     from discreet.data.baskets import Baskets as Baskets
+    from discreet.data.dataset import Dataset as Dataset
     from discreet.data.roles import Roles as Roles
     from discreet.data.roles import suggest as suggest
     from discreet.data.roles import suggested_roles as suggested_roles

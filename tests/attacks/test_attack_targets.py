@@ -21,8 +21,8 @@ def made():
 
 @pytest.mark.parametrize("name", ["singling-out", "linkability", "intersection", "inference", "membership", "sparse"])
 def test_rates_at_two_numbers_of_targets_agree(made, name):
-    few = {one.attack: one for one in ATTACKS[name](replace(made[name], targets=40, seed=3))}
-    many = {one.attack: one for one in ATTACKS[name](replace(made[name], targets=10**6, seed=4))}
+    few = {one.attack: one for one in ATTACKS[name](replace(made[name], targets=40, random_state=3))}
+    many = {one.attack: one for one in ATTACKS[name](replace(made[name], targets=10**6, random_state=4))}
     assert set(few) == set(many)
     for attack, one in few.items():
         if one.kind == "easiest row":  # of the persons tried, the easiest
@@ -80,7 +80,7 @@ def test_intervals_of_groups_hold_what_groups_of_other_persons_give(name, person
 def test_singling_out_by_several_columns_tries_as_much_for_each_row(made):
     rates = []
     for targets in (30, 120, ROWS):
-        found = ATTACKS["singling-out"](replace(made["singling-out"], targets=targets, seed=9))
+        found = ATTACKS["singling-out"](replace(made["singling-out"], targets=targets, random_state=9))
         rates.append(next(one.success for one in found if one.attack == "singling out, several columns"))
     for one in rates[:-1]:
         assert one.low - 0.02 <= rates[-1].value <= one.high + 0.02

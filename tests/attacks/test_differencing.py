@@ -81,7 +81,7 @@ def test_counts_equal_their_slow_twin():
 
 def test_the_same_seed_gives_the_same_finding():
     method = PrivateTable(2.0, DOMAIN)
-    one, again = (differencing(method, people(), ROLES, column="again", targets=8, seed=4) for _ in range(2))
+    one, again = (differencing(method, people(), ROLES, column="again", targets=8, random_state=4) for _ in range(2))
     assert one == again
     assert one.baseline == 0.5
 

@@ -78,7 +78,7 @@ def test_the_strongest_is_chosen_on_the_other_half(monkeypatch):
     early = np.where(np.isin(np.arange(100), chosen_on), truth, 1 - truth)
     monkeypatch.setattr(attack, "_learnt", lambda *given: {"late": late, "early": early})
     monkeypatch.setattr(attack, "_answers", lambda model, people, values: model)
-    one = found(frame, seed=5)[0]
+    one = found(frame, random_state=5)[0]
     assert "learners is early" in one.detail
     assert one.success.value == 0
 

@@ -140,7 +140,9 @@ def test_identifiers_do_not_make_rows_differ():
 
 def test_the_same_seed_gives_the_same_finding_and_rows_are_needed():
     method = PrivateTable(1.0, DOMAIN)
-    one, again, other = (membership_of_row(method, ROWS, ROLES, row=0, runs=30, seed=seed) for seed in (5, 5, 6))
+    one, again, other = (
+        membership_of_row(method, ROWS, ROLES, row=0, runs=30, random_state=seed) for seed in (5, 5, 6)
+    )
     assert one == again
     assert one.success != other.success
     with pytest.raises(DataError, match="All rows are equal"):

@@ -21,7 +21,7 @@ def test_a_group_by_hand():
     the right four are: 1 way of 15 has both gouts on the left, 6 have both on the right, 8 are ruled out.
     """
     left = np.array([True, True, False, False, False, False])
-    ways = _ways([np.array([0, 0, 1, 1, 1, 1])], left[None], 2, seed=1)
+    ways = _ways([np.array([0, 0, 1, 1, 1, 1])], left[None], 2, random_state=1)
     gout = (np.array([0, 0, 1, 1, 1, 1])[ways] == 0).mean(axis=0)
     assert gout[:2] == pytest.approx([1 / 7] * 2, abs=0.03)
     assert gout[2:] == pytest.approx([3 / 7] * 4, abs=0.03)
@@ -38,7 +38,7 @@ def test_what_is_left_is_what_counting_all_ways_leaves(least, values):
         if all(min(len({*handed[left]}), len({*handed[~left]})) < least for left in cuts):
             possible.append(handed)
     expected = np.stack([(np.array(possible) == value).mean(axis=0) for value in range(3)], axis=1)
-    drawn = values[_ways([values], cuts, least, seed=1)]
+    drawn = values[_ways([values], cuts, least, random_state=1)]
     found = np.stack([(drawn == value).mean(axis=0) for value in range(3)], axis=1)
     assert found == pytest.approx(expected, abs=0.05)
 

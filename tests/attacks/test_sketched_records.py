@@ -86,7 +86,7 @@ def test_the_more_is_known_and_published_the_more_sketches_are_named():
     assert share(2, 4) < 0.1 < share(40, 8) < share(40, 60)
     assert share(40, 60) == 1.0
     assert share(0, 8) == pytest.approx(1 / 200)  # nothing is published of anybody
-    some = named(records, sketch(records, signs, 40), signs, targets=20, seed=1)
+    some = named(records, sketch(records, signs, 40), signs, targets=20, random_state=1)
     assert len(some) == 20
 
 

@@ -58,7 +58,7 @@ def random_baskets(seed: int, rows: int, items: int) -> Baskets:
 )
 def test_it_equals_its_slow_twin(seed, rows, items, score, eccentricity, known, wrong, which):
     baskets = random_baskets(seed, rows, items)
-    attack = SparseAttack(known, wrong, score, which, eccentricity, targets=rows, seed=seed)
+    attack = SparseAttack(known, wrong, score, which, eccentricity, targets=rows, random_state=seed)
     named = attack.known_items(baskets.matrix, baskets.support)
     sets = [
         set(named.indices[start:stop].tolist()) for start, stop in zip(named.indptr, named.indptr[1:], strict=False)
@@ -77,12 +77,12 @@ def test_scores_of_presences_are_held_to_one_in_k_by_containment(seed, known, wr
     baskets = Baskets.of(X)
     assert containment_anonymity(baskets) >= k
     for row in range(0, 30, 7):
-        attack = SparseAttack(known, wrong, score, targets=1, seed=seed + row)
+        attack = SparseAttack(known, wrong, score, targets=1, random_state=seed + row)
         found = attack.run(Published(baskets, Containment(k)), baskets)
         assert found.success.value <= 1 / k + 1e-12
         assert found.bound == 1 / k
         assert not found.breaks_promise
-        sure = SparseAttack(known, wrong, score, eccentricity=0.0, targets=30, seed=seed)
+        sure = SparseAttack(known, wrong, score, eccentricity=0.0, targets=30, random_state=seed)
         assert sure.run(Published(baskets, Containment(k)), baskets).success.value == 0
 
 
@@ -110,7 +110,7 @@ def test_rare_items_tell_more_and_wrong_ones_tell_less():
     baskets = Baskets.of((rng.random((300, 60)) < np.linspace(0.02, 0.5, 60)).astype(int))
     published = Published(baskets, Containment(2))
     success = {
-        (items, wrong): SparseAttack(3, wrong, items=items, seed=1).run(published, baskets).success.value
+        (items, wrong): SparseAttack(3, wrong, items=items, random_state=1).run(published, baskets).success.value
         for items in ("random", "rare")
         for wrong in (0, 2)
     }

@@ -106,7 +106,7 @@ def test_an_engine_gives_the_coded_rows_of_the_table(table, person):
 
 # -- a method cannot tell where its rows came from ---------------------------------------------------------------------
 
-CLINIC = load("clinic", rows=900, seed=3)
+CLINIC = load("clinic", rows=900, random_state=3)
 ROLES = CLINIC.roles
 TOWN = from_paths("marital", [(value, "any", "*") for value in CLINIC.data.column("marital").texts])
 METHODS = {

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from discreet import Baskets, DataError, Roles, RolesError, Table
+from discreet import Baskets, DataError, GreedySelector, Mondrian, Roles, RolesError, Table
 from discreet.data.dataset import Dataset, item_table, keep_items, rows_of
 
 ROLES = Roles(target="again", quasi=["age"], sensitive=["ill"], identifiers=["name"], person="stay")
@@ -92,3 +92,14 @@ def test_frames_are_tables_and_baskets_stay():
     baskets = Baskets.of(ITEMS)
     assert rows_of(baskets) is baskets
     assert isinstance(rows_of({"a": [1, 2]}), Table)
+
+
+def test_a_dataset_is_released_as_what_it_is_made_of():
+    roles = replace(ROLES, person=None)
+    one = Mondrian(k=2, random_state=1).release(Dataset.of(PEOPLE, roles))
+    two = Mondrian(k=2, random_state=1).release(Table.of(PEOPLE).select(roles.named), roles)
+    assert one.table.equals(two.table)
+    X, y = np.array([[1, 0], [1, 1], [1, 0], [1, 1]]), ["a", "b", "b", "a"]
+    one = GreedySelector(k=2, random_state=1).release(Dataset.of(X, y=y))
+    two = GreedySelector(k=2, random_state=1).release(X, y)
+    assert one.baskets.equals(two.baskets)

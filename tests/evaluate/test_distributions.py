@@ -19,7 +19,7 @@ from discreet.data.column import from_labels
 from discreet.data.dataset import Dataset
 from discreet.evaluate.distributions import MOST, _bins, distributions
 
-CLINIC = samples.load("clinic", rows=400, seed=3)
+CLINIC = samples.load("clinic", rows=400, random_state=3)
 
 
 def sides(one, side):

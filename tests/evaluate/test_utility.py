@@ -66,7 +66,7 @@ def test_the_method_sees_the_training_rows_only():
 
 
 def test_nobody_is_on_both_sides():
-    sample = clinic(600, seed=1, repeat=0.5)
+    sample = clinic(600, random_state=1, repeat=0.5)
     spy = Spy(k=5)
     found = holdout(spy, sample.data, sample.roles)
     column = sample.data.column("patient_id")

@@ -19,7 +19,7 @@ from discreet.foundation.compiled_kernels import Kernel
 
 modules = [(name, module) for name, module in sys.modules.items() if name.startswith("discreet")]
 kernels = {{value.__qualname__ for _, module in modules for value in vars(module).values()
-            if isinstance(value, Kernel) and value.is_compiled}}
+            if isinstance(value, Kernel) and value._dispatcher}}
 print(json.dumps({{"modules": sorted(sys.modules), "kernels": sorted(kernels)}}))
 """
 

@@ -47,7 +47,7 @@ def test_tic_tac_toe_equals_the_uci_file():
 
 @pytest.mark.parametrize("attributes", [21, 40])
 def test_waveform_has_three_equal_classes(attributes):
-    sample = samples.waveform(6000, attributes=attributes, seed=1)
+    sample = samples.waveform(6000, attributes=attributes, random_state=1)
     assert sample.shape == (6000, attributes + 1)
     assert sample.data.column("class").kind == "category"
     counts = np.bincount(sample.data.column("class").codes)
@@ -60,14 +60,14 @@ def test_waveform_can_be_told_apart_as_well_as_the_book_says():
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
     # Bayes: 86 %. A linear rule comes near it; its error on 5000 rows has a standard deviation below 0.6 %.
-    sample = samples.waveform(10_000, seed=2)
+    sample = samples.waveform(10_000, random_state=2)
     X, y = cells(sample.data, sample.roles.quasi), labels(sample.data, "class")
     accuracy = LinearDiscriminantAnalysis().fit(X[:5000], y[:5000]).score(X[5000:], y[5000:])
     assert 0.83 < accuracy < 0.88
 
 
 def test_noise_columns_of_waveform_are_noise():
-    sample = samples.waveform(20_000, attributes=40, seed=3)
+    sample = samples.waveform(20_000, attributes=40, random_state=3)
     X, y = cells(sample.data, sample.roles.quasi), labels(sample.data, "class")
     for label in "012":
         noise = X[y == label, 21:]
@@ -88,9 +88,9 @@ def test_waveform_resembles_the_uci_file(attributes):
 
 
 def test_waveform_same_seed_same_rows():
-    assert rows(samples.waveform(50, seed=4).data) == rows(samples.waveform(50, seed=4).data)
-    assert rows(samples.waveform(50, seed=4).data) != rows(samples.waveform(50, seed=5).data)
-    assert rows(samples.waveform(50, seed=None).data) != rows(samples.waveform(50, seed=None).data)
+    assert rows(samples.waveform(50, random_state=4).data) == rows(samples.waveform(50, random_state=4).data)
+    assert rows(samples.waveform(50, random_state=4).data) != rows(samples.waveform(50, random_state=5).data)
+    assert rows(samples.waveform(50, random_state=None).data) != rows(samples.waveform(50, random_state=None).data)
 
 
 # -- wdbc -------------------------------------------------------------------------------------------------------------

@@ -70,15 +70,25 @@ def test_identifiers_work_like_names():
 
 
 def test_same_seed_same_table():
-    assert samples.clinic(300, seed=5).data.to_arrow().equals(samples.clinic(300, seed=5).data.to_arrow())
-    assert not samples.clinic(300, seed=5).data.to_arrow().equals(samples.clinic(300, seed=6).data.to_arrow())
-    assert not samples.clinic(300, seed=None).data.to_arrow().equals(samples.clinic(300, seed=None).data.to_arrow())
+    assert (
+        samples.clinic(300, random_state=5).data.to_arrow().equals(samples.clinic(300, random_state=5).data.to_arrow())
+    )
+    assert (
+        not samples.clinic(300, random_state=5)
+        .data.to_arrow()
+        .equals(samples.clinic(300, random_state=6).data.to_arrow())
+    )
+    assert (
+        not samples.clinic(300, random_state=None)
+        .data.to_arrow()
+        .equals(samples.clinic(300, random_state=None).data.to_arrow())
+    )
 
 
 def test_readmission_can_be_learnt_but_not_perfectly():
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    sample = samples.clinic(12_000, seed=1)
+    sample = samples.clinic(12_000, random_state=1)
     table, y = sample.data, codes(sample.data, "readmitted")
     majority = max(y.mean(), 1 - y.mean())
     assert 0.60 < majority < 0.65
@@ -131,7 +141,7 @@ def test_diagnosis_depends_on_age_and_sex():
 
 
 def test_repeat_makes_rows_of_the_same_person():
-    sample = samples.clinic(1000, repeat=0.3, seed=2)
+    sample = samples.clinic(1000, repeat=0.3, random_state=2)
     table = sample.data
     assert sample.roles.person == "patient_id"
     assert sample.roles.identifiers == ("name",)

@@ -92,7 +92,7 @@ def test_without_corruption_itemsets_stay_whole():
 def test_two_classes_have_habits_of_their_own():
     from sklearn.naive_bayes import BernoulliNB
 
-    sample = samples.quest(6000, items=300, mean_length=20, patterns=500, classes=2, seed=1)
+    sample = samples.quest(6000, items=300, mean_length=20, patterns=500, classes=2, random_state=1)
     baskets = sample.data
     assert sample.description == "Made-up market baskets C20.I4.D6000 of 300 items."
     assert baskets.classes.tolist() == ["A", "B"]
@@ -127,11 +127,13 @@ def test_popular_items_are_the_same_in_both_classes_and_spread_over_the_columns(
 
 
 def test_same_seed_same_baskets():
-    one, two = samples.quest(500, seed=7, classes=2).data, samples.quest(500, seed=7, classes=2).data
+    one, two = samples.quest(500, random_state=7, classes=2).data, samples.quest(500, random_state=7, classes=2).data
     assert (one.matrix != two.matrix).nnz == 0
     np.testing.assert_array_equal(one.labels, two.labels)
-    assert (one.matrix != samples.quest(500, seed=8, classes=2).data.matrix).nnz > 0
-    assert (samples.quest(500, seed=None).data.matrix != samples.quest(500, seed=None).data.matrix).nnz > 0
+    assert (one.matrix != samples.quest(500, random_state=8, classes=2).data.matrix).nnz > 0
+    assert (
+        samples.quest(500, random_state=None).data.matrix != samples.quest(500, random_state=None).data.matrix
+    ).nnz > 0
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,7 @@ def test_parameters_may_have_the_names_of_earlier_versions():
 
 @pytest.mark.parametrize("shape", ["table", "transactions"])
 def test_the_recipe_to_begin_with_is_a_recipe(shape, tmp_path):
-    table = samples.load("clinic", rows=200, seed=1).data
+    table = samples.load("clinic", rows=200, random_state=1).data
     suggestions = suggest(table)
     text = first_recipe("/somewhere/clinic.csv", suggestions if shape == "table" else [], shape)
     assert "somewhere" not in text
@@ -207,7 +207,7 @@ def test_an_editor_marks_nothing_that_is_right(text):
 
 @pytest.mark.parametrize("shape", ["table", "transactions"])
 def test_an_editor_marks_nothing_in_the_recipe_to_begin_with(shape):
-    suggestions = suggest(samples.load("clinic", rows=200, seed=1).data) if shape == "table" else []
+    suggestions = suggest(samples.load("clinic", rows=200, random_state=1).data) if shape == "table" else []
     found = json.loads(schema())
     assert fits(tomllib.loads(first_recipe("clinic.csv", suggestions, shape)), found, found)
 

@@ -150,7 +150,7 @@ def run(
     owner : the owner's folder of a saved release, needed to count persons
     attacks : names of attacks, see `ATTACKS`; all that apply if not given
     knows : published columns that an attacker knows of a person, or "all" of them
-    settings : further attributes of a `Case`: share, parties, aux_items, targets, seed, hierarchies
+    settings : further attributes of a `Case`: share, parties, aux_items, targets, random_state, hierarchies
 
     >>> from discreet import Mondrian, Roles
     >>> table = {"age": [31, 33, 45, 47], "ill": ["flu", "flu", "flu", "gout"]}

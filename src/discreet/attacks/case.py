@@ -58,7 +58,7 @@ class Case:
     parties: tuple[Sequence[str], Sequence[str]] | None = None
     aux_items: int = 8
     targets: int = 2000
-    seed: int | None = 0
+    random_state: int | None = 0
     knows: tuple[str, ...] | None = None
     hierarchies: Any = None
 

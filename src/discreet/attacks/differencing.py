@@ -47,7 +47,7 @@ def differencing(
     column: str | None = None,
     promise: Promise | None = None,
     targets: int = 200,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> Finding:
     """Play the game with rows of a table. `column` is the first sensitive one, or the target, if none is named;
     `promise` is what is claimed, the method's own if nothing else is.
@@ -67,7 +67,7 @@ def differencing(
         raise DataError("Differencing needs a column of two values or more.")
     promise = method.promise if promise is None else promise
     near = private_part(method.promise) is not None
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     chances = []
     for _ in range(targets):
         row, value = int(rng.integers(len(table))), int(rng.integers(len(coded.values)))

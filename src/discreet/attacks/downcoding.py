@@ -53,7 +53,7 @@ def downcoding(case: Case) -> list[Finding]:
             " groups of which the known table tells whom they hold. If labels are those of trees, give the hierarchies."
         )
     groups = np.array([one.group for one in statements])
-    chosen = np.random.default_rng(case.seed).permutation(np.unique(groups))[: case.targets]
+    chosen = np.random.default_rng(case.random_state).permutation(np.unique(groups))[: case.targets]
     is_chosen = np.isin(groups, chosen)
     right = per_person(np.array([one.stated == one.true for one in statements])[is_chosen], groups[is_chosen])
     prior = per_person(np.array([one.prior for one in statements])[is_chosen], groups[is_chosen])

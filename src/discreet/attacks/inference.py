@@ -48,7 +48,7 @@ def _finding(case: Case, name: str) -> Finding | None:
     persons, truth = case.persons(known), codes_among(values, known.column(name))
     models = _learnt(release, features, name)
     right = {learner: _answers(model, people, values) == truth for learner, model in models.items()}
-    strongest, measured_on, success, n = _judged(right, persons, case.seed)
+    strongest, measured_on, success, n = _judged(right, persons, case.random_state)
     whose = None if persons is None else persons[measured_on]
     commonest = int(np.argmax(np.bincount(values.codes)[: len(values.values)]))
     guess, _ = rate_of_persons((truth[measured_on] == commonest).astype(float), whose)
@@ -74,11 +74,11 @@ def _finding(case: Case, name: str) -> Finding | None:
 
 
 def _judged(
-    right: dict[str, np.ndarray], persons: np.ndarray | None, seed: int | None
+    right: dict[str, np.ndarray], persons: np.ndarray | None, random_state: int | None
 ) -> tuple[str, np.ndarray, Share, int]:
     """The strongest learner on one half of the persons, the rows of the other half, and its success on these."""
     rows = len(next(iter(right.values())))
-    chosen_on, measured_on = _halves(rows, persons, seed)
+    chosen_on, measured_on = _halves(rows, persons, random_state)
     strongest = max(right, key=lambda learner: int(right[learner][chosen_on].sum()))
     whose = None if persons is None else persons[measured_on]
     everybody = rows if persons is None else len(np.unique(persons))
@@ -103,14 +103,14 @@ def _answers(model: Classifier, people: Table, values: Column) -> np.ndarray:
     return answers[groups]
 
 
-def _halves(n: int, persons: np.ndarray | None, seed: int | None) -> tuple[np.ndarray, np.ndarray]:
+def _halves(n: int, persons: np.ndarray | None, random_state: int | None) -> tuple[np.ndarray, np.ndarray]:
     """The rows of one half of the persons, and those of the other."""
     units = np.arange(n) if persons is None else np.unique(persons, return_inverse=True)[1]
     n_units = int(units.max()) + 1
     if n_units < 4:
         raise CannotAttack(f"Inference is tried on half of the persons; {n_units} are too few. Give at least four.")
     is_first = np.zeros(n_units, dtype=bool)
-    is_first[np.random.default_rng(seed).permutation(n_units)[: n_units // 2]] = True
+    is_first[np.random.default_rng(random_state).permutation(n_units)[: n_units // 2]] = True
     return np.flatnonzero(is_first[units]), np.flatnonzero(~is_first[units])
 
 

@@ -44,7 +44,7 @@ def intersection(case: Case) -> list[Finding]:
     releases = releases_of(case)
     known: Any = case.known
     columns = _common(releases)
-    rng = np.random.default_rng(case.seed)
+    rng = np.random.default_rng(case.random_state)
     wanted = releases.wanted(columns)
     remaining = _Left.of(releases, _some(known, case.targets, rng), columns, wanted)
     control = None

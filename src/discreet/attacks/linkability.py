@@ -40,7 +40,7 @@ def linkability(case: Case) -> list[Finding]:
     one, other = case.parties or _halves(case)
     if {*one} & {*other}:
         raise DataError(f"Both parties know {listing(sorted({*one} & {*other}))}: give each column to one of them.")
-    rng = np.random.default_rng(case.seed)
+    rng = np.random.default_rng(case.random_state)
     chances = _chances(case, case.table, one, other, rng)
     control = None
     if case.absent is not None:

@@ -120,7 +120,7 @@ def membership_of_row(
     row: int | None = None,
     promise: Promise | None = None,
     runs: int = 1000,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> Finding:
     """The strong game with one row of a table, against a method that simulates tables.
 
@@ -141,7 +141,7 @@ def membership_of_row(
         without = everyone[everyone != target]
     else:
         without = np.where(everyone == target, common, everyone)
-    seeds = iter(np.random.default_rng(seed).integers(0, 2**31, 2 * runs).tolist())
+    seeds = iter(np.random.default_rng(random_state).integers(0, 2**31, 2 * runs).tolist())
     both = table.take(np.array([target, common]))
 
     def sample(rows: np.ndarray, runs: int) -> np.ndarray:
@@ -151,9 +151,9 @@ def membership_of_row(
     return tell_apart(sample, everyone, without, promise, runs=runs)
 
 
-def simulated(method: Method, table: Table, roles: Roles, seed: int) -> Any:
+def simulated(method: Method, table: Table, roles: Roles, random_state: int) -> Any:
     """What the method would publish, on the simulation back end where it has one: has `table` and `recode`."""
-    seeded: Any = type(method)(**{**method.get_params(deep=False), "random_state": seed})
+    seeded: Any = type(method)(**{**method.get_params(deep=False), "random_state": random_state})
     if seeded.gives not in ("", "synthetic"):
         raise DataError(f"The method {method.name!r} publishes no rows, and this attack counts rows.")
     with warnings.catch_warnings():
@@ -211,7 +211,7 @@ def membership(case: Case) -> list[Finding]:
     members, others = case.table, case.absent
     if others is None:
         raise DataError("The membership attack compares persons in the release with others: give a control group.")
-    rng = np.random.default_rng(case.seed)
+    rng = np.random.default_rng(case.random_state)
     names = _known_of_all(case.published, (members, others))
     scores = [_excess(case.published, people, (members, others), names) for people in (members, others)]
     n = min(case.targets, len(members), len(others))

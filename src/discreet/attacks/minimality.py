@@ -67,7 +67,7 @@ def minimality(case: Case) -> list[Finding]:
             f"Not applicable: none of the {int(members.is_known.sum())} groups with known members has a cut that the"
             " number of persons allows, so no cut was refused for its sensitive values."
         )
-    chosen = np.sort(np.random.default_rng(case.seed).permutation(len(groups))[: case.targets])
+    chosen = np.sort(np.random.default_rng(case.random_state).permutation(len(groups))[: case.targets])
     inferred = [_posteriors(published, groups[place], int(place)) for place in chosen]
     groups = [groups[place] for place in chosen]
     return [_finding(case, members, groups, inferred, name) for name in names]
@@ -135,12 +135,12 @@ def _ranks(published: Published, table: Table, roles: Roles) -> list[np.ndarray]
     return ranks
 
 
-def _posteriors(published: Published, group: _Group, seed: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def _posteriors(published: Published, group: _Group, random_state: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """For each sensitive column, the prior of the group's values and the posterior of each of its persons."""
     assert published.roles is not None
     columns = published.table.columns(published.roles.sensitive)
     values = [column.codes[group.rows].astype(np.int64) for column in columns]
-    ways = _ways(values, group.cuts, int(published.parameters["l"]), seed)
+    ways = _ways(values, group.cuts, int(published.parameters["l"]), random_state)
     inferred = {}
     for column, mine in zip(columns, values, strict=True):
         prior = np.bincount(mine, minlength=column.levels + 1) / len(mine)
@@ -152,9 +152,9 @@ def _posteriors(published: Published, group: _Group, seed: int) -> dict[str, tup
     return inferred
 
 
-def _ways(values: list[np.ndarray], cuts: np.ndarray, least: int, seed: int) -> np.ndarray:
+def _ways(values: list[np.ndarray], cuts: np.ndarray, least: int, random_state: int) -> np.ndarray:
     """Ways to hand the rows out to the persons under which each cut leaves one side too few values of a column."""
-    rng, n = np.random.default_rng([seed, len(values[0])]), len(values[0])
+    rng, n = np.random.default_rng([random_state, len(values[0])]), len(values[0])
     consistent: list[np.ndarray] = []
     for _ in range(MOST // DRAWN):
         ways = np.argsort(rng.random((DRAWN, n)), axis=1)

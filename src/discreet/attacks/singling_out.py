@@ -59,7 +59,7 @@ def singling_out(case: Case) -> list[Finding]:
 
 
 def _finding(case: Case, names: Sequence[str], how: str) -> Finding | None:
-    published, rng = case.published, np.random.default_rng(case.seed)
+    published, rng = case.published, np.random.default_rng(case.random_state)
     readings = read_columns(published, case.table, names)
     if how != "one column" and len(readings) < 2:
         return None

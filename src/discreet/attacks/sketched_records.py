@@ -46,7 +46,9 @@ def reconstruction(case: Case) -> list[Finding]:
     items = int(records.matrix[:TRIED].nnz)
     occurring = len(set(records.matrix.indices.tolist()))
     found = findings(attack(records, sketches, signs), items, occurring)
-    chances = named(records, sketches, signs, known=case.aux_items, targets=case.targets, seed=case.seed)
+    chances = named(
+        records, sketches, signs, known=case.aux_items, targets=case.targets, random_state=case.random_state
+    )
     whose = Finding(
         attack=f"sketches, known key and {case.aux_items} items",
         question=f"Can an attacker who has the key and knows {case.aux_items} items of a person find their sketch?",
@@ -59,7 +61,13 @@ def reconstruction(case: Case) -> list[Finding]:
 
 
 def named(
-    records: Records, sketches: Sketches, signs: Signs, *, known: int = 8, targets: int = 2000, seed: int | None = 0
+    records: Records,
+    sketches: Sketches,
+    signs: Signs,
+    *,
+    known: int = 8,
+    targets: int = 2000,
+    random_state: int | None = 0,
 ) -> np.ndarray:
     """Of each target, drawn by chance, the chance that its sketch is named by the key and some items of its record.
 
@@ -68,7 +76,7 @@ def named(
     >>> named(Records.of(X), sketch(X, signs, 40), signs, known=2).tolist()
     [1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     chosen = np.sort(rng.permutation(len(records))[:targets])
     matrix = records.matrix
     rows = []

@@ -65,7 +65,7 @@ class SparseAttack:
         Name a record only if it stands out by more than so many standard deviations; None names one always.
     targets : int
         Persons that are tried, drawn by chance; all where there are fewer.
-    seed : int or None
+    random_state : int or None
         Which persons are tried; what is known of one is the same whatever others are tried.
 
     >>> baskets = Baskets.of([[1, 1, 0], [1, 0, 1], [0, 1, 1]])
@@ -79,7 +79,7 @@ class SparseAttack:
     items: str = "random"
     eccentricity: float | None = None
     targets: int = 2000
-    seed: int | None = 0
+    random_state: int | None = 0
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "known": [Interval(Integral, 1, None, closed="left")],
@@ -88,7 +88,7 @@ class SparseAttack:
         "items": [StrOptions({"random", "rare"})],
         "eccentricity": [None, Interval(Real, 0, None, closed="left")],
         "targets": [Interval(Integral, 1, None, closed="left")],
-        "seed": [None, Interval(Integral, 0, None, closed="left")],
+        "random_state": [None, Interval(Integral, 0, None, closed="left")],
     }
 
     def __post_init__(self) -> None:
@@ -101,7 +101,7 @@ class SparseAttack:
         its published items; where cells were changed there is none, and the attack misses.
         """
         records = _Records.of(published)
-        rng = np.random.default_rng(self.seed)
+        rng = np.random.default_rng(self.random_state)
         chances, named = self._tried(records, _on(records, people), rng)
         control = None
         if absent is not None and self.eccentricity is not None:
@@ -225,7 +225,9 @@ def sparse_attacks(
 def sparse_overlap(case: Case) -> list[Finding]:
     """Whose basket is it? By items that an attacker knows of a person."""
     people, absent = case.baskets
-    return sparse_attacks(case.published, people, absent, known=case.aux_items, targets=case.targets, seed=case.seed)
+    return sparse_attacks(
+        case.published, people, absent, known=case.aux_items, targets=case.targets, random_state=case.random_state
+    )
 
 
 def _on(records: _Records, people: Baskets) -> Baskets:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from discreet.choose.criteria import Criterion, Number
+from discreet.choose.criteria import Criterion, Number, repeated
 from discreet.choose.e_score import By, EScore, evaluate
 from discreet.errors import DataError, ParameterError, did_you_mean, listing, shown
 
@@ -118,8 +118,7 @@ def choose(
     if not candidates:
         raise DataError("There is no candidate to choose from.")
     names = [candidate.name for candidate in candidates]
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if twice:
+    if twice := repeated(names):
         raise DataError(f"Several candidates have the same name: {listing(twice)}.")
     if weights and not any(weights.values()):
         raise ParameterError("The weights must sum to 1, and all of them are 0. Give one of them a weight.")

@@ -21,6 +21,11 @@ from discreet.errors import ParameterError, shown
 Number = int | float | Decimal | Fraction
 
 
+def repeated(names: Sequence[str]) -> list[str]:
+    """The names that occur more than once, each once."""
+    return [name for name in dict.fromkeys(names) if names.count(name) > 1]
+
+
 def exact(number: Number) -> Fraction:
     """The number as it is written.
 

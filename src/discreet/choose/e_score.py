@@ -23,7 +23,7 @@ from functools import cached_property
 from math import lcm
 from typing import Literal, get_args
 
-from discreet.choose.criteria import Criterion, Number, check_weights, exact
+from discreet.choose.criteria import Criterion, Number, check_weights, exact, repeated
 from discreet.choose.pareto import knee_of, pareto_front
 from discreet.errors import DataError, ParameterError, did_you_mean, listing
 
@@ -135,9 +135,7 @@ def evaluate(criteria: Sequence[Criterion], *, by: By = "rank", tie_breaker: Cri
         raise ParameterError(f"'by' is 'rank' or 'value'; got {by!r}.{did_you_mean(by, get_args(By))}")
     if not criteria:
         raise ParameterError("Nothing to judge by: name one criterion at least.")
-    names = [criterion.name for criterion in criteria]
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if twice:
+    if twice := repeated([criterion.name for criterion in criteria]):
         raise ParameterError(f"These criteria are named twice: {listing(twice)}.")
     judged = [*criteria, *([tie_breaker] if tie_breaker is not None else [])]
     if len({len(criterion) for criterion in judged}) > 1:

@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
 
 from discreet.choose.choice import Candidate, Measure
+from discreet.choose.criteria import repeated
 from discreet.choose.release_candidates import from_folder
 from discreet.data.formulas import neutral, plain
 from discreet.errors import DataError, listing, shown
@@ -56,8 +57,7 @@ class Results(_Record):
     @model_validator(mode="after")
     def _names(self) -> Results:
         names = [result.name for result in self.candidates]
-        twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-        if twice:
+        if twice := repeated(names):
             raise ValueError(f"several candidates have the same name: {listing(twice)}")
         if self.baseline is not None and self.baseline not in names:
             raise ValueError(f"the baseline {shown(self.baseline)} is no candidate")

@@ -110,7 +110,7 @@ def attack(
         share=share,
         aux_items=aux_items,
         targets=targets,
-        seed=seed,
+        random_state=seed,
         knows=split(knows) or None,
         hierarchies=hierarchies,
     )

@@ -81,7 +81,7 @@ def write_set(
     from discreet.samples import load
 
     watch(quiet=quiet, as_json=as_json)
-    options = {key: value for key, value in (("rows", rows), ("seed", seed)) if value is not None}
+    options = {key: value for key, value in (("rows", rows), ("random_state", seed)) if value is not None}
     options |= values(settings)
     with step(f"Making and writing {name}"):
         sample = load(name, **options)

@@ -92,7 +92,7 @@ def release(
         account.afford(chosen.promise)  # before the file is read
     dataset = read_dataset(file, roles, baskets, reading, by_cells=chosen.by_cells)
     with step(f"Releasing {len(dataset):,} rows with {chosen.name}"):
-        result = chosen.release(dataset.data, dataset.roles)
+        result = chosen.release(dataset)
     owner_files = _candidates(chosen)  # before others are fitted to measure accuracy
     outcome = _measured(chosen, result, dataset, output.evaluate)
     summary = _summary(outcome, dataset, file.name)

@@ -3,7 +3,7 @@
 
 `Patterns` keeps, for each group of rows that are equal on the selected items, those items as bits. A further item x
 keeps k-anonymity by containment iff every pattern p that occurs together with x is contained in the patterns of at
-least k rows that have x (SPEC 1.1). Only rows with x are looked at, only patterns with fewer than k rows of their own
+least k rows that have x. Only rows with x are looked at, only patterns with fewer than k rows of their own
 are counted, through bitmaps over the patterns, and counting one stops at k.
 """
 
@@ -15,10 +15,10 @@ import numpy as np
 
 from discreet.counting.partition import Partition, count_groups
 from discreet.counting.tally import group
-from discreet.foundation.compiled_kernels import Intrinsic, compiled
+from discreet.foundation.compiled_kernels import compiled, intrinsic
 
 
-@Intrinsic
+@intrinsic
 def popcount(typingctx: Any, word: Any) -> Any:
     """Number of ones in a 64-bit word."""
 
@@ -28,7 +28,7 @@ def popcount(typingctx: Any, word: Any) -> Any:
     return word(word), codegen
 
 
-@Intrinsic
+@intrinsic
 def lowest_bit(typingctx: Any, word: Any) -> Any:
     """Place of the lowest one in a 64-bit word that is not zero."""
     from numba import types

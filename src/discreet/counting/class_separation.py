@@ -17,7 +17,7 @@ from discreet.data.baskets import Baskets
 from discreet.errors import DataError
 from discreet.foundation.compiled_kernels import compiled
 
-__all__ = ["classification_metric", "dist_cnt", "ham_dist", "separated_pairs"]
+__all__ = ["dist_cnt", "ham_dist", "separated_pairs"]
 
 
 def ham_dist(X: object, y: object) -> float:
@@ -42,17 +42,6 @@ def dist_cnt(X: object, y: object) -> float:
     for counts in class_counts(partition, labels_of(baskets), baskets.n_classes):
         left += int(counts.sum()) ** 2 - int((counts**2).sum())
     return 1 - (left // 2) / _pairs_to_separate(baskets)
-
-
-def classification_metric(X: object, y: object) -> int:
-    """Definition 2: rows outside the majority class of their group of equal rows; lower is better (not submodular).
-
-    >>> classification_metric([[1, 0], [1, 1], [1, 1]], [1, 1, 0])
-    1
-    """
-    baskets = Baskets.of(X, y)
-    counts = class_counts(Partition.of(baskets), labels_of(baskets), baskets.n_classes)
-    return int((counts.sum(axis=1) - counts.max(axis=1)).sum())
 
 
 def labels_of(baskets: Baskets) -> np.ndarray:

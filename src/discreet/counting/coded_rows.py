@@ -191,7 +191,7 @@ class CodedRows(DistinctRows):
 
     @property
     def table(self) -> Table:
-        """The single rows, for methods that say that they decide about them (`Method.needs_rows`)."""
+        """The single rows, for methods that decide about them; an engine has none to hand out."""
         self._of_rows()
         return Table.of(getattr(self._data, "table", self._data))  # that of an engine in memory, or the data
 

@@ -69,7 +69,7 @@ def evaluate_utility(
     A mapping gives methods names of your own. `cache` is a folder of the owner's that keeps scores.
 
     >>> from discreet import Mondrian, samples
-    >>> clinic = samples.clinic(300, seed=1)
+    >>> clinic = samples.clinic(300, random_state=1)
     >>> found = evaluate_utility(Mondrian(k=5), clinic.data, clinic.roles, folds="3-fold", classifiers=["naive-bayes"])
     >>> found.methods, found.difference("mondrian(k=5)", "naive-bayes").mean < 0.1
     (('original', 'mondrian(k=5)'), True)
@@ -254,7 +254,7 @@ def parameters_of(method: Method) -> list[Any]:
 
 
 def _released(method: Method, dataset: Dataset) -> Release:
-    return method.release(dataset.data, dataset.roles)
+    return method.release(dataset)
 
 
 def _seeded(method: Method, seed: int, folds: tuple[int, ...]) -> Method:

@@ -55,7 +55,7 @@ def holdout(
     """
     dataset = Dataset.of(data, roles)
     train, test = map(dataset.take, split(dataset.labels, dataset.persons, test_share, Randomness(random_state)))
-    release = method.release(train.data, train.roles)
+    release = method.release(train)
     if release.shape not in _LEARNERS:
         raise DataError(NOTHING_OF_ROWS.format(release.shape))
     learnable = original(train, test)

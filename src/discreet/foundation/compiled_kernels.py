@@ -65,28 +65,29 @@ class Kernel:
         return self._dispatcher
 
     @property
-    def is_compiled(self) -> bool:
-        return self._dispatcher is not None and bool(self._dispatcher.signatures)
-
-    @property
     def _numba_type_(self) -> Any:
         return self.dispatcher._numba_type_
 
 
-class Intrinsic:
+def intrinsic(function: Callable[..., Any]) -> Any:
     """A function for kernels that emits machine instructions, registered with numba when a kernel first calls it."""
+    return Intrinsic(function)
+
+
+class Intrinsic:
+    """What `intrinsic` makes of a function."""
 
     def __init__(self, function: Callable[..., Any]):
         self._function = function
-        update_wrapper(self, function)
+        self.__doc__ = function.__doc__
 
     @cached_property
     def _numba_type_(self) -> Any:
         _numba()
         from numba.core.registry import cpu_target
-        from numba.extending import intrinsic
+        from numba.extending import intrinsic as register
 
-        self._registered = intrinsic(self._function)
+        self._registered = register(self._function)
         cpu_target.typing_context.refresh()
         return cpu_target.typing_context.resolve_value_type(self._registered)
 

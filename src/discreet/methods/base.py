@@ -20,7 +20,7 @@ from discreet.counting.coded_rows import CodedRows
 from discreet.counting.tally import row_order
 from discreet.data.baskets import Baskets
 from discreet.data.column import SUPPRESSED, Column
-from discreet.data.dataset import is_matrix
+from discreet.data.dataset import Dataset, is_matrix
 from discreet.data.document import Document
 from discreet.data.roles import Roles
 from discreet.data.table import Table
@@ -60,11 +60,7 @@ class Method(BaseEstimator):
     name: ClassVar[str] = ""
     takes: ClassVar[frozenset[str]] = frozenset({"table"})  # of "table" and "baskets"
     gives: ClassVar[str] = ""  # the shape of the document that it releases, when it does not release rows
-    recodes: ClassVar[bool] = True  # whether a release of a table recodes new rows
-    recodes_source: ClassVar[bool] = True  # whether it then writes the rows it was made from as they were released
     by_cells: ClassVar[bool] = False  # whether each cell is read by itself: no row has a say in how another is read
-    random_cells: ClassVar[bool] = False  # whether chance decides about cells, and not only about the order of rows
-    needs_rows: ClassVar[bool] = False  # whether it decides about single rows, which no engine hands out
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
     @property
@@ -95,12 +91,15 @@ class Method(BaseEstimator):
     def release(
         self, data: object, roles: object = None, *, y: object = None, account: Account | None = None
     ) -> Release:
-        """Make a release of a table with its roles, `release(table, roles)`, or of baskets, `release(X, y)`.
+        """Make a release of a table with its roles, `release(table, roles)`, of baskets, `release(X, y)`, or of a
+        `Dataset`, which is one of the two.
 
         Raises CannotRelease when there is none, PromiseBroken when what came out does not keep the promise. `account`
         is asked before the data is touched, BudgetExceeded, and pays before the release is returned.
         """
         check_parameters(self, self._parameter_constraints)
+        if isinstance(data, Dataset):
+            roles, data = data.roles, data.data
         if account is None:
             return self._release(data, roles, y).about(DataSubjects(data, roles, y))
         account.afford(self.promise)

@@ -27,22 +27,18 @@ def plural(value: float, thing: str, things: str = "") -> str:
     return f"{count(value)} {thing if value == 1 else things or thing + 's'}"
 
 
-def number(value: float) -> str:
+def number(value: float, digits: int = 3) -> str:
     """A measured number, without decimals if it is whole.
 
-    >>> number(5.0), number(0.12345)
-    ('5', '0.123')
+    >>> number(5.0), number(0.12345), number(74.359, 5)
+    ('5', '0.123', '74.359')
     """
-    return count(value) if float(value).is_integer() else f"{value:.3g}"
+    return count(value) if float(value).is_integer() else f"{value:.{digits}g}"
 
 
 def precise(value: float) -> str:
-    """A measured number with five digits, to compare with others.
-
-    >>> precise(74.359), precise(0.0123456), precise(14)
-    ('74.359', '0.012346', '14')
-    """
-    return count(value) if float(value).is_integer() else f"{value:.5g}"
+    """A measured number with five digits, to compare with others."""
+    return number(value, 5)
 
 
 def percent(share: float) -> str:

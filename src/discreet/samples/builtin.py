@@ -75,7 +75,7 @@ def _uci_order(board: str) -> tuple[Any, ...]:
     return (not _won(board, "x"), not _won(board, "o"), *("xob".index(mark) for mark in board))
 
 
-def waveform(rows: int = 5000, attributes: int = 21, seed: int | None = 0) -> Sample:
+def waveform(rows: int = 5000, attributes: int = 21, random_state: int | None = 0) -> Sample:
     """Noisy mixtures of two of three triangular waves; which two?
 
     Breiman, Friedman, Olshen and Stone, Classification and Regression Trees, 1984, pages 49-55. The waves have their
@@ -87,7 +87,7 @@ def waveform(rows: int = 5000, attributes: int = 21, seed: int | None = 0) -> Sa
     ----------
     rows : at least 1
     attributes : 21, or 40 with 19 further columns of nothing but noise
-    seed : the same seed gives the same rows; None draws new ones each time
+    random_state : the same number gives the same rows; None draws new ones each time
 
     Examples
     --------
@@ -96,7 +96,7 @@ def waveform(rows: int = 5000, attributes: int = 21, seed: int | None = 0) -> Sa
     """
     rows = whole("waveform", "rows", rows, 1)
     one_of("waveform", "attributes", attributes, (21, 40))
-    rng = Randomness(seed).numpy()
+    rng = Randomness(random_state).numpy()
     place = np.arange(1, 22)
     at_7, at_11, at_15 = (np.maximum(6 - np.abs(place - peak), 0) for peak in (7, 11, 15))
     first, second = np.array([at_7, at_7, at_11]), np.array([at_15, at_11, at_15])

@@ -71,13 +71,13 @@ _OF_OCCUPATION = {"builder": 1.1, "carer": 0.5, "driver": 0.7, "farmer": 0.7, "u
 _OF_MARITAL = {"divorced": 0.9, "married": -0.5, "single": 0.4, "widowed": 1.0}
 
 
-def clinic(rows: int = 2000, seed: int | None = 0, *, repeat: float = 0.0) -> Sample:
+def clinic(rows: int = 2000, random_state: int | None = 0, *, repeat: float = 0.0) -> Sample:
     """Made-up hospital stays; will the patient be readmitted?
 
     Parameters
     ----------
     rows : stays, 1 to 10 million
-    seed : the same seed gives the same table; None draws a new one each time
+    random_state : the same number gives the same table; None draws a new one each time
     repeat : share of the stays that belong to a patient who is already in the table
 
     Notes
@@ -101,7 +101,7 @@ def clinic(rows: int = 2000, seed: int | None = 0, *, repeat: float = 0.0) -> Sa
     """
     rows = whole("clinic", "rows", rows, 1, MOST_ROWS)
     repeat = real("clinic", "repeat", repeat, 0, 1)
-    rng = Randomness(seed).numpy()
+    rng = Randomness(random_state).numpy()
     persons = max(1, rows - int(rows * repeat))
     people = _people(persons, rng)
     if persons == rows:

@@ -49,7 +49,7 @@ def quest(
     mean_length: float = 10,
     mean_pattern: float = 4,
     patterns: int = 2000,
-    seed: int | None = 0,
+    random_state: int | None = 0,
     *,
     classes: int = 1,
     correlation: float = 0.5,
@@ -65,7 +65,7 @@ def quest(
     mean_length : |T|, items in a basket; the mean that comes out is near it, not equal to it
     mean_pattern : |I|, items in an itemset
     patterns : |L|, itemsets of each class
-    seed : the same seed gives the same baskets; None draws new ones each time
+    random_state : the same number gives the same baskets; None draws new ones each time
     classes : 1 gives baskets without labels. With 2, each class has itemsets of its own, as if the generator had run
         twice, and the rows are mixed: `quest(200_000, mean_length=20, classes=2)` is C20.I4.D200K of the sketch
         paper (Aggarwal and Yu 2007). The classes share the items and their popularity.
@@ -90,7 +90,7 @@ def quest(
     mean_pattern = real("quest", "mean_pattern", mean_pattern, 1)
     correlation = real("quest", "correlation", correlation, 0)
     corruption = real("quest", "corruption", corruption, 0, 1)
-    rng = Randomness(seed).numpy()
+    rng = Randomness(random_state).numpy()
     popularity = _popularity(items, None if skew is None else real("quest", "skew", skew, 0), rng)
     itemsets = _itemsets(patterns * classes, mean_pattern, correlation, corruption, popularity, rng)
     labels = rng.permutation(np.arange(rows, dtype=np.int32) % classes)

@@ -118,7 +118,7 @@ def _noisy(task: Task, dataset: Dataset) -> dict[str, Any]:
 
 def _released(task: Task, recipe: Recipe, dataset: Dataset, folder: StudyFolder, secret: int) -> dict[str, Any]:
     """The release itself, saved and attacked. Its randomness follows from the study's secret."""
-    release = _seeded(task, secret, "released").release(dataset.data, dataset.roles)
+    release = _seeded(task, secret, "released").release(dataset)
     for promise in _extra_promises(recipe, release):
         verdict = release.check(promise)
         if not verdict.holds:
@@ -159,9 +159,9 @@ def _attacks(task: Task, recipe: Recipe, dataset: Dataset, secret: int) -> dict[
     """
     randomness = Randomness(recipe.run.seed or 0)
     members, control = map(dataset.take, split(dataset.labels, dataset.persons, CONTROL, randomness))
-    release = _seeded(task, secret, "attacked").release(members.data, members.roles)
+    release = _seeded(task, secret, "attacked").release(members)
     published = Published.of(release)
-    case = Case(published, members.data, dataset.roles or Roles(), control.data, seed=recipe.run.seed or 0)
+    case = Case(published, members.data, dataset.roles or Roles(), control.data, random_state=recipe.run.seed or 0)
     named = ATTACKS if "all" in recipe.attacks else recipe.attacks
     findings: list[Finding] = []
     left_out: dict[str, str] = {}

@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import oracles
 from discreet import Baskets, CannotRelease, DataError, GreedySelector, OptimalSelector
-from discreet.counting.class_separation import classification_metric, ham_dist
+from discreet.counting.class_separation import ham_dist
 from discreet.foundation.randomness import Randomness
 from discreet.methods.containment import optimal
 from discreet.methods.containment.optimal_measures import UTILITIES, guides, worth_of
@@ -153,11 +153,16 @@ def test_where_subsets_are_few_the_best_of_all_is_found(utility, most):
         assert picked.proven_
 
 
+def misfits(baskets):
+    rows = [set(np.flatnonzero(row)) for row in baskets.matrix.toarray()]
+    return oracles.misfits(rows, baskets.labels.tolist(), range(baskets.shape[1]))
+
+
 def test_a_callable_and_a_set_that_is_not_maximal():
     """A utility that punishes features finds the one that is enough, and knows it is best when sets are few."""
     X = np.array([[1, 0, 1], [1, 0, 1], [1, 1, 0], [0, 1, 0], [0, 1, 1], [0, 0, 1]])
     y = [1, 1, 1, 0, 0, 0]
-    method = OptimalSelector(2, utility=lambda b: -classification_metric(b, None) - b.shape[1] / 10)
+    method = OptimalSelector(2, utility=lambda b: -misfits(b) - b.shape[1] / 10)
     method.fit(X, y)
     assert method.order_.tolist() == [0]
     assert method.proven_

@@ -195,7 +195,7 @@ def calls_in(work, names):
 
 def test_nothing_is_coded_or_grouped_again_and_again(tmp_path):
     """Making, checking, writing and verifying a release of a table with nine columns: each counts what it must once."""
-    sample = load("clinic", rows=500, seed=7)
+    sample = load("clinic", rows=500, random_state=7)
     roles = Roles(target="readmitted", quasi=["age", "sex", "zip", "occupation", "marital"], other=["stay_days"])
     table = Table(sample.data.columns())
     calls = calls_in(lambda: TreeLadder(5).release(table, roles).save(tmp_path / "out"), ("encode", "group"))

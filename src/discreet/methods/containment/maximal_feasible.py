@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Branch and bound for the largest feature sets that may be published: AC-maximal sets.
 
-S is feasible when every pattern of its items that a row has is contained in k rows; so is every subset of S (SPEC 1.1).
+S is feasible when every pattern of its items that a row has is contained in k rows; so is every subset of S.
 A node of the search is (S, candidates, excluded): S is feasible and grows by candidates; a candidate that does not fit
 never will again. Two items that some rows, but fewer than k, have together are in conflict: they exclude each other
 whatever else is in S. The conflicts bound the size (of items that all exclude each other only one can join), and choose

@@ -5,7 +5,7 @@ Paper: Zhang, Mohammed, Dave, Al Hasan, "Feature Selection for Classification un
 maximise a utility over the sets of features whose projection is k-anonymous by containment.
 Departures from the paper:
 1. The paper gives heuristics for problem (1); this solves it where columns are few, and searches where they are many.
-2. Its feasible family is the exact one, not the frequent itemsets (SPEC 1.4, row 1).
+2. Its feasible family is the exact one, not the frequent itemsets.
 3. Utilities that follow a classifier stand beside HamDist and DistCnt; the default is cross-validated AUC.
 4. Rows are searched, not only columns: what k rows have in common is feasible, and it is the way to large sets.
 5. A feature that is the same in all rows is not kept: it would be published and tell nothing.

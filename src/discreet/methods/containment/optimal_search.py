@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Searching the feasible sets of features: the sets whose projection is k-anonymous by containment.
 
-Two facts carry the search (SPEC 1.1). A set is infeasible iff it contains an itemset that some row, but fewer than k
+Two facts carry the search. A set is infeasible iff it contains an itemset that some row, but fewer than k
 persons, have; the smallest such itemsets are called circuits here. And the items that k persons have in common are
 always feasible. Few columns: all maximal sets, from circuits. Many: k rows whose common items weigh the most.
 """

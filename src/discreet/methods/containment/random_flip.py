@@ -77,8 +77,6 @@ class RandomFlip(Method):
 
     name = "random-flip"
     takes = frozenset({"table", "baskets"})
-    recodes = False
-    random_cells = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "vector": [StrOptions({"majority", "member"})],

@@ -43,8 +43,7 @@ from discreet.methods.noise.private_fwell_ranks import RankStrategy
 from discreet.methods.noise.private_fwell_reference import ReferenceStrategy
 from discreet.methods.noise.private_fwell_splits import SplitStrategy
 from discreet.methods.noise.private_fwell_strategy import Strategy
-from discreet.methods.noise.private_rows import baskets_of, labels_of, numbers, persons_of, some_rows
-from discreet.methods.noise.private_select import SEEDED
+from discreet.methods.noise.private_rows import SEEDED, baskets_of, labels_of, numbers, persons_of, some_rows
 from discreet.methods.noise.weighting import BOUNDS, N_FEATURES, Weighter, n_kept
 from discreet.privacy.differential_privacy import DifferentialPrivacy
 from discreet.privacy.noise import KEY

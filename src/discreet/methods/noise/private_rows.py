@@ -19,11 +19,32 @@ from discreet.data.baskets import Baskets
 from discreet.data.cells import Cells
 from discreet.data.dataset import as_baskets
 from discreet.data.reading import Marks
+from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.errors import DataError, RolesError, quietly
+from discreet.errors import DataError, PrivacyLeakWarning, RolesError, quietly
+from discreet.foundation.parameters import check_parameters
 from discreet.foundation.randomness import Randomness
+from discreet.recoding.public_domain import NOT_PUBLIC, check_roles
 
 _NO_MARKS = Marks.of(())
+
+
+SEEDED = (
+    "A seed was given, so the noise is a simulation that whoever knows the seed can repeat: nothing is private about"
+    " it. Leave random_state out for a release."
+)
+
+
+def simulation(method: Any, data: object, roles: Roles) -> tuple[Randomness, Table]:
+    """The randomness and the rows of a simulation, with warnings of what is not private about it."""
+    check_parameters(method, method._parameter_constraints)
+    randomness, table = Randomness(method.random_state), Table.by_cells(data)
+    check_roles(table, roles)
+    if randomness.seeded:
+        warnings.warn(SEEDED, PrivacyLeakWarning, stacklevel=3)
+    if method.domain is None:
+        warnings.warn(NOT_PUBLIC, PrivacyLeakWarning, stacklevel=3)
+    return randomness, table
 
 
 def numbers(X: Any, estimator: Any = None) -> Any:

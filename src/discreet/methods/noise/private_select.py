@@ -34,17 +34,21 @@ from discreet.errors import CannotRelease, DataError, PrivacyLeakWarning
 from discreet.foundation.parameters import Interval, check_parameters
 from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.selection import Exponential, LaplaceTop, Selection
-from discreet.methods.noise.private_rows import baskets_of, classes_of, labels_of, ones, persons_of, some_rows
+from discreet.methods.noise.private_rows import (
+    SEEDED,
+    baskets_of,
+    classes_of,
+    labels_of,
+    ones,
+    persons_of,
+    simulation,
+    some_rows,
+)
 from discreet.methods.selector import Selector, mask_of
 from discreet.privacy.differential_privacy import DifferentialPrivacy
 from discreet.privacy.noise import KEY
 from discreet.recoding.public_domain import NOT_PUBLIC, Domain, check_roles
 from discreet.release.release import Release
-
-SEEDED = (
-    "A seed was given, so the noise is a simulation that whoever knows the seed can repeat: nothing is private about"
-    " it. Leave random_state out for a release."
-)
 
 
 def pair_scores(baskets: Baskets) -> np.ndarray:
@@ -124,13 +128,7 @@ class PrivateSelector(Selector):
 
     def simulate(self, data: object, roles: Roles) -> list[str]:
         """Names picked from a table for a study, never certified: with a seed, or with a domain read from the rows."""
-        check_parameters(self, self._parameter_constraints)
-        randomness, table = Randomness(self.random_state), Table.by_cells(data)
-        check_roles(table, roles)
-        if randomness.seeded:
-            warnings.warn(SEEDED, PrivacyLeakWarning, stacklevel=2)
-        if self.domain is None:
-            warnings.warn(NOT_PUBLIC, PrivacyLeakWarning, stacklevel=2)
+        randomness, table = simulation(self, data, roles)
         domain = Domain.from_data(table, Roles(quasi=roles.quasi)) if self.domain is None else self._domain(roles)
         return self._picked(_as_items(table, roles, domain), randomness)[0]
 

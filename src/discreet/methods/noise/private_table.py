@@ -18,7 +18,6 @@ Departures from the paper:
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -28,13 +27,12 @@ import numpy as np
 
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.errors import CannotRelease, PrivacyLeakWarning
-from discreet.foundation.parameters import Interval, StrOptions, check_parameters
+from discreet.errors import CannotRelease
+from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.additive import Geometric
 from discreet.methods.base import Method, fresh_order
-from discreet.methods.noise.private_rows import persons_of, some_rows
-from discreet.methods.noise.private_select import SEEDED
+from discreet.methods.noise.private_rows import SEEDED, persons_of, simulation, some_rows
 from discreet.methods.noise.private_table_cells import MOST_CELLS, consistent, counted, noisy, rows_of
 from discreet.methods.noise.private_table_model import Accountant, fit, rows
 from discreet.privacy.budget import NEIGHBOURS
@@ -104,8 +102,6 @@ class PrivateTable(Method):
     name = "private-table"
     gives = "synthetic"  # rows, none of them anyone's
     by_cells = True
-    random_cells = True
-    recodes_source = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "epsilon": [Interval(Real, 0, None, closed="neither")],
         "delta": [Interval(Real, 0, 1, closed="left")],
@@ -141,13 +137,7 @@ class PrivateTable(Method):
 
     def simulate(self, data: object, roles: Roles) -> Drawn:
         """Rows for a study, never certified: with a seed, or with a domain that is read from the data."""
-        check_parameters(self, self._parameter_constraints)
-        randomness, table = Randomness(self.random_state), Table.by_cells(data)
-        check_roles(table, roles)
-        if randomness.seeded:
-            warnings.warn(SEEDED, PrivacyLeakWarning, stacklevel=2)
-        if self.domain is None:
-            warnings.warn(NOT_PUBLIC, PrivacyLeakWarning, stacklevel=2)
+        randomness, table = simulation(self, data, roles)
         domain = Domain.from_data(table, roles) if self.domain is None else Domain.of(self.domain, roles)
         return self._draw(table, roles, domain, randomness)
 

@@ -76,9 +76,6 @@ class KActus(Method):
     """
 
     name = "kactus"
-    recodes_source = False
-    random_cells = True
-    needs_rows = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "inducer": [StrOptions({"c45", "sklearn"}), callable],

@@ -127,19 +127,6 @@ class Mondrian(Method):
     def promise(self) -> Promise:
         return KAnonymity(self.k) if self.l is None else KAnonymity(self.k) & LDiversity(self.l)
 
-    @property
-    def recodes_source(self) -> bool:  # type: ignore[override]
-        """Not where groups overlap: a shared value is on both sides, and a label of a tree may reach beyond a group."""
-        return not self.relaxed and self.labels != "hierarchy"
-
-    @property
-    def needs_rows(self) -> bool:  # type: ignore[override]
-        return self.relaxed
-
-    @property
-    def random_cells(self) -> bool:  # type: ignore[override]
-        return self.relaxed
-
     def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
         for name, labels in (("hierarchies", "hierarchy"), ("grids", "cuts")):
             if getattr(self, name) is not None and self.labels != labels:
