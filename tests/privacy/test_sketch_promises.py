@@ -139,7 +139,7 @@ def test_only_the_owner_can_check():
             promise.check(with_counts([1, 2]))
         with pytest.raises(DataError, match="something else"):
             promise.check_with_source(Table.of({"a": [1]}), Roles(quasi=["a"]), Table.of({"a": [1]}))
-        with pytest.raises(DataError, match="2 sketches were given with 40"):
+        with pytest.raises(DataError, match="got 40 records, 2 sketches"):
             promise.check_with_source(with_counts([1, 2]), None, some())
         assert promise.kind == "owner"
         assert "variance is not a guarantee" in promise.does_not_protect

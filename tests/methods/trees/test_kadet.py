@@ -294,7 +294,7 @@ CHANGES = {
     "does not follow it": lambda m: m["nodes"][0].update(below=0),
     "asks about other columns": lambda m: m["nodes"].__setitem__(slice(None), [leaf(m)]),
     "A cut is a number": lambda m: m["nodes"][0].update(cut="50"),
-    "and nothing else": lambda m: m.pop("classes"),
+    "does not have exactly the fields": lambda m: m.pop("classes"),
     "one of them twice": lambda m: m["classes"].append("old"),
     "other columns than the document": lambda m: m["columns"][0].update(role="other"),
 }
