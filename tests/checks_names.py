@@ -100,7 +100,7 @@ def names_are_refused_by_what_is_public_alone(instance, tmp_path):
         assert release.data["noise"][0]["sensitivity"] == len(X) - 1
     with pytest.raises(CannotRelease, match="99 of 14 features"):
         instance.make(5).set_params(n_features=99).release(X, y)
-    with pytest.raises(CannotRelease, match="needs a public one"):
+    with pytest.raises(CannotRelease, match="needs a public domain"):
         method.release(people(), ROLES)
     with pytest.raises((RolesError, DataError)):
         method.release(X)

@@ -92,7 +92,7 @@ def synthetic_rows_of_a_seeded_run_are_never_released(instance, tmp_path):
 
 def synthetic_rows_without_a_public_domain_are_never_released(instance, tmp_path):
     method = instance.make(5).set_params(domain=None)
-    with pytest.raises(CannotRelease, match="public one"):
+    with pytest.raises(CannotRelease, match="public domain"):
         method.release(people(), ROLES)
     small = Roles(target="again", quasi=("sex", "job"), sensitive=("ill",))
     with pytest.warns(PrivacyLeakWarning, match="read from the rows"):

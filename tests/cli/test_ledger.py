@@ -61,7 +61,7 @@ def test_a_check_spends_nothing_and_says_why_not():
     assert (status, said["left"]["epsilon"]) == (GOOD, 1.0)
     refused = run("ledger", "check", "ledger.db", "clinic", "--epsilon", 1.1)
     assert refused.exit_code == WRONG
-    assert "epsilon 1 left; epsilon 1.1 was asked" in refused.stderr
+    assert "epsilon 1 left, too little for epsilon 1.1" in refused.stderr
     assert Ledger("ledger.db").entries() == []
 
 
@@ -93,7 +93,7 @@ def test_a_release_is_paid_and_one_too_many_is_refused_before_the_file_is_read(t
     (tmp_path / "words.csv").unlink()
     refused = run(*asked, "-o", "two")
     assert refused.exit_code == WRONG
-    assert "epsilon 0.4 left; epsilon 0.6 was asked" in refused.stderr
+    assert "epsilon 0.4 left, too little for epsilon 0.6" in refused.stderr
     assert not (tmp_path / "two").exists()
     _, said = answer("ledger", "show", "ledger.db", "clinic")
     (entry,) = said["releases"]

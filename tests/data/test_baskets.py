@@ -122,7 +122,7 @@ def test_shapes_that_are_no_matrix():
     assert "3 dimensions" in refused(Baskets.of, np.zeros((2, 2, 2)))
     assert "1 dimensions" in refused(Baskets.of, sp.coo_array(np.array([1, 0])))
     assert "1 dimensions" in refused(Baskets.of, pd.Series([1, 0]))
-    assert "do not make one" in refused(Baskets.of, [[1], [1, 0]])
+    assert "do not form one" in refused(Baskets.of, [[1], [1, 0]])
     assert "0 x 3 was given" in refused(Baskets.of, np.zeros((0, 3)))
     assert "3 x 0 was given" in refused(Baskets.of, sp.csr_array((3, 0)))
 

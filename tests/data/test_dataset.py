@@ -64,7 +64,7 @@ def test_what_teaches_nothing_is_refused():
         Dataset.of(Baskets.of(ITEMS))
     with pytest.raises(RolesError, match="target"):
         Dataset.of(PEOPLE, replace(ROLES, target=None))
-    with pytest.raises(DataError, match="teach nothing"):
+    with pytest.raises(DataError, match="Nothing can be learnt"):
         Dataset.unchecked(Baskets.of(ITEMS)).labels  # noqa: B018
 
 

@@ -83,7 +83,7 @@ def test_a_shape_holds_what_it_holds_and_nothing_else(shape):
 
 def test_names_and_weights_are_those_of_the_columns():
     for shape, said in (("names", {"names": ["y", "age"]}), ("weights", {"weights": [1.0]})):
-        with pytest.raises(DataError, match="and nothing else"):
+        with pytest.raises(DataError, match="does not have exactly the fields"):
             Document.from_bytes(Document.of(shape, COLUMNS, said | {"noise": []}).to_bytes(), shape)
 
 

@@ -98,7 +98,7 @@ def test_columns_of_text_are_changed_and_no_others():
     written = neutral_cells(words)
     assert written.to_pylist() == ["a", "'=b", None, "''=b", "'=b"]
     assert plain_cells("x", written).to_pylist() == words.to_pylist()
-    with pytest.raises(DataError, match="Column 'x' holds formulas as a spreadsheet runs them") as refused:
+    with pytest.raises(DataError, match="Column 'x' holds formulas that a spreadsheet would run") as refused:
         plain_cells("x", words)
     assert "=b" not in str(refused.value)
 
@@ -173,7 +173,7 @@ def test_formulas_as_they_are_do_not_verify(saved):
         certificate = Certificate.read(folder)
         files = {name: file_record(folder / name) for name in certificate.files}
         (folder / "certificate.json").write_bytes(certificate.sealed(files).to_bytes())
-        assert "Column 'note' holds formulas as a spreadsheet runs them" in " ".join(verify(folder).problems)
+        assert "Column 'note' holds formulas that a spreadsheet would run" in " ".join(verify(folder).problems)
 
 
 def test_rows_are_recoded_with_the_labels_of_the_data(saved, tmp_path):

@@ -346,7 +346,7 @@ def test_an_absent_column_is_named_with_the_nearest_one(people, source):
     for arguments in ({"columns": ["zipp"]}, {"columns": ["age"], "target": "zipp"}, {"columns": [], "person": "zipp"}):
         with pytest.raises(DataError, match=r"no column 'zipp'\. Did you mean 'zip'"):
             rows.tally(**arguments)
-    with pytest.raises(DataError, match="Kinds were given for columns that are not in the data: 'agee'"):
+    with pytest.raises(DataError, match="Kinds are set for columns that are not in the data: 'agee'"):
         DuckDB(source(people), kinds={"agee": "number"})
 
 

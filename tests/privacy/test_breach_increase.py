@@ -235,13 +235,13 @@ def test_several_sensitive_columns_are_each_looked_at():
 
 def test_a_sensitive_number_is_cut_or_refused():
     table = patients().with_columns([Table.of({"ill": [float(i % 37) for i in range(80)]}).column("ill")])
-    with pytest.raises(DataError, match="Give the borders that matter"):
+    with pytest.raises(DataError, match="Give the cut points that matter"):
         checked(BreachIncrease(0.0, attackers=("c45",), folds=5), table=table)
     cut = BreachIncrease(0.5, attackers=("c45",), folds=5, cuts={"ill": [20]})
     assert checked(cut, table=table).details["share of the commonest value"] == 46 / 80
-    with pytest.raises(ParameterError, match="'cuts' speaks of 'il', which is no sensitive column"):
+    with pytest.raises(ParameterError, match="'cuts' names 'il', which is not a sensitive column"):
         checked(BreachIncrease(0.5, attackers=("c45",), folds=5, cuts={"il": [20]}), table=table)
-    with pytest.raises(ParameterError, match="The cuts of 'ill' are a list of borders"):
+    with pytest.raises(ParameterError, match="The cuts of 'ill' must be a list of cut points"):
         checked(BreachIncrease(0.5, attackers=("c45",), folds=5, cuts={"ill": 20}), table=table)
     assert promise_from(cut.to_dict()) == BreachIncrease(0.5, attackers=["c45"], folds=5, cuts={"ill": [20]})
 
@@ -257,9 +257,9 @@ def test_it_joins_with_other_promises():
 
 def test_only_the_owner_can_check_it():
     table, promise = patients(), BreachIncrease(0.0, attackers=("c45",))
-    with pytest.raises(DataError, match="these are the owner's"):
+    with pytest.raises(DataError, match="which only the owner has"):
         promise.check(table, ROLES)
-    with pytest.raises(DataError, match="The owner's rows are 79, the published ones 80"):
+    with pytest.raises(DataError, match="The owner has 79 rows, but 80 are published"):
         promise.check_with_source(table, ROLES, table.select(["job", "sex"]).take(np.arange(79)))
     with pytest.raises(DataError, match="'sex' differs from the owner's"):
         promise.check_with_source(table, ROLES, table.select(["job", "sex"]).take(np.arange(80)[::-1]))
@@ -275,7 +275,7 @@ def test_parameters_have_ranges():
             BreachIncrease(wrong)
     with pytest.raises(ParameterError, match="Did you mean 'c45'"):
         BreachIncrease(0.0, attackers=("c46",))
-    with pytest.raises(ParameterError, match="'attackers' are one or more of"):
+    with pytest.raises(ParameterError, match="'attackers' must be one or more of"):
         BreachIncrease(0.0, attackers=())
 
 

@@ -89,7 +89,7 @@ def test_some_columns_by_themselves_with_a_k_of_their_own():
     "wrong", [{"columns": []}, {"columns": "x"}, {"columns": [3]}, {"sets": [["x"]], "columns": ["x"]}]
 )
 def test_columns_are_names_and_stand_without_sets(wrong):
-    with pytest.raises(RolesError, match="columns of KAnonymity are names"):
+    with pytest.raises(RolesError, match="columns of KAnonymity are column names"):
         KAnonymity(2, **wrong)
 
 
@@ -116,7 +116,7 @@ def test_key_combinations_must_be_quasi_identifiers_and_cover_them():
     table = {"x": ["a", "a"], "y": ["c", "d"]}
     with pytest.raises(RolesError, match="not quasi-identifiers: 'z'"):
         KAnonymity(2, sets=[["x", "z"]]).check(table, Roles(quasi=["x", "y"]))
-    with pytest.raises(RolesError, match="No set of KAnonymity holds the quasi-identifiers 'y'"):
+    with pytest.raises(RolesError, match="No set of KAnonymity has the quasi-identifiers 'y'"):
         KAnonymity(2, sets=[["x"]]).check(table, Roles(quasi=["x", "y"]))
     with pytest.raises(RolesError, match="collections of column names"):
         KAnonymity(2, sets=["x"])

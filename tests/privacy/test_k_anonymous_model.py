@@ -70,7 +70,7 @@ def test_without_the_owners_rows_what_is_stated_counts():
 
 
 def test_what_is_no_model_is_refused():
-    with pytest.raises(DataError, match="of rows, ask for KAnonymity"):
+    with pytest.raises(DataError, match="for rows, use KAnonymity"):
         KAnonymousModel(3).check(TABLE, Roles(target="y", quasi=["age"]))
     with pytest.raises(DataError, match="names a value that none of the owner's rows has"):
         KAnonymousModel(2).check(owned(tree(leaf("z"), columns=COLUMNS[1:], classes=("n", "z"))))

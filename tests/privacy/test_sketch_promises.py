@@ -100,7 +100,7 @@ def test_neighbours_that_an_index_found_are_all_that_is_promised():
     promise = KVariance(2, "approximate")
     itself, twice, beyond = ([[i, (i + 1) % 12] for i in range(12)], [[(i + 1) % 12] * 2 for i in range(12)], [[1, 12]])
     for wrong in (None, np.array(itself), np.array(twice), np.array(beyond * 12), np.array(itself)[:, :1]):
-        with pytest.raises(DataError, match="do not name 2 other records"):
+        with pytest.raises(DataError, match="do not each have 2 other records"):
             promise.check_with_source(with_counts([1] * 12), None, replace(records, neighbours=wrong))
     far = np.array([[(i + 5) % 12, (i + 6) % 12] for i in range(12)])
     found = promise.check_with_source(with_counts([1] * 12), None, replace(records, neighbours=far))
@@ -139,7 +139,7 @@ def test_only_the_owner_can_check():
             promise.check(with_counts([1, 2]))
         with pytest.raises(DataError, match="something else"):
             promise.check_with_source(Table.of({"a": [1]}), Roles(quasi=["a"]), Table.of({"a": [1]}))
-        with pytest.raises(DataError, match="2 sketches were given with 40"):
+        with pytest.raises(DataError, match="got 40 records, 2 sketches"):
             promise.check_with_source(with_counts([1, 2]), None, some())
         assert promise.kind == "owner"
         assert "variance is not a guarantee" in promise.does_not_protect

@@ -126,7 +126,7 @@ def test_a_label_means_the_same_in_every_row(folder):
         assert len(set(labels)) == len(labels)
     first = record["columns"][0]["labels"]
     first.append({**first[0], "missing": True})
-    with pytest.raises(DataError, match="not a record of a recoding"):
+    with pytest.raises(DataError, match="not a recoding record"):
         from_bytes(json.dumps(record).encode())
 
 
@@ -200,7 +200,7 @@ def test_labels_and_patterns_that_the_data_does_not_have(folder):
 def test_a_record_about_other_columns(folder):
     plan = from_bytes((folder / "recoding.json").read_bytes())
     certify(folder, to_bytes(EachColumn(plan.columns[1:])))
-    assert "is about other columns than the quasi-identifiers" in problems(folder)
+    assert "does not have the quasi-identifiers" in problems(folder)
 
 
 COLUMN = b'{"name": "x", "kind": "category", "labels": [\n   {"label": "a"}]}'
@@ -221,10 +221,10 @@ NUMBER = b'{"name": "x", "kind": "number", "labels": [\n   {"label": "*", "from"
     ],
 )
 def test_what_is_not_a_record(folder, content):
-    with pytest.raises(DataError, match="is not a record of a recoding"):
+    with pytest.raises(DataError, match="is not a recoding record"):
         from_bytes(content)
     certify(folder, content)
-    assert "is not a record of a recoding" in problems(folder)
+    assert "is not a recoding record" in problems(folder)
 
 
 def test_a_record_written_in_another_way(folder):

@@ -50,7 +50,7 @@ def test_a_release_in_memory_is_paid_before_it_is_returned(ledger):
     account = ledger.account("clinic")
     for _ in range(2):
         assert half().release(*baskets(), account=account).verdict.holds
-    with pytest.raises(BudgetExceeded, match=r"limit of epsilon 1 and epsilon 0 left; epsilon 0\.5 was asked"):
+    with pytest.raises(BudgetExceeded, match=r"limit of epsilon 1 and epsilon 0 left, too little for epsilon 0\.5"):
         half().release(*baskets(), account=account)
     assert entries(ledger) == [(0.5, "laplace-select, names, 0.5-differential privacy", "done")] * 2
 

@@ -69,7 +69,7 @@ def test_the_mark_of_suppression_may_not_occur_in_the_source():
 
 
 def test_unknown_formats_are_refused_before_anything_is_written(release, tmp_path):
-    with pytest.raises(DataError, match="'xlsx' is not a format"):
+    with pytest.raises(DataError, match="'xlsx' is not a release format"):
         release.save(tmp_path / "out", format="xlsx")
     assert list(tmp_path.iterdir()) == []
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sparse 0/1 data: which items each person has, with a label. From matrices, transactions, one-hot columns, text."""
+"""Sparse 0/1 data: the items of each row, with a label. Read from matrices, transactions, one-hot columns or text."""
 
 from __future__ import annotations
 
@@ -24,16 +24,15 @@ if TYPE_CHECKING:
     from discreet.data.roles import Roles
 
 ITEMS = "items"  # the column of published baskets, beside their label
-_WORD = 31  # items that one code holds: a code beside the number of a group, of which there are fewer than 2**31, is
-# below 2**62, so that the keys of `group` never overflow
+_WORD = 31  # items per code: combined with a group number below 2**31, keys of `group` stay below 2**62
 
 
 @dataclass(frozen=True, eq=False)
 class Baskets(LabelledRows):
     """Rows of items. `matrix` is CSR with sorted indices and ones only; `labels[row]` indexes `classes`.
 
-    `sources[j]` names the table column that item j was made from, when there is one; `persons` numbers the persons
-    when several rows may belong to one.
+    `sources[j]` is the table column that item j comes from, if any; `persons` numbers the person behind each row, if
+    persons may have several rows.
 
     >>> b = Baskets.of([[1, 0, 1], [1, 1, 0]], ["yes", "no"], names=["milk", "tea", "rye"])
     >>> b.shape, b.classes.tolist(), b.items(0)
@@ -48,7 +47,7 @@ class Baskets(LabelledRows):
     persons: np.ndarray | None = None
 
     has_cells = True
-    not_recodable = "Only releases of tables recode rows; of baskets, keep the released columns."
+    not_recodable = "Only releases of tables recode rows; for baskets, keep the released columns."
     lists = (ITEMS,)
 
     def __post_init__(self) -> None:
@@ -64,10 +63,10 @@ class Baskets(LabelledRows):
         elif not sp.issparse(X) and (isinstance(X, (Table, pa.Table, Mapping)) or _is_lazy(X)):
             baskets = cls.from_columns(X)
         else:
-            found = getattr(X, "columns", None) if hasattr(X, "to_numpy") else None
+            frame_names = getattr(X, "columns", None) if hasattr(X, "to_numpy") else None
             matrix = binary_csr(X)
-            baskets = cls(matrix, tuple(f"x{j}" for j in range(matrix.shape[1]) if found is None))
-            names = found if names is None else names
+            baskets = cls(matrix, tuple(f"x{j}" for j in range(matrix.shape[1]) if frame_names is None))
+            names = frame_names if names is None else names
         if names is not None:
             baskets = replace(baskets, names=_checked_names(names, baskets.shape[1]))
         if persons is not None:
@@ -94,7 +93,7 @@ class Baskets(LabelledRows):
     def from_columns(
         cls, table: Any, *, target: str | None = None, columns: Sequence[str] | None = None, person: str | None = None
     ) -> Baskets:
-        """Baskets from the 0/1 columns of a table; `target` gives the labels, `person` tells whose row it is."""
+        """Baskets from the 0/1 columns of a table; `target` holds the labels, `person` the person behind each row."""
         table = Table.of(table)
         chosen = table.names if columns is None else columns
         columns = [name for name in chosen if name not in (target, person)]
@@ -118,14 +117,14 @@ class Baskets(LabelledRows):
 
     @classmethod
     def from_text(cls, texts: Iterable[str], y: Any = None, *, persons: Any = None, **vectorizer: Any) -> Baskets:
-        """Which words each text has, by scikit-learn's CountVectorizer (its options are passed on)."""
+        """The words of each text, by scikit-learn's CountVectorizer (its options are passed on)."""
         from sklearn.feature_extraction.text import CountVectorizer
 
         texts = [] if isinstance(texts, (str, bytes)) else list(texts)
         if not texts or not all(isinstance(text, str) for text in texts):
             raise DataError("Baskets from text need a list of texts, one for every row, none of them missing.")
         words = CountVectorizer(binary=True, **vectorizer)
-        words.get_params()  # an option that does not exist is the caller's mistake, not the texts'
+        words.get_params()  # raises if an option does not exist
         matrix, failure = quietly(words.fit_transform, texts)
         if matrix is None:
             raise DataError(
@@ -133,7 +132,7 @@ class Baskets(LabelledRows):
             )
         return cls.of(sp.csr_array(matrix), y, names=words.get_feature_names_out(), persons=persons)
 
-    # -- looking ---------------------------------------------------------------------------------------------------
+    # -- properties ------------------------------------------------------------------------------------------------
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -153,7 +152,7 @@ class Baskets(LabelledRows):
 
     @cached_property
     def support(self) -> np.ndarray:
-        """Rows that have each item."""
+        """Number of rows with each item."""
         return np.diff(self.columns.indptr)
 
     def items(self, row: int) -> tuple[str, ...]:
@@ -167,13 +166,13 @@ class Baskets(LabelledRows):
     # -- changing --------------------------------------------------------------------------------------------------
 
     def labelled(self, y: Any) -> Baskets:
-        """These rows with the labels y, of two classes or more."""
+        """These rows with the labels y."""
         values = _one_per_row(y, len(self), "labels")
         classes, labels = np.unique(values, return_inverse=True)
         return replace(self, labels=labels.astype(np.int32), classes=classes)
 
     def keep(self, features: Sequence[int] | np.ndarray) -> Baskets:
-        """The projection on these columns, in this order; a mask of truth values chooses those that are true."""
+        """The projection on these columns, in this order; `features` may also be a mask."""
         chosen = np.asarray(features)
         chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.int64)
         matrix = sp.csr_array(self.columns[:, chosen] if len(chosen) else sp.csr_array((len(self), 0), dtype=np.uint8))
@@ -182,13 +181,13 @@ class Baskets(LabelledRows):
         return replace(self, matrix=matrix, names=tuple(self.names[j] for j in chosen), sources=sources)
 
     def take(self, rows: np.ndarray) -> Baskets:
-        """These rows, in this order. The classes stay as they are, so that labels of two parts can be compared."""
+        """These rows, in this order. The classes stay unchanged, so that labels of two parts can be compared."""
         labels = None if self.labels is None else self.labels[rows]
         persons = None if self.persons is None else np.unique(self.persons[rows], return_inverse=True)[1]
         return replace(self, matrix=self.matrix[rows], labels=labels, persons=persons)
 
     def check_for_release(self) -> None:
-        """Raise RolesError unless there are labels, of two classes or more."""
+        """Raise RolesError unless there are labels of at least two classes."""
         if self.labels is None:
             raise RolesError("A release of baskets needs labels: release(X, y).")
         if len(np.unique(self.labels)) < 2:
@@ -217,7 +216,7 @@ class Baskets(LabelledRows):
 
     @classmethod
     def fits(cls, columns: Columns) -> bool:
-        head, items = columns[:1], columns[1:]  # an item may be called like the column of labels
+        head, items = columns[:1], columns[1:]  # an item may have the name of the label column
         return (
             [(column.name, column.role, column.kind) for column in head] == [LABELS[:3]]
             and super().fits(items)
@@ -249,7 +248,7 @@ class Baskets(LabelledRows):
 
     @classmethod
     def read(cls, source: File, columns: Columns = (), *, shape: str = "", rows: int | None = None) -> Baskets:
-        """Every item in the file must be one of the columns."""
+        """Read published baskets; every item in the file must be one of the columns."""
         names = [column.name for column in columns if column.role == "quasi"]
         with file_of_lists(source, "baskets") as file:
             coded, indptr, labels = read_lists(file, ITEMS, rows=rows)
@@ -261,7 +260,7 @@ class Baskets(LabelledRows):
 
 
 def binary_csr(X: Any) -> sp.csr_array:
-    """A checked CSR matrix of ones: no missing, no other number, no repeated cell.
+    """A validated CSR matrix of ones: no missing cell, no other number, no repeated cell.
 
     >>> binary_csr([[0, 1], [1, 1]]).indices.tolist()
     [1, 0, 1]
@@ -270,7 +269,7 @@ def binary_csr(X: Any) -> sp.csr_array:
     if sp.issparse(X):
         if X.ndim != 2:
             raise DataError(f"Baskets need a matrix of rows and columns; an array of {X.ndim} dimensions was given.")
-        wide = X.astype(np.int64) if X.dtype.kind in "bui" and X.format == "coo" else X  # sums of 8 bits would wrap
+        wide = X.astype(np.int64) if X.dtype.kind in "bui" and X.format == "coo" else X  # 8-bit sums would wrap
         matrix = sp.csr_array(wide, copy=True)
         matrix.sum_duplicates()
         cells = matrix.data
@@ -294,7 +293,7 @@ def binary_csr(X: Any) -> sp.csr_array:
 
 
 def _narrow(matrix: sp.csr_array) -> sp.csr_array:
-    """With 32-bit indices wherever they suffice: half the memory, one type for compiled code, what liblinear takes."""
+    """Use 32-bit indices if they suffice: half the memory, one type for compiled code, and liblinear needs them."""
     if matrix.nnz >= 2**31 or (matrix.indices.dtype == np.int32 and matrix.indptr.dtype == np.int32):
         return matrix
     small = sp.csr_array(matrix.shape, dtype=matrix.dtype)
@@ -306,7 +305,7 @@ def _narrow(matrix: sp.csr_array) -> sp.csr_array:
 def _dense(X: Any) -> np.ndarray:
     dense, failure = quietly(lambda: np.asarray(X.to_numpy() if hasattr(X, "to_numpy") else X))
     if dense is None:
-        raise DataError(f"Baskets need a matrix of rows and columns; the rows given do not make one ({failure}).")
+        raise DataError(f"Baskets need a matrix of rows and columns; these rows do not form one ({failure}).")
     if dense.ndim != 2:
         raise DataError(f"Baskets need a matrix of rows and columns; an array of {dense.ndim} dimensions was given.")
     if dense.dtype.kind in "biufc":
@@ -318,7 +317,7 @@ def _dense(X: Any) -> np.ndarray:
 
 
 def _is_lazy(X: Any) -> bool:
-    """A polars LazyFrame or a DuckDB relation: a query rather than cells."""
+    """Whether X is a query, a polars LazyFrame or a DuckDB relation."""
     return type(X).__module__.split(".")[0].lstrip("_") in ("polars", "duckdb") and not hasattr(X, "to_numpy")
 
 
@@ -332,15 +331,15 @@ def _checked_names(names: Iterable[Any], n_columns: int) -> tuple[str, ...]:
 
 
 def _numbered(persons: Any, n_rows: int) -> np.ndarray:
-    """Persons as 0, 1, 2 and so on."""
+    """Persons numbered from 0."""
     return np.unique(_one_per_row(persons, n_rows, "persons"), return_inverse=True)[1]
 
 
-def _one_per_row(given: Any, n_rows: int, what: str) -> np.ndarray:
+def _one_per_row(data: Any, n_rows: int, what: str) -> np.ndarray:
     """An array with one value per row, none missing, all comparable."""
-    if isinstance(given, (pa.Array, pa.ChunkedArray)):
-        given = given.to_pylist()
-    values, _ = quietly(np.asarray, given, object if isinstance(given, (list, tuple)) else None)
+    if isinstance(data, (pa.Array, pa.ChunkedArray)):
+        data = data.to_pylist()
+    values, _ = quietly(np.asarray, data, object if isinstance(data, (list, tuple)) else None)
     if values is None or values.ndim != 1 or len(values) != n_rows:
         shape = "no list" if values is None or not values.ndim else " x ".join(map(str, values.shape))
         raise DataError(f"One of the {what} is needed for each of the {n_rows} rows; {shape} were given.")

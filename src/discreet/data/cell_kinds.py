@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the values of a column mean, decided once for every source: CSV file, data frame or query.
+"""Infer the kind of a column from its distinct values, in the same way for CSV files, data frames and queries.
 
 Text that holds only numbers is a number (a leading zero keeps it text: "01067" is a post code), ISO dates are dates,
-"true" and "false" are truth values, the usual marks of a missing value are missing. Whole numbers of more than about
-16 digits are names (accounts, telephones), whether they come as text or as integers: a double cannot tell them apart.
-All functions here see the distinct values of a column, never its rows.
+"true" and "false" are booleans, and the usual marks of a missing value are missing. Whole numbers of more than about 16
+digits are identifiers (accounts, telephones), whether text or integer: a double cannot tell them apart. All functions
+here see the distinct values of a column, never its rows.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ KINDS: tuple[Kind, ...] = ("number", "category", "date")
 
 MISSING_MARKS = (
     *("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<NA>", "#N/A"),
-    *("#NA", "-nan", "-NaN", "NaT"),  # as spreadsheets and pandas write them; "None" may be an answer, and stays one
+    *("#NA", "-nan", "-NaN", "NaT"),  # of spreadsheets and pandas; "None" may be an answer and is not missing
 )
 LONE_MARKS = ("-", "--", "---", ".", "..", ":")  # missing too, but only in a column of numbers or of dates
 
 LARGEST = 2**53  # whole numbers below are exact as doubles
-_FEW = 50  # values that Python looks at one by one
+_FEW = 50  # values that Python checks before Arrow checks the rest
 _YEARS = (-62_135_596_800_000_000, 253_402_300_799_999_999)  # the years 1 to 9999 in microseconds since 1970
 
 _FRACTION = r"(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
 _INFINITE = r"([Ii]nf|INF|[Ii]nfinity)"
 NUMBER = rf"[+-]?(((0|[1-9][0-9]*){_FRACTION}|{_INFINITE})"
-ANY_NUMBER = rf"[+-]?(([0-9]+{_FRACTION}|{_INFINITE})"  # where the owner says that it is one: zeros may lead
+ANY_NUMBER = rf"[+-]?(([0-9]+{_FRACTION}|{_INFINITE})"  # if declared a number: leading zeros allowed
 _TRUTH = r"[Tt]rue|TRUE|[Ff]alse|FALSE"
 _ZONE = r"Z|[+-][0-9]{2}(:?[0-9]{2})?"
 _DATE = rf"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}([ T][0-9]{{2}}:[0-9]{{2}}(:[0-9]{{2}}(\.[0-9]{{1,9}})?)?({_ZONE})?)?"
@@ -45,7 +45,7 @@ _DATE = rf"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}([ T][0-9]{{2}}:[0-9]{{2}}(:[0-9]{{2}
 def meaning(
     name: str, distinct: pa.Array, *, kind: Kind | None = None, missing: Sequence[str] = MISSING_MARKS
 ) -> tuple[pa.Array, Kind]:
-    """The distinct values typed, null for missing, and the kind of the column, which `kind` overrides.
+    """The typed distinct values, null for missing, and the kind of the column, which `kind` overrides.
 
     >>> meaning("x", pa.array(["1", "2.0", "?"]))[0].to_pylist(), meaning("x", pa.array(["1", "b"]))[1]
     ([1, 2, None], 'category')
@@ -55,7 +55,7 @@ def meaning(
     values = plain(name, distinct)
     if pa.types.is_string(values.type):
         values = _read(name, _without_marks(values, missing), kind, lone=tuple(missing) == MISSING_MARKS)
-    values = _without_meant(values, [mark for mark in missing if mark not in MISSING_MARKS])
+    values = _without_mark_values(values, [mark for mark in missing if mark not in MISSING_MARKS])
     if values.null_count == len(values):
         return pa.nulls(len(values), _TYPE_OF_NOTHING[kind]), kind or "category"
     if pa.types.is_floating(values.type):
@@ -66,7 +66,7 @@ def meaning(
 
 
 def text_of(value: object) -> str:
-    """How a value is written: whole numbers without a point, dates in ISO form.
+    """The text of a value: whole numbers without a decimal point, dates in ISO form.
 
     >>> text_of(3.0), text_of(0.5), text_of("x")
     ('3', '0.5', 'x')
@@ -92,12 +92,12 @@ def refuse(name: str, arrow_type: pa.DataType) -> DataError:
 
 
 def _outer(arrow_type: pa.DataType) -> str:
-    """The type's own name, without the names of fields inside it."""
+    """The name of the outer type, without the names of fields inside it."""
     return str(arrow_type).split("<")[0].split("[")[0]
 
 
 def plain(name: str, distinct: pa.Array) -> pa.Array:
-    """The values as text, truth values, 64-bit integers, doubles or moments; anything else is refused."""
+    """The values as text, booleans, 64-bit integers, doubles or timestamps; anything else is refused."""
     t = distinct.type
     if pa.types.is_string(t) or pa.types.is_boolean(t):
         return distinct
@@ -110,7 +110,7 @@ def plain(name: str, distinct: pa.Array) -> pa.Array:
     if pa.types.is_float64(t):
         return _doubles(distinct)
     if pa.types.is_floating(t):
-        return _doubles(_as_written(distinct))
+        return _doubles(_as_printed(distinct))
     if pa.types.is_date(t) or pa.types.is_timestamp(t):
         return _moments(name, distinct)
     if pa.types.is_time(t):
@@ -122,7 +122,7 @@ def plain(name: str, distinct: pa.Array) -> pa.Array:
 
 
 def _integers(distinct: pa.Array) -> pa.Array:
-    """As 64-bit integers, or as digits when one of them is too large for a double."""
+    """As 64-bit integers, or as text if one of them is too large for a double."""
     whole, failure = quietly(distinct.cast, pa.int64())
     if not failure:
         ends = pc.min_max(whole)
@@ -137,15 +137,15 @@ def _doubles(distinct: pa.Array) -> pa.Array:
     return pc.if_else(pc.is_nan(numbers), None, pc.add(numbers, 0.0))
 
 
-def _as_written(distinct: pa.Array) -> pa.Array:
-    """Numbers of 16 or 32 bits: 0.1 is 0.1, as every CSV writer has it, not 0.10000000149011612."""
+def _as_printed(distinct: pa.Array) -> pa.Array:
+    """Numbers of 16 or 32 bits as they are printed: 0.1, not 0.10000000149011612."""
     short = distinct.to_numpy(zero_copy_only=False)
     exact = short.astype(np.float64)
     return pa.array(np.where(exact == np.floor(exact), exact, short.astype(str).astype(np.float64)))
 
 
 def _moments(name: str, distinct: pa.Array) -> pa.Array:
-    """As microseconds without a zone: the date and time that a clock on the spot showed."""
+    """As timestamps in microseconds of local time, without a time zone."""
 
     def convert() -> pa.Array:
         local = distinct
@@ -171,12 +171,12 @@ def _in_years(moments: pa.Array) -> bool:
 
 
 def _whole(name: str, numbers: pa.Array) -> pa.Array:
-    """Whole numbers as integers, whatever type they came in; infinite ones are refused."""
+    """Whole numbers as integers, whatever their type; infinite ones are refused."""
     present = numbers.drop_null().to_numpy()
     infinite = int(np.isinf(present).sum())
     if infinite:
         raise DataError(
-            f"Column {shown(name)} holds infinite numbers, which have no place on a scale. Replace them, or declare"
+            f"Column {shown(name)} holds infinite numbers, which cannot be placed on a scale. Replace them, or declare"
             f" them missing with missing=['', 'inf', '-inf']."
         )
     if (np.abs(present) < LARGEST).all() and (present == np.floor(present)).all():
@@ -185,13 +185,13 @@ def _whole(name: str, numbers: pa.Array) -> pa.Array:
 
 
 def _days(name: str, moments: pa.Array) -> pa.Array:
-    """Midnight everywhere means days, not moments."""
+    """Timestamps that are all at midnight, as days."""
     days = moments.cast(pa.date32(), safe=False)
     return days if pc.all(pc.equal(days.cast(pa.timestamp("us")), moments)).as_py() else moments
 
 
 def kind_of(t: pa.DataType) -> Kind:
-    """The kind of a column whose distinct values have this type, once their meaning is decided."""
+    """The kind of a column whose typed distinct values have this Arrow type."""
     if pa.types.is_string(t) or pa.types.is_boolean(t):
         return "category"
     return "date" if pa.types.is_temporal(t) else "number"
@@ -206,56 +206,56 @@ def _as_kind(name: str, values: pa.Array, kind: Kind | None) -> tuple[pa.Array, 
         return pa.array(texts, pa.string()), "category"
     if kind == "number" and pa.types.is_boolean(t):
         return values.cast(pa.int64()), "number"
-    held = "categories" if natural == "category" else f"{natural}s"
-    raise DataError(f"Column {shown(name)} was declared a {kind}, but it holds {held}. Leave its kind out.")
+    actual = "categories" if natural == "category" else f"{natural}s"
+    raise DataError(f"Column {shown(name)} was declared a {kind}, but it holds {actual}. Leave its kind out.")
 
 
 # -- text ----------------------------------------------------------------------------------------------------------
 
 
 def _without_marks(texts: pa.Array, missing: Sequence[str]) -> pa.Array:
-    """Without white space around; an empty cell is missing, and so are the marks."""
+    """Trimmed texts, with null for empty cells and the marks of a missing value."""
     trimmed = pc.utf8_trim_whitespace(texts)
     marks = pa.array({"", *(str(mark).strip() for mark in missing)}, pa.string())
     is_mark = pc.is_in(trimmed, value_set=marks)
     return pc.if_else(is_mark, None, trimmed) if pc.any(is_mark).as_py() else trimmed
 
 
-def _without_meant(values: pa.Array, marks: Sequence[str]) -> pa.Array:
-    """Without what the owner's marks mean: a mark -9 also stands for the number -9.0, in a data frame as in a file."""
+def _without_mark_values(values: pa.Array, marks: Sequence[str]) -> pa.Array:
+    """Replace the values of the owner's marks by null: a mark -9 also stands for the number -9.0."""
     if not marks or pa.types.is_string(values.type) or pa.types.is_boolean(values.type):
         return values
     is_number = not pa.types.is_temporal(values.type)
     pattern, convert = (ANY_NUMBER, _to_numbers) if is_number else (_DATE, _to_moments)
-    meant = [convert(pa.array([mark.strip()])) for mark in marks if re.fullmatch(pattern, mark.strip())]
-    meant_values = [one[0].as_py() for one in meant if one is not None]
+    converted = [convert(pa.array([mark.strip()])) for mark in marks if re.fullmatch(pattern, mark.strip())]
+    meant_values = [one[0].as_py() for one in converted if one is not None]
     where = pc.is_in(values, value_set=pa.array(meant_values).cast(values.type, safe=False)) if meant_values else None
     return values if where is None else pc.if_else(where, None, values)
 
 
 def _read(name: str, texts: pa.Array, kind: Kind | None, *, lone: bool) -> pa.Array:
-    """Numbers, dates or truth values where all texts are such; else the texts."""
+    """The texts as numbers, dates or booleans if all of them are; otherwise unchanged."""
     if kind == "category" or texts.null_count == len(texts):
         return texts
     present = texts
     if lone:
         is_lone = pc.is_in(texts, value_set=pa.array(LONE_MARKS))
         present = pc.if_else(is_lone, None, texts) if pc.any(is_lone).as_py() else texts
-    for wanted, pattern, convert in (("number", NUMBER, _to_numbers), ("date", _DATE, _to_moments)):
-        if kind in (None, wanted):
+    for candidate, pattern, convert in (("number", NUMBER, _to_numbers), ("date", _DATE, _to_moments)):
+        if kind in (None, candidate):
             pattern = ANY_NUMBER if kind == "number" else pattern
             values = convert(present) if _all_match(present, pattern) else None
             if values is not None and (kind == "number" or not _too_long(present, values)):
                 return values
-            if kind == wanted:
-                raise _unreadable(name, present, pattern, convert, wanted)
+            if kind == candidate:
+                raise _unreadable(name, present, pattern, convert, candidate)
     if _all_match(texts, _TRUTH):
         return pc.equal(pc.utf8_lower(texts), "true")
     return texts
 
 
 def _all_match(texts: pa.Array, pattern: str) -> bool:
-    """Python looks at the first few, where most columns of text fail; Arrow, which must compile, at long lists."""
+    """Whether all texts match; Python checks a few first, since Arrow has to compile the pattern."""
     present = texts.drop_null() if texts.null_count else texts
     if not len(present) or not all(re.fullmatch(pattern, text) for text in present.slice(0, _FEW).to_pylist()):
         return False
@@ -263,14 +263,14 @@ def _all_match(texts: pa.Array, pattern: str) -> bool:
 
 
 def _to_numbers(texts: pa.Array) -> pa.Array | None:
-    """The texts as doubles; none when one of them is beyond every double."""
+    """The texts as doubles; None if one of them is too large for a double."""
     numbers = _doubles(pc.utf8_ltrim(texts, characters="+"))
     infinite = texts.filter(pc.is_inf(numbers))
     return numbers if not len(infinite) or pc.all(pc.match_substring_regex(infinite, "[iI]")).as_py() else None
 
 
 def _to_moments(texts: pa.Array) -> pa.Array | None:
-    """The texts as moments on the spot; none when one of them is no date, such as the 31st of February."""
+    """The texts as local timestamps; None if one of them is no date, such as 31 February."""
 
     def convert() -> pa.Array:
         local = pc.replace_substring_regex(texts, rf"(:[0-9]{{2}}(\.[0-9]+)?)({_ZONE})$", r"\1")
@@ -281,7 +281,7 @@ def _to_moments(texts: pa.Array) -> pa.Array | None:
 
 
 def _too_long(texts: pa.Array, values: pa.Array) -> bool:
-    """Digits alone that a double cannot hold exactly; and infinities alone, which then are words."""
+    """Whether digits exceed the precision of a double, or only infinities occur, which then are words."""
     if not pa.types.is_floating(values.type):
         return False
     large = pc.fill_null(pc.greater_equal(pc.abs(values), float(LARGEST)), False)
@@ -291,10 +291,10 @@ def _too_long(texts: pa.Array, values: pa.Array) -> bool:
     return bool(digits) or not pc.any(pc.is_finite(values)).as_py()
 
 
-def _unreadable(name: str, texts: pa.Array, pattern: str, convert: Any, wanted: str) -> DataError:
+def _unreadable(name: str, texts: pa.Array, pattern: str, convert: Any, kind: str) -> DataError:
     present = texts.drop_null().to_pylist()
     bad = sum(not re.fullmatch(pattern, text) or convert(pa.array([text])) is None for text in present)
     return DataError(
-        f"Column {shown(name)} was declared a {wanted}, but {bad} of its {len(present)} distinct values cannot be read"
+        f"Column {shown(name)} was declared a {kind}, but {bad} of its {len(present)} distinct values cannot be read"
         f" as one. Declare their marks as missing, or leave the column a category."
     )

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cells of a column, each read by itself (`reading.py`), whatever kind of column they come in.
+"""The cells of a column, each read by itself (`reading.py`), whatever the type of the column.
 
-The type of a column does not matter: libraries change it for one cell (whole numbers become doubles where one is
-missing, and objects where one is text). Distinct cells are read once; that two cells are equal is told by their types
-too, since True is 1 for Python. Nothing here raises for what a cell holds.
+The type of a column must not matter, since libraries change it for a single cell (integers become doubles if one is
+missing, objects if one is text). Distinct cells are read once; cells of different types are never equal, although
+True == 1 in Python. No cell content raises an error here.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from discreet.data.cell_kinds import text_of
 from discreet.data.reading import TRUTH, USUAL, Marks, day_of, number_of, reading, written_moment
 from discreet.errors import quietly
 
-_PLAIN = frozenset({str, int, float, bool, type(None)})  # types whose equal objects are read alike
+_PLAIN = frozenset({str, int, float, bool, type(None)})  # equal objects of one of these types read the same
 _PLAIN_NUMBER = r"^[+-]?(0|[1-9][0-9]{0,14})(\.[0-9]{0,300})?([eE][+-]?[0-9]{1,3})?$"
-_MANY = 200  # texts from which looking at all at once pays
+_MANY = 200  # texts from which vectorised reading pays off
 _PER_DAY = 86_400e6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Cells:
-    """The cells of a column. `distinct` are doubles, moments, or canonical texts; `places` tells which a row has.
+    """The cells of a column. `distinct` are doubles, timestamps or canonical texts; `places` index them by row.
 
     >>> cells = Cells.of(["10", 10.0, "x", None, "2020-01-31"])
     >>> cells.texts, cells.codes.tolist(), cells.numbers.tolist()
@@ -39,11 +39,11 @@ class Cells:
     """
 
     distinct: np.ndarray | list[str | None]
-    places: np.ndarray | None  # None: every row has its own
+    places: np.ndarray | None  # None: distinct[row] is the row's cell
 
     @classmethod
     def of(cls, values: Any, *, marks: Marks | None = None, encoding: str | None = None) -> Cells:
-        """Cells of an Arrow or NumPy array, or of any objects. `encoding` is what a file of text was taken for."""
+        """Cells of an Arrow or NumPy array, or of any objects; `encoding` is the detected encoding of a text file."""
         marks = marks or USUAL
         if isinstance(values, (pa.Array, pa.ChunkedArray)):
             return _of_arrow(values, marks, encoding)
@@ -62,17 +62,17 @@ class Cells:
 
     @property
     def texts(self) -> list[str]:
-        """The canonical texts that occur, each once."""
+        """The distinct canonical texts."""
         return self._coded[0]
 
     @property
     def codes(self) -> np.ndarray:
-        """For each row the place of its text in `texts`, or `len(texts)` where it is missing."""
+        """The index of each row's text in `texts`, or `len(texts)` if missing."""
         return self._rows(self._coded[1])
 
     @property
     def numbers(self) -> np.ndarray:
-        """The number of each row; not-a-number where it has none."""
+        """The number of each row, or NaN."""
         if isinstance(self.distinct, list):
             return self._rows(_each(self.distinct, number_of))
         is_number = self.distinct.dtype.kind == "f"
@@ -80,7 +80,7 @@ class Cells:
 
     @property
     def days(self) -> np.ndarray:
-        """The date of each row, in days from 1970; not-a-number where it has none."""
+        """The date of each row in days since 1970, or NaN."""
         if isinstance(self.distinct, list):
             return self._rows(_each(self.distinct, day_of))
         if self.distinct.dtype.kind == "f":
@@ -90,12 +90,12 @@ class Cells:
 
     @property
     def line(self) -> np.ndarray:
-        """Where each row lies on a line: at its number, at 1 or 0 for a truth value, at the days of its date."""
-        found = np.where(np.isnan(self.numbers), self.days, self.numbers)
+        """Each row as a number: its number, 1 or 0 for a boolean, days for a date; NaN otherwise."""
+        position = np.where(np.isnan(self.numbers), self.days, self.numbers)
         if isinstance(self.distinct, list):
             truth = self._rows(_each(self.distinct, lambda text: TRUTH.get(text, math.nan)))
-            found = np.where(np.isnan(found), truth, found)
-        return found
+            position = np.where(np.isnan(position), truth, position)
+        return position
 
     def take(self, rows: np.ndarray) -> Cells:
         """The cells of these rows, in this order."""
@@ -111,11 +111,11 @@ class Cells:
             places = [-1 if text is None else place_of.setdefault(text, len(place_of)) for text in self.distinct]
             coded = np.array(places, dtype=np.int64)
             return list(place_of), np.where(coded < 0, len(place_of), coded)
-        values, codes = np.unique(self.distinct, return_inverse=True)  # what is missing comes last, once
+        values, codes = np.unique(self.distinct, return_inverse=True)  # missing comes last
         if len(values) and _is_missing(values[-1:])[0]:
             values = values[:-1]
-        written = map(written_moment, values.tolist()) if values.dtype.kind == "M" else map(text_of, values.tolist())
-        return [str(text) for text in written], codes.astype(np.int64)
+        texts = map(written_moment, values.tolist()) if values.dtype.kind == "M" else map(text_of, values.tolist())
+        return [str(text) for text in texts], codes.astype(np.int64)
 
 
 def _each(texts: Sequence[str | None], meaning: Any) -> np.ndarray:
@@ -156,23 +156,23 @@ def _finite(doubles: np.ndarray, marks: Marks) -> np.ndarray:
 def _of_moments(moments: np.ndarray, marks: Marks) -> Cells:
     years = moments.astype("datetime64[Y]").astype(np.int64) + 1970
     outside = np.isnat(moments) | (years < 1) | (years > 9999)
-    found = np.where(outside, np.array("NaT", dtype=moments.dtype), moments).astype("datetime64[us]")
+    inside = np.where(outside, np.array("NaT", dtype=moments.dtype), moments).astype("datetime64[us]")
     days = [day for day in map(day_of, sorted(marks.texts)) if not math.isnan(day)]
     if days:
-        found[np.isin(found.astype(np.int64) / _PER_DAY, days)] = np.datetime64("NaT", "us")
-    return Cells(found, None)
+        inside[np.isin(inside.astype(np.int64) / _PER_DAY, days)] = np.datetime64("NaT", "us")
+    return Cells(inside, None)
 
 
 _TEXTUAL = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
 
 
 def _of_arrow(array: pa.Array | pa.ChunkedArray, marks: Marks, encoding: str | None) -> Cells:
-    made, _ = quietly(_of_typed, array, marks, encoding)
-    return made or _of_objects(_one_by_one(array), marks)
+    cells, _ = quietly(_of_typed, array, marks, encoding)
+    return cells or _of_objects(_one_by_one(array), marks)
 
 
 def _of_typed(array: pa.Array | pa.ChunkedArray, marks: Marks, encoding: str | None) -> Cells | None:
-    """By the type of the column; None for types whose cells are looked at one by one."""
+    """Cells by the type of the column; None for types whose cells are read one by one."""
     if isinstance(array.type, pa.BaseExtensionType):
         array = array.cast(array.type.storage_type)
     t = array.type
@@ -205,7 +205,7 @@ def _numpy(array: pa.Array | pa.ChunkedArray) -> np.ndarray:
 
 
 def _clock(array: pa.Array | pa.ChunkedArray) -> np.ndarray:
-    """Moments as a clock on the spot shows them."""
+    """Timestamps in local time."""
     if pa.types.is_timestamp(array.type) and array.type.tz not in (None, "UTC"):
         years = pc.year(array)  # in that zone
         inside = pc.and_(pc.greater_equal(years, 1), pc.less_equal(years, 9999))
@@ -215,7 +215,7 @@ def _clock(array: pa.Array | pa.ChunkedArray) -> np.ndarray:
 
 
 def _decoded(array: pa.Array | pa.ChunkedArray, marks: Marks, encoding: str | None) -> Cells:
-    """A dictionary: its values are read once each, by the way their type is read."""
+    """Cells of a dictionary column, whose values are read once each."""
     if isinstance(array, pa.ChunkedArray):
         array = array.unify_dictionaries().combine_chunks()
     if isinstance(array, pa.ChunkedArray):
@@ -234,7 +234,7 @@ def _decoded(array: pa.Array | pa.ChunkedArray, marks: Marks, encoding: str | No
 
 
 def _all_numbers(texts: pa.Array, marks: Marks) -> np.ndarray | None:
-    """Many texts as doubles at once, where each of them is a plain number or missing: what `reading` says, sooner."""
+    """Many texts as doubles if all are plain numbers or missing: as `reading`, but vectorised."""
     if len(texts) < _MANY or not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
         return None
     trimmed = pc.utf8_trim_whitespace(texts)
@@ -246,7 +246,7 @@ def _all_numbers(texts: pa.Array, marks: Marks) -> np.ndarray | None:
 
 
 def _one_by_one(array: pa.Array | pa.ChunkedArray) -> list[Any]:
-    """The cells as objects; one that cannot be made is missing. Sixteen bytes are a UUID, as everywhere."""
+    """The cells as Python objects, None if impossible; sixteen bytes are a UUID."""
     listed, failure = quietly(array.to_pylist)
     if failure:
         listed = [quietly(scalar.as_py)[0] for scalar in array]
@@ -256,7 +256,7 @@ def _one_by_one(array: pa.Array | pa.ChunkedArray) -> list[Any]:
 
 
 def _repaired(text: Any, encoding: str | None) -> Any:
-    """Text as its own bytes say it: UTF-8 where it can be, whatever another cell made of the whole file."""
+    """Decode the cell's own bytes, preferably as UTF-8, whatever encoding other cells suggested for the file."""
     if encoding is None or not isinstance(text, str) or text.isascii():
         return text
     raw, _ = quietly(text.encode, encoding)
@@ -268,16 +268,16 @@ def _repaired(text: Any, encoding: str | None) -> Any:
 
 
 def _of_objects(values: Iterable[Any], marks: Marks) -> Cells:
-    """One after the other. What is equal need not be alike: True is 1, and two clocks may show one moment."""
+    """Read objects one by one. Only plain types are cached: equal objects may read differently, such as True and 1."""
     places: list[int] = []
     place_of: dict[str | None, int] = {}
-    met: dict[tuple[type, Any], int] = {}
+    seen_at: dict[tuple[type, Any], int] = {}
     for cell in values:
         kind = type(cell)
-        place = met.get((kind, cell)) if kind in _PLAIN else None
+        place = seen_at.get((kind, cell)) if kind in _PLAIN else None
         if place is None:
             place = place_of.setdefault(reading(cell, marks), len(place_of))
             if kind in _PLAIN:
-                met[kind, cell] = place
+                seen_at[kind, cell] = place
         places.append(place)
     return Cells(list(place_of), np.array(places, dtype=np.int64))

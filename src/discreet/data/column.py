@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One column as integer codes: distinct values in increasing order, missing as a value of its own.
+"""A column as integer codes of its distinct values in increasing order; missing is a value of its own.
 
-Everything later counts codes. What a cell means is decided in `cell_kinds.py`, on the distinct values alone.
+All counting uses codes. The kind of a column is inferred in `cell_kinds.py`, from the distinct values alone.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from discreet.errors import DataError, shown
 
 __all__ = ["KINDS", "MISSING_MARKS", "SUPPRESSED", "Column", "Kind", "as_written", "encode", "from_labels", "text_of"]
 
-SUPPRESSED = "*"  # a cell that was taken out; a value of its own in every check
+SUPPRESSED = "*"  # a suppressed cell; a value of its own in every check
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Column:
-    """A named column; `codes[row]` is the place of the row's value in `values`, or `len(values)` when missing."""
+    """A named column; `codes[row]` is the index of the row's value in `values`, or `len(values)` if missing."""
 
     name: str
     kind: Kind
@@ -48,7 +48,7 @@ class Column:
 
     @cached_property
     def numbers(self) -> np.ndarray:
-        """The distinct values on a line: numbers as they are, dates in days; categories have none."""
+        """The distinct values as numbers, dates in days; DataError for categories."""
         if self.kind == "category":
             raise DataError(f"Column {shown(self.name)} holds categories, which have no numbers.")
         if self.kind == "date":
@@ -63,14 +63,14 @@ class Column:
 
     @cached_property
     def suppressed(self) -> np.ndarray:
-        """Which codes are the mark of a suppressed cell; missing is not."""
+        """For each code, whether it is the mark of a suppressed cell."""
         return np.array([text == SUPPRESSED for text in self.texts] + [False])
 
     def to_arrow(self) -> pa.Array:
         return self.values.take(pa.array(self.codes, mask=self.codes == len(self.values)))
 
     def take(self, rows: np.ndarray) -> Column:
-        """The column at these rows; values that no longer occur are forgotten."""
+        """The column at these rows; values that no longer occur are dropped."""
         values, codes = _used(self.values, self.codes[rows])
         return Column(self.name, self.kind, values, codes)
 
@@ -87,7 +87,7 @@ class Column:
 
 
 def from_labels(name: str, labels: Sequence[str | None], codes: np.ndarray) -> Column:
-    """A column of categories; `codes` index `labels`, None stands for missing, labels may repeat or be unused.
+    """A category column; `codes` index `labels`, in which None means missing and labels may repeat or be unused.
 
     >>> from_labels("size", ["small", "large", "small", None], np.array([0, 1, 2, 3])).codes.tolist()
     [1, 0, 1, 2]
@@ -99,7 +99,7 @@ def from_labels(name: str, labels: Sequence[str | None], codes: np.ndarray) -> C
 def encode(
     name: str, array: pa.Array | pa.ChunkedArray, *, kind: Kind | None = None, missing: Sequence[str] = MISSING_MARKS
 ) -> Column:
-    """Code any Arrow column. `kind` overrides what the values look like; `missing` are the marks of a missing cell.
+    """Code any Arrow column. `kind` overrides the inferred kind; `missing` are the marks of a missing cell.
 
     >>> encode("x", pa.array(["10", "9", "?", "9.0"])).codes.tolist()
     [1, 0, 2, 0]
@@ -131,7 +131,7 @@ def _coded(name: str, distinct: pa.Array, places: np.ndarray, kind: Kind | None,
 
 
 def distinct_cells(name: str, array: pa.Array | pa.ChunkedArray) -> tuple[pa.Array, np.ndarray]:
-    """The distinct cells of a column, all of them in use, and each row's place among them; null has the last place."""
+    """The distinct cells that occur in a column, and each row's index among them; null comes last."""
     if isinstance(array.type, pa.BaseExtensionType):
         array = array.cast(array.type.storage_type)
     if pa.types.is_run_end_encoded(array.type):
@@ -151,11 +151,11 @@ def distinct_cells(name: str, array: pa.Array | pa.ChunkedArray) -> tuple[pa.Arr
     if places.null_count:
         places = pc.fill_null(places.cast(pa.int64()), len(distinct))
     places = places.to_numpy(zero_copy_only=False)
-    # An unused level must not tell what was removed, nor have a say in what the others mean.
+    # An unused level must not reveal what was removed, nor influence the kind of the column.
     return _used(distinct, places.astype(np.int64, copy=False)) if is_dictionary else (distinct, places)
 
 
-_SAMPLE = 1000  # rows looked at to choose between hashing and sorting
+_SAMPLE = 1000  # rows sampled to choose between hashing and sorting
 
 
 def _mostly_different_numbers(array: pa.Array | pa.ChunkedArray) -> bool:
@@ -165,7 +165,7 @@ def _mostly_different_numbers(array: pa.Array | pa.ChunkedArray) -> bool:
 
 
 def _distinct_numbers(array: pa.Array | pa.ChunkedArray) -> tuple[pa.Array, np.ndarray]:
-    """As `distinct_cells`, by sorting: three times as fast as hashing when most rows differ."""
+    """As `distinct_cells`, by sorting: three times as fast as hashing if most rows differ."""
     distinct, inverse = np.unique(array.drop_null().to_numpy(), return_inverse=True)
     if not array.null_count:
         return pa.array(distinct), inverse
@@ -175,9 +175,9 @@ def _distinct_numbers(array: pa.Array | pa.ChunkedArray) -> tuple[pa.Array, np.n
 
 
 def _ordered(values: pa.Array) -> tuple[pa.Array, np.ndarray]:
-    """The values in increasing order, each once; and for each place in `values`, and for missing, its code.
+    """The distinct values in increasing order, and the code of each index in `values` and of missing.
 
-    Two spellings may mean one value ("1" and "1.0"): they get one code.
+    Two spellings of one value ("1" and "1.0") get one code.
     """
     if pa.types.is_integer(values.type) or pa.types.is_floating(values.type):
         present = np.flatnonzero(values.is_valid().to_numpy(zero_copy_only=False)) if values.null_count else slice(None)
@@ -198,7 +198,7 @@ def _ordered(values: pa.Array) -> tuple[pa.Array, np.ndarray]:
 
 
 def _used(values: pa.Array, codes: np.ndarray) -> tuple[pa.Array, np.ndarray]:
-    """Only the values that some row has, and the codes among them; missing stays the last code."""
+    """Drop unused values and renumber the codes; missing stays the last code."""
     is_used = np.bincount(codes, minlength=len(values) + 1)[: len(values)] > 0
     if is_used.all():
         return values, codes

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is published: a table, baskets, sketches or a document, each of which knows its columns and its file.
+"""Published content: a table, baskets, sketches or a document, each of which knows its columns and its file.
 
-Release, certificate, verification and reports ask a content and never look which of the four it is. A shape is what a
-certificate calls it: "table", "baskets", "sketches", and for a document "model", "names" or "weights".
+Release, certificate, verification and reports use this interface and never test which of the four it is. The shape is
+its name in a certificate: "table", "baskets", "sketches", and for a document "model", "names" or "weights".
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from discreet.errors import DataError
 if TYPE_CHECKING:
     from discreet.data.roles import Roles
 
-LABEL = "label"  # the column of labels beside published baskets and sketches
+LABEL = "label"  # column of labels in published baskets and sketches
 
 
 class PublishedColumn(NamedTuple):
-    """A column as certificates state it; `sensitive` is said only of a target that is sensitive, too."""
+    """A column as certificates state it; `sensitive` is set only for a target that is sensitive, too."""
 
     name: str
     role: str
@@ -33,17 +33,17 @@ class PublishedColumn(NamedTuple):
     sensitive: bool = False
 
 
-File = Path | BinaryIO  # at a path, or open
+File = Path | BinaryIO  # a path, or an open file
 Columns = Sequence[PublishedColumn]
 LABELS = PublishedColumn(LABEL, "target", "category")
 
 
 class Content(ABC):
-    """Base of what can be published.
+    """Base of everything that can be published.
 
-    has_rows       whether it has rows: a document has none
-    has_cells      whether its rows have cells of quasi-identifiers, which can be grouped and counted
-    not_recodable  why new rows cannot be written in its form; empty where they can
+    has_rows       whether it has rows; a document has none
+    has_cells      whether its rows have quasi-identifier cells, which can be grouped and counted
+    not_recodable  why new rows cannot be recoded to its form; empty if they can
     lists          columns of its Parquet file that hold lists
     """
 
@@ -56,19 +56,19 @@ class Content(ABC):
 
         @property
         def names(self) -> tuple[str, ...]:
-            """The published columns; of baskets the items."""
+            """The published columns; for baskets, the items."""
 
     # -- what it is ------------------------------------------------------------------------------------------------
 
     @property
     @abstractmethod
     def shape_name(self) -> str:
-        """What certificates call its shape."""
+        """The name of its shape in certificates."""
 
     @property
     @abstractmethod
     def data(self) -> Any:
-        """What its owner works with: a frame, a matrix, a dictionary, sketches."""
+        """The data in the form that users work with: a frame, a matrix, a dictionary, sketches."""
 
     @property
     @abstractmethod
@@ -77,17 +77,17 @@ class Content(ABC):
 
     @property
     def label_values(self) -> np.ndarray | None:
-        """The label of each row, where labels are published beside the rows."""
+        """The label of each row, if labels are published beside the rows."""
         return None
 
     @property
     def stated_noise(self) -> Any:
-        """The noise that it states itself; None where it states none."""
+        """The noise that the content itself states, if any."""
         return None
 
     @abstractmethod
     def equals(self, other: Content) -> bool:
-        """Whether the other content publishes the same, cell by cell."""
+        """Whether the other content is the same, cell by cell."""
 
     # -- columns ---------------------------------------------------------------------------------------------------
 
@@ -97,7 +97,7 @@ class Content(ABC):
 
     @classmethod
     def fits(cls, columns: Columns) -> bool:
-        """Whether a certificate of this content may state these columns."""
+        """Whether content of this type may have these columns."""
         names = [column.name for column in columns]
         targets = [column for column in columns if column.role == "target"]
         odd = any(column.sensitive and column.role != "target" for column in columns)
@@ -110,13 +110,13 @@ class Content(ABC):
     # -- counting --------------------------------------------------------------------------------------------------
 
     def with_persons(self, persons: np.ndarray | None, roles: Roles | None) -> tuple[Content, Roles | None]:
-        """The same rows, and the roles, such that a promise is counted in these persons."""
+        """Content and roles with which promises count these persons."""
         return self, roles
 
     def quasi_codes(self, quasi: Sequence[str]) -> tuple[list[np.ndarray], list[int]]:
-        """Codes of the quasi-identifiers, an array of one code per row for each of them, and how many codes each has.
+        """Arrays of codes of the quasi-identifiers, and the number of codes of each array.
 
-        Rows are equal in their quasi-identifiers if and only if they are equal in these codes.
+        Rows have equal quasi-identifiers if and only if they have equal codes.
         """
         raise self._no_cells()
 
@@ -144,44 +144,44 @@ class Content(ABC):
         return self.n_rows * len(quasi) - int(self.suppressed(quasi).sum())
 
     def text_size(self) -> int:
-        """Bytes of the texts of its cells, each counted as often as it is written."""
+        """Bytes of the texts of all cells."""
         return 0
 
     def _no_cells(self) -> DataError:
-        return DataError(f"A release of {self.shape_name} has no cells of quasi-identifiers that could be counted.")
+        return DataError(f"A release of {self.shape_name} has no cells that could be counted.")
 
     # -- files -----------------------------------------------------------------------------------------------------
 
     @classmethod
     @abstractmethod
     def file_names(cls, shape: str) -> tuple[str, ...]:
-        """The names that its file may have in a release of this shape."""
+        """The possible names of its file in a release of this shape."""
 
     def file_name(self, format: str) -> str:
-        """The name of its file in this format, or in the only one there is."""
+        """The name of its file in this format, or in its only format."""
         allowed = self.file_names(self.shape_name)
         return next((name for name in allowed if name.endswith(f".{format}")), allowed[-1])
 
     @abstractmethod
     def write(self, target: File, format: str = "parquet") -> None:
-        """Write it as a release does; `format` is that of a table."""
+        """Write the published file; `format` matters for tables only."""
 
     @classmethod
     @abstractmethod
     def read(cls, source: File, columns: Columns = (), *, shape: str = "", rows: int | None = None) -> Content:
-        """The content of a published file; DataError unless it is as stated. `rows` are compared where they are
-        given, before cells are read.
+        """Read a published file; DataError unless it has these columns and, if set, this number of rows, which are
+        compared before cells are read.
         """
 
 
 class LabelledRows(Content):
-    """Rows with a label each, in a Parquet file: what baskets and sketches have in common."""
+    """Labelled rows in a Parquet file, the common base of baskets and sketches."""
 
     if TYPE_CHECKING:
 
         @property
         def labels(self) -> np.ndarray | None:
-            """The place of each row's label among the classes."""
+            """Index of each row's label in `classes`."""
 
         @property
         def classes(self) -> np.ndarray | None: ...
@@ -199,7 +199,7 @@ class LabelledRows(Content):
 
     @property
     def label_texts(self) -> pa.Array | None:
-        """Labels as files hold them."""
+        """Labels as they are written to files."""
         if self.labels is None or self.classes is None:
             return None
         return pa.array([str(label) for label in self.classes.tolist()], pa.string()).take(pa.array(self.labels))

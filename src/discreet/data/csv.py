@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CSV as people have it: delimiter, quoting and encoding are found when they are not given.
+"""Read CSV files as they occur in practice, detecting delimiter, quoting and encoding unless specified.
 
-Cells are read as text; what the text means is decided once for every source (cell_kinds.py). Messages name the file,
-places and counts: the first line of a file without a header is data, so not even the names of the columns are shown.
+Cells are read as text; kinds are inferred for all sources alike (cell_kinds.py). Messages name the file, positions and
+counts only: the first line of a file without a header is data, so not even column names are shown.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from discreet.data.cell_kinds import MISSING_MARKS
 from discreet.errors import DataError, quietly
 
 DELIMITERS = (",", ";", "\t", "|")
-_SAMPLE = 1 << 18  # bytes looked at to find the dialect
+_SAMPLE = 1 << 18  # bytes from which the dialect is detected
 _BLOCK = 1 << 24
 _LONGEST_LINE = 1 << 26  # bytes; a header of 24,748 words has 0.2 million
 _MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -46,11 +46,11 @@ def read_csv(
     names: Sequence[str] | None = None,
     header: bool | None = None,
 ) -> tuple[pa.Table, str]:
-    """All cells of a CSV file (also .gz, .bz2, .zst) as text, and the encoding that it was read in.
+    """All cells of a CSV file (also .gz, .bz2, .zst) as text, and its encoding.
 
-    `names` says that the file has no header line. `header=True` says that its first line holds names even if they look
-    like data, `header=False` that there are none: the columns are then called column1, column2 and so on. `quote=""`
-    says that no character quotes.
+    `names` implies that there is no header line. `header=True` means that the first line holds names even if they look
+    like data, `header=False` that there are none, and columns are called column1, column2 and so on. `quote=""` turns
+    quoting off.
     """
     check_options(delimiter, quote, encoding)
     head = read_head(path)
@@ -64,13 +64,13 @@ def read_csv(
         table = _parse(path, cut, marks, codec, width=width_of(path, text, cut, marks))
         if table is not None:
             return with_names(path, table, names, header), codec
-    raise DataError(f"{path.name!r} is not written in {' or '.join(candidates)}. Say which encoding it has.")
+    raise DataError(f"{path.name!r} is not encoded in {' or '.join(candidates)}. Specify its encoding.")
 
 
 def public_dialect(path: Path) -> dict[str, Any]:
-    """Delimiter, quote and header as the first line alone tells them: the names of the columns are public, rows not.
+    """Delimiter, quote and header, detected from the first line alone: column names are public, rows are not.
 
-    Nothing for a file that is no CSV file, or cannot be read: whoever reads it then says so.
+    Empty for a file that is not CSV or cannot be read; reading it raises the error.
     """
     head, _ = quietly(read_head, path)
     if head is None or head.startswith(b"PAR1"):
@@ -78,14 +78,14 @@ def public_dialect(path: Path) -> dict[str, Any]:
     first = re.split(rb"\r|\n", head.lstrip(b"\r\n"), maxsplit=1)[0]
     codec, _ = quietly(lambda: possible_encodings(path, head)[0])
     line, _ = quietly(lambda: first.decode(codec or "utf-8", errors="replace").lstrip("\ufeff"))
-    if codec is None or (codec.startswith("utf-") and codec != "utf-8"):  # told by its first bytes
+    if codec is None or (codec.startswith("utf-") and codec != "utf-8"):  # detected by its byte order mark
         return {"header": True}
     quote = find_quote(line)
     return {"delimiter": find_delimiter(line, quote), "quote": quote, "header": True}
 
 
 def find_delimiter(text: str, quote: str = '"') -> str:
-    """The delimiter that cuts the sample's lines into as many cells as the first, the most cells first.
+    """The delimiter that splits most lines into as many cells as the first line; ties go to more cells.
 
     >>> find_delimiter("a;b;c\\n1,5;2;3\\n")
     ';'
@@ -101,7 +101,7 @@ def find_delimiter(text: str, quote: str = '"') -> str:
 
 
 def find_quote(text: str) -> str:
-    """A single quote only where the first line and most others are wrapped in it and no double quote occurs.
+    """The quote character: single only if the first line and most others are wrapped in it and no double one occurs.
 
     >>> find_quote("'a','b'\\n'1','2'")
     "'"
@@ -112,7 +112,7 @@ def find_quote(text: str) -> str:
 
 
 def _rows(text: str, delimiter: str, quote: str) -> Iterator[list[str]]:
-    """The sample's rows, empty lines left out, as the standard library cuts them."""
+    """The sample's rows without empty lines, split by the standard library."""
     lines = io.StringIO(text, newline=None)
     if quote:
         return (row for row in csv.reader(lines, delimiter=delimiter, quotechar=quote) if row)
@@ -136,7 +136,7 @@ def check_options(delimiter: str | None, quote: str | None, encoding: str | None
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[pa.NativeFile]:
-    """The bytes of the file, unpacked: by its first bytes, since names lie."""
+    """Open the file, decompressed according to its first bytes, not its name."""
     with path.open("rb") as file:
         start = file.read(4)
     compression = next((codec for magic, codec in _MAGIC.items() if start.startswith(magic)), None)
@@ -145,7 +145,7 @@ def open_bytes(path: Path) -> Iterator[pa.NativeFile]:
 
 
 def read_head(path: Path) -> bytes:
-    """The first bytes, at least one whole line of them."""
+    """The first bytes, with at least one whole line."""
 
     def read() -> bytes:
         with open_bytes(path) as stream:
@@ -177,7 +177,7 @@ def possible_encodings(path: Path, head: bytes) -> list[str]:
 
 
 def decode_head(head: bytes, encoding: str) -> str:
-    """The sample as text, up to its last whole line; what is cut in half at the end is no error."""
+    """The sample as text, up to its last whole line; a partial character at the end is no error."""
     text = codecs.getincrementaldecoder(encoding)().decode(head).lstrip("\ufeff")
     return text if len(head) < _SAMPLE else text[: max(text.rfind("\n"), text.rfind("\r")) + 1] or text
 
@@ -193,14 +193,14 @@ def width_of(path: Path, text: str, delimiter: str, quote: str) -> int:
 
 
 def _parse(path: Path, delimiter: str, quote: str, encoding: str, *, width: int) -> pa.Table | None:
-    """All rows, the first line included; nothing if the file is not in this encoding."""
+    """All rows, the first line included; None if the file is not in this encoding."""
     ragged: list[tuple[int | None, int]] = []
 
     def remember(row: Any) -> str:
         ragged.append((row.number, row.actual_columns))
         return "error"
 
-    places = [f"f{i}" for i in range(width)]  # names may repeat until they have been checked
+    places = [f"f{i}" for i in range(width)]  # not the real names, which may repeat
 
     def attempt(threads: bool) -> pa.Table:
         with open_bytes(path) as stream:
@@ -236,7 +236,7 @@ def _parse(path: Path, delimiter: str, quote: str, encoding: str, *, width: int)
         return table
     if ragged:
         ragged.clear()
-        quietly(attempt, False)  # once more on one thread, which knows the row's number
+        quietly(attempt, False)  # again on one thread, which reports the row's number
         number, cells = ragged[0]
         raise DataError(
             f"{path.name!r} is ragged: row {number} has {cells} cells where the first line has {width} (delimiter"
@@ -248,7 +248,7 @@ def _parse(path: Path, delimiter: str, quote: str, encoding: str, *, width: int)
 
 
 def check_last_quote(path: Path, table: pa.Table, quote: str, encoding: str) -> None:
-    """A quote that is opened and never closed swallows all lines after it into one cell."""
+    """DataError for a quote that is never closed and so swallows all lines after it into one cell."""
     last = table.column(table.num_columns - 1)[table.num_rows - 1].as_py() if table.num_rows else ""
     if "\n" not in last and "\r" not in last:
         return
@@ -287,7 +287,7 @@ def with_names(path: Path, table: pa.Table, names: Sequence[str] | None, header:
 
 
 def _like_data(name: str, column: pa.ChunkedArray) -> bool:
-    """Fractions, negative numbers, dates and marks of a missing value are no names; nor is what the column holds."""
+    """Whether a name looks like data: a fraction, a negative number, a date, a mark, or a value of the column."""
     if re.fullmatch(r"-?\d+\.\d*([eE][+-]?\d+)?|-\d+|\d{4}-\d\d-\d\d.*", name) or (name and name in MISSING_MARKS):
         return True
     cells = pc.utf8_trim_whitespace(column.slice(0, 10_000))

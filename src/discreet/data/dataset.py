@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows with a class each, checked once: a table with its roles, or labelled baskets.
+"""Labelled rows, validated once: a table with its roles, or labelled baskets.
 
-Commands, studies, evaluations and reports pass a `Dataset` on. Whoever has one need not ask whether there is a target,
-nor which of the two shapes it has: what differs between them is written here.
+Commands, studies, evaluations and reports pass a `Dataset` on. It always has a target, and hides the differences
+between the two shapes.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class Dataset(ABC):
     """Data, roles, target and persons.
 
     data     a `Table` with the columns that have a role, or `Baskets`
-    roles    what each column is for; None for baskets
-    target   the name of what a classifier is to predict
-    quasi    the names of what an attacker may know: columns, or items
-    persons  numbers the person of each row; None where every row is a person's own
-    labels   the class of each row, as a place in `classes`
-    table    the rows as classifiers see them: the published columns, the target among them
+    roles    of the columns; None for baskets
+    target   name of the column that a classifier predicts
+    quasi    names of the columns or items that an attacker may know
+    persons  number of the person behind each row; None if every row is a different person
+    labels   class of each row, as an index into `classes`
+    table    the rows as classifiers see them: the published columns, including the target
 
     >>> dataset = Dataset.of(Baskets.of([[1, 0], [0, 1]], ["ham", "spam"]))
     >>> dataset.shape, dataset.target, dataset.table.names, dataset.labels.tolist(), dataset.classes
@@ -47,7 +47,7 @@ class Dataset(ABC):
 
     @staticmethod
     def of(data: object, roles: Roles | None = None, y: object = None) -> Dataset:
-        """A table with its roles, or baskets with labels `y` or labels of their own, checked as for a release."""
+        """A table with its roles, or baskets with their own labels or `y`, validated as for a release."""
         if isinstance(data, Dataset):
             return data
         if roles is None and y is not None:
@@ -56,7 +56,7 @@ class Dataset(ABC):
 
     @staticmethod
     def unchecked(data: object, roles: Roles | None = None) -> Dataset:
-        """The same, for data that a method checks by itself, or has released already."""
+        """As `of`, without validation, for data that a method checks itself or has already released."""
         if isinstance(data, Dataset):
             return data
         if roles is not None:
@@ -70,7 +70,7 @@ class Dataset(ABC):
 
     @property
     def n_persons(self) -> int:
-        """Persons behind the rows."""
+        """Number of persons behind the rows."""
         return len(self) if self.persons is None else len(np.unique(self.persons))
 
     @property
@@ -83,7 +83,7 @@ class Dataset(ABC):
 
     @abstractmethod
     def checked(self) -> Dataset:
-        """This dataset; RolesError unless the rows have one of several classes, and there is something to protect."""
+        """This dataset; RolesError unless it has several classes and something to protect."""
 
     @property
     @abstractmethod
@@ -104,7 +104,7 @@ class Dataset(ABC):
     @property
     @abstractmethod
     def not_quasi(self) -> tuple[str, ...]:
-        """Published columns, without the target, that are not quasi-identifiers."""
+        """Published columns other than quasi-identifiers and the target."""
 
     def readable(self) -> Dataset:
         """This dataset with the columns that can be read; see `Table.readable`."""
@@ -218,11 +218,11 @@ def keep_items(baskets: Baskets, names: Sequence[str]) -> Baskets:
 def label_column(name: str, labels: Iterable[object] | None) -> Column:
     """Labels as a column of categories, in the order of their texts."""
     if labels is None:
-        raise DataError("Rows without labels teach nothing.")
+        raise DataError("Nothing can be learnt from rows without labels.")
     texts = [text_of(label) for label in np.asarray(labels).tolist()]
-    known = sorted(set(texts))
-    place = {text: code for code, text in enumerate(known)}
-    return from_labels(name, known, np.array([place[text] for text in texts], dtype=np.int32))
+    classes = sorted(set(texts))
+    place = {text: code for code, text in enumerate(classes)}
+    return from_labels(name, classes, np.array([place[text] for text in texts], dtype=np.int32))
 
 
 def is_matrix(data: object) -> bool:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A release that is one JSON document instead of rows: a model, the names of columns, weights of columns.
+"""A release that is one JSON document instead of rows: a model, names of columns, or weights of columns.
 
-A document says of which shape it is, which columns it speaks of, and then what its shape holds and nothing else. It is
-written in one way only, so a file that says the same in other bytes was edited. What a promise needs to check a
-document again, and the document must not tell, is the owner's: the rows it was made from.
+A document states its shape, its columns, and the fields of its shape and nothing else. It is written in one way only,
+so a file with the same content in other bytes was edited. The rows behind it, with which the owner can check the
+promise again, stay with the owner.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _NOISE: Mapping[str, type] = {
     "delta": float,
     "neighbours": str,
 }
-NODES = (  # the fields of a leaf, of a question about a number, of one about a category
+NODES = (  # fields of a leaf, of a split on a number, of a split on a category
     {"class", "at_least", "counts"},
     {"column", "cut", "below", "not_below"},
     {"column", "level", "branches", "missing", "otherwise"},
@@ -57,7 +57,7 @@ _ROLES, _KINDS = ("target", "quasi", "sensitive", "other"), (*KINDS, "item")
 
 
 def _has(value: Any, keys: Mapping[str, type]) -> bool:
-    """An object with these keys and no others, each of its type; a whole number is a float, too."""
+    """Whether the value is an object with exactly these keys and types; an int is accepted as a float."""
     return (
         isinstance(value, dict)
         and set(value) == set(keys)
@@ -70,9 +70,7 @@ def _texts(value: Any) -> bool:
 
 
 def _is_of_shape(content: Any, shape: str) -> bool:
-    """Whether there is what a document of the shape holds and nothing else; what the nodes of a tree say is looked at
-    by published_tree.py.
-    """
+    """Whether the content has exactly the fields of the shape; nodes of a tree are checked by published_tree.py."""
     if not _has(content, _KEYS[shape]) or (content["format"], content["shape"]) != (FORMAT, shape):
         return False
     columns = content["columns"]
@@ -100,7 +98,7 @@ def _is_of_shape(content: Any, shape: str) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Document(Content):
-    """What is published, `content`; and the owner's rows behind it, with their persons where persons are counted.
+    """The published `content`, and the owner's rows behind it, with their persons if persons are counted.
 
     >>> d = Document.of("names", [("age", "quasi", "number")], {"names": ["age"], "noise": []})
     >>> d.columns, d.to_bytes() == Document.from_bytes(d.to_bytes(), "names").to_bytes()
@@ -113,13 +111,13 @@ class Document(Content):
     persons: np.ndarray | None = None
 
     has_rows = False
-    not_recodable = "This method releases a document, not rows: there is no form to bring rows to."
+    not_recodable = "This method releases a document, not rows, so rows cannot be recoded to it."
 
     @classmethod
-    def of(cls, shape: str, columns: Sequence[tuple[str, str, str]], said: dict[str, Any]) -> Document:
-        """A document from its columns, each a name, a role and a kind, and what it says about them, as plain JSON."""
-        named = [{"name": name, "role": role, "kind": kind} for name, role, kind in columns]
-        return cls(shape, {"format": FORMAT, "shape": shape, "columns": named, **said})
+    def of(cls, shape: str, columns: Sequence[tuple[str, str, str]], fields: dict[str, Any]) -> Document:
+        """A document from its columns (name, role, kind) and the fields of its shape, as plain JSON."""
+        described = [{"name": name, "role": role, "kind": kind} for name, role, kind in columns]
+        return cls(shape, {"format": FORMAT, "shape": shape, "columns": described, **fields})
 
     @property
     def columns(self) -> tuple[tuple[str, str, str], ...]:
@@ -136,20 +134,20 @@ class Document(Content):
         return (json.dumps(self.content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
     @classmethod
-    def from_bytes(cls, written: bytes, shape: str) -> Document:
-        """The document in these bytes; DataError unless they are written as discreet writes a document of the shape."""
-        content, failure = quietly(read_json, written, errors=(ValueError,))
+    def from_bytes(cls, content_bytes: bytes, shape: str) -> Document:
+        """Parse a document; DataError unless the bytes are exactly what discreet writes for the shape."""
+        content, failure = quietly(read_json, content_bytes, errors=(ValueError,))
         if failure or not _is_of_shape(content, shape):
             raise DataError(
-                f"The document does not hold what a document of the shape {shape!r} holds, and nothing else"
+                f"The document does not have exactly the fields of the shape {shape!r}"
                 f"{f' ({failure})' if failure else ''}."
             )
         document = cls(shape, content)
         try:
             again = document.to_bytes()
-        except ValueError:  # half a character, or a number without end
-            raise DataError("The document holds what cannot be written.") from None
-        if again != written:  # a key that stands twice, a number written otherwise, a space more
+        except ValueError:  # such as a lone surrogate or an infinite number
+            raise DataError("The document holds values that cannot be written.") from None
+        if again != content_bytes:  # such as a duplicate key, another spelling of a number, an extra space
             raise DataError("The document is not written as discreet writes it: it was edited.")
         return document
 
@@ -199,6 +197,6 @@ class Document(Content):
         with open_file(source) as (file, name):
             if name not in cls.file_names(shape):
                 raise DataError(
-                    f"A release of the shape {shape!r} is the file {shape}.json; the certificate names another."
+                    f"A release of the shape {shape!r} has the data file {shape}.json; the certificate names another."
                 )
             return cls.from_bytes(read_most(file, MOST_STATED), shape)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cells that a spreadsheet would run as formulas are written with an apostrophe before them, and read without it.
+"""Neutralise CSV formulas: cells that a spreadsheet would run get a leading apostrophe, which reading removes.
 
-A cell such as `=HYPERLINK(...)` is run by whoever opens a CSV file in a spreadsheet. The characters are those of
-OWASP's page on CSV injection (= + - @, tab, CR, LF and the full-width forms), their other compatibility forms, the
-minus sign, and | and %, which begin a command in some programs. White space, quotes and invisible characters before
-them do not help. Inside a cell, too, an apostrophe is put before them where a new cell would begin if the file were cut
-at semicolons, tabs, bars or line breaks, as spreadsheets in many countries do. Plain numbers, -5 or +3.2e-7, stay.
+A spreadsheet runs a cell such as `=HYPERLINK(...)` when it opens a CSV file. The characters are those of OWASP's page
+on CSV injection (= + - @, tab, CR, LF and the full-width forms), their other compatibility forms, the minus sign, and |
+and %, which begin a command in some programs; white space, quotes and invisible characters may come before them. The
+same holds inside a cell wherever a new cell would begin if the file were split at semicolons, tabs, bars or line
+breaks, as spreadsheets in many countries do. Plain numbers, -5 or +3.2e-7, stay unchanged.
 
-Reading takes exactly these apostrophes away: for every text, `plain(neutral(text)) == text`. A text that begins with
-apostrophes before a formula gets one more, so that two texts never become one.
+Reading removes exactly these apostrophes: for every text, `plain(neutral(text)) == text`. A formula that already has
+leading apostrophes gets one more, so that different texts stay different.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ _SKIPPED = (  # control characters, blanks, quotes, invisible characters
 )
 _NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _FORMULA = f"(?=[{_SKIPPED}]*[{_BEGINS}])"
-_PLACES = (  # where an apostrophe goes, or stands
+_PLACES = (  # positions of the apostrophes, to be added or already present
     rf"(?:\A(?={{mark}}[{_SKIPPED}]*[\t\r\n])|\A(?!{_NUMBER}\Z)(?={{mark}}{_FORMULA})|(?<=[{_CUTS}])(?={{mark}}{_FORMULA}))"
 )
 _BARE = re.compile(_PLACES.format(mark=""))
 _MARKED = re.compile(_PLACES.format(mark="'") + "'")
-# For Arrow, which cannot look ahead: every text that either of the two could change.
+# For Arrow, which has no lookahead: every text that either of the two could change.
 _SUSPECT = f"^[{_SKIPPED}]*[{_BEGINS}\t\r\n]|[{_CUTS}][{_SKIPPED}]*[{_BEGINS}]"
 
 
 def neutral(text: str) -> str:
-    """The text as a CSV file holds it.
+    """The text as it is written to a CSV file.
 
     >>> neutral("=1+1"), neutral("-5"), neutral("-5+1"), neutral("'=1"), neutral("rock 'n' roll")
     ("'=1+1", '-5', "'-5+1", "''=1", "rock 'n' roll")
@@ -49,7 +49,7 @@ def neutral(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """The text that `neutral` wrote so.
+    """The inverse of `neutral`.
 
     >>> plain("'=1+1"), plain("''=1"), plain("'tis")
     ('=1+1', "'=1", "'tis")
@@ -58,27 +58,27 @@ def plain(text: str) -> str:
 
 
 def neutral_cells(array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """Text as a CSV file holds it; other types have no formulas."""
+    """Neutralise a column of text; other types have no formulas."""
     return _each(array, neutral)
 
 
 def plain_cells(name: str, array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """The text in a column of a published CSV file; DataError where a formula stands as it is, or a mark too many."""
+    """The text of a published CSV column; DataError for formulas that are not neutralised, or extra apostrophes."""
 
     def read(text: str) -> str:
-        found = plain(text)
-        if neutral(found) != text:
+        text_read = plain(text)
+        if neutral(text_read) != text:
             raise DataError(
-                f"Column {shown(name)} holds formulas as a spreadsheet runs them. Releases are not written so."
+                f"Column {shown(name)} holds formulas that a spreadsheet would run. Releases are not written like that."
             )
-        return found
+        return text_read
 
     return _each(array, read)
 
 
 def unmarked(table: pa.Table, names: Sequence[str] | None = None, texts: Container[str] | None = None) -> pa.Table:
-    """A published CSV file without the marks before formulas. `names` are its columns where they are known, `texts`
-    those of them whose cells are texts.
+    """A published CSV file without the apostrophes before formulas. `names` are its column names, if known; `texts`
+    are those with text cells.
     """
     names = [plain(name) for name in table.column_names] if names is None else names
     cells = [

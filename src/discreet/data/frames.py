@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Data frames and queries as Arrow columns, without what else they carry: index, attributes, metadata.
+"""Data frames and queries as Arrow columns, without their index, attributes and metadata.
 
-A column that cannot become an Arrow column is remembered with the reason, and refused when somebody asks for it: a
-column that has no role shall not stand in the way of a release.
+A column that cannot be converted is recorded with the reason and refused only when it is accessed, so that a column
+without a role does not prevent a release.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _MOST_DIGITS = 76  # of a decimal number in Arrow
 
 @dataclass(frozen=True, repr=False)
 class ArrowSource:
-    """An Arrow table, the frame to give back (pandas, polars, duckdb or arrow), and why columns are unusable.
+    """An Arrow table, the kind of frame to return (pandas, polars, duckdb or arrow), and why columns are unusable.
 
-    `objects` are the cells of columns that Arrow makes one type of by looking at all of them, or cannot hold at all.
-    `encoding` is what a file of text was taken for, where nobody said it.
+    `objects` are the cells of columns whose type Arrow infers from all cells, or that Arrow cannot hold. `encoding` is
+    the detected encoding of a text file.
     """
 
     table: pa.Table
@@ -82,9 +82,9 @@ def from_frame(data: Any) -> ArrowSource:
 
 
 def check_names(names: Iterable[Any], *, quote: bool = True) -> None:
-    """Every column has a name of its own; nameless and repeated columns cannot be given a role.
+    """DataError unless all columns have distinct names.
 
-    Without `quote` the message gives places only: the first line of a file without a header is data.
+    Without `quote` the message gives positions only, since the first line of a file without a header is data.
     """
     names = list(names)
     if not names:
@@ -158,7 +158,7 @@ def _gathered(
 
 
 def _is_of_objects(column: Any) -> bool:
-    """Whether the type of the column does not tell that of its cells."""
+    """Whether the cells may be of other types than the column."""
     library = type(column).__module__.split(".")[0]
     if library in ("pandas", "polars"):
         levels = getattr(column.dtype, "categories", None)
@@ -170,7 +170,7 @@ def _is_of_objects(column: Any) -> bool:
 
 
 def _unfit(column: Any) -> bool:
-    """Objects that Arrow must not see: some of NumPy's moments among others make it crash, huge decimals hang."""
+    """Objects that Arrow cannot take: it crashes on NumPy timestamps among other types, and hangs on huge decimals."""
     kinds = set(map(type, column)) - {type(None)}
     if len(kinds) > 1 and any(issubclass(kind, (np.datetime64, np.timedelta64)) for kind in kinds):
         return True
@@ -180,7 +180,7 @@ def _unfit(column: Any) -> bool:
 
 
 def _array(values: Any) -> pa.Array | pa.ChunkedArray:
-    """A list, NumPy array or series as Arrow; not-a-number and other signs of nothing become null."""
+    """A list, NumPy array or series as Arrow; NaN and similar marks become null."""
     if type(values).__module__.split(".")[0] == "polars":
         return _series(values)
     if type(values).__module__.split(".")[0] == "pandas":

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a Parquet file is laid out, read from its footer and the headers of its pages before any cell is decoded.
+"""Check the layout of a Parquet file from its footer and page headers before any cell is decoded.
 
-A few hundred bytes of Parquet may stand for billions of cells: run lengths, dictionaries, compression, nesting. So a
-file from elsewhere is first compared with what discreet writes: the columns that are expected and no others, not
-compressed, no metadata, pages end to end without a gap, and as many cells as were stated. What is decoded after that
-is bounded by what was looked at here.
+A few hundred bytes of Parquet may stand for billions of cells, through run lengths, dictionaries, compression and
+nesting. So a file from elsewhere is first compared with what discreet writes: exactly the expected columns, no
+compression, no metadata, pages without gaps, and the stated number of cells. This bounds what is decoded afterwards.
 """
 
 from __future__ import annotations
@@ -22,31 +21,31 @@ from discreet.errors import DataError
 _MAGIC = b"PAR1"
 _MOST_FOOTER = 2**23
 _MOST_FIELDS = 1_000_000  # of a footer
-_HEADER = 2**16  # bytes of a page that its header may have
-_DEEP = 12  # structures within structures
+_HEADER = 2**16  # bytes of a page header, at most
+_DEEP = 12  # nested structures, at most
 _DATA, _DICTIONARY = 0, 2  # types of pages
 _ENCODINGS = {0, 2, 3, 8}  # plain, dictionary (old), run lengths, dictionary
 _TYPES = {0, 1, 2, 4, 5, 6, 7}  # truth values, 32 and 64 bits, floats, doubles, texts, decimals
 _TEXTS = 6
 _REPEATED = 2
-FREE_CELLS = 5_000_000  # that a file may have, however short it is
-CELLS_PER_BYTE = 8  # and so many more for each of its bytes
+FREE_CELLS = 5_000_000  # allowed in any file, however short
+CELLS_PER_BYTE = 8  # allowed in addition
 
 
 @dataclass(frozen=True)
 class Layout:
-    """What the footer says: rows, cells (those of lists counted one by one), and the program that wrote the file."""
+    """Contents of the footer: rows, cells (elements of lists included), and the program that wrote the file."""
 
     rows: int
     cells: int
     created_by: str
-    texts: tuple[str, ...]  # the paths of columns of texts, which are read as dictionaries
+    texts: tuple[str, ...]  # paths of text columns, which are read as dictionaries
 
 
 def read_parquet(
     file: BinaryIO, names: Sequence[str] | None, *, lists: Iterable[str] = (), rows: int | None = None
 ) -> pa.Table:
-    """The columns of a file that is laid out as discreet writes them; texts come as dictionaries."""
+    """Read a file that is laid out as discreet writes them; texts become dictionaries."""
     layout = layout_of(file, names, lists=lists, rows=rows)
     file.seek(0)
     table = pq.ParquetFile(file, read_dictionary=list(layout.texts)).read()
@@ -56,7 +55,7 @@ def read_parquet(
 
 
 def _all_used(column: pa.ChunkedArray) -> bool:
-    """Whether every entry of a column's dictionary stands in some cell."""
+    """Whether every entry of a column's dictionary occurs in some cell."""
     if pa.types.is_list(column.type):
         column = pa.chunked_array([chunk.values for chunk in column.chunks], column.type.value_type)
     if not pa.types.is_dictionary(column.type) or not column.num_chunks:
@@ -68,9 +67,9 @@ def _all_used(column: pa.ChunkedArray) -> bool:
 def layout_of(
     file: BinaryIO, names: Sequence[str] | None, *, lists: Iterable[str] = (), rows: int | None = None
 ) -> Layout:
-    """The layout of a file with these columns, the ones in `lists` lists; DataError where it is another.
+    """The layout of a file with these columns, of which those in `lists` hold lists; DataError for any other layout.
 
-    None for `names` takes whatever columns there are, lists among them.
+    With `names` None, any columns are accepted.
     """
     try:
         return _layout(file, names, frozenset(lists), rows)
@@ -157,15 +156,15 @@ def _leaves(schema: list[dict[int, Any]], names: Sequence[str] | None, lists: fr
 class _Chunk:
     """The cells of one column in one group of rows."""
 
-    said: dict[int, Any]
+    fields: dict[int, Any]
     leaf: _Leaf
     rows: int
 
     def end(self, file: BinaryIO, place: int, most: int) -> int:
-        """Where the pages end that begin at `place`; every page is looked at."""
-        meta = self.said[3]
+        """Check all pages from `place` on, and return where they end."""
+        meta = self.fields[3]
         stop = place + meta[7]
-        if self.said.get(1) or meta.get(8) or meta[4] != 0 or meta[6] != meta[7] or not place <= stop <= most:
+        if self.fields.get(1) or meta.get(8) or meta[4] != 0 or meta[6] != meta[7] or not place <= stop <= most:
             raise _strange("compressed or elsewhere")
         if meta[1] != self.leaf.type or tuple(map(_text, meta[3])) != self.leaf.path:
             raise _strange("columns")
@@ -196,8 +195,8 @@ def _text(value: bytes) -> str:
 
 
 class Thrift:
-    """Structures in Thrift's compact protocol, as dictionaries by the numbers of the fields. `budget` is how many
-    fields and elements there may be.
+    """Parser of Thrift's compact protocol: structures become dictionaries by field number. `budget` is the largest
+    number of fields and elements.
 
     >>> Thrift(bytes([0x15, 0x06, 0x18, 0x01, 0x41, 0x00]), budget=10).whole()
     {1: 3, 2: b'A'}
@@ -214,17 +213,17 @@ class Thrift:
         return self._content[self.place - 1]
 
     def _varint(self) -> int:
-        found = 0
+        value = 0
         for shift in range(0, 70, 7):
             byte = self._byte()
-            found |= (byte & 127) << shift
+            value |= (byte & 127) << shift
             if byte < 128:
-                return found
+                return value
         raise ValueError
 
     def _signed(self) -> int:
-        found = self._varint()
-        return (found >> 1) ^ -(found & 1)
+        value = self._varint()
+        return (value >> 1) ^ -(value & 1)
 
     def _bytes(self, count: int) -> bytes:
         self.place += count
@@ -238,7 +237,7 @@ class Thrift:
         while head := self._byte():
             number = number + (head >> 4) if head >> 4 else self._signed()
             if number in fields:
-                raise ValueError  # said twice
+                raise ValueError  # duplicate field
             fields[number] = (head & 15) == 1 if head & 15 in (1, 2) else self._value(head & 15, deep)
         return fields
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Any frame, file or query as an Arrow table with sound column names."""
+"""Read any frame, file or query as an Arrow table with valid column names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # how pandas stores a nameles
 
 
 def read(data: Any, *, empty: bool = False, **csv_options: Any) -> ArrowSource:
-    """Read `data`, or say what would have been understood. No rows are refused, unless `empty` allows it."""
+    """Read `data`; DataError if it is not a table, or has no rows, unless `empty` allows that."""
     is_file = isinstance(data, (str, os.PathLike))
     if csv_options and not is_file:
         raise DataError(f"The options {listing(csv_options)} are for CSV files; {type_of(data)} was given.")
@@ -44,7 +44,7 @@ def read(data: Any, *, empty: bool = False, **csv_options: Any) -> ArrowSource:
 
 
 def read_file(path: Path, **csv_options: Any) -> ArrowSource:
-    """A Parquet file or folder, told by its first bytes; else a CSV file. Of a release folder, the data in it."""
+    """Read a Parquet file (recognised by its first bytes), a folder of them, a CSV file, or the data of a release."""
     there, failure = quietly(path.exists)
     if failure or not there:
         raise DataError(f"There is no file {path.name!r} in {folder_name(path)}. Check the path.")
@@ -75,12 +75,12 @@ def read_file(path: Path, **csv_options: Any) -> ArrowSource:
     return ArrowSource(table.select(names), "arrow")
 
 
-def as_path(given: str | os.PathLike[str]) -> Path:
-    text = os.fsdecode(given)
+def as_path(path: str | os.PathLike[str]) -> Path:
+    text = os.fsdecode(path)
     if "\n" in text or "\r" in text or "\0" in text or len(text) > 4096:
         raise DataError(
-            "The text given is not a path: it has line breaks or is too long. Pass the path of a CSV or Parquet file;"
-            " text that is in memory can be saved to a file first."
+            "The text is not a path: it has line breaks or is too long. Pass the path of a CSV or Parquet file; save"
+            " text that is in memory to a file first."
         )
     return Path(text)
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One cell, read by itself: its canonical text, or missing. What else its column holds, or is typed as, has no say.
+"""Read a single cell: its canonical text, or missing, whatever else its column holds or however it is typed.
 
-`cell_kinds.py` looks at a whole column, so one odd cell changes what the others mean. Under differential privacy one
-row must have no say in how another is read. Here numbers are written as doubles are, truth values in lower case, dates
-in ISO form, other text without white space around it. Whatever is no value is missing: marks of a missing cell,
-not-a-number, infinity, lists, objects. Nothing here raises.
+`cell_kinds.py` looks at a whole column, so one odd cell changes how the others are read. Under differential privacy,
+one row must not influence how another is read. Here numbers are written as doubles, booleans in lower case, dates in
+ISO form, other text trimmed. Everything else is missing: marks of a missing cell, NaN, infinity, lists, objects.
+Nothing here raises.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from discreet.data.cell_kinds import ANY_NUMBER, LARGEST, LONE_MARKS, MISSING_MA
 from discreet.errors import quietly
 
 TRUTH = {"true": 1.0, "false": 0.0}
-_LONGEST = 400  # characters of a number or a date; longer texts are only texts
-_BEGINNINGS = frozenset("+-.0123456789tTfFiI")  # of texts that may be numbers, dates or truth values
+_LONGEST = 400  # characters; longer texts are neither numbers nor dates
+_BEGINNINGS = frozenset("+-.0123456789tTfFiI")  # first characters of numbers, dates and booleans
 _DATE = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})([ T]([0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?)(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?"
 )
@@ -36,7 +36,7 @@ _NUMBER, _ANY_NUMBER, _DIGITS = re.compile(NUMBER), re.compile(ANY_NUMBER), re.c
 
 @dataclass(frozen=True)
 class Marks:
-    """What stands for a missing cell, in any way to write it: the mark -9 also means -9.0."""
+    """Marks of a missing cell, in every spelling: the mark -9 also means -9.0."""
 
     texts: frozenset[str]
 
@@ -53,12 +53,12 @@ class Marks:
 
 
 def reading(cell: object, marks: Marks | None = None) -> str | None:
-    """The canonical text of one cell, None where it is missing.
+    """The canonical text of one cell, None if missing.
 
     >>> [reading(cell) for cell in (1, 1.0, "1.00", True, "TRUE", dt.date(2020, 1, 31), " x ", "?", float("inf"), [])]
     ['1', '1', '1', 'true', 'true', '2020-01-31', 'x', None, None, None]
     """
-    text, _ = quietly(_read, cell)  # an object may raise whatever is asked of it
+    text, _ = quietly(_read, cell)  # an arbitrary object may raise anything
     marks = marks or USUAL
     if text is None or text in marks.texts or (isinstance(cell, str) and str.strip(cell) in marks.texts):
         return None
@@ -66,7 +66,7 @@ def reading(cell: object, marks: Marks | None = None) -> str | None:
 
 
 def _read(cell: Any) -> str | None:
-    if isinstance(cell, bytes):  # among bytes, Arrow makes bytes of text
+    if isinstance(cell, bytes):  # Arrow turns text among bytes into bytes
         cell = cell.decode("utf-8")
     if isinstance(cell, str):
         return _of_text(str.strip(cell))
@@ -88,14 +88,16 @@ def _of_text(text: str) -> str | None:
         return text or None
     if _NUMBER.fullmatch(text):
         number = float(text)
-        named = _DIGITS.fullmatch(text) and abs(number) >= LARGEST  # accounts, telephones: doubles would mix them up
-        return text if named else _of_number(number)
+        is_identifier = (
+            _DIGITS.fullmatch(text) and abs(number) >= LARGEST
+        )  # such as an account: doubles would mix them up
+        return text if is_identifier else _of_number(number)
     if text.lower() in TRUTH:
         return text.lower()
-    found = _DATE.fullmatch(text)
-    if found is None:
+    match = _DATE.fullmatch(text)
+    if match is None:
         return text
-    day, _, clock, _, fraction, *_ = found.groups()
+    day, _, clock, _, fraction, *_ = match.groups()
     clock = (clock or "00:00").removesuffix(fraction or "") + (fraction or "")[:7]
     moment, _ = quietly(dt.datetime.fromisoformat, f"{day} {clock}")
     return text if moment is None else written_moment(moment)
@@ -109,7 +111,7 @@ def _of_number(number: Any) -> str | None:
 
 
 def written_moment(moment: Any) -> str | None:
-    """Midnight is a day; a time zone is left out: the clock on the spot counts."""
+    """A moment in local time as text; midnight is written as a day."""
     if not isinstance(moment, dt.date) or moment != moment:
         return None
     if not isinstance(moment, dt.datetime):
@@ -120,7 +122,7 @@ def written_moment(moment: Any) -> str | None:
 
 
 def _of_pandas(cell: Any) -> str | None:
-    """Periods, and intervals with whole numbers as such: their index makes doubles of all ends for one."""
+    """Periods and intervals; the ends of intervals are read as cells, since an index turns them all into doubles."""
     kind = type(cell)
     if kind.__module__.split(".")[0] != "pandas" or kind.__name__ not in ("Interval", "Period"):
         return None
@@ -131,7 +133,7 @@ def _of_pandas(cell: Any) -> str | None:
 
 
 def number_of(text: str) -> float:
-    """The number that a canonical text writes, zeros may lead; not-a-number where it writes none.
+    """The number in a canonical text, with or without leading zeros; NaN if there is none.
 
     >>> number_of("1.5"), number_of("007"), number_of("x")
     (1.5, 7.0, nan)
@@ -143,7 +145,7 @@ def number_of(text: str) -> float:
 
 
 def day_of(text: str) -> float:
-    """The days from 1970 to the date that a canonical text writes; not-a-number where it writes none."""
+    """The date in a canonical text as days since 1970; NaN if there is none."""
     if len(text) > _LONGEST or not _DATE.fullmatch(text):
         return math.nan
     moment, _ = quietly(dt.datetime.fromisoformat, text)

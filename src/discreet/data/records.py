@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sparse records of non-negative numbers: how often each item or word occurs, with a label. Sketches are of them."""
+"""Sparse records of non-negative numbers, such as word counts, with a label. Sketches are computed from them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from discreet.errors import DataError, quietly
 from discreet.foundation.plain_files import opened
 
 _ITEMS, _COUNTS, _NEAR = "items", "counts", "neighbours"  # the columns of the owner's file
-_LARGEST = 2**31 - 1  # of the sum of a record, so that every component of its sketch is a 32-bit number
+_LARGEST = 2**31 - 1  # sum of a record, so that components of its sketch fit in 32 bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Records:
     labels: np.ndarray | None = None
     classes: np.ndarray | None = None
     persons: np.ndarray | None = None
-    neighbours: np.ndarray | None = None  # k for each record, where an index found them
+    neighbours: np.ndarray | None = None  # k for each record, if found by an index
 
     @classmethod
     def of(cls, X: Any, y: Any = None, *, names: Iterable[str] | None = None) -> Records:
@@ -48,17 +48,17 @@ class Records:
             records = cls(counts_csr(baskets.matrix), baskets.names)
             return replace(records, labels=baskets.labels, classes=baskets.classes, persons=baskets.persons)
         matrix = counts_csr(X)
-        named = tuple(f"x{j}" for j in range(matrix.shape[1])) if names is None else tuple(map(str, names))
-        if len(named) != matrix.shape[1] or len(set(named)) < len(named):
+        item_names = tuple(f"x{j}" for j in range(matrix.shape[1])) if names is None else tuple(map(str, names))
+        if len(item_names) != matrix.shape[1] or len(set(item_names)) < len(item_names):
             raise DataError(
-                f"{matrix.shape[1]} different names of items are needed; {len(set(named))} different ones were given."
+                f"{matrix.shape[1]} item names are needed; {len(set(item_names))} different ones were given."
             )
-        records = cls(matrix, named)
+        records = cls(matrix, item_names)
         return records if y is None else records.labelled(y)
 
     @classmethod
     def from_text(cls, texts: Iterable[str], y: Any = None, *, vectorizer: Any = None) -> Records:
-        """How often each text has each word, by scikit-learn's CountVectorizer or another of its vectorisers."""
+        """Word counts of each text, by scikit-learn's CountVectorizer or another of its vectorisers."""
         from sklearn.feature_extraction.text import CountVectorizer
 
         texts = [] if isinstance(texts, (str, bytes)) else list(texts)
@@ -99,7 +99,7 @@ class Records:
 
     @cached_property
     def spread(self) -> np.ndarray:
-        """The squared length without the largest cell: the least variance with which one component tells a cell."""
+        """The squared length without the largest cell: the least variance of a cell estimated from one component."""
         largest = np.zeros(len(self), dtype=self._squares.dtype)
         filled = np.flatnonzero(self.ones)
         if len(filled):
@@ -115,7 +115,7 @@ class Records:
         return replace(self, labels=labelled.labels, classes=labelled.classes)
 
     def take(self, rows: np.ndarray) -> Records:
-        """These records, in this order; the neighbours are kept when all of them are there, and forgotten else."""
+        """These records, in this order, with their neighbours if all of those are among them."""
         labels = None if self.labels is None else self.labels[rows]
         persons = None if self.persons is None else np.unique(self.persons[rows], return_inverse=True)[1]
         neighbours = None
@@ -129,7 +129,7 @@ class Records:
     # -- the owner's file ------------------------------------------------------------------------------------------
 
     def write(self, path: Path) -> None:
-        """As Parquet: lists for every record, its items and their counts, and its neighbours where they are kept."""
+        """Write to Parquet: lists of the items, counts and, if any, neighbours of each record."""
         offsets = pa.array(self.matrix.indptr, pa.int32())
         lists = {
             name: pa.ListArray.from_arrays(offsets, pa.array(part))
@@ -142,13 +142,13 @@ class Records:
 
     @classmethod
     def read(cls, path: Path, names: Iterable[str]) -> Records:
-        named = tuple(names)
+        item_names = tuple(names)
         try:
             with opened(path) as file:
                 table = pq.ParquetFile(file).read()
             items, counts = (table.column(name).combine_chunks() for name in (_ITEMS, _COUNTS))
             parts = (counts.values.to_numpy(), items.values.to_numpy(), items.offsets.to_numpy())
-            records = cls.of(sp.csr_array(parts, shape=(len(table), len(named))), names=named)
+            records = cls.of(sp.csr_array(parts, shape=(len(table), len(item_names))), names=item_names)
             if _NEAR not in table.column_names:
                 return records
             near = table.column(_NEAR).combine_chunks().values.to_numpy().reshape(len(table), -1)
@@ -158,7 +158,7 @@ class Records:
 
 
 def counts_csr(X: Any) -> sp.csr_array:
-    """A checked CSR matrix of numbers above zero: whole ones as int32, others as float64.
+    """A validated CSR matrix of positive numbers, int32 if all are whole, otherwise float64.
 
     >>> counts_csr([[0.5, 0], [1, 2]]).data.tolist(), counts_csr([[2.0, 0]]).dtype
     ([0.5, 1.0, 2.0], dtype('int32'))
@@ -167,7 +167,7 @@ def counts_csr(X: Any) -> sp.csr_array:
     if not sp.issparse(X):
         wide, failure = quietly(lambda: np.asarray(X.to_numpy() if hasattr(X, "to_numpy") else X, dtype=np.float64))
         if wide is None:
-            raise DataError(f"Records need a matrix of numbers; what was given does not make one ({failure}).")
+            raise DataError(f"Records need a matrix of numbers; this does not form one ({failure}).")
     if wide.ndim != 2 or 0 in wide.shape:
         raise DataError(f"Records need rows and columns; {' x '.join(map(str, wide.shape)) or 'one number'} was given.")
     matrix = sp.csr_array(wide.astype(np.float64))
@@ -191,7 +191,7 @@ def counts_csr(X: Any) -> sp.csr_array:
 
 
 def row_hash(indptr: np.ndarray, places: np.ndarray, cells: np.ndarray) -> np.ndarray:
-    """A 64-bit number for the content of each row, which depends on its places and cells only. It is no secret."""
+    """A 64-bit hash of each row's columns and cells; not cryptographic."""
     bits = cells.astype(np.float64).view(np.uint64)
     return mixed(sums(indptr, mixed(mixed(places.astype(np.uint64)) ^ bits)))
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each column is for. A column without a role is never published.
+"""Roles of columns. A column without a role is never published.
 
-target        what a classifier is to predict; published as it is
-quasi         what an attacker may know of a person: the promise is about these
-sensitive     what an attacker wants to learn; published as it is, watched by l-diversity and t-closeness
-other         published as it is, assumed unknown to an attacker
+target        what a classifier is to predict; published unchanged
+quasi         quasi-identifiers, what an attacker may know of a person; covered by the promise
+sensitive     what an attacker wants to learn; published unchanged, covered by l-diversity and t-closeness
+other         published unchanged, assumed unknown to an attacker
 identifiers   names, numbers, addresses; never published
-person        the column that tells whose row it is; with it, k and l count persons, not rows; never published
+person        identifies the person behind each row, so that k and l count persons, not rows; never published
 """
 
 from __future__ import annotations
@@ -68,23 +68,23 @@ class Roles:
 
     @property
     def published(self) -> tuple[str, ...]:
-        """The columns that leave, in the order target, quasi, sensitive, other."""
+        """The published columns, in the order target, quasi, sensitive, other."""
         target = () if self.target is None else (self.target,)
         return tuple(dict.fromkeys((*target, *self.quasi, *self.sensitive, *self.other)))
 
     @property
     def named(self) -> tuple[str, ...]:
-        """Every column that some role names."""
+        """All columns with a role."""
         person = () if self.person is None else (self.person,)
         return tuple(dict.fromkeys((*self.published, *self.identifiers, *person)))
 
     def without_role(self, table: Table) -> tuple[str, ...]:
-        """The table's columns that no role names; they are never published."""
+        """The table's columns without a role; they are never published."""
         named = set(self.named)
         return tuple(name for name in table.names if name not in named)
 
     def check(self, table: Table) -> None:
-        """Raise RolesError unless every named column is there and what would be published may be."""
+        """Raise RolesError unless every column exists and none would be published that works like a name."""
         absent = [name for name in dict.fromkeys((*self.named, *self.allow_unique)) if name not in table]
         if absent:
             hint = did_you_mean(absent[0], table.names)
@@ -98,7 +98,7 @@ class Roles:
                 )
 
     def check_for_release(self, table: Table) -> None:
-        """As `check`, and: there is a label with two classes or more, and something to protect."""
+        """As `check`, and there must be a target with at least two classes, and quasi-identifiers."""
         self.check(table)
         if self.target is None:
             raise RolesError("A release needs a target, the column a classifier is to predict. None was named.")
@@ -123,11 +123,11 @@ class Roles:
 
     @staticmethod
     def suggest(table: Any, target: str | None = None) -> list[Suggestion]:
-        """A role for each column of a table, file or frame, with its reason; see `suggest`."""
+        """Suggest a role for each column of a table, file or frame; see `suggest`."""
         return suggest(table, target=target)
 
     def _check_overlaps(self) -> None:
-        seen: dict[str, str] = {}
+        role_of: dict[str, str] = {}
         roles = {
             "target": () if self.target is None else (self.target,),
             "quasi": self.quasi,
@@ -136,18 +136,20 @@ class Roles:
             "identifiers": self.identifiers,
             "person": () if self.person is None else (self.person,),
         }
-        may_share = {("target", "sensitive"), ("identifiers", "person")}  # a label may be what is to be hidden
+        may_share = {("target", "sensitive"), ("identifiers", "person")}  # a label may be sensitive
         for role, names in roles.items():
             if len(set(names)) < len(names):
                 raise RolesError(f"The role {role!r} names a column twice: {listing(names)}.")
             for name in names:
-                if name in seen and (seen[name], role) not in may_share:
-                    raise RolesError(f"Column {shown(name)} has two roles, {seen[name]!r} and {role!r}. Give it one.")
-                seen.setdefault(name, role)
+                if name in role_of and (role_of[name], role) not in may_share:
+                    raise RolesError(
+                        f"Column {shown(name)} has two roles, {role_of[name]!r} and {role!r}. Give it one."
+                    )
+                role_of.setdefault(name, role)
 
 
 def works_like_a_name(column: Column) -> bool:
-    """Different in every row, or text that is different in most: it points at persons, whatever its role."""
+    """Whether values single out persons: unique in every row, or text that is unique in most."""
     if len(column) < 20:
         return False
     return column.levels == len(column) or (column.kind == "category" and column.levels > len(column) / 2)
@@ -155,20 +157,20 @@ def works_like_a_name(column: Column) -> bool:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A role for a column, and why."""
+    """A suggested role for a column, and the reason."""
 
     column: str
     role: str
     reason: str
 
 
-_FEW = 30  # distinct values that people can know of each other without a list
+_FEW = 30  # distinct values that are easily known
 
 
 def suggest(table: Any, *, target: str | None = None) -> list[Suggestion]:
-    """A role for each column, with its reason: a first guess to be read by a person, not a decision.
+    """Suggest a role for each column, with a reason: a first guess for a person to review.
 
-    The target is the one named, or else the last column with 2 to 10 different values.
+    The target defaults to the last column with 2 to 10 different values.
 
     >>> found = suggest(Table.of({"age": [31, 45, 31, 31], "ill": ["no", "no", "yes", "no"]}))
     >>> [(one.column, one.role, one.reason) for one in found]

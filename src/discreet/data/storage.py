@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writing the files of a release, and reading them back exactly. Files are built from codes and used values; nothing
-else gets in.
+"""Write the files of a release, and read them back exactly. Files are built from codes and used values only.
 
-CSV: UTF-8, comma, header line, an empty cell for missing, an apostrophe before what a spreadsheet would run as a
-formula (`formulas.py`), names of columns included. Parquet: cells as they are, no metadata of the source, and not
-compressed, so that what a file holds can be searched for in its bytes (dictionaries keep it small).
+CSV: UTF-8, comma, header line, an empty cell for missing, an apostrophe before cells and column names that a
+spreadsheet would run as a formula (`formulas.py`). Parquet: unchanged cells, no metadata of the source, and not
+compressed, so that its bytes can be searched (dictionaries keep it small).
 Baskets and sketches: Parquet with one row each, its label and the list of its items or components.
 """
 
@@ -30,12 +29,12 @@ from discreet.errors import DataError, shown
 from discreet.foundation.plain_files import open_file
 
 FORMATS = ("csv", "parquet")
-_HEAD = 2**20  # bytes of a header line, and 100 for each column
-_BLOCK = 2**22  # bytes of CSV that are read at a time; no row is longer
+_HEAD = 2**20  # bytes of a header line, plus 100 for each column
+_BLOCK = 2**22  # bytes of CSV read at a time; no row is longer
 
 
 def write_cells(arrow: pa.Table, path: Path | BinaryIO, format: str, *, input_again: bool = False) -> None:
-    """Columns as a file. `input_again`: cells as they are also in CSV, for files that are read as somebody's data."""
+    """Write columns to a file. `input_again` leaves formulas in CSV unchanged, for files that are read as input."""
     if format == "csv":
         if not input_again:
             cells = [neutral_cells(column) for column in arrow.columns]
@@ -44,19 +43,19 @@ def write_cells(arrow: pa.Table, path: Path | BinaryIO, format: str, *, input_ag
     elif format == "parquet":
         pq.write_table(arrow, path, compression="none", store_schema=False)
     else:
-        raise DataError(f"{format!r} is not a format of a release; they are {' and '.join(FORMATS)}.")
+        raise DataError(f"{format!r} is not a release format; choose {' or '.join(FORMATS)}.")
 
 
 def _in_texts(arrow: pa.Table) -> pa.Table:
-    """Truth values as texts, which is what they are read back as: a file is the same when it is written again."""
+    """Booleans as texts, as they are read back, so that writing again gives the same file."""
     fields = [pa.field(f.name, pa.string() if pa.types.is_boolean(f.type) else f.type) for f in arrow.schema]
     return arrow.cast(pa.schema(fields))
 
 
 def read_cells(source: Path | BinaryIO, kinds: Mapping[str, Kind], *, rows: int | None = None) -> list[Column]:
-    """The columns in a published file, of the kinds the certificate states; no mark but '' is missing.
+    """The columns of a published file, with the certified kinds; only an empty cell is missing.
 
-    The columns, and `rows` where they are stated, are compared before cells are read.
+    The columns, and the number of rows if `rows` is set, are compared before cells are read.
     """
     with open_file(source) as (file, name):
         is_parquet = name.endswith(".parquet")
@@ -73,7 +72,7 @@ def read_cells(source: Path | BinaryIO, kinds: Mapping[str, Kind], *, rows: int 
 
 
 def columns_of(arrow: pa.Table, kinds: Mapping[str, Kind]) -> list[Column]:
-    """Arrow's columns, coded; they must be those of `kinds`, in this order."""
+    """Code the columns of an Arrow table, which must be those of `kinds`, in this order."""
     _must_have(arrow, list(kinds))
     return [as_written(name, arrow.column(name), kind) for name, kind in kinds.items()]
 
@@ -107,11 +106,11 @@ def _read_csv(file: BinaryIO, names: Sequence[str], *, rows: int | None = None) 
 
 
 def _few_columns(file: BinaryIO, count: int) -> None:
-    """A header line may name millions of columns: they are counted before a table is made of them."""
+    """Count the columns of the header line before reading the table: a forged one may have millions."""
     file.seek(0)
     head = file.read(_HEAD + 100 * count).decode("utf-8", errors="replace")
-    found = len(next(csv.reader(io.StringIO(head, newline=""), strict=False), []))
-    if found != count:
+    n_columns = len(next(csv.reader(io.StringIO(head, newline=""), strict=False), []))
+    if n_columns != count:
         raise DataError(f"The data does not have the {count} columns that were stated.")
 
 
@@ -119,14 +118,14 @@ def _few_columns(file: BinaryIO, count: int) -> None:
 
 
 def write_lists(path: Path | BinaryIO, column: str, lists: pa.ListArray, labels: pa.Array | None) -> None:
-    """A list for every row, beside its label."""
+    """Write one list per row, with its label."""
     columns = {column: lists} if labels is None else {LABEL: labels, column: lists}
     pq.write_table(pa.table(columns), path, compression="none", store_schema=False)
 
 
 @contextmanager
 def file_of_lists(source: Path | BinaryIO, what: str) -> Iterator[BinaryIO]:
-    """The open file; whatever is wrong with what is read from it is a DataError."""
+    """Open a file; errors while reading it become DataErrors."""
     with open_file(source) as (file, name):
         try:
             yield file
@@ -141,10 +140,9 @@ def file_of_lists(source: Path | BinaryIO, what: str) -> Iterator[BinaryIO]:
 def read_lists(
     file: BinaryIO, column: str, *, labelled: bool | None = True, rows: int | None = None
 ) -> tuple[pa.Array, np.ndarray, np.ndarray | None]:
-    """What all lists hold, one after the other; where each list begins; the labels as texts. ValueError if cells are
-    missing.
+    """The concatenated lists, where each begins, and the labels as texts; ValueError if cells are missing.
 
-    `labelled` None: a file of one's own, with or without labels, is read as it is.
+    With `labelled` None, a trusted file is read, with or without labels.
     """
     if labelled is None:
         table = pq.ParquetFile(file).read()

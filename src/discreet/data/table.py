@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A table of people: named columns, coded when first asked for.
+"""A table of people: named columns, coded on first access.
 
-`Table.of` takes any data frame, file or query; what comes out again is built from codes and distinct values only,
-so that no index, no metadata, no unused level of the source can travel along.
+`Table.of` takes any data frame, file or query. Output is built from codes and distinct values only, so that no index,
+metadata or unused level of the source can leak.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
 
 _BITS = frozenset({"0", "1", "true", "false"})
 _PERSON = "\x00person"  # a column name no file can have
-_MANY_ROWS = 200_000  # from here on several columns are coded at once
+_MANY_ROWS = 200_000  # from which columns are coded in parallel
 
 
 @dataclass(frozen=True)
 class _Origin:
-    """Where the cells of a table came from, before anyone asked what a whole column means."""
+    """The source cells of a table, before kinds of columns are inferred."""
 
     source: ArrowSource
     marks: Marks
-    rows: np.ndarray | None = None  # of the source; None: all
-    without: frozenset[str] = frozenset()  # columns that were replaced since
+    rows: np.ndarray | None = None  # of the source; None means all
+    without: frozenset[str] = frozenset()  # columns replaced since
 
     def cells(self, name: str) -> Cells:
         raw = self.source.objects.get(name)
@@ -79,7 +79,7 @@ class Table(Content):
         self._kinds: dict[str, Kind] = {}
         self._missing: tuple[str, ...] = MISSING_MARKS
         self._origin: _Origin | None = None
-        self._declared: dict[str, Kind] = {}  # kinds, of a table that this one was made from too
+        self._declared: dict[str, Kind] = {}  # kinds, including those of the table it was derived from
         self.names = tuple(self._columns)
         self._known = frozenset(self.names)
         self.frame = frame
@@ -99,9 +99,11 @@ class Table(Content):
         **csv_options: Any,
     ) -> Table:
         """A table from a pandas, polars or Arrow frame, a DuckDB relation, a mapping, or the path of a CSV or Parquet
-        file. `kinds` overrides the kind of a column, `missing` the marks of a missing cell (an empty cell always is);
-        further options (delimiter, quote, encoding, names, header) go to the CSV reader and are found when not given.
-        A table without rows is refused unless `empty` is true.
+        file.
+
+        `kinds` overrides the inferred kinds of columns, `missing` the marks of a missing cell (an empty cell always
+        is); further options (delimiter, quote, encoding, names, header) go to the CSV reader, which otherwise detects
+        them. A table without rows is refused unless `empty` is true.
         """
         if isinstance(missing, str):
             missing = (missing,)
@@ -118,15 +120,15 @@ class Table(Content):
 
     @classmethod
     def by_cells(cls, data: Any, *, dialect: Mapping[str, Any] | None = None, **options: Any) -> Table:
-        """As `of`, for those who ask for `cells`: no rows are no error, and of a CSV file only the first line tells
-        delimiter, quote and header, unless `dialect` does."""
+        """As `of`, for use with `cells`: a table without rows is allowed, and delimiter, quote and header of a CSV file
+        are detected from its first line alone, unless `dialect` sets them."""
         if isinstance(data, Table):
             return data
-        told = public_dialect(Path(os.fsdecode(data))) if isinstance(data, (str, os.PathLike)) else {}
-        stated = {name: value for name, value in (dialect or {}).items() if value is not None}
-        if "names" in stated or "header" in stated:
-            told.pop("header", None)
-        return cls.of(data, empty=True, **options, **told | stated)
+        detected = public_dialect(Path(os.fsdecode(data))) if isinstance(data, (str, os.PathLike)) else {}
+        specified = {name: value for name, value in (dialect or {}).items() if value is not None}
+        if "names" in specified or "header" in specified:
+            detected.pop("header", None)
+        return cls.of(data, empty=True, **options, **detected | specified)
 
     @classmethod
     def _lazy(
@@ -136,7 +138,7 @@ class Table(Content):
         unknown = [name for name in kinds if name not in set(names)]
         if unknown:
             hint = did_you_mean(unknown[0], names)
-            raise DataError(f"Kinds were given for columns that are not in the data: {listing(unknown)}.{hint}")
+            raise DataError(f"Kinds are set for columns that are not in the data: {listing(unknown)}.{hint}")
         table = cls([], frame=frame or source.frame)
         table._source, table._kinds, table._missing = source, dict(kinds), tuple(missing)
         table._origin, table._declared = _Origin(source, Marks.of(missing)), dict(kinds)
@@ -161,7 +163,7 @@ class Table(Content):
         """These columns, or all, in this order."""
         names = list(self.names if names is None else names)
         fresh = [name for name in dict.fromkeys(names) if name not in self._columns]
-        if len(fresh) > 1 and len(self) >= _MANY_ROWS:  # Arrow and NumPy let go of the interpreter while they work
+        if len(fresh) > 1 and len(self) >= _MANY_ROWS:  # Arrow and NumPy release the GIL
             with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
                 self._columns.update(zip(fresh, pool.map(self._coded, fresh), strict=True))
         return [self.column(name) for name in names]
@@ -174,9 +176,9 @@ class Table(Content):
         return encode(name, self._source.table.column(name), kind=self._kinds.get(name), missing=self._missing)
 
     def cells(self, name: str) -> Cells:
-        """The cells of a column, each read by itself, as they came in: what others mean by the column has no say.
+        """The source cells of a column, each read by itself, independent of the column's kind.
 
-        Of a column that was made here, such as one of labels, its values are the cells.
+        For a derived column, such as one of labels, its values are the cells.
         """
         if name not in self._known:
             raise DataError(f"There is no column {shown(name)}.{did_you_mean(name, self.names)}")
@@ -185,17 +187,17 @@ class Table(Content):
         return self._origin.cells(name)
 
     def readable(self, names: Iterable[str]) -> Table:
-        """This table, if these columns can be read as a whole; else one in which those that cannot are categories, each
-        cell read by itself. For the owner's eyes: which of the two it is depends on the cells."""
+        """This table if these columns can be read; otherwise one in which unreadable columns become categories, each
+        cell read by itself. For the owner only: which of the two it is depends on the cells."""
         read = {name: quietly(self.column, name, errors=(DataError,))[0] for name in names}
         if all(column is not None for column in read.values()):
             return self
         others = {name: quietly(self.column, name, errors=(DataError,))[0] for name in self.names if name not in read}
-        found = {name: column or _by_cells(name, self.cells(name)) for name, column in (read | others).items()}
-        return self._derived([found[name] for name in self.names if name in found])
+        columns = {name: column or _by_cells(name, self.cells(name)) for name, column in (read | others).items()}
+        return self._derived([columns[name] for name in self.names if name in columns])
 
     def declared(self, name: str) -> Kind | None:
-        """The kind that was declared for a column; None where it was left to its cells."""
+        """The declared kind of a column; None if it is inferred."""
         return self._declared.get(name)
 
     def select(self, names: Sequence[str]) -> Table:
@@ -203,7 +205,7 @@ class Table(Content):
         return self._derived(self.columns(names))
 
     def take(self, rows: np.ndarray) -> Table:
-        """These rows, in this order; values that no longer occur are forgotten."""
+        """These rows, in this order; values that no longer occur are dropped."""
         table = self._derived([column.take(rows) for column in self.columns()])
         if self._origin is not None:
             before = self._origin.rows
@@ -213,8 +215,8 @@ class Table(Content):
     def with_columns(self, columns: Iterable[Column]) -> Table:
         """This table with columns replaced or added."""
         changed = {column.name: column for column in columns}
-        kept = {name: changed.get(name) or self.column(name) for name in self.names}
-        table = self._derived([*kept.values(), *(column for name, column in changed.items() if name not in kept)])
+        current = {name: changed.get(name) or self.column(name) for name in self.names}
+        table = self._derived([*current.values(), *(column for name, column in changed.items() if name not in current)])
         if self._origin is not None:
             table._origin = replace(self._origin, without=self._origin.without.union(changed))
         return table
@@ -230,7 +232,7 @@ class Table(Content):
         return pa.table({column.name: column.to_arrow() for column in self.columns()})
 
     def to_frame(self, frame: str | None = None) -> Any:
-        """As the kind of frame it came from (files come back as Arrow), or as the one named."""
+        """The table as the kind of frame it came from (Arrow for files), or as `frame`."""
         table, frame = self.to_arrow(), frame or self.frame
         if frame == "pandas":
             return table.to_pandas()
@@ -302,7 +304,7 @@ class Table(Content):
         return len(quasi) if bits else 0
 
     def text_size(self) -> int:
-        """Bytes of all texts, one by one: in a Parquet file a long one may stand for a million cells."""
+        """Bytes of the texts of all cells; in a Parquet file one long text may stand for a million cells."""
         total = 0
         for column in self.columns():
             if pa.types.is_string(column.values.type):
@@ -315,7 +317,7 @@ class Table(Content):
         return "data.csv", "data.parquet"
 
     def write(self, target: File, format: str = "parquet", *, input_again: bool = False) -> None:
-        """`input_again`: cells as they are also in CSV, for files that are read as somebody's data."""
+        """Write the table; `input_again` leaves formulas in CSV unchanged, for files that are read as input."""
         write_cells(self.to_arrow(), target, format, input_again=input_again)
 
     @classmethod

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transactions, one row of items per line, as a sparse matrix: cut, numbered and sorted as a whole."""
+"""Read transactions, one row of items per line, as a sparse matrix."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ import scipy.sparse as sp
 from discreet.data.csv import DELIMITERS
 from discreet.errors import DataError, quietly
 
-_SAMPLE = 1 << 16  # bytes looked at to tell transactions from a table
+_SAMPLE = 1 << 16  # bytes read to tell transactions from a table
 _LINES = 200
 
 
 def read_transactions(
     source: str | os.PathLike[str] | Iterable[Iterable[object]], separator: str | None = None
 ) -> tuple[sp.csr_array, list[str]]:
-    """Which items each row has, and the items' names; whole numbers in order of size, else in order of text.
+    """The items of each row as a matrix, and their names, in numeric order if all are whole numbers.
 
     >>> matrix, names = read_transactions(["milk rye", "", ["tea", "milk"]])
     >>> names, matrix.toarray().tolist()
@@ -40,14 +40,14 @@ def read_transactions(
     filled = np.asarray(pc.not_equal(cells, ""))
     coded = cells.filter(pa.array(filled)).dictionary_encode()
     if not len(coded):
-        raise DataError("There are no items in the transactions: nothing can be selected from them.")
-    found = coded.dictionary.to_pylist()
-    whole = all(item.isascii() and item.isdigit() for item in found)
-    names = sorted(found, key=(lambda item: (int(item), item)) if whole else None)
+        raise DataError("The transactions have no items: there is nothing to select from.")
+    items = coded.dictionary.to_pylist()
+    whole = all(item.isascii() and item.isdigit() for item in items)
+    names = sorted(items, key=(lambda item: (int(item), item)) if whole else None)
     place = {name: i for i, name in enumerate(names)}
-    column_of = np.array([place[item] for item in found], dtype=np.int32)[coded.indices.to_numpy()]
+    column_of = np.array([place[item] for item in items], dtype=np.int32)[coded.indices.to_numpy()]
     cell = np.sort(row_of[filled] * len(names) + column_of)
-    cell = cell[np.append(True, cell[1:] != cell[:-1])]  # a row may name an item twice; having it is what counts
+    cell = cell[np.append(True, cell[1:] != cell[:-1])]  # a row may repeat an item
     starts = np.searchsorted(cell, np.arange(n_rows + 1, dtype=np.int64) * len(names))
     ones = np.ones(len(cell), dtype=np.uint8)
     return sp.csr_array((ones, (cell % len(names)).astype(np.int32), starts), shape=(n_rows, len(names))), names
@@ -68,8 +68,9 @@ def read_labels(path: Path) -> list[str]:
 
 
 def looks_like_transactions(path: Path) -> bool:
-    """Whether a file reads as rows of items: its first line has no delimiter of a table, and some line has white space
-    between words. Read as a table it would have one column, named after the items of the first row.
+    """Whether a file looks like rows of items: its first line has no delimiter, and some line has several words.
+
+    Read as a table, it would have one column, named after the items of the first row.
     """
     start, _ = quietly(_start, path)
     if not start or start.startswith(b"PAR1") or b"\0" in start:
@@ -88,7 +89,7 @@ def _start(path: Path) -> bytes:
 
 
 def _cut_lines(lines: list[str], separator: str | None) -> tuple[pa.Array, np.ndarray]:
-    """The items of all lines, one after the other; and the row of each, followed by the number of rows."""
+    """The items of all lines, and the row of each, followed by the number of rows."""
     texts = pa.array(lines, pa.large_string())
     cut = pc.utf8_split_whitespace(texts) if separator is None else pc.split_pattern(texts, separator)
     lengths = np.asarray(pc.list_value_length(cut), dtype=np.int64)
@@ -102,12 +103,12 @@ def _cut_rows(rows: Iterable[Iterable[object]], separator: str | None) -> tuple[
     for row in rows:
         if isinstance(row, str):
             row = row.split(separator)
-        given, failure = quietly(list, row)
-        if given is None:
+        cells_of_row, failure = quietly(list, row)
+        if cells_of_row is None:
             raise DataError(f"Row {n_rows + 1} of the transactions is not a collection of items.")
-        missing += sum(item is None or item != item for item in given)
-        items.extend(map(str, given))
-        row_of.extend([n_rows] * len(given))
+        missing += sum(item is None or item != item for item in cells_of_row)
+        items.extend(map(str, cells_of_row))
+        row_of.extend([n_rows] * len(cells_of_row))
         n_rows += 1
     if missing:
         raise DataError(f"{missing} items of the transactions are missing values. Leave them out of their rows.")

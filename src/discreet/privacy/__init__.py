@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is promised: definitions and checks, no search."""
+"""The promises: definitions and checks. How to keep them is up to the methods."""
 
 from discreet.privacy.breach_increase import BreachIncrease
 from discreet.privacy.budget import Budget

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Breach increase: with what is published, a sensitive attribute is not predicted better than with everything.
+"""Breach increase: the published attributes do not predict a sensitive attribute better than all attributes do.
 
 Paper: Y. Jafer, S. Matwin, M. Sokolova, "A Multi-dimensional Privacy-aware Evaluation Function in Automatic Feature
-Selection", Definitions 1 and 2. PBI(S) = Acc(S)/Acc(BL) - 1 must be at most alpha; see inference.py for the measures.
+Selection", Definitions 1 and 2. PBI(S) = Acc(S)/Acc(BL) - 1 must be at most alpha; measured in predictability.py.
 
-It compares the published attributes S with all the attributes BL that could have been published, which only the owner
-has; the verdict's kind is "owner". It is an empirical measure: these classifiers, these rows. Another attacker may do
-better. Where the class is itself the sensitive attribute (C = SA), PBI is performance on another scale.
+It compares the published attributes S with all attributes BL that could have been published, which only the owner has,
+so the verdict's kind is "owner". It is an empirical measure of these classifiers on these rows; another attacker may do
+better. If the class is itself the sensitive attribute (C = SA), PBI is performance on another scale.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ BELOW = (
     "With all the attributes the attackers are right less often than the commonest value is: the breach increase"
     " compares with less than a guess and limits nothing. Look at the advantage, or take stronger attackers."
 )
-_TINY = 1e-6  # of a row, which alpha times a count may be off
+_TINY = 1e-6  # rows, tolerance for rounding alpha times a count
 
 
 @dataclass(frozen=True)
 class BreachIncrease(Promise):
-    """The strongest attacker is right about a sensitive attribute at most (1 + alpha) times as often as with all the
-    attributes; with alpha="majority", not more often than the commonest value is.
+    """The strongest attacker is right about a sensitive attribute at most (1 + alpha) times as often as with all
+    attributes; with alpha="majority", at most as often as guessing the commonest value.
 
-    `cuts` are the cut points of sensitive numbers, by column: then the attacker is to guess the interval.
+    `cuts` are the cut points of sensitive numbers, by column: the attacker then has to guess the interval.
 
     Promise
     -------
-    About these attackers, each tested by cross-validation on rows that it did not learn from. Each sensitive column is
-    looked at by itself, and the attacker knows the published quasi-identifiers of a person and nothing else.
+    Covers these attackers only, each tested by cross-validation on rows that it did not learn from. Each sensitive
+    column is measured by itself, and the attacker knows a person's published quasi-identifiers and nothing else.
 
     >>> rows = {"job": ["nurse", "smith"] * 10, "sex": ["f", "m", "m", "m"] * 5, "ill": ["flu", "gout"] * 10}
     >>> private, published = Table.of(rows).select(["job", "sex"]), Table.of(rows).select(["sex", "ill"])
@@ -83,12 +83,12 @@ class BreachIncrease(Promise):
         if isinstance(self.attackers, list):
             object.__setattr__(self, "attackers", tuple(self.attackers))
         super().__post_init__()
-        from discreet.learning.classifiers import CLASSIFIERS  # here: other promises are checked without any learner
+        from discreet.learning.classifiers import CLASSIFIERS  # imported late: other promises need no learner
 
         unknown = [name for name in self.attackers if name not in CLASSIFIERS]
         if unknown or not self.attackers:
             hint = did_you_mean(str(unknown[0]), CLASSIFIERS) if unknown else ""
-            raise ParameterError(f"'attackers' are one or more of {', '.join(CLASSIFIERS)}.{hint}")
+            raise ParameterError(f"'attackers' must be one or more of {', '.join(CLASSIFIERS)}.{hint}")
 
     def __str__(self) -> str:
         if isinstance(self.alpha, str):
@@ -101,15 +101,15 @@ class BreachIncrease(Promise):
 
     def check(self, data: object, roles: Roles | None = None) -> Verdict:
         raise DataError(
-            "A breach increase compares what is published with all the attributes, and these are the owner's: use"
+            "A breach increase compares the published attributes with all attributes, which only the owner has: use"
             " check_with_source(published, roles, private), or verify with the owner's folder."
         )
 
     def check_with_source(self, data: Any, roles: Roles | None, source: Table) -> Verdict:
-        """Measure the promise on published rows, beside all the attributes of the same rows in the same order."""
+        """Measure the promise on published rows; `source` has all attributes of the same rows, in the same order."""
         data, roles = table_and_roles(data, roles)
         if is_engine(data):
-            raise DataError("A breach increase is measured on rows in memory.")
+            raise DataError("A breach increase can be measured only on rows in memory.")
         if not roles.sensitive:
             raise RolesError(
                 "A breach increase needs a sensitive column, the one an attacker is after. None was named; it may be"
@@ -119,14 +119,14 @@ class BreachIncrease(Promise):
         _same_rows(data, roles, source)
         persons = None if roles.person is None else data.column(roles.person).codes
         verdicts = {}
-        for name in (name for name in data.names if name in roles.sensitive):  # roles read from a file have this order
+        for name in (name for name in data.names if name in roles.sensitive):  # the order of roles read from a file
             rows = source.with_columns([data.column(name)])
             attack = self.inference(rows, source.names, name, persons)
             verdicts[name] = self.verdict(attack.of(roles.quasi), is_target=name == roles.target)
         return next(iter(verdicts.values())) if len(verdicts) == 1 else _joined(str(self), verdicts)
 
     def inference(self, table: Table, attributes: Sequence[str], sensitive: str, persons: Any = None) -> Inference:
-        """The attackers that the promise is about."""
+        """The attackers of one sensitive attribute that the promise covers."""
         return Inference(
             table,
             attributes,
@@ -137,57 +137,57 @@ class BreachIncrease(Promise):
             cuts=cuts_of(self.cuts, sensitive),
         )
 
-    def verdict(self, found: Breach, *, is_target: bool = False) -> Verdict:
-        """What the promise says about a breach."""
-        most = found.majority if isinstance(self.alpha, str) else (1 + self.alpha) * found.baseline_right
-        over = found.right - most
+    def verdict(self, breach: Breach, *, is_target: bool = False) -> Verdict:
+        """The verdict on a measured breach."""
+        most = breach.majority if isinstance(self.alpha, str) else (1 + self.alpha) * breach.baseline_right
+        over = breach.right - most
         return Verdict(
             promise=str(self),
             holds=over <= _TINY,
-            required=found.dist_pbi if isinstance(self.alpha, str) else float(self.alpha),
-            measured=found.pbi,
-            rows=found.rows,
+            required=breach.dist_pbi if isinstance(self.alpha, str) else float(self.alpha),
+            measured=breach.pbi,
+            rows=breach.rows,
             rows_short=max(math.ceil(over - _TINY), 0),
             kind="owner",
-            details=_details(found),
+            details=_details(breach),
             notes=(
-                _strongest(found),
+                _strongest(breach),
                 EMPIRICAL,
                 *([SAME] if is_target else []),
-                *([BELOW] if found.dist_pbi > 0 else []),
+                *([BELOW] if breach.dist_pbi > 0 else []),
             ),
         )
 
 
-def _details(found: Breach) -> dict[str, float]:
+def _details(breach: Breach) -> dict[str, float]:
     return {
-        "breach increase, 95 % from": found.pbi_interval[0],
-        "breach increase, 95 % to": found.pbi_interval[1],
-        "breach increase of the commonest value": found.dist_pbi,
-        "attacker's accuracy": found.accuracy,
-        "attacker's accuracy with all attributes": found.baseline,
-        "share of the commonest value": found.majority_share,
-        "advantage over the commonest value": found.advantage,
-        "advantage, 95 % from": found.advantage_interval[0],
-        "advantage, 95 % to": found.advantage_interval[1],
+        "breach increase, 95 % from": breach.pbi_interval[0],
+        "breach increase, 95 % to": breach.pbi_interval[1],
+        "breach increase of the commonest value": breach.dist_pbi,
+        "attacker's accuracy": breach.accuracy,
+        "attacker's accuracy with all attributes": breach.baseline,
+        "share of the commonest value": breach.majority_share,
+        "advantage over the commonest value": breach.advantage,
+        "advantage, 95 % from": breach.advantage_interval[0],
+        "advantage, 95 % to": breach.advantage_interval[1],
     }
 
 
-def _strongest(found: Breach) -> str:
+def _strongest(breach: Breach) -> str:
     def percent(*shares: float) -> str:
         return " to ".join(f"{100 * share:.1f}" for share in shares)
 
     return (
-        f"The strongest attacker of {shown(found.sensitive)}, {found.attacker!r}, is right in"
-        f" {percent(found.accuracy)} % of the rows; with all attributes {found.baseline_attacker!r} in"
-        f" {percent(found.baseline)} %; whoever guesses the commonest value in {percent(found.majority_share)} %."
-        f" Breach increase {percent(found.pbi)} % (95 %: {percent(*found.pbi_interval)}), advantage over the commonest"
-        f" value {percent(found.advantage)} points ({percent(*found.advantage_interval)})."
+        f"The strongest attacker of {shown(breach.sensitive)}, {breach.attacker!r}, is right in"
+        f" {percent(breach.accuracy)} % of the rows; with all attributes {breach.baseline_attacker!r} in"
+        f" {percent(breach.baseline)} %; whoever guesses the commonest value in {percent(breach.majority_share)} %."
+        f" Breach increase {percent(breach.pbi)} % (95 %: {percent(*breach.pbi_interval)}), advantage over the"
+        f" commonest value {percent(breach.advantage)} points ({percent(*breach.advantage_interval)})."
     )
 
 
 def _joined(promise: str, verdicts: Mapping[str, Verdict]) -> Verdict:
-    """The verdict on several sensitive columns: that of the worst, with all as parts, each under its column's name."""
+    """The verdict on several sensitive columns: that of the worst, with one part per column."""
     parts = [replace(verdict, promise=f"{promise} of {shown(name)}") for name, verdict in verdicts.items()]
     worst = max(parts, key=lambda verdict: verdict.measured - verdict.required)
     return Verdict(
@@ -204,9 +204,9 @@ def _joined(promise: str, verdicts: Mapping[str, Verdict]) -> Verdict:
 
 
 def _same_rows(data: Table, roles: Roles, source: Table) -> None:
-    """The published attributes must be some of the owner's, cell by cell."""
+    """DataError unless the published attributes equal the owner's, cell by cell."""
     if len(source) != len(data):
-        raise DataError(f"The owner's rows are {len(source)}, the published ones {len(data)}.")
+        raise DataError(f"The owner has {len(source)} rows, but {len(data)} are published.")
     for name in roles.quasi:
         if name not in source:
             raise DataError(f"The published column {shown(name)} is not among the owner's attributes.")

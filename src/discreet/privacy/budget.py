@@ -5,8 +5,8 @@ basic   the epsilons and the deltas of several releases are summed
 zcdp    the releases' zero-concentrated losses rho are summed and turned into an epsilon at the end, for a delta that
         is fixed beforehand; better than `basic` for many small releases
 
-Both hold when each release was chosen after seeing the ones before it, as long as the limit was fixed beforehand.
-A number is what it is written as: ten times 0.1 is 1, not a little more. Proofs: docs/privacy/differential_privacy.md.
+Both hold even if each release is chosen after seeing earlier ones, as long as the limit was fixed beforehand. Numbers
+count as they are written: ten times 0.1 is exactly 1. Proofs: docs/privacy/differential_privacy.md.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from discreet.errors import ParameterError
 from discreet.foundation.parameters import Interval, check_parameters
 
 ACCOUNTING = ("basic", "zcdp")
-NEIGHBOURS = ("replace-one", "add-remove")  # one row is another one; one row more or less
+NEIGHBOURS = ("replace-one", "add-remove")  # one row differs; one row more or less
 
 
 def exact(number: float | Fraction) -> Fraction:
-    """A number as it is written, without the error of binary fractions.
+    """The exact value of a number as written, without the error of binary fractions.
 
     >>> exact(0.1) * 10 == 1
     True
@@ -39,7 +39,7 @@ def exact(number: float | Fraction) -> Fraction:
 
 @dataclass(frozen=True)
 class Budget:
-    """What one release costs, or what all of them may cost. `rho` is its zero-concentrated loss, where known.
+    """The cost of a release, or a limit for several. `rho` is the zero-concentrated loss, if known.
 
     >>> Budget(0.5).rho
     0.125
@@ -67,7 +67,7 @@ class Budget:
 
 
 def total(budgets: Iterable[Budget]) -> Budget:
-    """What releases cost together, by basic composition.
+    """Total cost of releases by basic composition.
 
     >>> total([Budget(0.1)] * 10).epsilon
     1.0
@@ -83,7 +83,7 @@ _BELOW_ONE = math.nextafter(1.0, 0.0)
 
 
 def within(budgets: Iterable[Budget], limit: Budget, accounting: str = "basic") -> bool:
-    """Whether releases together keep a limit.
+    """Whether the releases together stay within a limit.
 
     >>> within([Budget(0.1)] * 40, Budget(2.0, 1e-6)), within([Budget(0.1)] * 40, Budget(3.5, 1e-6), "zcdp")
     (False, True)
@@ -103,11 +103,11 @@ def within(budgets: Iterable[Budget], limit: Budget, accounting: str = "basic") 
 def epsilon_of(rho: float, delta: float) -> float:
     """The epsilon that rho-zCDP gives at delta (Canonne, Kamath and Steinke 2020, corollary 13).
 
-    Every order alpha > 1 gives a valid one; the best is sought, and rounding is towards the larger.
+    Every order alpha > 1 gives a valid epsilon; the smallest is sought, and rounded up.
     """
     if rho == 0:
         return 0.0
-    low, high = -40.0, 40.0  # of ln(alpha - 1); the function falls, then rises
+    low, high = -40.0, 40.0  # ln(alpha - 1); the function falls, then rises
     for _ in range(100):
         left, right = low + (high - low) / 3, high - (high - low) / 3
         if _epsilon_at(math.exp(left), rho, delta) <= _epsilon_at(math.exp(right), rho, delta):
@@ -123,7 +123,7 @@ def _epsilon_at(excess: float, rho: float, delta: float) -> float:
     return alpha * rho - math.log(alpha * delta) / excess - math.log1p(1 / excess)
 
 
-@lru_cache(maxsize=256)  # a release asks several times for the same
+@lru_cache(maxsize=256)  # a release needs the same one several times
 def rho_for(epsilon: float, delta: float) -> float:
     """The largest rho (a little below it) for which rho-zCDP gives (epsilon, delta)-differential privacy."""
     low, high = 0.0, 1.0

@@ -6,10 +6,9 @@ CS(e) are the items of row e; AC(e) is the number of persons with a row f such t
 is that the smallest AC is at least k. Closed form: the smallest multiplicity among the inclusion-maximal
 distinct rows.
 
-The paper leaves attackers who know absences to future work. With `absences=m` the promise is kept against those who
-know, besides items that a person has, up to m items that the person lacks: for every row e and every set A of at most
-m items that e lacks, at least k persons have a row f such that CS(f) contains CS(e) and nothing of A. supersets.py
-counts both.
+The paper leaves attackers who know absences to future work. With `absences=m` the promise also holds against attackers
+who know up to m items that a person lacks: for every row e and every set A of at most m items that e lacks, at least k
+persons have a row f such that CS(f) contains CS(e) and nothing of A. supersets.py counts both.
 """
 
 from __future__ import annotations
@@ -34,16 +33,16 @@ from discreet.privacy.promise import Interval, Promise, Verdict, table_and_roles
 def containment_anonymity(X: object, absences: int = 0) -> int:
     """AC of a 0/1 matrix: the largest k for which it is k-anonymous by containment.
 
-    With absences, the largest k for which it is so against an attacker who knows that many; of large data with two
-    absences or more it may be a lower bound.
+    With absences, the largest k against an attacker who knows that many; for large data and two or more absences this
+    may be a lower bound.
 
     >>> containment_anonymity([[1, 1], [1, 0], [1, 1]])
     2
     >>> containment_anonymity([[1, 1], [1, 0], [1, 1]], absences=1)
     1
     """
-    found, _ = Distinct.of(Baskets.of(X)).fewest_left(1, Containment(absences=absences).absences)
-    return int(found.min())
+    persons, _ = Distinct.of(Baskets.of(X)).fewest_left(1, Containment(absences=absences).absences)
+    return int(persons.min())
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class Containment(Promise):
     ----------
     k : int in [2, inf)
     absences : int in [0, inf)
-        How many items that a person lacks the attacker may know, besides any that the person has.
+        Number of items that a person lacks and the attacker may know, besides any that the person has.
 
     Promise
     -------
@@ -83,7 +82,7 @@ class Containment(Promise):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.absences:  # certificates say what this promise leaves open, not what the one without absences does
+        if self.absences:  # certificates state what this promise leaves open
             object.__setattr__(self, "does_not_protect", _beyond(self.absences))
 
     @property
@@ -91,8 +90,8 @@ class Containment(Promise):
         return True
 
     def __str__(self) -> str:
-        known = f" with {self.absences} absence{'s' * (self.absences > 1)}" if self.absences else ""
-        return f"{self.k}-anonymity by containment{known}"
+        absences = f" with {self.absences} absence{'s' * (self.absences > 1)}" if self.absences else ""
+        return f"{self.k}-anonymity by containment{absences}"
 
     def to_dict(self) -> dict[str, Any]:
         described = super().to_dict()
@@ -103,19 +102,19 @@ class Containment(Promise):
         if baskets is None:
             baskets = baskets_of(*table_and_roles(data, roles))
         distinct = Distinct.of(baskets)
-        left, given_up = distinct.fewest_left(self.k, self.absences)
+        persons, given_up = distinct.fewest_left(self.k, self.absences)
         with_label = None
         if baskets.labels is not None:
             same = [baskets.take(np.flatnonzero(baskets.labels == label)) for label in np.unique(baskets.labels)]
             with_label = min(containment_anonymity(part, self.absences) for part in same)
-        measured = int(left.min())
+        measured = int(persons.min())
         return Verdict(
             promise=str(self),
             holds=measured >= self.k,
             required=self.k,
             measured=measured,
             rows=len(baskets),
-            rows_short=int((left[distinct.group_of_row] < self.k).sum()),
+            rows_short=int((persons[distinct.group_of_row] < self.k).sum()),
             with_label=with_label,
             details=exposure(distinct, baskets, self.k, None if self.absences else measured),
             notes=(*self._evidence(given_up, len(distinct)), *one_hot_note(baskets, self.absences)),
@@ -142,7 +141,7 @@ def _beyond(absences: int) -> str:
 def baskets_of(data: Any, roles: Roles) -> Baskets:
     """The quasi-identifiers of a table as baskets; they must be 0/1 columns."""
     if is_engine(data):
-        raise DataError("Containment is checked on tables in memory and on baskets, not through an engine.")
+        raise DataError("Containment can be checked on tables in memory and on baskets, not through an engine.")
     if not roles.quasi:
         raise DataError("Containment needs 0/1 quasi-identifiers; none were named.")
     return items_of(data, roles)

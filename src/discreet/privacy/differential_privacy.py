@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Differential privacy: what is published would be nearly as likely if any one person's row had been another.
+"""Differential privacy: the release would be nearly as likely if any one person's row had been different.
 
 Definition (Dwork, McSherry, Nissim and Smith 2006): for every two tables that differ in one row and every set of
 outcomes S, Pr[outcome of one in S] <= e^epsilon Pr[outcome of the other in S] + delta. Neighbours are tables of equal
-size that differ in one row ("replace-one"; the number of rows is public), unless "add-remove" is said.
+size that differ in one row ("replace-one"; the number of rows is public), unless "add-remove" is stated.
 
-It is a property of how a release was drawn, not of the released values: no file can show it. The check adds up what
-the stated noise costs; the verdict's kind is "proved".
+It is a property of how a release was drawn, not of the released values, so no file can show it. The check adds up the
+cost of the stated noise; the verdict's kind is "proved".
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from discreet.privacy.promise import Both, Interval, Promise, StrOptions, Verdic
 
 @dataclass(frozen=True)
 class DifferentialPrivacy(Promise):
-    """Whether or not a person's row is the true one changes the odds of any outcome by e^epsilon at most.
+    """Changing one person's row changes the probability of any outcome by a factor of at most e^epsilon.
 
     `delta` is the probability that this may fail.
 
     Promise
     -------
-    Assumes that each person has one row, that what was called public (the number of rows, the names of columns,
-    bounds and domains) is public, and that the noise was drawn as stated. Other releases of the same persons add to
-    epsilon; the ledger counts them.
+    Assumes that each person has one row, that what is declared public (number of rows, column names, bounds, domains)
+    is public, and that the noise was drawn as stated. Other releases of the same persons add to epsilon; the ledger
+    keeps count.
 
     >>> noise = Noise("laplace-top", sensitivity=99, scale=198.0)
     >>> DifferentialPrivacy(1.0).check([noise]).sentence()
@@ -58,16 +58,16 @@ class DifferentialPrivacy(Promise):
     neighbours: str = "replace-one"
 
     def __str__(self) -> str:
-        stated = f"{self.epsilon:g}" if not self.delta else f"({self.epsilon:g}, {self.delta:.2g})"
-        return f"{stated}-differential privacy"
+        parameters = f"{self.epsilon:g}" if not self.delta else f"({self.epsilon:g}, {self.delta:.2g})"
+        return f"{parameters}-differential privacy"
 
     @property
     def budget(self) -> Budget:
         return Budget(self.epsilon, self.delta)
 
     def cost(self, content: object = None) -> Budget:
-        """What a release under this promise costs. Its noise, or the document that states it, tells the
-        zero-concentrated loss too; the promise alone bounds it badly.
+        """The cost of a release under this promise. `content` is its noise or a document that states it, from which the
+        zero-concentrated loss follows; the promise alone bounds it badly.
         """
         uses = _uses(content)
         if not isinstance(uses, Sequence) or not uses:
@@ -75,19 +75,19 @@ class DifferentialPrivacy(Promise):
         return Budget(self.epsilon, self.delta, total(noise.loss for noise in uses).rho)
 
     def check(self, data: object, roles: object = None) -> Verdict:
-        """Add up what the noise costs that was used: a sequence of `Noise`, or a document that states it."""
+        """Add up the cost of the noise: a sequence of `Noise`, or a document that states it."""
         data = _uses(data)
         if not isinstance(data, Sequence) or not data or not all(isinstance(noise, Noise) for noise in data):
             raise DataError(
-                "Differential privacy is a property of how a release was drawn. It is checked on the statements of the"
-                " noise, as a certificate has them; no data can show it."
+                "Differential privacy is a property of how a release was drawn, so no data can show it. Check it on the"
+                " noise that the certificate states."
             )
         if any(noise.neighbours != self.neighbours for noise in data):
-            raise DataError(f"The promise is about {self.neighbours} neighbours, the noise about others.")
+            raise DataError(f"The promise is for {self.neighbours} neighbours, the noise for others.")
         losses = [noise.loss for noise in data]
         spent = total(losses)
         measured, holds = spent.epsilon, within(losses, self.budget)
-        if not holds and self.delta and spent.rho is not None:  # the other way to add up, at the promise's delta
+        if not holds and self.delta and spent.rho is not None:  # try zCDP accounting at the promise's delta
             measured, holds = epsilon_of(spent.rho, self.delta), within(losses, self.budget, "zcdp")
         return Verdict(
             promise=str(self),
@@ -101,17 +101,17 @@ class DifferentialPrivacy(Promise):
         )
 
     def check_content(self, content: Content, roles: object, *, noise: Sequence[Noise] = (), **_: object) -> Verdict:
-        """The published rows tell nothing: what was stated about their noise does."""
+        """Check the stated noise; published rows cannot show differential privacy."""
         return self.check(noise or content)
 
 
 def _uses(data: object) -> object:
-    """The noise that a document states; of anything else itself."""
+    """The noise that a document states; anything else is returned unchanged."""
     return data if getattr(data, "stated_noise", None) is None else from_statement(data.stated_noise)  # type: ignore[attr-defined]
 
 
 def private_part(promise: Promise) -> DifferentialPrivacy | None:
-    """The part of a promise that costs a budget; None where it says nothing about differential privacy.
+    """The differential privacy in a promise, which costs a budget; None if there is none.
 
     >>> private_part(DifferentialPrivacy(0.5)).cost()
     Budget(epsilon=0.5, delta=0.0, rho=0.125)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Items of which every row has exactly one, such as the values of a column: lacking all but one means having that one.
+"""Detect groups of mutually exclusive items, such as one-hot values of a column: lacking all but one reveals that one.
 
-Found from the rows alone, so that anyone can find them in published files: groups of items that no row has two of, and
-that nearly every row has one of. Groups are grown from the most frequent item on, each by the next item that shares no
-row with it, unless that may well be chance: where a share u of the rows has an item of the group already, an unrelated
-item of s rows misses them all with probability (1 - u)^s, and there are as many such items to try as columns.
+They are detected from the rows alone, so that anyone can detect them in published files: no row has two items of a
+group, and nearly every row has one. Groups grow from the most frequent item, each by the next item that shares no row
+with it, unless that may well be chance: if a share u of the rows already has an item of the group, an unrelated item of
+s rows misses them all with probability (1 - u)^s, and there are as many candidates as columns.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import numpy as np
 from discreet.data.baskets import Baskets
 from discreet.foundation.compiled_kernels import compiled
 
-COVERED = 0.95  # share of the rows that have one item of a group; values that are too rare to be items leave some out
-_CHANCE = 0.01  # that some unrelated item joins a group
+COVERED = 0.95  # share of rows that must have an item of the group; values too rare to be items leave gaps
+_CHANCE = 0.01  # probability that some unrelated item joins a group
 
 
 def one_hot_groups(baskets: Baskets) -> list[tuple[int, ...]]:
-    """Groups of two items or more, no row having two of a group, and nearly all rows having one.
+    """Groups of two or more items such that no row has two of a group, and nearly all rows have one.
 
     >>> one_hot_groups(Baskets.of([[1, 0, 1], [0, 1, 1], [1, 0, 0], [0, 1, 0]] * 10))
     [(0, 1)]
@@ -38,7 +38,7 @@ def one_hot_groups(baskets: Baskets) -> list[tuple[int, ...]]:
 
 
 def one_hot_note(baskets: Baskets, absences: int = 0, kept: Sequence[int] | None = None) -> list[str]:
-    """A note for whoever relies on containment; none when there are no such groups, or nothing of them is `kept`."""
+    """A note on such groups for those who rely on containment; empty if there are none among the `kept` items."""
     chosen = set(range(baskets.shape[1]) if kept is None else kept)
     groups = [mine for group in one_hot_groups(baskets) if (mine := chosen.intersection(group))]
     if not groups:
@@ -57,7 +57,7 @@ def one_hot_note(baskets: Baskets, absences: int = 0, kept: Sequence[int] | None
 def _grow(indptr, indices, order, n_rows, enough, surprise):
     """The group of each item, -1 for none."""
     group_of = np.full(len(indptr) - 1, -1, dtype=np.int64)
-    taken = np.full(n_rows, -1, dtype=np.int64)  # the seed whose group has the row already
+    taken = np.full(n_rows, -1, dtype=np.int64)  # seed of the group that last covered the row
     members = np.empty(len(order), dtype=np.int64)
     n_groups = 0
     for seed in range(len(order)):
@@ -72,7 +72,7 @@ def _grow(indptr, indices, order, n_rows, enough, surprise):
             if group_of[item] >= 0 or covered + len(rows) > n_rows:
                 continue
             if size > 0 and -np.log1p(-covered / n_rows) * len(rows) < surprise:
-                break  # this one may be chance, and those that follow are no more frequent
+                break  # may be chance, and the following items are no more frequent
             apart = True
             for row in rows:
                 if taken[row] == seed:

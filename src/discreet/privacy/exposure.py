@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a selection of items leaves open, whatever was promised: counts that go with every verdict on 0/1 data.
+"""Exposure counts for every verdict on 0/1 data: what a selection of items leaves open, whatever was promised.
 
-Containment is silent about absences, k-anonymity about labels. So both state, of the same rows: AC, the k of
-k-anonymity, rows that nobody equals, rows with fewer than k equals, rows whose label is that of everybody who has their
-items.
+Containment does not cover absences, k-anonymity does not cover labels. So both state, for the same rows: AC, the k of
+k-anonymity, unique rows, rows in groups below k, and rows whose label is shared by everybody who has their items.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from discreet.data.table import Table
 
 
 def exposure(distinct: Distinct, baskets: Baskets, k: int, ac: int | None = None) -> dict[str, int]:
-    """The counts by name; `distinct` are the distinct rows of the baskets, `ac` their AC where it is known already."""
+    """The counts by name; `distinct` are the distinct rows of the baskets, `ac` their AC if already known."""
     groups, own = distinct.group_of_row, distinct.own
-    found = {
+    counts = {
         "AC": int(distinct.covers(1).min()) if ac is None else ac,
         "classical k": int(own.min()),
         "unique rows": int((own[groups] == 1).sum()),
@@ -25,8 +24,8 @@ def exposure(distinct: Distinct, baskets: Baskets, k: int, ac: int | None = None
     }
     if baskets.labels is not None:
         alike = distinct.one_label(distinct.label_of(baskets.labels, baskets.n_classes))
-        found["rows whose containing rows share one label"] = int(alike[groups].sum())
-    return found
+        counts["rows whose containing rows share one label"] = int(alike[groups].sum())
+    return counts
 
 
 def items_of(table: Table, roles: Roles) -> Baskets:

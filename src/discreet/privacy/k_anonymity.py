@@ -2,9 +2,9 @@
 """k-anonymity: whoever knows a person's quasi-identifiers is left with at least k persons.
 
 Definition (Samarati and Sweeney 1998): every combination of quasi-identifier values that occurs in the table is
-shared by at least k persons. Two rows share it only when they are equal cell by cell: a suppressed cell is a value of
-its own and matches only another suppressed cell, and so is a missing one. Rows that are suppressed everywhere count
-like any other. This is the strictest reading of a suppressed cell, and the only one accepted.
+shared by at least k persons. Two rows share it only if they are equal cell by cell: a suppressed cell is a value of its
+own and matches only another suppressed cell, and likewise a missing one. Rows suppressed everywhere count like any
+other. This is the strictest reading of a suppressed cell, and the only one accepted.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from discreet.privacy.promise import Interval, Promise, Verdict, table_and_roles
 
 
 def k_anonymity(table: object, quasi: Sequence[str], *, person: str | None = None) -> int:
-    """The k of a table: persons (rows, unless `person` is named) in its smallest group of equal quasi-identifiers.
+    """The k of a table: persons (rows, unless `person` is set) in its smallest equivalence class.
 
     >>> k_anonymity({"sex": ["f", "f", "m", "m", "m"], "age": [31, 31, 45, 45, 45]}, ["sex", "age"])
     2
@@ -45,11 +45,11 @@ def k_anonymity(table: object, quasi: Sequence[str], *, person: str | None = Non
 class KAnonymity(Promise):
     """Every combination of quasi-identifiers is shared by at least k persons.
 
-    `sets` asks it of chosen combinations of columns instead of all quasi-identifiers together: what different
-    outsiders may know. Each set must lie within the quasi-identifiers, and together they must name all of them.
-    `columns` asks it of these quasi-identifiers alone and says nothing of the others: sets with a k each are promised
-    as KAnonymity(5, columns=["age", "sex"]) & KAnonymity(10, columns=["zip"]). A release whose promise leaves a
-    quasi-identifier out does not verify.
+    `sets` requires it of separate sets of columns, what different outsiders may know, instead of all quasi-identifiers
+    together. The sets must consist of quasi-identifiers and together cover all of them. `columns` requires it of these
+    quasi-identifiers only: sets with a k each are promised as
+    KAnonymity(5, columns=["age", "sex"]) & KAnonymity(10, columns=["zip"]). A release whose promise leaves out a
+    quasi-identifier does not verify.
 
     Promise
     -------
@@ -82,7 +82,9 @@ class KAnonymity(Promise):
         super().__post_init__()
         if self.columns is not None:
             if self.sets is not None or not _is_sets([self.columns]):
-                raise RolesError("The columns of KAnonymity are names, such as ['age', 'sex'], and stand without sets.")
+                raise RolesError(
+                    "The columns of KAnonymity are column names, such as ['age', 'sex'], and exclude sets."
+                )
             object.__setattr__(self, "columns", tuple(self.columns))
         if self.sets is not None:
             if not _is_sets(self.sets):
@@ -110,19 +112,19 @@ class KAnonymity(Promise):
         data, roles = table_and_roles(data, roles)
         verdicts = [self._verdict(*_table_groups(data, names, roles)) for names in self._sets_of(roles)]
         worst = min(verdicts, key=lambda verdict: verdict.measured)
-        found = replace(
+        verdict = replace(
             worst,
             rows_short=max(verdict.rows_short for verdict in verdicts),
             with_label=None if roles.target is None else min(v.with_label for v in verdicts),  # type: ignore[type-var]
         )
         whole = self.sets is None and self.columns is None
         if whole and not is_engine(data) and data.n_items(roles.quasi):
-            return self._with_exposure(found, items_of(data, roles))
-        return found
+            return self._with_exposure(verdict, items_of(data, roles))
+        return verdict
 
     def _with_exposure(self, verdict: Verdict, baskets: Baskets) -> Verdict:
-        """Of 0/1 items that hide everybody among k: AC and the rest, as containment states them."""
-        if not verdict.holds:  # distinct rows may be many, and the verdict is that they are
+        """Add the exposure counts of 0/1 items, as containment states them."""
+        if not verdict.holds:  # there may be too many distinct rows to compare
             return verdict
         return replace(verdict, details={**verdict.details, **exposure(Distinct.of(baskets), baskets, self.k)})
 
@@ -130,8 +132,8 @@ class KAnonymity(Promise):
         sets = self.sets if self.columns is None else (self.columns,)
         if sets is None:
             return [roles.quasi]
-        named = {name for names in sets for name in names}
-        unknown = sorted(named - set(roles.quasi))
+        covered = {name for names in sets for name in names}
+        unknown = sorted(covered - set(roles.quasi))
         if unknown:
             raise RolesError(
                 f"KAnonymity names columns that are not quasi-identifiers: {listing(unknown)}."
@@ -139,10 +141,10 @@ class KAnonymity(Promise):
             )
         if self.columns is not None:
             return sets
-        left = [name for name in roles.quasi if name not in named]
-        if left:
+        uncovered = [name for name in roles.quasi if name not in covered]
+        if uncovered:
             raise RolesError(
-                f"No set of KAnonymity holds the quasi-identifiers {listing(left)}, so nothing would be promised"
+                f"No set of KAnonymity has the quasi-identifiers {listing(uncovered)}, so nothing would be promised"
                 f" about them. Put them in a set, or give them another role."
             )
         return sets
@@ -162,7 +164,7 @@ class KAnonymity(Promise):
 
 
 def _is_sets(sets: object) -> bool:
-    """Whether it is a collection of collections of names, none of them empty."""
+    """Whether `sets` is a non-empty collection of non-empty collections of names."""
     collections = (list, tuple, set, frozenset)
     return (
         isinstance(sets, collections)
@@ -173,13 +175,11 @@ def _is_sets(sets: object) -> bool:
     )
 
 
-GroupSizes = tuple[
-    np.ndarray, np.ndarray, int | None
-]  # persons, rows, and the smallest group when the label is known too
+GroupSizes = tuple[np.ndarray, np.ndarray, int | None]  # persons, rows, smallest group if the label is known, too
 
 
 def _table_groups(data: Any, names: Sequence[str], roles: Roles) -> GroupSizes:
-    if not is_engine(data):  # as a tally, without the distinct rows themselves
+    if not is_engine(data):  # like a tally, but without the distinct rows
         persons = None if roles.person is None else data.column(roles.person).codes
         labels = None if roles.target is None else data.column(roles.target).codes
         return _counted(data, names, persons, labels)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""k-anonymity of a model: whoever is passed down the published tree shares the way with k persons at least.
+"""k-anonymity of a model: everybody shares their path down the published tree with at least k persons.
 
-Paper: Friedman, Wolff, Schuster, "Providing k-anonymity in data mining", VLDB Journal 17, 2008. A model parts all
-possible persons into those it cannot tell apart; what an attacker who knows the quasi-identifiers can narrow a person
-down to is the *span* of these quasi-identifiers. A model is k-anonymous when every span holds nobody or at least k of
-the persons it was made from. A tree that asks about quasi-identifiers only has one span per leaf when the attacker
-does not know the class, and one per leaf and class when the attacker does.
+Paper: Friedman, Wolff, Schuster, "Providing k-anonymity in data mining", VLDB Journal 17, 2008. A model divides all
+possible persons into sets that it cannot tell apart; the set that an attacker who knows the quasi-identifiers can
+narrow a person down to is the *span* of these quasi-identifiers. A model is k-anonymous if every span holds nobody or
+at least k of the persons it was learnt from. A tree that tests only quasi-identifiers has one span per leaf if the
+attacker does not know the class, and one per leaf and class otherwise.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from discreet.recoding.published_tree import PublishedTree
 
 @dataclass(frozen=True)
 class KAnonymousModel(Promise):
-    """Every leaf of the published tree, and every count it shows, is of at least k persons.
+    """At least k persons are behind every leaf of the published tree, and behind every count that it shows.
 
-    `public_class` asks it of every class within every leaf: for attackers who know the class of the persons, too.
+    `public_class` requires it of every class within every leaf, for attackers who also know the class.
 
     Promise
     -------
-    The persons are those that the tree was made from. How many stand behind a leaf cannot be counted from the tree, so
-    from the published file alone only what it states can be checked, and the verdict is the owner's; with the owner's
-    rows it is counted.
+    The persons are those that the tree was learnt from. They cannot be counted from the tree, so the published file
+    allows only its own statements to be checked, and the verdict's kind is "owner"; with the owner's rows they are
+    counted.
     """
 
     name: ClassVar[str] = "k-anonymous model"
@@ -58,24 +58,24 @@ class KAnonymousModel(Promise):
 
     def check(self, data: Any, roles: Roles | None = None) -> Verdict:
         if getattr(data, "shape_name", None) != "model":
-            raise DataError("KAnonymousModel is about a published model; of rows, ask for KAnonymity.")
+            raise DataError("KAnonymousModel can be checked on a published model only; for rows, use KAnonymity.")
         tree = PublishedTree.of(data)
         if data.evidence is None:
             return self._stated(tree)
         return self._counted(tree, data)
 
     def _stated(self, tree: PublishedTree) -> Verdict:
-        """What the tree says of itself. A count that is shown and lies below k refutes it, even of rows."""
+        """Check what the tree states. A published count below k refutes the promise, even if it counts rows."""
         sizes = []
         for leaf in (tree.nodes[place] for place in tree.leaves):
             counts = [leaf["at_least"]] if leaf["counts"] is None else [c for c in leaf["counts"] if c]
             if leaf["counts"] is None and self.public_class:
-                raise DataError("A leaf does not show its classes, although the class was taken to be known.")
+                raise DataError("A leaf does not show its classes, although the class is assumed to be known.")
             sizes.append(min(counts, default=0))
         return self._verdict(tree, min(sizes), rows=0, rows_short=0)
 
     def _counted(self, tree: PublishedTree, document: Document) -> Verdict:
-        """The owner's rows, passed down the tree."""
+        """Count the owner's rows in the leaves of the tree."""
         table, persons = document.evidence, document.persons
         assert table is not None
         leaf_of, n_leaves, label = tree.apply(table), len(tree.leaves), table.column(tree.target)
@@ -94,12 +94,12 @@ class KAnonymousModel(Promise):
         )
 
     def _named(self, tree: PublishedTree, document: Document) -> list[int]:
-        """Persons behind every value and class that the tree names, and behind every branch at its node."""
+        """Numbers of persons behind every value and class that the tree names, and behind every branch."""
         table, persons = document.evidence, document.persons
         assert table is not None
-        found = [*_having(table.column(tree.target), tree.classes, persons)]
+        sizes = [*_having(table.column(tree.target), tree.classes, persons)]
         for name, labels in tree.values.items():
-            found += _having(table.column(name), labels, persons)
+            sizes += _having(table.column(name), labels, persons)
         for place, members, _ in tree.walk(table, np.arange(len(table))):
             node = tree.nodes[place]
             if "branches" in node:
@@ -109,8 +109,8 @@ class KAnonymousModel(Promise):
                 number = np.array([*(order.get(b, -1) for b in branch), -1])[column.codes[members]]
                 inside = number >= 0
                 whose = None if persons is None else persons[members][inside]
-                found += persons_per_group(number[inside], len(order), whose).tolist()
-        return found
+                sizes += persons_per_group(number[inside], len(order), whose).tolist()
+        return sizes
 
     def _verdict(self, tree: PublishedTree, measured: int, rows: int, rows_short: int) -> Verdict:
         shown = sum(tree.nodes[leaf]["counts"] is not None for leaf in tree.leaves)
@@ -132,7 +132,7 @@ def _cells(leaf_of: np.ndarray, n_leaves: int, label: Column) -> np.ndarray:
 
 
 def _codes(column: Column, values: Any) -> list[int]:
-    """The codes of published values, which are written as texts or as numbers."""
+    """Codes of published values, which may be texts or numbers."""
     place = {text: code for code, text in enumerate(column.texts)}
     place |= dict(zip(column.values.to_pylist(), place.values(), strict=True))
     if not all(value in place for value in values):
@@ -141,12 +141,12 @@ def _codes(column: Column, values: Any) -> list[int]:
 
 
 def _having(column: Column, values: Any, persons: np.ndarray | None) -> list[int]:
-    """How many persons have each of the values."""
+    """Number of persons with each of the values."""
     return persons_per_group(column.codes, column.levels, persons)[_codes(column, values)].tolist()
 
 
 def _compare(tree: PublishedTree, leaf: dict[str, Any], counts: np.ndarray, label: Column) -> None:
-    """A leaf says what is so of the owner's rows in it."""
+    """DataError unless the leaf's statements fit the owner's rows in it."""
     codes = _codes(label, tree.classes)
     if leaf["counts"] is not None and (leaf["counts"] != counts[codes].tolist() or counts.sum() != sum(leaf["counts"])):
         raise DataError("The counts that the tree shows are not those of the owner's rows.")

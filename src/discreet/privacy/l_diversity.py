@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""l-diversity: every group of equal quasi-identifiers holds enough different sensitive values.
+"""l-diversity: every equivalence class holds enough different sensitive values.
 
 Paper: Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam 2007. Three readings, per group and sensitive column:
 distinct    at least l different values;
 entropy     exp(entropy of the values) at least l;
 recursive   r1 < c (r_l + ... + r_m), r_i the counts in decreasing order (the largest first).
-With a person column a value weighs as many as the persons who have it, and a group never counts more values than
-persons: many visits of one patient do not make a group diverse.
+With a person column, a value counts once for each person who has it, and a group never counts more values than persons:
+many visits of one patient do not make a group diverse.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from discreet.data.roles import Roles
 from discreet.errors import RolesError
 from discreet.privacy.promise import Interval, Promise, StrOptions, Verdict, table_and_roles
 
-_SLACK = 1e-9  # of an entropy, which is not a rational number
+_SLACK = 1e-9  # tolerance for entropies
 
 
 @dataclass(frozen=True)
 class ValueCounts:
-    """How often each sensitive value occurs in each group: one entry per (group, value) that occurs."""
+    """Frequency of each sensitive value in each group: one entry per (group, value) that occurs."""
 
     group: np.ndarray
     value: np.ndarray
@@ -53,13 +53,13 @@ def value_counts(data: object, quasi: Sequence[str], sensitive: str, person: str
 
 @dataclass(frozen=True)
 class LDiversity(Promise):
-    """Every group of equal quasi-identifiers has at least l well-represented values of each sensitive column.
+    """Every equivalence class has at least l well-represented values of each sensitive column.
 
     Promise
     -------
-    Who knows that a person is in a group cannot tell the person's sensitive value from fewer than l (distinct), or not
-    with near certainty (entropy, recursive). Each sensitive column is looked at by itself; similar values count as
-    different; how common a value is in the whole table is not considered (see TCloseness).
+    Whoever knows a person's group cannot narrow the sensitive value down to fewer than l values (distinct), or not with
+    near certainty (entropy, recursive). Each sensitive column is measured by itself; similar values count as different;
+    how common a value is in the whole table is not considered (see TCloseness).
 
     >>> table = {"sex": ["f", "f", "m", "m"], "ill": ["a", "b", "c", "c"]}
     >>> LDiversity(2).check(table, Roles(quasi=["sex"], sensitive=["ill"])).measured
@@ -108,7 +108,7 @@ class LDiversity(Promise):
         return measured, int(counts.rows[short].sum()), int(counts.rows.sum()), counts.n_groups
 
 
-Measured = tuple[float, int, int, int]  # of the worst group, rows in groups that fall short, all rows, all groups
+Measured = tuple[float, int, int, int]  # value of the worst group, rows that fall short, rows, groups
 
 
 def over_sensitive(
@@ -119,27 +119,27 @@ def over_sensitive(
     measure: Callable[[ValueCounts], Measured],
     worst: Callable[..., Any],
 ) -> Verdict:
-    """The verdict of a promise about the values of each sensitive column within groups; `worst` is min or max.
+    """The verdict of a promise about sensitive values within groups; `worst` is min or max.
 
-    A known label parts the groups further; of a target that is itself sensitive that would say nothing.
+    A known label divides the groups further; a target that is itself sensitive is left out of that.
     """
     data, roles = table_and_roles(data, roles)
     if not roles.sensitive:
-        raise RolesError(f"{type(promise).__name__} is about sensitive columns; the roles name none.")
-    found = [measure(value_counts(data, roles.quasi, name, roles.person)) for name in roles.sensitive]
+        raise RolesError(f"{type(promise).__name__} needs sensitive columns; the roles name none.")
+    results = [measure(value_counts(data, roles.quasi, name, roles.person)) for name in roles.sensitive]
     labelled = None
     if roles.target is not None:
         hidden = [name for name in roles.sensitive if name != roles.target]
         quasi = (*roles.quasi, roles.target)
         labelled = worst((measure(value_counts(data, quasi, name, roles.person))[0] for name in hidden), default=None)
-    measured, _, rows, groups = worst(found)
+    measured, _, rows, groups = worst(results)
     return Verdict(
         promise=str(promise),
-        holds=all(short == 0 for _, short, _, _ in found),
+        holds=all(short == 0 for _, short, _, _ in results),
         required=required,
         measured=measured,
         rows=rows,
-        rows_short=max(short for _, short, _, _ in found),
+        rows_short=max(short for _, short, _, _ in results),
         with_label=labelled,
         details={"groups": groups},
     )
@@ -150,14 +150,14 @@ def distinct_values(counts: ValueCounts, c: float | None = None) -> np.ndarray:
 
 
 def effective_values(counts: ValueCounts, c: float | None = None) -> np.ndarray:
-    """exp(entropy) of each group: as many equally common values would be as diverse; at most the persons."""
+    """exp(entropy) of each group, its number of equally common values, but at most its persons."""
     total = np.bincount(counts.group, weights=counts.weight, minlength=counts.n_groups)
     inside = np.bincount(counts.group, weights=n_log_n(counts.weight), minlength=counts.n_groups)
     return np.minimum(np.exp2((n_log_n(total) - inside) / total), counts.persons)
 
 
 def recursive_values(counts: ValueCounts, c: float | None) -> np.ndarray:
-    """The largest l for which each group is (c, l)-diverse; 0 when there is none; at most the persons."""
+    """The largest l for which each group is (c, l)-diverse, 0 if there is none, but at most its persons."""
     ratio = Fraction(str(c))
     order = np.lexsort((-counts.weight, counts.group))
     group, weight = counts.group[order], counts.weight[order]

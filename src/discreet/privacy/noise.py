@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What noise costs: one use of a mechanism as a certificate states it, and the loss that follows from the statement.
+"""Stated uses of noise, and the privacy loss that follows from each.
 
-Whoever reads a certificate can repeat this arithmetic. That the sensitivity is right is proved on the page that
-`proof` names; that the noise was drawn is the holder's word.
+Anyone can repeat this arithmetic from a certificate. That the sensitivity is right is proved on the page that `proof`
+names; that the noise was drawn rests on the holder's word.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from discreet.errors import DataError, did_you_mean
 from discreet.foundation.parameters import Interval, StrOptions, check_parameters
 from discreet.privacy.budget import NEIGHBOURS, Budget, epsilon_of, exact
 
-KEY = "noise"  # under which a document states it
+KEY = "noise"  # of a document
 PAGE = "docs/privacy/differential_privacy.md"
-FINITE = 2.0**-100  # the delta that finite arithmetic costs the Euclidean noise
+FINITE = 2.0**-100  # delta of Euclidean noise, due to finite arithmetic
 
 
 @dataclass(frozen=True)
 class Cost:
-    """How a mechanism is named, in what norm its sensitivity is, where its proof stands, and what it costs."""
+    """The cost of a mechanism, with the norm of its sensitivity and the anchor of its proof."""
 
     norm: str
     anchor: str
-    epsilon: Callable[[Noise], Fraction] | None  # None where there is none without a delta
+    epsilon: Callable[[Noise], Fraction] | None  # None if it needs a delta
     rho: Callable[[Noise], Fraction] | None = None
     delta: float = 0.0
 
 
 @dataclass(frozen=True)
 class Noise:
-    """One use of a mechanism: its scale, the sensitivity it was made for, and how many picks it made.
+    """One use of a mechanism: its scale, the sensitivity it was calibrated to, and its number of picks.
 
     >>> Noise("laplace", sensitivity=2, scale=4.0).loss.epsilon
     0.5
@@ -61,30 +61,30 @@ class Noise:
     def __post_init__(self) -> None:
         check_parameters(self, self._parameter_constraints)
         if self.mechanism not in COSTS:
-            raise DataError(f"No mechanism {self.mechanism!r} is known.{did_you_mean(self.mechanism, COSTS)}")
+            raise DataError(f"{self.mechanism!r} is not a known mechanism.{did_you_mean(self.mechanism, COSTS)}")
         if math.isinf(self.sensitivity) or math.isinf(self.scale):
-            raise DataError("The sensitivity and the scale of noise are finite.")
+            raise DataError("The sensitivity and the scale of noise must be finite.")
         if self.delta < COSTS[self.mechanism].delta:
             raise DataError(
-                f"The mechanism {self.mechanism!r} has a delta of {COSTS[self.mechanism].delta:g} at least."
+                f"The mechanism {self.mechanism!r} has a delta of at least {COSTS[self.mechanism].delta:g}."
             )
 
     @property
     def proof(self) -> str:
-        """Where the statement is proved."""
+        """Page and anchor of the proof."""
         return f"{PAGE}#{COSTS[self.mechanism].anchor}"
 
     @property
     def loss(self) -> Budget:
-        """What this use costs; the smaller epsilon where both ways to it are open."""
+        """The cost of this use; the smaller epsilon if there are two ways to compute it."""
         cost = COSTS[self.mechanism]
         rho = None if cost.rho is None else up(cost.rho(self))
-        found = [] if cost.epsilon is None else [up(cost.epsilon(self))]
+        epsilons = [] if cost.epsilon is None else [up(cost.epsilon(self))]
         if rho is not None and self.delta:
-            found.append(epsilon_of(rho, self.delta))
-        if not found:
+            epsilons.append(epsilon_of(rho, self.delta))
+        if not epsilons:
             raise DataError(f"The mechanism {self.mechanism!r} keeps no promise without a delta.")
-        return Budget(min(found), self.delta, rho)
+        return Budget(min(epsilons), self.delta, rho)
 
     def sentence(self) -> str:
         """The statement in words."""
@@ -101,15 +101,15 @@ def statement(uses: Iterable[Noise]) -> tuple[dict[str, Any], ...]:
 
 
 def from_statement(uses: object) -> list[Noise]:
-    """The uses that `statement` wrote, read back."""
+    """The inverse of `statement`."""
     listed = isinstance(uses, (list, tuple))
     if not listed or not all(isinstance(use, dict) and set(use) == _FIELDS for use in uses):  # type: ignore[attr-defined]
-        raise DataError("It is not stated what noise was used.")
+        raise DataError("The noise is not stated, or not in the form that discreet writes.")
     return [Noise(**use) for use in uses]  # type: ignore[attr-defined]
 
 
 def up(value: Fraction) -> float:
-    """The nearest number that is written as no less than the value: 1/10 is 0.1."""
+    """The smallest float that is written as no less than the value: 1/10 gives 0.1."""
     near = float(value)
     return near if exact(near) >= value else math.nextafter(near, math.inf)
 

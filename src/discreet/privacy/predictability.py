@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How well a sensitive attribute can be predicted from some attributes, beside all of them and beside the bare guess.
+"""How well a sensitive attribute can be predicted from some attributes, compared with all of them and with guessing.
 
-Definitions (Jafer, Matwin, Sokolova). S: the attributes that are kept, BL: all of them. Acc(S): the share of rows whose
-sensitive value a classifier gets right that learnt from other rows, by cross-validation. Privacy breach increase:
-PBI(S) = Acc(S)/Acc(BL) - 1. The guess that needs no attribute is the commonest value; DistP_PBI is its PBI.
+Definitions (Jafer, Matwin, Sokolova). S: the kept attributes, BL: all of them. Acc(S): the cross-validated accuracy of
+a classifier that predicts the sensitive value from S. Privacy breach increase: PBI(S) = Acc(S)/Acc(BL) - 1. Guessing
+without attributes means taking the commonest value; DistP_PBI is its PBI.
 
-Beyond the paper: of several classifiers the one that is right most often counts, for S and for BL; the advantage over
-the guess, Acc(S) less the share of the commonest value; and 95 % intervals, from the variance between rows (or persons,
-whose rows stand and fall together), of the ratio by its linear approximation. Intervals are about the choice of the
-test rows, not of the rows that were learnt from.
+Beyond the paper: the most accurate of several classifiers counts, for S and for BL; the advantage over guessing is
+Acc(S) minus the share of the commonest value; and there are 95 % intervals, from the variance between rows (or persons,
+whose rows are kept together), for the ratio by linear approximation. They cover the choice of test rows, not that of
+training rows.
 
-Folds depend on the content of the rows alone, not on their order: they can be made again from the same rows.
+Folds depend on the content of the rows, not on their order, so they can be reproduced from the same rows.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from discreet.data.table import Table
 from discreet.errors import DataError, ParameterError, did_you_mean, shown
 from discreet.prepare.binning import Binning
 
-if TYPE_CHECKING:  # learners are loaded when an attacker learns: no other promise needs them
+if TYPE_CHECKING:  # learners are loaded late: no other promise needs them
     from discreet.learning.cross_validation import Fold
     from discreet.learning.subset_scores import Answers, SubsetScores
 
 ATTACKERS = ("c45", "naive-bayes", "logistic", "boosting")
-MOST_NUMBERS = 20  # different numbers that a sensitive attribute may have without cuts
+MOST_NUMBERS = 20  # distinct numbers of a sensitive attribute without cuts
 _Z = 1.959963984540054  # 97.5 % point of the normal distribution
 _MOST_REMEMBERED = 1024  # breaches
 _REMEMBERED: dict[tuple[bytes, tuple[str, ...]], Breach] = {}
@@ -44,9 +44,9 @@ _REMEMBERED: dict[tuple[bytes, tuple[str, ...]], Breach] = {}
 
 @dataclass(frozen=True)
 class Breach:
-    """What an attacker gets right of `rows` test rows: with the kept attributes, with all, by the commonest value.
+    """Correct predictions among `rows` test rows: with the kept attributes, with all, by the commonest value.
 
-    The attackers are the strongest ones, each with its own attributes; the intervals are of 95 %.
+    The strongest attacker counts, separately for kept and for all attributes; the intervals are 95 % intervals.
     """
 
     sensitive: str
@@ -65,7 +65,7 @@ class Breach:
 
     @property
     def baseline(self) -> float:
-        """Accuracy with all the attributes."""
+        """Accuracy with all attributes."""
         return self.baseline_right / self.rows
 
     @property
@@ -79,28 +79,28 @@ class Breach:
 
     @property
     def dist_pbi(self) -> float:
-        """DistP_PBI: the breach increase of the guess that needs no attribute."""
+        """DistP_PBI: the breach increase of guessing the commonest value."""
         return self.majority / self.baseline_right - 1
 
     @property
     def advantage(self) -> float:
-        """How much more often the attacker is right than the commonest value is."""
+        """Accuracy minus the share of the commonest value."""
         return (self.right - self.majority) / self.rows
 
 
 class Inference:
-    """Attackers of one sensitive attribute. Every subset that is asked about is learnt once.
+    """Attackers of one sensitive attribute. Each subset of attributes is learnt only once.
 
     Parameters
     ----------
     table : the owner's rows
-    attributes : all that could be published, BL
-    sensitive : the attribute that is attacked
+    attributes : all attributes that could be published, BL
+    sensitive : the attacked attribute
     attackers : names of classifiers
-    folds : how many, or the folds themselves
-    persons : whose each row is: a person's rows lie in one fold
+    folds : their number, or the folds themselves
+    persons : the person behind each row; a person's rows share a fold
     cuts : cut points of a sensitive number
-    scores : what attackers have learnt already about the sensitive attribute, on the same folds
+    scores : scores already learnt for the sensitive attribute, on the same folds
 
     Examples
     --------
@@ -141,72 +141,72 @@ class Inference:
 
     @cached_property
     def _content(self) -> bytes | None:
-        """A hash of all that the answers depend on, but for the attributes kept; None if folds were given."""
+        """A hash of everything that the answers depend on except the kept attributes; None for explicit folds."""
         if not isinstance(self._folds, int):
             return None
-        order, found = content_order(self._table, self._persons), hashlib.sha256()
+        order, digest = content_order(self._table, self._persons), hashlib.sha256()
         columns = self._table.columns([*self.attributes, self.sensitive])
-        found.update(repr((self._attackers, self._folds, [(c.name, c.kind, c.texts) for c in columns])).encode())
+        digest.update(repr((self._attackers, self._folds, [(c.name, c.kind, c.texts) for c in columns])).encode())
         for codes in (*(column.codes for column in columns), *([] if self._persons is None else [self._persons])):
-            found.update(codes[order].astype(np.int64).tobytes())
-        return found.digest()
+            digest.update(codes[order].astype(np.int64).tobytes())
+        return digest.digest()
 
     @cached_property
     def _baseline(self) -> tuple[str, Answers]:
-        name, found = self.strongest(self.attributes)
-        if not found.n_right:
+        name, answers = self.strongest(self.attributes)
+        if not answers.n_right:
             raise DataError(
                 f"No attacker gets {shown(self.sensitive)} right in a single row, even with all the attributes:"
                 f" there is nothing to compare with."
             )
-        return name, found
+        return name, answers
 
     def learn(self, subsets: Iterable[Iterable[str]]) -> None:
         """Learn several subsets at once, for `of` to look up."""
-        kept = [tuple(subset) for subset in subsets]
+        selections = [tuple(subset) for subset in subsets]
         for scores in self._scores.values():
-            scores.learn(kept)
+            scores.learn(selections)
 
     def strongest(self, kept: Iterable[str]) -> tuple[str, Answers]:
-        """The attacker that is right most often with these attributes, the first one of equals; and its answers."""
+        """The most accurate attacker with these attributes (the first of equals), and its answers."""
         kept = tuple(kept)
-        found = {name: scores.of(kept) for name, scores in self._scores.items()}
-        best = max(found, key=lambda name: found[name].n_right)
-        return best, found[best]
+        answers = {name: scores.of(kept) for name, scores in self._scores.items()}
+        best = max(answers, key=lambda name: answers[name].n_right)
+        return best, answers[best]
 
     def of(self, kept: Iterable[str]) -> Breach:
-        """What can be inferred from the attributes that are kept.
+        """The breach by the kept attributes.
 
-        Answers depend on the content of the rows alone and are remembered by it, in figures without any row: what a
-        method found of its candidates need not be learnt again when the release is checked, or is saved.
+        Breaches depend on the content of the rows alone and are cached by its hash, without any row, so that what a
+        method measured need not be learnt again when the release is checked or saved.
         """
-        asked = dict.fromkeys(kept)
-        unknown = [name for name in asked if name not in self.attributes]
+        requested = dict.fromkeys(kept)
+        unknown = [name for name in requested if name not in self.attributes]
         if unknown:
             raise DataError(f"{shown(unknown[0])} is not an attribute here.{did_you_mean(unknown[0], self.attributes)}")
-        kept = tuple(name for name in self.attributes if name in asked)
+        kept = tuple(name for name in self.attributes if name in requested)
         if self._content is None:
-            return self._found(kept)
+            return self._breach(kept)
         key = (self._content, kept)
         if key not in _REMEMBERED:
-            found = self._found(kept)
+            breach = self._breach(kept)
             while len(_REMEMBERED) >= _MOST_REMEMBERED:
                 _REMEMBERED.pop(next(iter(_REMEMBERED)), None)
-            _REMEMBERED[key] = found
+            _REMEMBERED[key] = breach
         return _REMEMBERED[key]
 
-    def _found(self, kept: tuple[str, ...]) -> Breach:
-        (base_name, base), (name, found) = self._baseline, self.strongest(kept)
+    def _breach(self, kept: tuple[str, ...]) -> Breach:
+        (base_name, base), (name, answers) = self._baseline, self.strongest(kept)
         label = self._table.column(self.sensitive)
         commonest = int(np.argmax(np.bincount(label.codes, minlength=label.levels)[: len(label.values)]))
-        guess = label.codes[found.rows] == commonest
-        whose = None if self._persons is None else self._persons[found.rows]
-        apart, error = ratio_error(found.right, base.right, whose)
-        gain, spread = difference_error(found.right, guess, whose)
+        guess = label.codes[answers.rows] == commonest
+        whose = None if self._persons is None else self._persons[answers.rows]
+        apart, error = ratio_error(answers.right, base.right, whose)
+        gain, spread = difference_error(answers.right, guess, whose)
         return Breach(
             sensitive=self.sensitive,
-            rows=len(found.right),
-            right=found.n_right,
+            rows=len(answers.right),
+            right=answers.n_right,
             baseline_right=base.n_right,
             majority=int(guess.sum()),
             attacker=name,
@@ -217,25 +217,25 @@ class Inference:
 
 
 def with_classes(table: Table, name: str, cuts: Sequence[float] | None) -> Table:
-    """The table with a sensitive number cut into intervals, or refused when it has too many values to be guessed."""
+    """Cut a sensitive number into intervals; DataError if the column has too many values to be guessed."""
     if cuts is not None:
         table = Binning.fit(table, [name], target=None, cuts={name: cuts}).apply(table)
     column = table.column(name)
     if column.kind != "category" and column.levels > MOST_NUMBERS:
         raise DataError(
-            f"The sensitive column {shown(name)} has {column.levels} different values of the kind {column.kind!r}; that"
-            f" one of them is guessed says little. Give the borders that matter: cuts={{{shown(name)}: [...]}}."
+            f"The sensitive column {shown(name)} has {column.levels} different values of the kind {column.kind!r}, too"
+            f" many for guessing one to mean much. Give the cut points that matter: cuts={{{shown(name)}: [...]}}."
         )
     if column.levels > MOST_CLASSES:
         raise DataError(
             f"The sensitive column {shown(name)} has {column.levels} different values; at most {MOST_CLASSES} make"
-            f" sense for an attacker's classifier. Join rare ones first."
+            f" sense for an attacker's classifier. Merge rare ones first."
         )
     return table
 
 
 def content_order(table: Table, persons: np.ndarray | None = None) -> np.ndarray:
-    """The rows in an order that depends on their content alone; rows of equal content are interchangeable.
+    """Row numbers in an order that depends on the content alone; rows of equal content are interchangeable.
 
     >>> t = Table.of({"b": [2, 1, 2], "a": ["x", "z", "w"]})
     >>> t.take(content_order(t)).column("a").to_arrow().to_pylist()
@@ -251,7 +251,7 @@ def content_order(table: Table, persons: np.ndarray | None = None) -> np.ndarray
 
 
 def content_folds(table: Table, label: str, folds: int, persons: np.ndarray | None = None) -> list[Fold]:
-    """Folds with equal shares of each class, which depend on the content of the rows alone."""
+    """Stratified folds that depend on the content of the rows alone."""
     from discreet.learning.cross_validation import Fold, kfold
 
     order = content_order(table, persons)
@@ -265,7 +265,7 @@ def content_folds(table: Table, label: str, folds: int, persons: np.ndarray | No
 
 
 def ratio_error(above: np.ndarray, below: np.ndarray, persons: np.ndarray | None = None) -> tuple[float, float]:
-    """The ratio of two sums over the same rows, and its standard error by linearisation; persons are drawn whole.
+    """The ratio of two sums over the same rows, and its standard error by linearisation, clustered by person.
 
     >>> ratio_error(np.array([1, 1, 0, 0]), np.array([1, 1, 1, 1]))[0]
     0.5
@@ -277,7 +277,7 @@ def ratio_error(above: np.ndarray, below: np.ndarray, persons: np.ndarray | None
 
 
 def difference_error(one: np.ndarray, other: np.ndarray, persons: np.ndarray | None = None) -> tuple[float, float]:
-    """The mean difference over the rows, and its standard error; persons are drawn whole."""
+    """The mean difference over the rows, and its standard error, clustered by person."""
     n = len(one)
     mean = (int(one.sum()) - int(other.sum())) / n
     rest = _of_units(one, persons) - _of_units(other, persons) - mean * _of_units(np.ones(n), persons)
@@ -285,14 +285,14 @@ def difference_error(one: np.ndarray, other: np.ndarray, persons: np.ndarray | N
 
 
 def _of_units(counts: np.ndarray, persons: np.ndarray | None) -> np.ndarray:
-    """The counts of the rows, or those of the persons: whole numbers."""
+    """The counts by row, or summed by person."""
     if persons is None:
         return counts.astype(float)
     return np.bincount(np.unique(persons, return_inverse=True)[1], counts)
 
 
 def _error(rest: np.ndarray) -> float:
-    """The standard error of the mean of values whose mean is 0; to the last digit whatever their order is."""
+    """The standard error of the mean of values with mean 0, independent of their order to the last digit."""
     n = len(rest)
     return math.sqrt(math.fsum(rest**2) / (n - 1) / n) if n > 1 else 0.0
 
@@ -302,10 +302,12 @@ def cuts_of(cuts: Mapping[str, Sequence[float]] | None, name: str) -> Sequence[f
 
 
 def check_cuts(cuts: Mapping[str, Sequence[float]] | None, sensitive: Sequence[str]) -> None:
-    """Cuts of a column that is not attacked would be passed over in silence."""
+    """ParameterError unless all cuts are lists for sensitive columns; others would be ignored silently."""
     for name, borders in (cuts or {}).items():
         if name not in sensitive:
             hint = did_you_mean(name, sensitive)
-            raise ParameterError(f"'cuts' speaks of {shown(name)}, which is no sensitive column.{hint}")
+            raise ParameterError(f"'cuts' names {shown(name)}, which is not a sensitive column.{hint}")
         if isinstance(borders, (str, Real)):
-            raise ParameterError(f"The cuts of {shown(name)} are a list of borders, such as [6.5]; got one value.")
+            raise ParameterError(
+                f"The cuts of {shown(name)} must be a list of cut points, such as [6.5]; got one value."
+            )

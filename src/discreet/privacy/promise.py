@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A promise says what a release still hides; its check returns a verdict. No promise knows how a release is made."""
+"""Base of all promises. A promise states what a release still hides, whatever its method; a check gives a verdict."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ PROMISES: dict[str, type[Promise]] = {}  # by name, as certificates spell it
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a check found.
+    """The result of checking a promise.
 
-    required    what the promise asks for, measured: what the data has
-    rows_short  rows in groups that fall short
-    with_label  what would be measured if an attacker also knew the label
+    required    the level that the promise requires
+    measured    the level that the data has
+    rows_short  number of rows in groups that fall short
+    with_label  the level if an attacker also knew the label
     kind        recomputed: anyone can repeat it from the published files; proved: rests on a proof of the mechanism;
                 owner: needs the private data
-    details     further counts worth knowing, by name
-    parts       the verdicts of the promises that were joined by &
+    details     further counts, by name
+    parts       the verdicts of promises joined by &
     """
 
     promise: str
@@ -56,7 +57,7 @@ class Verdict:
         return self.holds
 
     def sentence(self) -> str:
-        """The verdict in words for a person, without any cell value."""
+        """The verdict in words, without any cell value."""
         state = "holds" if self.holds else "is broken"
         if self.parts:
             return f"{self.promise} {state}: " + " ".join(part.sentence() for part in self.parts)
@@ -74,7 +75,7 @@ class Promise:
     name: ClassVar[str] = ""
     kind: ClassVar[VerdictKind] = "recomputed"
     does_not_protect: ClassVar[str] = ""
-    higher_is_safer: ClassVar[bool] = True  # whether more measured is more protection
+    higher_is_safer: ClassVar[bool] = True  # whether a higher measurement means more protection
     older_names: ClassVar[dict[str, str]] = {}  # of parameters, in certificates of earlier versions
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
@@ -93,11 +94,11 @@ class Promise:
 
     @property
     def needs_source(self) -> bool:
-        """Whether only the owner can check it: published rows are compared with what they were made from."""
+        """Whether the check compares published rows with their source, which only the owner has."""
         return False
 
     def about(self, quasi: Sequence[str]) -> frozenset[str]:
-        """Those of the quasi-identifiers that it says something of."""
+        """The quasi-identifiers that the promise covers."""
         return frozenset(quasi)
 
     def check(self, data: object, roles: Roles | None = None) -> Verdict:
@@ -105,8 +106,8 @@ class Promise:
         raise NotImplementedError
 
     def check_with_source(self, data: object, roles: Roles | None, source: Any) -> Verdict:
-        """The same, with the owner's quasi-identifiers of the published rows, or the records behind published sketches,
-        in their order, for promises that ask."""
+        """Measure the promise with the owner's data behind the published rows, in their order: the original
+        quasi-identifiers, or the records behind sketches. Promises that need no source ignore it."""
         return self.check(data, roles)
 
     def check_content(
@@ -118,10 +119,10 @@ class Promise:
         source: Any = None,
         noise: Sequence[Noise] = (),
     ) -> Verdict:
-        """Measure the promise on what is published, counted in persons where it is known whose row each row is.
+        """Measure the promise on published content, counting persons if the person behind each row is known.
 
-        `source` is what the owner keeps of the same rows, for promises that compare with it; `noise` is what the rows
-        were drawn with, for promises about that.
+        `source` is the owner's data behind the same rows, for promises that compare with it; `noise` is the noise used
+        to draw the rows, for differential privacy.
         """
         content, roles = content.with_persons(persons, roles)
         return self.check(content, roles) if source is None else self.check_with_source(content, roles, source)
@@ -140,14 +141,14 @@ def _parts(promise: Promise) -> tuple[Promise, ...]:
 
 @dataclass(frozen=True)
 class Both(Promise):
-    """Several promises at once, as made by `&`."""
+    """Several promises joined by `&`."""
 
     name: ClassVar[str] = "all of"
     promises: tuple[Promise, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.promises or not all(isinstance(promise, Promise) for promise in self.promises):
-            raise ParameterError("Promises are joined by &: there must be one at least, and nothing else.")
+            raise ParameterError("Only promises can be joined by &, and there must be at least one.")
 
     def __str__(self) -> str:
         return " and ".join(map(str, self.promises))
@@ -175,7 +176,7 @@ class Both(Promise):
 
     def _joined(self, verdicts: tuple[Verdict, ...]) -> Verdict:
         worst = next((verdict for verdict in verdicts if not verdict.holds), verdicts[0])
-        order: tuple[VerdictKind, ...] = ("owner", "proved", "recomputed")  # the weakest evidence speaks for all
+        order: tuple[VerdictKind, ...] = ("owner", "proved", "recomputed")  # the weakest kind of evidence comes first
         return Verdict(
             promise=str(self),
             holds=all(verdict.holds for verdict in verdicts),
@@ -185,7 +186,7 @@ class Both(Promise):
             rows_short=max(verdict.rows_short for verdict in verdicts),
             kind=min((verdict.kind for verdict in verdicts), key=order.index),
             notes=tuple(dict.fromkeys(note for verdict in verdicts for note in verdict.notes)),
-            parts=verdicts,  # each with what a known label leaves: the figures are of different kinds
+            parts=verdicts,  # with_label stays with the parts, whose figures cannot be compared
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -193,7 +194,7 @@ class Both(Promise):
 
 
 def current_names(description: Mapping[str, Any]) -> dict[str, Any]:
-    """A description of a promise in which parameters have the names of today; certificates may state older ones."""
+    """Replace parameter names of earlier versions by today's in the description of a promise."""
     promise = PROMISES.get(str(description.get("name")))
     older = {} if promise is None else promise.older_names
     renamed = {older.get(name, name): value for name, value in description.items()}
@@ -201,26 +202,26 @@ def current_names(description: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def promise_from(description: Mapping[str, Any]) -> Promise:
-    """The promise that `to_dict` described."""
+    """The inverse of `Promise.to_dict`."""
     if not isinstance(description, Mapping) or not isinstance(description.get("name"), str):
-        raise DataError("A promise is described by its name and parameters; this is something else.")
+        raise DataError("This is not the description of a promise, which has a name and parameters.")
     parameters = current_names(description)
     name = parameters.pop("name")
     if name == Both.name:
         parts = parameters.get("promises")
         return Both(tuple(promise_from(part) for part in parts) if isinstance(parts, (list, tuple)) else ())
     if name not in PROMISES:
-        raise DataError(f"{name!r} is not a promise that is known here.{did_you_mean(str(name), PROMISES)}")
+        raise DataError(f"{name!r} is not a known promise.{did_you_mean(str(name), PROMISES)}")
     try:
         return PROMISES[name](**parameters)
-    except ParameterError:  # a TypeError too, but one that says what is wrong
+    except ParameterError:  # also a TypeError, but it says what is wrong
         raise
     except TypeError:
         raise DataError(f"The promise {name!r} was described with parameters it does not have.") from None
 
 
 def table_and_roles(data: object, roles: Roles | None) -> tuple[Any, Roles]:
-    """Data for a check on a table: engines pass, everything else becomes a Table; roles are checked against it."""
+    """Data for a check on a table: engines stay, everything else becomes a Table that the roles must fit."""
     if roles is None:
         raise DataError("A check on a table needs roles: check(table, Roles(quasi=[...])).")
     if is_engine(data):

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Delta-anonymity and k-variance: how blurred a sketch shows a record's cells, and its likeness to its neighbours.
+"""Delta-anonymity and k-variance: how blurred a sketch shows a record's cells and its similarity to its neighbours.
 
 Paper: C. C. Aggarwal, P. S. Yu, "On Privacy-Preservation of Text and Sparse Binary Data with Sketches", Definitions 1
-to 3. Both are statements about the variance of one estimator, over keys that nobody knows. Neither bounds what all
-components together tell someone who has the key; see docs/privacy/sketch_promises.md.
+to 3. Both are statements about the variance of one estimator over secret random keys. Neither bounds what all
+components together reveal to someone who has the key; see docs/privacy/sketch_promises.md.
 
 Departures from the paper:
 
-1. "Variance larger than delta" in words, ">= delta" in the formula: >= it is.
-2. The variance of the dot product is the exact one; the printed one is too small for records that are not negative.
-3. Definition 3 prints a square root over the whole difference. The sentence after it, and units, ask for the difference
-   itself: the standard deviation is at least |x||y| - |x.y|.
+1. The paper says "variance larger than delta" in words and ">= delta" in the formula; >= is used.
+2. The variance of the dot product is the exact one; the printed one is too small for non-negative records.
+3. Definition 3 prints a square root over the whole difference. The sentence after it, and the units, require the
+   difference itself: the standard deviation is at least |x||y| - |x.y|.
 4. Neighbours are nearest by cosine, among the published records, ties broken by content (similar_records.py).
 
-The published files do not tell whether they hold: the verdict's kind is "owner".
+The published files cannot show whether they hold, so the verdict's kind is "owner".
 """
 
 from __future__ import annotations
@@ -58,9 +58,11 @@ class _OwnersPromise(Promise):
     def check_with_source(self, data: Any, roles: Roles | None, source: object) -> Verdict:
         """Check sketches against the owner's records, in the same order."""
         if getattr(data, "shape_name", None) != "sketches" or not isinstance(source, Records):
-            raise DataError(f"{self} is about sketches and the records they were made from; something else was given.")
+            raise DataError(f"{self} needs sketches and the records they were made from; got something else.")
         if len(data) != len(source):
-            raise DataError(f"{len(data)} sketches were given with {len(source)} records.")
+            raise DataError(
+                f"There must be as many records as sketches; got {len(source)} records, {len(data)} sketches."
+            )
         return self._check(data.counts, source)
 
     def _check(self, counts: np.ndarray, records: Records) -> Verdict:
@@ -69,7 +71,7 @@ class _OwnersPromise(Promise):
 
 @dataclass(frozen=True)
 class DeltaAnonymity(_OwnersPromise):
-    """Each cell of a record is estimated from its sketch with a variance of delta or more.
+    """Each cell of a record can be estimated from its sketch only with a variance of at least delta.
 
     Promise
     -------
@@ -98,7 +100,7 @@ class DeltaAnonymity(_OwnersPromise):
             promise=str(self),
             holds=not short.any(),
             required=self.delta,
-            measured=least,  # how much more there is depends on single records, and is not published
+            measured=least,  # any excess depends on single records and is not published
             rows=len(records),
             rows_short=int(short.sum()),
             kind="owner",
@@ -114,11 +116,11 @@ def _are_others(of: np.ndarray, n: int, k: int) -> bool:
 
 @dataclass(frozen=True)
 class KVariance(_OwnersPromise):
-    """The likeness of a record to each of its k nearest neighbours is estimated with a standard deviation that is at
-    least as large as the gap to the greatest likeness possible.
+    """The similarity of a record to each of its k nearest neighbours can be estimated only with a standard deviation at
+    least as large as the gap to the greatest possible similarity.
 
-    `neighbour_search="approximate"` speaks of the neighbours that an index found, which the owner keeps: the condition
-    is checked exactly for all of these pairs, and says nothing about a neighbour that the index missed.
+    `neighbour_search="approximate"` covers the neighbours found by an index, which the owner keeps: the condition is
+    checked exactly for these pairs, and says nothing about neighbours that the index missed.
 
     Promise
     -------
@@ -146,24 +148,24 @@ class KVariance(_OwnersPromise):
     neighbour_search: str = "exact"
 
     def __str__(self) -> str:
-        found = "" if self.neighbour_search == "exact" else ", of neighbours that were found"
-        return f"{self.k}-variance of sketches{found}"
+        neighbours = "" if self.neighbour_search == "exact" else ", of neighbours that were found"
+        return f"{self.k}-variance of sketches{neighbours}"
 
     def _check(self, counts: np.ndarray, records: Records) -> Verdict:
         of = nearest(records, self.k).of if self.neighbour_search == "exact" else records.neighbours
         if of is None or not _are_others(of, len(records), self.k):
             raise DataError(
-                f"The owner's records do not name {self.k} other records each, as neighbours that were found."
+                f"The owner's records do not each have {self.k} other records as neighbours found by the index."
             )
         rows = np.repeat(np.arange(len(records)), self.k)
         within = np.minimum(counts[rows], counts[of.ravel()]) <= pair_limits(records, rows, of.ravel())
-        kept = np.cumprod(within.reshape(of.shape), axis=1).sum(axis=1)
+        n_blurred = np.cumprod(within.reshape(of.shape), axis=1).sum(axis=1)
         return Verdict(
             promise=str(self),
             holds=bool(within.all()),
             required=self.k,
-            measured=int(kept.min()),
+            measured=int(n_blurred.min()),
             rows=len(records),
-            rows_short=int((kept < self.k).sum()),
+            rows_short=int((n_blurred < self.k).sum()),
             kind="owner",
         )

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""t-closeness: in every group the sensitive values are distributed nearly as in the whole table.
+"""t-closeness: in every equivalence class the sensitive values are distributed nearly as in the whole table.
 
 Paper: Li, Li, Venkatasubramanian 2007. The distance is the earth mover's: with equal ground distance half the sum of
-the differences of the shares; with ordered ground distance (values on a line, neighbours 1/(m-1) apart) the mean
-absolute difference of the cumulative shares over the m-1 gaps. A group that comes near t is compared with it exactly,
-in whole numbers. With a person column a value weighs as many as the persons who have it in a group, and the whole table
-is the sum of the groups: a person in two groups counts in both.
+the absolute differences of shares; with ordered ground distance (values on a line, neighbours 1/(m-1) apart) the mean
+absolute difference of the cumulative shares over the m-1 gaps. Distances close to t are compared exactly, in whole
+numbers. With a person column, a value counts once for each person of the group who has it, and the whole table is the
+sum of the groups: a person in two groups counts in both.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _BLOCK = 1 << 22  # cells of the dense block that ordered distances need
 
 @dataclass(frozen=True)
 class TCloseness(Promise):
-    """In every group of equal quasi-identifiers the distance of the sensitive values from the whole table is at most t.
+    """In every equivalence class the distribution of sensitive values is at most t away from that of the whole table.
 
     Promise
     -------
-    Being told a person's group moves what an attacker believes about a sensitive value by at most t, measured by the
-    earth mover's distance. Each sensitive column is looked at by itself.
+    Learning a person's group changes an attacker's belief about a sensitive value by at most t, in earth mover's
+    distance. Each sensitive column is measured by itself.
 
     >>> table = {"sex": ["f", "f", "m", "m"], "ill": ["a", "b", "a", "b"]}
     >>> TCloseness(0.1).check(table, Roles(quasi=["sex"], sensitive=["ill"])).measured
@@ -85,9 +85,9 @@ def _equal(counts: ValueCounts) -> np.ndarray:
     """Half the summed differences of shares, from the values that occur in a group."""
     table, group = _totals(counts)
     own, whole = counts.weight / group[counts.group], (table / table.sum())[counts.value]
-    # Values that the group lacks contribute their whole share: together 1 less the shares of those it has.
-    found = np.bincount(counts.group, weights=np.abs(own - whole) - whole, minlength=counts.n_groups)
-    return np.maximum((1 + found) / 2, 0.0)
+    # Values that the group lacks contribute their whole share: together 1 minus the shares of those it has.
+    excess = np.bincount(counts.group, weights=np.abs(own - whole) - whole, minlength=counts.n_groups)
+    return np.maximum((1 + excess) / 2, 0.0)
 
 
 def _ordered(counts: ValueCounts) -> np.ndarray:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A quasi-identifier on a line, so that methods can cut it, and how what lies between cuts is written.
+"""Order the values of a quasi-identifier on an axis that methods can cut, and label what lies between cuts.
 
-Numbers and dates stand in their order, categories by name or along the class they go with; missing comes last.
-Numbers are written as the interval between the cuts around them, categories as the set that occurs in the group,
-and a category that fewer than `rarest` persons have is never named: it is part of "other".
+Numbers and dates keep their order, categories are ordered by name or by their class shares; missing comes last.
+Numbers are labelled with the interval between the cuts around them, categories with the set that occurs in the group.
+A category that fewer than `rarest` persons have is never named: it is part of "other".
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _AMBIGUOUS = re.compile(r'[{}",]|^not |or missing$|^[<>\[]')  # could be read as
 
 
 class Written(Protocol):
-    """Another way to write the values that occur in a group, and what is so written."""
+    """Another way to label the values of a group, with the meanings of the labels."""
 
     def label(self, ranks: tuple[int, ...]) -> str | None: ...
 
@@ -42,48 +42,48 @@ class Written(Protocol):
 
 @dataclass(frozen=True)
 class Axis:
-    """One column: `rank_of_code` gives the place of each code, `names` the categories in the order of their ranks.
+    """One column: `rank_of_code` is the rank of each code, `names` are the categories by rank.
 
-    `counts` are the rows of each code, missing last, by class.
+    `counts` are the rows of each code by class, missing last.
     """
 
     column: Column
     rank_of_code: np.ndarray
     counts: np.ndarray
     names: tuple[str, ...] | None = None  # None for numbers and dates; "other" last, if there is one
-    numbers: np.ndarray | None = None  # of numbers and dates, in the order of their ranks
-    tree: Written | None = None  # how groups are written, when not as intervals and sets
+    numbers: np.ndarray | None = None  # numbers and dates by rank
+    tree: Written | None = None  # labels groups, unless as intervals and sets
     has_other: bool = False  # whether some categories are not named
     rare: Rare | None = None  # the values that fewer than `rarest` persons have
-    by_cuts: bool = False  # whether groups are written as the cuts around them alone, and cuts are as round as can be
-    borders: tuple[float, ...] | None = None  # the only cuts there are, where a public grid was given
+    by_cuts: bool = False  # whether labels depend on the cuts alone, which are then as round as possible
+    borders: tuple[float, ...] | None = None  # the only allowed cuts, from a public grid
 
     @classmethod
     def of(cls, rows: CodedRows, name: str, *, rarest: int, by_class: bool = False) -> Axis:
-        """The axis of a column; `by_class` puts categories in the order of the class they go with."""
+        """The axis of a column; `by_class` orders categories by their class shares."""
         rare, counts = Rare.of(rows, name, rarest=rarest), rows.class_counts(name)
         column = rare.column
         n_values = len(column.values)
         if column.kind != "category":
             if not np.isfinite(column.numbers).all():
                 raise DataError(f"Column {name!r} holds infinite numbers, which cannot be cut. Mark them as missing.")
-            numbers, ranks = np.unique(column.numbers, return_inverse=True)  # far moments may fall on one number
+            numbers, ranks = np.unique(column.numbers, return_inverse=True)  # distant dates may share a number
             return cls(column, np.append(ranks, len(numbers)), counts, numbers=numbers, rare=rare)
-        named = np.flatnonzero(~rare.is_rare)
-        if len(named) < n_values:  # then there is an "other", and a value of that name is part of it
-            named = np.array([code for code in named if column.texts[code] != OTHER], dtype=np.int64)
-        if by_class and len(named):
-            named = named[_order_by_class(counts[named])]
-        other = len(named) < n_values
-        rank_of_code = np.full(n_values + 1, len(named))
-        rank_of_code[named] = np.arange(len(named))
-        rank_of_code[n_values] = len(named) + other
-        names = (*(column.texts[code] for code in named), *((OTHER,) if other else ()))
+        common = np.flatnonzero(~rare.is_rare)
+        if len(common) < n_values:  # there is an "other", and a value of that name joins it
+            common = np.array([code for code in common if column.texts[code] != OTHER], dtype=np.int64)
+        if by_class and len(common):
+            common = common[_order_by_class(counts[common])]
+        other = len(common) < n_values
+        rank_of_code = np.full(n_values + 1, len(common))
+        rank_of_code[common] = np.arange(len(common))
+        rank_of_code[n_values] = len(common) + other
+        names = (*(column.texts[code] for code in common), *((OTHER,) if other else ()))
         return cls(column, rank_of_code, counts, names, has_other=other, rare=rare)
 
     @classmethod
     def of_grid(cls, rows: CodedRows, name: str, grid: Sequence[object]) -> Axis:
-        """The column in the cells of a public grid: between the borders of numbers or dates, or the values of a list.
+        """The axis of a public grid: intervals between borders for numbers and dates, a list of values for categories.
 
         A category that is not on the list is part of "other", which every such axis has.
         """
@@ -123,7 +123,7 @@ class Axis:
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """The categories that are told from others; none where there are no others."""
+        """The categories told apart from "other"; empty if there is no "other"."""
         return frozenset(self.names or ()) - {OTHER} if self.has_other else frozenset()
 
     @cached_property
@@ -136,23 +136,23 @@ class Axis:
 
     @cached_property
     def position(self) -> np.ndarray:
-        """Where each rank lies between 0 and 1: the normalised range of a group is a difference of these."""
+        """Position of each rank between 0 and 1, whose differences are the normalised ranges of groups."""
         if self.numbers is not None and self.n_values > 1:
-            halves = self.numbers / 2  # a range of doubles may be longer than the largest double
+            halves = self.numbers / 2  # the range of doubles may exceed the largest double
             between = (halves - halves[0]) / (halves[-1] - halves[0])
         else:
             between = np.arange(self.n_values) / max(self.n_values - 1, 1)
         return np.append(between, 1.0)
 
     def cut(self, below: int, above: int) -> float:
-        """The place that parts two neighbouring ranks; missing lies at infinity."""
+        """The cut between two neighbouring ranks; missing lies at infinity."""
         if above == self.n_values:
             return np.inf
         if self.borders is not None:
             return self.borders[_evenest(below, above)]
         if self.numbers is None:
             return (_evenest(below, above) if self.by_cuts else below) + 0.5
-        if (below, above) not in self._cuts:  # the same neighbours are cut in many groups
+        if (below, above) not in self._cuts:  # many groups have the same neighbours
             self._cuts[below, above] = self._cut(float(self.numbers[below]), float(self.numbers[above]))
         return self._cuts[below, above]
 
@@ -166,7 +166,7 @@ class Axis:
         return {}
 
     def interval(self, low: float, high: float, missing: bool) -> str | None:
-        """How numbers in [low, high), with or without missing, are written."""
+        """The label of numbers in [low, high), with or without missing."""
         if low == np.inf:
             return None
         if low == -np.inf and high == np.inf:
@@ -180,23 +180,23 @@ class Axis:
         return interval_label(*ends, "date" if self.column.kind == "date" else "number") + suffix
 
     def meaning_of_interval(self, low: float, high: float, missing: bool) -> Meaning:
-        """What `interval` writes, for whoever reads it: "*" and "not missing" are about new values too."""
+        """The meaning of the label that `interval` gives; "*" and "not missing" cover new values, too."""
         if low == np.inf:
             return MISSING
         everything = low == -np.inf and high == np.inf and missing == self.column.has_missing
         return EVERYTHING if everything or self._hides(low, high) else Meaning((low, high), missing=missing)
 
     def _hides(self, low: float, high: float) -> bool:
-        """Whether the interval would name a rare value: few have it, and missing or swapped cells are written alike."""
+        """Whether the interval would reveal a rare value."""
         return self.rare is not None and self.rare.is_alone_in(low, high)
 
     def region(self, low: float, high: float, missing: bool) -> tuple[int, ...]:
-        """The categories between two cuts, whether or not anybody has them, and missing where it belongs there."""
+        """Ranks of the categories between two cuts, whether or not they occur, and of missing if it belongs there."""
         first, end = (int(np.clip(np.ceil(border), 0, self.n_values)) for border in (low, high))
         return (*range(first, end), *((self.n_values,) if missing else ()))
 
     def meaning_of_set(self, ranks: tuple[int, ...]) -> Meaning:
-        """What `set_of` writes. A set without "other" is listed in full, so that what is not listed is an other."""
+        """The meaning of the label that `set_of` gives. A set without "other" is listed in full."""
         assert self.names is not None
         missing = ranks[-1] == self.n_values
         inside = {self.names[rank] for rank in ranks if rank < self.n_values}
@@ -210,7 +210,7 @@ class Axis:
         return Meaning.of(inside - ({OTHER} if self.has_other else set()), others=others, missing=missing)
 
     def set_of(self, ranks: tuple[int, ...]) -> str | None:
-        """How a set of categories is written: by name, or by what is not in it when that is shorter."""
+        """The label of a set of categories: their names, or those of all others if that is shorter."""
         assert self.names is not None
         missing = ranks[-1] == self.n_values
         inside = [rank for rank in ranks if rank < self.n_values]
@@ -232,9 +232,9 @@ class Axis:
 
 
 def _evenest(below: int, above: int) -> int:
-    """A place from `below` up to but not at `above`: the one whose successor is divisible by 2 most often.
+    """The number in [below, above) whose successor is divisible by the largest power of 2.
 
-    So the place of a cut hardly moves when a neighbour does.
+    So a cut hardly moves if a neighbour does.
 
     >>> _evenest(2, 5), _evenest(3, 5), _evenest(4, 7), _evenest(4, 5)
     (3, 3, 5, 4)
@@ -246,7 +246,7 @@ def _evenest(below: int, above: int) -> int:
 
 
 def written(name: str) -> str:
-    """A category as labels name it: in quotes where it could be read as something else.
+    """A category as it appears in labels: quoted if it could be mistaken for something else.
 
     >>> written("nurse"), written("{a, b}"), written("not missing")
     ('nurse', '"{a, b}"', '"not missing"')
@@ -255,7 +255,7 @@ def written(name: str) -> str:
 
 
 def _order_by_class(counts: np.ndarray) -> np.ndarray:
-    """Categories along the direction in which their class shares differ most; for two classes, by class share.
+    """Order categories along the direction in which their class shares differ most; for two classes, by class share.
 
     With two classes some cut of this order is the best of all subsets (Breiman et al. 1984, theorem 4.5).
     """
@@ -276,10 +276,10 @@ def recode(
     left: np.ndarray,
     sides: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> Recode:
-    """The plan of a tree of cuts. `ranks` and `leaf_of` are those of the distinct rows the tree was made from.
+    """The plan of a tree of cuts. `ranks` and `leaf_of` belong to the distinct rows that the tree was grown from.
 
-    Where both sides of a cut share values, `sides` says where the left one ends (NaN: where its parent does) and where
-    the right one begins.
+    If both sides of a cut share values, `sides` are the ends of the left ones (NaN: that of the parent) and the
+    beginnings of the right ones.
     """
     n_leaves = int((column < 0).sum())
     has_missing = np.array([axis.column.has_missing for axis in axes])
@@ -309,7 +309,7 @@ def recode(
 
 
 def _sets(rank: np.ndarray, leaf_of: np.ndarray, n_leaves: int) -> tuple[np.ndarray, list[tuple[int, ...]]]:
-    """The categories that occur in each leaf: a code per leaf, and the ranks that the codes stand for."""
+    """The set of categories that occurs in each leaf: a code per leaf, and the ranks of each code."""
     leaf, rank, _ = pair_counts(leaf_of, rank)
     ranks = tuple(rank.tolist())
     ends = np.cumsum(np.bincount(leaf, minlength=n_leaves)).tolist()
@@ -323,7 +323,7 @@ def _sets(rank: np.ndarray, leaf_of: np.ndarray, n_leaves: int) -> tuple[np.ndar
 def _boxes(
     column: np.ndarray, end: np.ndarray, begin: np.ndarray, left: np.ndarray, n_leaves: int, has_missing: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The interval of each leaf in each column, and whether missing belongs to it."""
+    """The interval of each leaf in each column, and whether it includes missing."""
     shape = len(column), len(has_missing)
     low, high, missing = np.full(shape, -np.inf), np.full(shape, np.inf), np.empty(shape, dtype=bool)
     missing[0] = has_missing
@@ -336,7 +336,7 @@ def _boxes(
 
 @compiled
 def _narrow(column, end, begin, left, low, high, missing):
-    """Hand the box of each node down to its children, cut in two."""
+    """Divide the box of each node among its children."""
     for node in range(len(column)):  # children come after their parent
         c = column[node]
         if c < 0:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a published label means: which values of a column it stands for.
+"""Meanings of published labels: the values of a column that each label stands for.
 
-A recipient who knows the meanings can write new rows as a release would have. So they are published, and hold nothing
-that only a few persons have: a category is named in a meaning only when at least as many persons have it as the promise
-asks for. The method that makes the meanings sees to that; all other categories are `others`.
+With the meanings, recipients can recode new rows like the release. So they are published, and name a category only if
+at least as many persons have it as the promise requires; all other categories are `others`. The method that makes the
+meanings is responsible for that.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from discreet.prepare.intervals import read_interval
 class Meaning:
     """The values that a label stands for.
 
-    An interval [low, high) of numbers or days, or a set of texts: `but` turns it into all values except these, `others`
-    adds the categories that no label of the column names. `missing` says whether a missing cell belongs to it.
+    An interval [low, high) of numbers or days, or a set of texts: `but` means all values except these, `others` adds
+    the categories that no label of the column names. `missing` means that missing cells are included.
 
     >>> Meaning.between(25, 38), Meaning.of(["nurse"], others=True)
     (Meaning([25, 38)), Meaning({nurse} and others))
@@ -39,7 +39,7 @@ class Meaning:
 
     @classmethod
     def between(cls, low: float | None, high: float | None, *, missing: bool = False) -> Meaning:
-        """Numbers, or days since 1970-01-01, from `low` on and below `high`; None leaves a side open."""
+        """Numbers, or days since 1970-01-01, in [low, high); None leaves a side open."""
         return cls((-np.inf if low is None else float(low), np.inf if high is None else float(high)), missing=missing)
 
     @classmethod
@@ -58,7 +58,7 @@ class Meaning:
         return f"Meaning({' and '.join(parts) or 'nothing'})"
 
     def __or__(self, other: Meaning) -> Meaning:
-        """What a label means that is written for both."""
+        """The meaning of a label used for both."""
         if self == other:
             return self
         if self.interval is None or other.interval is None:
@@ -67,7 +67,7 @@ class Meaning:
         return Meaning((low, high), missing=self.missing or other.missing)
 
     def without_others(self, named: Iterable[str]) -> Meaning:
-        """The same values without the word `others`: all but those of `named` that do not belong to it.
+        """The same values without `others`: all values except those of `named` that are not included.
 
         >>> Meaning.of(["nurse"], others=True).without_others(["clerk", "nurse", "smith"])
         Meaning(not {clerk, smith})
@@ -77,7 +77,7 @@ class Meaning:
         return Meaning(texts=frozenset(named) - self.texts, but=True, missing=self.missing)
 
 
-EVERYTHING = Meaning(but=True, missing=True)  # all values but none: what "*" means
+EVERYTHING = Meaning(but=True, missing=True)  # the meaning of "*"
 MISSING = Meaning(missing=True)
 
 
@@ -85,9 +85,9 @@ MISSING = Meaning(missing=True)
 class Labelling:
     """The labels of one published column, each with its meaning. The label None is an empty cell.
 
-    `kind` is that of the column it is made from, which is `source`, or has the same name. What no label covers is
-    written as `fallback`. A column of 0/1 items has the label "1", and "0" as fallback. `known` are categories that are
-    no others, whether or not a label names them.
+    `kind` is that of the source column, which is `source`. Values that no label covers become `fallback`. A column of
+    0/1 items has the label "1" and the fallback "0". `known` are categories that are not `others`, whether or not a
+    label names them.
     """
 
     name: str
@@ -108,31 +108,31 @@ class Labelling:
     def of_hierarchy(
         cls, hierarchy: Hierarchy, kind: Kind, named: Iterable[str], labels: Iterable[str | None] | None = None
     ) -> Labelling:
-        """Labels of a value tree, all of them or these; `named` are the values that enough persons have.
+        """The labels of a hierarchy, all or those in `labels`; `named` are the values that enough persons have.
 
-        A label that reads as an interval means it. Any other label means those of its leaves that are named; the
-        others, and values that the tree does not know, are covered by none of them and become "*".
+        A label that is an interval means that interval. Any other label means those of its leaves that are `named`; all
+        other values are covered by no label and become "*".
         """
         leaves_of: dict[str, list[int]] = {}
         for leaf, path in enumerate(hierarchy.paths):
             for label in dict.fromkeys(path):
                 leaves_of.setdefault(label, []).append(leaf)
-        wanted = dict.fromkeys([*leaves_of, None] if labels is None else labels)
+        chosen = dict.fromkeys([*leaves_of, None] if labels is None else labels)
         named = frozenset(named)
         meanings = [
             MISSING if label is None else _of_leaves(hierarchy, kind, label, leaves_of[label], named)
-            for label in wanted
+            for label in chosen
         ]
-        return cls(hierarchy.name, kind, tuple(wanted), tuple(meanings))
+        return cls(hierarchy.name, kind, tuple(chosen), tuple(meanings))
 
     @property
     def source(self) -> str:
         return self.name if self.made_from is None else self.made_from
 
     def tidy(self, used: Iterable[int]) -> tuple[Labelling, np.ndarray]:
-        """Only the labels in use, each once, in an order of their own; and the new place of each old one, or -1.
+        """The labels in use, distinct and in canonical order, and the new index of each old label, or -1.
 
-        Where a category would no longer be named, and so pass for an other, `others` are spelt out.
+        If a category would no longer be named, and so be mistaken for one of the `others`, these are listed.
         """
         meaning_of: dict[str | None, Meaning] = {}
         for place in used:
@@ -153,8 +153,7 @@ class Labelling:
         return tidied, np.array([place_of.get(label, -1) for label in self.labels], dtype=np.int32)
 
     def with_unlisted(self, texts: Iterable[str]) -> Labelling:
-        """The same, where a category on no list was too rare to be listed: it may stand behind every label that is more
-        than one value.
+        """Add unlisted categories, which were too rare to be listed, to every label of more than one value.
 
         >>> Labelling("ill", "category", ("{a, b}",), (Meaning.of(["a", "b"]),)).with_unlisted(["a", "c"]).meanings
         (Meaning({a, b, c}),)
@@ -185,12 +184,12 @@ class Labelling:
 
     @cached_property
     def is_suppressed(self) -> np.ndarray:
-        """Which labels are "*"."""
+        """Whether each label is "*"."""
         return np.array([label == SUPPRESSED for label in self.labels], dtype=bool)
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
-        """How much each label covers, in the smallest parts that the labels of the column tell apart."""
+        """The size of each label, in units of the smallest parts that the labels of the column tell apart."""
         part = len(self._named) + 1
         whole = (len(self._borders) + 1) * part
         return tuple(max(self._size(meaning, part, whole), 1) for meaning in self.meanings)
@@ -199,25 +198,25 @@ class Labelling:
         if meaning.interval is not None:
             first, last = self._pieces(meaning.interval)
             return (last - first) * part + meaning.missing
-        found = whole - len(meaning.texts) if meaning.but else len(meaning.texts) + meaning.others
-        return found + meaning.missing
+        size = whole - len(meaning.texts) if meaning.but else len(meaning.texts) + meaning.others
+        return size + meaning.missing
 
     def _pieces(self, interval: tuple[float, float]) -> tuple[int, int]:
-        """Between borders lie pieces: the first that belongs to the interval, and the first after it."""
+        """The pieces between borders that belong to the interval: the first, and the one after the last."""
         first = np.searchsorted(self._borders, interval[0], side="right") if interval[0] > -np.inf else 0
         return int(first), int(np.searchsorted(self._borders, interval[1], side="left")) + 1
 
     @cached_property
     def by_size(self) -> list[int]:
-        """The labels, those that cover least first, "*" last."""
+        """Indices of the labels, the smallest first, "*" last."""
         return sorted(range(len(self.labels)), key=lambda i: (self.is_suppressed[i], self.sizes[i], i))
 
     def classes(self, column: Column) -> Classes:
-        """The values of a column in classes that no label tells apart."""
+        """Group the values of a column into classes that no label tells apart."""
         if self.kind != "category" and len(column.values) and column.kind != self.kind:
             raise DataError(
                 f"Column {shown(column.name)} was released as a {self.kind}, but here it is a {column.kind} with"
-                f" {len(column.values)} different values. Say that it is a {self.kind} when reading it (kinds={{...}})."
+                f" {len(column.values)} different values. Declare it a {self.kind} when reading it (kinds={{...}})."
             )
         n_values = len(column.values)
         pieces, texts = np.zeros(n_values + 1, dtype=np.int64), np.full(n_values + 1, -1, dtype=np.int64)
@@ -233,7 +232,7 @@ class Labelling:
 
 @dataclass(frozen=True)
 class Classes:
-    """Values that no label tells apart, as one class: `of_code[code]` is the class of a value; missing is the first."""
+    """Classes of values that no label tells apart: `of_code[code]` is the class of a value; missing is class 0."""
 
     labelling: Labelling
     of_code: np.ndarray
@@ -244,13 +243,15 @@ class Classes:
         return len(self.pieces)
 
     def fit(self, label: int) -> np.ndarray:
-        """Which classes the label covers."""
+        """Whether the label covers each class."""
         meaning = self.labelling.meanings[label]
         if meaning.interval is not None:
             first, last = self.labelling._pieces(meaning.interval)
             fits = (self.pieces >= first) & (self.pieces < last)
         else:
-            listed = np.zeros(len(self.labelling._named) + 1, dtype=bool)  # the last place is for what is not named
+            listed = np.zeros(
+                len(self.labelling._named) + 1, dtype=bool
+            )  # the last one is for values that are not named
             listed[[self.labelling._named[text] for text in meaning.texts]] = True
             listed[-1] = meaning.others and not meaning.but
             fits = listed[self.texts] != meaning.but
@@ -264,7 +265,7 @@ class Classes:
 def _of_leaves(hierarchy: Hierarchy, kind: Kind, label: str, leaves: list[int], named: frozenset[str]) -> Meaning:
     if label == SUPPRESSED:
         return EVERYTHING
-    if hierarchy.cuts is not None:  # leaves are intervals, and those below a label are neighbours
+    if hierarchy.cuts is not None:  # leaves are intervals, adjacent below each label
         ends = (None, *hierarchy.cuts, None)
         return Meaning.between(ends[leaves[0]], ends[leaves[-1] + 1])
     interval = None if kind == "category" else read_interval(label, kind)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans that rest on published labels and their meanings alone, so that whoever has the release can have the plan.
+"""Plans made of published labels and their meanings alone, so that recipients can have them, too.
 
-EachColumn   every column by itself: a value becomes the label of least meaning that covers it
+EachColumn   every column by itself: a value becomes the most specific label that covers it
 Boxes        the published patterns: a row becomes the most specific pattern that it fits
 
-Both write published labels only (or the fallback, "*" and for items "0"), for any row.
+Both give only published labels (or the fallback, "*", for items "0"), for any row.
 """
 
 from __future__ import annotations
@@ -25,35 +25,35 @@ from discreet.recoding.labels import EVERYTHING, MISSING, Classes, Labelling, Me
 
 __all__ = ["EVERYTHING", "MISSING", "MOST_PATTERNS", "Boxes", "EachColumn", "Labelling", "Meaning", "Plan", "recoded"]
 
-MOST_PATTERNS = 50_000  # a release with more has no record for recipients
-_BLOCK = 1024  # patterns that rows are held against at a time
+MOST_PATTERNS = 50_000  # a release with more has no recoding record
+_BLOCK = 1024  # patterns compared with rows at a time
 
 
 class Plan:
-    """Turns rows, those it was made from and new ones alike, into published quasi-identifiers."""
+    """Turns rows, old or new, into published quasi-identifiers."""
 
-    recodes_all: ClassVar[bool] = False  # whether it brings columns besides the quasi-identifiers to a form of its own
+    recodes_all: ClassVar[bool] = False  # whether it also recodes columns that are not quasi-identifiers
 
     def apply(self, table: Table) -> dict[str, list[Column]]:
-        """The published columns that each quasi-identifier turns into, in the rows' order; none for those dropped."""
+        """The published columns of each quasi-identifier, row by row; dropped ones have none."""
         raise NotImplementedError
 
     @property
     def labellings(self) -> tuple[Labelling, ...]:
-        """The labels that it writes, and what they mean; none where that is not known."""
+        """The labels of the plan with their meanings; empty if these are not known."""
         return () if self.public is None else self.public.columns
 
     @property
     def public(self) -> EachColumn | Boxes | None:
-        """The plan as it may be published: labels and what they mean. None when there is no such form of it."""
+        """The publishable form of the plan, labels with their meanings; None if there is none."""
         return None
 
 
 @dataclass(frozen=True)
 class EachColumn(Plan):
-    """Every column by itself. A value becomes the label that covers least of those that cover it.
+    """Recodes every column by itself: a value becomes the most specific label that covers it.
 
-    A category that no label names goes to the label that covers `others`; what no label covers becomes the fallback.
+    A category that no label names gets the label that covers `others`; a value that no label covers, the fallback.
 
     >>> plan = EachColumn((Labelling("sex", "category", ("f", "*"), (Meaning.of(["f"]), EVERYTHING)),))
     >>> plan.apply(Table.of({"age": [31, 45], "sex": ["f", "d"]}))["sex"][0].to_arrow().to_pylist()
@@ -90,12 +90,11 @@ class EachColumn(Plan):
 
 @dataclass(frozen=True, eq=False)
 class Boxes(Plan):
-    """Published patterns: `codes[pattern, c]` is a place in `columns[c].labels`.
+    """Published patterns: `codes[pattern, c]` is an index into `columns[c].labels`.
 
-    A row is written as the most specific pattern that it fits: of those with the fewest suppressed cells the one that
-    covers least, then the first. A row that fits none is written as the pattern that it fits in most columns, the most
-    specific of these. So every row gets a published pattern. Make one with `of`, which brings labels and patterns
-    into an order that depends on nothing else.
+    A row takes the most specific pattern that it fits: of those with the fewest suppressed cells the smallest, then the
+    first. A row that fits none takes the pattern that it fits in most columns, the most specific of these. So every row
+    gets a published pattern. Create with `of`, which brings labels and patterns into canonical order.
 
     >>> sex = Labelling("sex", "category", ("f", "*"), (Meaning.of(["f"]), EVERYTHING))
     >>> age = Labelling("age", "number", ("< 40", ">= 40"), (Meaning.between(None, 40), Meaning.between(40, None)))
@@ -110,7 +109,7 @@ class Boxes(Plan):
 
     @classmethod
     def of(cls, columns: Sequence[Labelling], codes: np.ndarray | Sequence[Sequence[int]]) -> Boxes:
-        """These patterns, the most specific first; labels that no pattern has are left out."""
+        """These patterns, the most specific first, without labels that no pattern uses."""
         codes = np.asarray(codes, dtype=np.int64).reshape(-1, len(columns))
         tidied, places = zip(
             *(labelling.tidy(np.unique(codes[:, c])) for c, labelling in enumerate(columns)), strict=True
@@ -138,7 +137,7 @@ class Boxes(Plan):
         texts = [np.array([*column.texts, None], dtype=object)[column.codes[first]] for column in columns]
         occurring = set(zip(*texts, strict=True))
         occurs = np.array([pattern in occurring for pattern in _texts(labellings, codes)], dtype=bool)
-        if occurs.all():  # labels and patterns are in order already: their order is not that of the columns
+        if occurs.all():  # already in order, which does not depend on that of the columns
             return Boxes(tuple(labellings), codes)
         return Boxes.of(labellings, codes[occurs])
 
@@ -149,15 +148,15 @@ class Boxes(Plan):
         }
 
     def patterns(self, table: Table) -> np.ndarray:
-        """The pattern that each row is written as, found once per distinct row of classes."""
+        """The pattern of each row, computed once per distinct row of classes."""
         columns = table.columns([labelling.source for labelling in self.columns])
         classes = [labelling.classes(column) for labelling, column in zip(self.columns, columns, strict=True)]
         cells = [kind.of_code[column.codes] for kind, column in zip(classes, columns, strict=True)]
         groups, first = group(cells, len(table), [len(kind) for kind in classes])
         rows = np.column_stack([cell[first] for cell in cells]).astype(np.int64)
         best = np.zeros(len(rows), dtype=np.int64)
-        fits = np.full(len(rows), -1, dtype=np.int64)  # columns in which it fits the best pattern so far
-        for whole in (True, False):  # most rows fit some pattern in all columns, which is quicker to see
+        fits = np.full(len(rows), -1, dtype=np.int64)  # columns in which the row fits its best pattern so far
+        for whole in (True, False):  # most rows fit some pattern in all columns, which is faster to check
             for start, bits in self._blocks(classes):
                 _match(rows, *bits, start, whole, best, fits)
                 if (fits == len(self.columns)).all():
@@ -165,7 +164,7 @@ class Boxes(Plan):
         return best[groups]
 
     def _blocks(self, classes: list[Classes]) -> Iterator[tuple[int, tuple[np.ndarray, np.ndarray]]]:
-        """For some patterns at a time, a bit for each that a class fits: lines of words, those of a column in a row."""
+        """For a block of patterns at a time, bitmaps of the patterns that each class fits, classes column by column."""
         starts = np.cumsum([0, *(len(kind) for kind in classes)])
         for start in range(0, len(self), _BLOCK):
             codes = self.codes[start : start + _BLOCK]
@@ -180,17 +179,17 @@ class Boxes(Plan):
 
 
 def recoded_rows(plan: Plan, rows: object, names: Sequence[str]) -> Table:
-    """As `recoded`, of any frame, file or query; its columns are read as the kinds that the release read."""
+    """As `recoded`, for any frame, file or query, whose columns are read with the kinds of the release."""
     table = Table.of(rows)
     kinds = {labelling.source: labelling.kind for labelling in plan.labellings if labelling.source in table}
     return recoded(plan, Table.of(table, kinds=kinds), names)
 
 
 def recoded(plan: Plan, table: Table, names: Sequence[str]) -> Table:
-    """The rows as a release with the columns `names` writes them; columns that are not recoded stay as they are."""
+    """The rows recoded, with the columns `names` of a release; columns that the plan does not recode stay unchanged."""
     by_name = {column.name: column for columns in plan.apply(table).values() for column in columns}
-    kept = [name for name in names if name in by_name or name in table]
-    return Table([by_name[name] if name in by_name else table.column(name) for name in kept], frame=table.frame)
+    present = [name for name in names if name in by_name or name in table]
+    return Table([by_name[name] if name in by_name else table.column(name) for name in present], frame=table.frame)
 
 
 def _column(labelling: Labelling, codes: np.ndarray) -> Column:
@@ -218,7 +217,7 @@ def _texts(columns: Sequence[Labelling], codes: np.ndarray) -> list[tuple[str | 
 def _most_specific_first(columns: Sequence[Labelling], codes: np.ndarray) -> np.ndarray:
     stars = sum(labelling.is_suppressed[codes[:, c]].astype(np.int64) for c, labelling in enumerate(columns))
     sizes = [np.array(labelling.sizes, dtype=object)[codes[:, c]] for c, labelling in enumerate(columns)]
-    covered = [prod(line) for line in zip(*sizes, strict=True)]  # whole numbers of any length
+    covered = [prod(line) for line in zip(*sizes, strict=True)]  # Python integers, which do not overflow
     by_name = codes[:, sorted(range(len(columns)), key=lambda c: columns[c].name)].tolist()
     order = sorted(range(len(codes)), key=lambda i: (stars[i], covered[i], by_name[i]))
     return codes[order].astype(np.int32)
@@ -226,7 +225,7 @@ def _most_specific_first(columns: Sequence[Labelling], codes: np.ndarray) -> np.
 
 @compiled
 def _match(rows, bits, starts, first, whole, best, fits):
-    """Of 64 patterns at a time: the first that fits in all columns, or the first that fits in the most of them."""
+    """Find the first pattern that fits in all columns, or in most columns, 64 patterns at a time."""
     n_rows, n_columns = rows.shape
     one, none = np.uint64(1), np.uint64(0)
     n_planes = 1

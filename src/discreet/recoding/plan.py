@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a method decides. A plan turns rows into what is published of their quasi-identifiers; it holds no rows.
+"""Plans: how a method turns the quasi-identifiers of rows into published columns. A plan holds no rows.
 
-KeepColumns  some quasi-identifiers are published as they are, the others are not
-KeepItems    the table's quasi-identifiers become 0/1 items, some of which are kept
-Recode       each row goes down a tree of cuts to a leaf, which says what to write in each column
+KeepColumns  some quasi-identifiers are published unchanged, the others dropped
+KeepItems    quasi-identifiers become 0/1 items, some of which are kept
+Recode       each row descends a tree of cuts to a leaf, which determines the label in each column
 
-Those in patterns.py rest on published labels alone; `public` gives such a form of the ones here.
+Plans in patterns.py consist of published labels alone; `public` gives that form of the plans here.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = ["AxisScale", "KeepColumns", "KeepItems", "Plan", "Recode", "item_colu
 
 @dataclass(frozen=True)
 class KeepColumns(Plan):
-    """These quasi-identifiers as they are, and no other.
+    """Publishes these quasi-identifiers unchanged, and no others.
 
     >>> list(KeepColumns(("sex",)).apply(Table.of({"age": [31], "sex": ["f"]})))
     ['sex']
@@ -49,7 +49,7 @@ class KeepColumns(Plan):
 
 @dataclass(frozen=True)
 class KeepItems(Plan):
-    """Numbers to intervals, intervals and categories to items, and of the items those in `kept`."""
+    """Turns numbers into intervals, intervals and categories into items, and keeps the items in `kept`."""
 
     binning: Binning
     binarisation: Binarisation
@@ -57,13 +57,13 @@ class KeepItems(Plan):
 
     @classmethod
     def fit(cls, table: Table, roles: Roles, *, cuts: Mapping[str, Sequence[float]] | None, k: int) -> KeepItems:
-        """Items for the values of the quasi-identifiers that k persons have, but not all; none is kept yet.
+        """Items for the values of quasi-identifiers that at least k persons have, but not all; none is kept yet.
 
-        A column of 0 and 1 is an item as it is, unless cuts are given for it. Other numbers are cut.
+        A 0/1 column is an item itself, unless cuts are set for it. Other numbers are cut.
         """
-        given = dict(cuts or {})
-        cut = [c.name for c in table.columns(roles.quasi) if c.name in given or not is_flag(c)]
-        binning = Binning.fit(table, cut, target=roles.target, cuts=given, rarest=k, person=roles.person)
+        chosen_cuts = dict(cuts or {})
+        cut = [c.name for c in table.columns(roles.quasi) if c.name in chosen_cuts or not is_flag(c)]
+        binning = Binning.fit(table, cut, target=roles.target, cuts=chosen_cuts, rarest=k, person=roles.person)
         binned = binning.apply(table)
         try:
             items = Binarisation.fit(binned, roles.quasi, rarest=k, person=roles.person, everybody=False)
@@ -72,7 +72,7 @@ class KeepItems(Plan):
         return cls(binning, items, kept=())
 
     def baskets(self, table: Table, **roles: Any) -> Baskets:
-        """All items of the rows, before any is dropped."""
+        """All items of the rows."""
         return self.binarisation.apply(self.binning.apply(table), **roles)
 
     def apply(self, table: Table) -> dict[str, list[Column]]:
@@ -100,7 +100,7 @@ class KeepItems(Plan):
 
 
 def item_columns(baskets: Baskets) -> dict[str, list[Column]]:
-    """Items as 0/1 columns, under the column of the table that each was made from."""
+    """Items as 0/1 columns, by source column."""
     columns: dict[str, list[Column]] = {}
     for item, (name, source) in enumerate(zip(baskets.names, baskets.sources or (), strict=True)):
         columns.setdefault(source, []).append(_zero_one(name, baskets, item))
@@ -117,10 +117,10 @@ def _zero_one(name: str, baskets: Baskets, item: int) -> Column:
 
 @dataclass(frozen=True)
 class AxisScale:
-    """Places the values of one column on a line, so that a cut is a comparison.
+    """Positions of the values of one column on a line, so that a cut is a comparison.
 
-    A number is its own place. Categories stand in the order of `places`; what is not in it (too rare to be named, or
-    not met before) stands where "other" does. Missing comes last, at infinity.
+    A number is its own position. Categories have the positions in `places`; any other category (too rare to be named,
+    or new) has the position of "other". Missing comes last, at infinity.
     """
 
     name: str
@@ -128,12 +128,12 @@ class AxisScale:
     places: dict[str, int] | None = None
     other: int = 0
     kind: Kind = "category"
-    known: frozenset[str] = frozenset()  # categories that labels tell from others
+    known: frozenset[str] = frozenset()  # categories told apart from "other"
 
     def of(self, column: Column) -> np.ndarray:
-        """The place of each code of the column, missing included."""
+        """The position of each code of the column, missing included."""
         if self.ordered:
-            numbers = column.numbers if len(column.values) else np.empty(0)  # of a column that is missing everywhere
+            numbers = column.numbers if len(column.values) else np.empty(0)  # empty if all cells are missing
             return np.append(numbers, np.inf)
         assert self.places is not None
         return np.array([self.places.get(text, self.other) for text in column.texts] + [np.inf])
@@ -141,19 +141,19 @@ class AxisScale:
 
 @dataclass(frozen=True)
 class Recode(Plan):
-    """A tree of cuts: at a node, places below `cut` go left. Leaf i writes `labels[c][codes[i, c]]` in column c."""
+    """A tree of cuts: positions below `cut` go left. The label of leaf i in column c is `labels[c][codes[i, c]]`."""
 
     scales: tuple[AxisScale, ...]
     column: np.ndarray  # of each node, -1 at a leaf
     cut: np.ndarray
-    left: np.ndarray  # of an inner node its left child (the right one follows it), of a leaf its number
+    left: np.ndarray  # left child of an inner node (the right one follows it), number of a leaf
     codes: np.ndarray  # leaf x column
     labels: tuple[Sequence[str | None], ...]
     meanings: tuple[Sequence[Meaning], ...] = ()  # of the labels
 
     @cached_property
     def public(self) -> Boxes | None:
-        """The leaves as patterns. New rows may be written differently: the tree places any value, patterns do not."""
+        """The leaves as patterns, which may recode new rows differently: only the tree places any value."""
         if not self.meanings or len(self.codes) > MOST_PATTERNS:
             return None
         return Boxes.of(self.labellings, self.codes)
@@ -166,7 +166,7 @@ class Recode(Plan):
         )
 
     def leaves(self, table: Table) -> np.ndarray:
-        """The leaf of each row, found once per distinct row."""
+        """The leaf of each row, computed once per distinct row."""
         names = [scale.name for scale in self.scales]
         columns, (groups, first) = table.columns(names), grouped(table, names, ordered=False)
         places = np.column_stack(

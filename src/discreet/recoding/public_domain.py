@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The public domain of a table: the values that each column may have, known before anyone looks at the rows.
+"""The public domain of a table: the possible values of each column, known without looking at the rows.
 
-A column has a list of values, or cuts that part its numbers or dates into intervals. Whatever a cell holds, it is
-counted as one of the column's levels: a cell that is missing, or that the domain does not know, is an empty cell where
-the column has one (`missing`), else it counts as the first level. Each cell is read by itself: what the other rows of
-its column hold has no say in it.
+A column has a list of values, or cuts that divide its numbers or dates into intervals. Every cell counts as one of the
+column's levels: a missing cell, or one outside the domain, counts as the empty cell if the column has one (`missing`),
+otherwise as the first level. Each cell is read by itself, whatever the other rows of its column hold.
 """
 
 from __future__ import annotations
@@ -37,16 +36,16 @@ from discreet.recoding.labels import MISSING, Labelling, Meaning
 from discreet.recoding.patterns import EachColumn, Plan
 
 NOT_PUBLIC = (
-    "No domain was given. One that is read from the rows tells what they hold; a release needs a public one:"
-    " domain={column: values, or {'cuts': [...]}}, or a TOML or JSON file."
+    "A release needs a public domain: domain={column: values, or {'cuts': [...]}}, or a TOML or JSON file. A domain"
+    " read from the rows would reveal what they hold."
 )
 _MANY_DIGITS = re.compile(r"[+-]?[0-9]{16,400}")
-_MANY = 20  # different numbers that are cut into intervals, where a study reads the domain from the data
+_MANY = 20  # distinct numbers above which `from_data` cuts a column into intervals
 
 
 @dataclass(frozen=True)
 class ColumnDomain:
-    """The levels of one column: its values as they are written, or intervals between cuts; the empty cell last.
+    """The levels of one column: listed values, or intervals between cuts; the empty cell last.
 
     >>> ColumnDomain.of("age", {"cuts": [40, 65]}).labels
     ('< 40', '[40, 65)', '>= 65', None)
@@ -55,26 +54,26 @@ class ColumnDomain:
     """
 
     name: str
-    kind: Kind  # of the cells: "category" for listed values, whatever they look like
+    kind: Kind  # "category" for all listed values
     labels: tuple[str | None, ...]
     cuts: tuple[float, ...] = ()
 
     @classmethod
-    def of(cls, name: str, given: Any, *, missing: bool = True) -> ColumnDomain:
-        """From a list of values, or a mapping with `values` or `cuts`, and `missing` where it is not as by default."""
-        if not isinstance(given, Mapping):
-            given = {"values": given}
-        unknown = set(given) - {"values", "cuts", "missing"}
-        missing = given.get("missing", missing)
-        if unknown or ("values" in given) == ("cuts" in given) or not isinstance(missing, bool):
+    def of(cls, name: str, domain: Any, *, missing: bool = True) -> ColumnDomain:
+        """From a list of values, or a mapping with `values` or `cuts` and, optionally, `missing`."""
+        if not isinstance(domain, Mapping):
+            domain = {"values": domain}
+        unknown = set(domain) - {"values", "cuts", "missing"}
+        missing = domain.get("missing", missing)
+        if unknown or ("values" in domain) == ("cuts" in domain) or not isinstance(missing, bool):
             raise DataError(
-                f"The domain of {shown(name)} is a list of values, or a mapping with 'values' or 'cuts', and"
-                " 'missing' (true or false) where it is not as by default."
+                f"The domain of {shown(name)} must be a list of values, or a mapping with 'values' or 'cuts' and,"
+                " optionally, 'missing' (true or false)."
             )
-        listed = given["values"] if "values" in given else given["cuts"]
+        listed = domain["values"] if "values" in domain else domain["cuts"]
         if isinstance(listed, str) or not isinstance(listed, (Sequence, np.ndarray)) or not len(listed):
-            raise DataError(f"The domain of {shown(name)} lists nothing. Give one value, or one cut, at least.")
-        return cls._of_values(name, listed, missing) if "values" in given else cls._of_cuts(name, listed, missing)
+            raise DataError(f"The domain of {shown(name)} lists nothing. Give at least one value, or one cut.")
+        return cls._of_values(name, listed, missing) if "values" in domain else cls._of_cuts(name, listed, missing)
 
     @classmethod
     def _of_values(cls, name: str, values: Sequence[Any] | np.ndarray, missing: bool) -> ColumnDomain:
@@ -82,7 +81,7 @@ class ColumnDomain:
         if None in texts or SUPPRESSED in texts or len(set(texts)) < len(texts):
             raise DataError(
                 f"The {len(texts)} values of the domain of {shown(name)} must differ, and none may be a mark of a"
-                f" missing or a suppressed cell ({SUPPRESSED!r}): say missing = true for an empty cell."
+                f" missing or a suppressed cell ({SUPPRESSED!r}): set missing = true for an empty cell."
             )
         return cls(name, "category", (*texts, None) if missing else tuple(texts))
 
@@ -108,20 +107,20 @@ class ColumnDomain:
     def _places(self) -> dict[str | None, int]:
         places: dict[str | None, int] = {label: place for place, label in enumerate(self.labels) if label is not None}
         for label in [label for label in self.labels if label is not None and _MANY_DIGITS.fullmatch(label)]:
-            places.setdefault(reading(int(label)), places[label])  # where it comes as a number, it is a double
+            places.setdefault(reading(int(label)), places[label])  # as a number, it is read as a double
         return places
 
     def codes(self, cells: Cells) -> np.ndarray:
-        """The level of each row: it depends on the row's own cell, and on what is public."""
+        """The level of each row, which depends on the row's own cell and the public domain only."""
         if self.kind == "category":
-            found = [self._places.get(text, self._outside) for text in cells.texts]
-            return np.array([*found, self._outside], dtype=np.int64)[cells.codes]
+            places = [self._places.get(text, self._outside) for text in cells.texts]
+            return np.array([*places, self._outside], dtype=np.int64)[cells.codes]
         line = cells.numbers if self.kind == "number" else cells.days
         return np.where(np.isnan(line), self._outside, np.searchsorted(self.cuts, line, side="right"))
 
     @property
     def labelling(self) -> Labelling:
-        """The levels with what they mean, for those who bring new rows to this form."""
+        """The levels with their meanings, for recoding new rows."""
         if self.kind == "category":
             meanings = [Meaning.of([str(label)]) for label in self.labels]
         else:
@@ -133,12 +132,12 @@ class ColumnDomain:
         return Labelling(self.name, self.kind, self.labels, (*meanings[: len(self) - 1], wider))
 
     def column(self, codes: np.ndarray) -> Column:
-        """Rows of these levels, as they are published."""
+        """The published column of rows with these levels."""
         return from_labels(self.name, list(self.labels), codes)
 
     @property
     def plain(self) -> dict[str, Any]:
-        """As a certificate states it."""
+        """The domain as a certificate states it."""
         listed = [label for label in self.labels if label is not None]
         what = {"values": listed} if self.kind == "category" else {"cuts": self._written_cuts}
         return what | {"missing": self.labels[-1] is None}
@@ -162,35 +161,37 @@ def _text(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Domain(Plan):
-    """The domains of all columns that are published. It is a plan, too: it brings new rows to the form of a release."""
+    """The domains of all published columns; also a plan, which recodes new rows to the form of a release."""
 
     recodes_all: ClassVar[bool] = True
     columns: tuple[ColumnDomain, ...]
     quasi: tuple[str, ...]
 
     @classmethod
-    def of(cls, given: Any, roles: Roles, unused: Sequence[str | None] = ()) -> Domain:
+    def of(cls, domain: Any, roles: Roles, unused: Sequence[str | None] = ()) -> Domain:
         """From a mapping of columns, or the path of a TOML or JSON file that holds one. The target has no empty cell
-        unless it is said. Columns in `unused` may be named, and are left out.
+        by default. Columns in `unused` may be named, and are ignored.
 
         >>> Domain.of({"y": [0, 1], "age": {"cuts": [40]}}, Roles(target="y", quasi="age")).cells
         6
         """
-        listed = read_domain(given) if isinstance(given, (str, os.PathLike)) else given
+        listed = read_domain(domain) if isinstance(domain, (str, os.PathLike)) else domain
         if not isinstance(listed, Mapping):
-            raise DataError("A domain is a mapping of columns to their values or cuts, or a file that holds one.")
+            raise DataError("A domain must be a mapping of columns to values or cuts, or a file that holds one.")
         names = roles.published
         absent, extra = [n for n in names if n not in listed], [n for n in listed if n not in (*names, *unused)]
         if absent or extra:
             what = f"has no values or cuts for {listing(absent)}" if absent else f"names {listing(extra)}"
             hint = did_you_mean(absent[0], extra) if absent else did_you_mean(extra[0], names)
-            raise DataError(f"The domain {what}; it has the published columns, and no others.{hint}")
+            raise DataError(f"The domain {what}; it must have exactly the published columns.{hint}")
         return cls(tuple(ColumnDomain.of(n, listed[n], missing=n != roles.target) for n in names), roles.quasi)
 
     @classmethod
     def from_data(cls, table: Table, roles: Roles) -> Domain:
-        """What the rows hold: for studies only, since it tells what the rows hold."""
-        return cls.of({name: _seen(table.column(name), name == roles.target) for name in roles.published}, roles)
+        """The domain of the rows, for studies only: it reveals what the rows hold."""
+        return cls.of(
+            {name: _domain_from_column(table.column(name), name == roles.target) for name in roles.published}, roles
+        )
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -198,7 +199,7 @@ class Domain(Plan):
 
     @property
     def cells(self) -> int:
-        """How many different rows there may be."""
+        """Number of possible rows."""
         return math.prod(self.sizes)
 
     @property
@@ -224,17 +225,17 @@ class Domain(Plan):
         return Binarisation(tuple(items))
 
     def codes(self, table: Table) -> np.ndarray:
-        """The levels of all rows, a line for each column."""
+        """The levels of all rows, one line per column."""
         return np.stack([levels.codes(table.cells(levels.name)) for levels in self.columns])
 
     def table(self, codes: np.ndarray, frame: str, order: Sequence[str]) -> Table:
-        """Rows of these levels, as a table whose columns have this order."""
-        made = {levels.name: levels.column(line) for levels, line in zip(self.columns, codes, strict=True)}
-        return Table([made[name] for name in order if name in made], frame=frame)
+        """A table of rows with these levels, its columns in this order."""
+        columns = {levels.name: levels.column(line) for levels, line in zip(self.columns, codes, strict=True)}
+        return Table([columns[name] for name in order if name in columns], frame=frame)
 
     def apply(self, table: Table) -> dict[str, list[Column]]:
-        known = [levels for levels in self.columns if levels.name in table]
-        return {levels.name: [levels.column(levels.codes(table.cells(levels.name)))] for levels in known}
+        present = [levels for levels in self.columns if levels.name in table]
+        return {levels.name: [levels.column(levels.codes(table.cells(levels.name)))] for levels in present}
 
     @property
     def public(self) -> EachColumn:
@@ -253,14 +254,14 @@ def read_domain(path: str | os.PathLike[str]) -> Any:
     return listed
 
 
-def _seen(column: Column, is_target: bool) -> dict[str, Any]:
+def _domain_from_column(column: Column, is_target: bool) -> dict[str, Any]:
     if column.kind == "category" or len(column.values) <= _MANY or is_target:
         return {"values": column.texts, "missing": column.has_missing}
     return {"cuts": list(equal_frequency_cuts(column)), "missing": column.has_missing}
 
 
 def check_roles(table: Table, roles: Roles) -> None:
-    """Only what does not depend on the cells: a refusal must not tell what they hold."""
+    """Check what does not depend on the cells, since a refusal must not reveal what they hold."""
     Roles(
         target=roles.target,
         quasi=roles.quasi,

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A decision tree as it is published, and the classifier that anyone can make of it again.
+"""A published decision tree, and the classifier that anyone can rebuild from it.
 
-A node asks one question of a row. Numbers and dates (in days): is it below the cut? Missing comes after the largest
-number; a cut of null parts the missing from the others. Categories: which label does the value have on this level of
-its column's hierarchy? A value that no branch names, and a missing one without a branch of its own, goes `otherwise`.
-A leaf states the commonest class, that at least so many stand behind it, and its rows of each class where those may
-be shown.
+A node splits on one column. Numbers and dates (in days): is the value below the cut? Missing comes after the largest
+number; a cut of null separates missing from the others. Categories: which label does the value have on this level of
+its column's hierarchy? A value that no branch names, and missing without a branch of its own, goes to `otherwise`.
+A leaf states the commonest class, a lower bound on its persons, and its rows of each class if those may be shown.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ _KEYS = dict(zip(("leaf", "number", "category"), NODES, strict=True))
 
 @dataclass(frozen=True, eq=False)
 class PublishedTree:
-    """A classifier of tables, made from the published document alone.
+    """A classifier of tables, rebuilt from the published document alone.
 
-    classes   what it may answer
-    values    per column of categories: the labels of each value, from the value itself up
+    classes   the possible predictions
+    values    per category column: the labels of each value, from the value itself up
     nodes     the root first; a child comes after its parent
     """
 
@@ -45,11 +44,11 @@ class PublishedTree:
 
     @classmethod
     def of(cls, document: Document) -> PublishedTree:
-        """The tree in a document; DataError unless it is one, whole and without a loose end."""
-        said, kinds = document.content, {name: kind for name, role, kind in document.columns if role == "quasi"}
+        """Parse the tree in a document; DataError unless it is complete and consistent."""
+        content, kinds = document.content, {name: kind for name, role, kind in document.columns if role == "quasi"}
         try:
             (target,) = (name for name, role, _ in document.columns if role == "target")
-            tree = cls(target, kinds, tuple(said["classes"]), said["values"], tuple(said["nodes"]))
+            tree = cls(target, kinds, tuple(content["classes"]), content["values"], tuple(content["nodes"]))
             tree._check()
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             if isinstance(error, DataError):
@@ -65,19 +64,19 @@ class PublishedTree:
 
     @cached_property
     def leaves(self) -> tuple[int, ...]:
-        """The nodes that are leaves."""
+        """Numbers of the nodes that are leaves."""
         return tuple(place for place, node in enumerate(self.nodes) if "class" in node)
 
     def apply(self, rows: object) -> np.ndarray:
-        """The leaf of each row, as a place in `leaves`."""
+        """The leaf of each row, as an index into `leaves`."""
         table = Table.of(rows)
         columns = table.columns(self.kinds)
         groups, first = group([column.codes for column in columns], len(table), [c.levels for c in columns])
-        found, place = np.zeros(len(first), dtype=np.int64), {leaf: number for number, leaf in enumerate(self.leaves)}
+        leaf_of, place = np.zeros(len(first), dtype=np.int64), {leaf: number for number, leaf in enumerate(self.leaves)}
         for node, members, _ in self.walk(table, first):
             if "class" in self.nodes[node]:
-                found[members] = place[node]
-        return found[groups]
+                leaf_of[members] = place[node]
+        return leaf_of[groups]
 
     def predict(self, rows: object) -> np.ndarray:
         """The commonest class in the leaf of each row."""
@@ -86,7 +85,7 @@ class PublishedTree:
         return self.classes_[answers[self.apply(rows)]]
 
     def predict_proba(self, rows: object) -> np.ndarray:
-        """The shares of the classes in the leaf of each row; NaN where the leaf does not show them."""
+        """The class shares in the leaf of each row; NaN if the leaf does not show them."""
         shares = np.full((len(self.leaves), len(self.classes)), np.nan)
         for place, leaf in enumerate(self.leaves):
             counts = self.nodes[leaf]["counts"]
@@ -95,23 +94,25 @@ class PublishedTree:
         return shares[self.apply(rows)]
 
     def score(self, rows: object, y: object = None) -> float:
-        """The share of rows whose class it says: `y`, or the target column of the rows."""
+        """The accuracy on the rows, compared with `y` or their target column."""
         table = Table.of(rows)
         if y is None:
             column = table.column(self.target)
             truth = np.array([*column.texts, ""], dtype=object)[column.codes]
         else:
             truth = np.array([text_of(value) for value in np.asarray(y).tolist()], dtype=object)
-        said = np.array([text_of(value) for value in self.predict(table).tolist()], dtype=object)
-        if len(truth) != len(said):
-            raise DataError(f"There are {len(said)} rows and {len(truth)} classes to compare with. One each is needed.")
-        return float((truth == said).mean())
+        predicted = np.array([text_of(value) for value in self.predict(table).tolist()], dtype=object)
+        if len(truth) != len(predicted):
+            raise DataError(
+                f"There are {len(predicted)} rows and {len(truth)} classes to compare with; there must be as many."
+            )
+        return float((truth == predicted).mean())
 
     # -- passing rows down -----------------------------------------------------------------------------------------
 
     def walk(self, table: Table, rows: np.ndarray) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """Every node in order: its number, which of the rows come to it (as places in `rows`), and the child that each
-        of these goes to (at a leaf none).
+        """Yield every node in order: its number, the rows that reach it (as indices into `rows`), and the child that
+        each of them goes to (empty at a leaf).
         """
         waiting = {0: np.arange(len(rows))}
         for place, node in enumerate(self.nodes):
@@ -134,11 +135,11 @@ class PublishedTree:
             cut = np.inf if node["cut"] is None else node["cut"]
             return np.where(numbers < cut, node["below"], node["not_below"])
         labels, level = self.values[column.name], node["level"]
-        found = [
+        children = [
             node["branches"].get(labels[text][level], node["otherwise"]) if text in labels else node["otherwise"]
             for text in column.texts
         ]
-        return np.array([*found, node["otherwise"] if node["missing"] is None else node["missing"]])
+        return np.array([*children, node["otherwise"] if node["missing"] is None else node["missing"]])
 
     # -- checks ----------------------------------------------------------------------------------------------------
 
@@ -169,24 +170,24 @@ class PublishedTree:
         if parents != [0] + [1] * (len(self.nodes) - 1):
             raise DataError("The nodes do not form a tree.")
         if used != set(self.kinds):
-            raise DataError("The tree asks about other columns than the document names.")
+            raise DataError("The tree splits on other columns than the document names.")
 
     def _kind(self, node: dict[str, Any]) -> str:
         kind = "leaf" if "class" in node else "number" if "cut" in node else "category"
         if set(node) != _KEYS[kind]:
-            raise DataError("A node of the tree has other fields than nodes of its kind have.")
+            raise DataError("A node of the tree does not have the fields of its kind.")
         if kind == "leaf":
             return kind
         if (self.kinds[node["column"]] == "category") != (kind == "category"):
-            raise DataError("A node asks a question that does not fit the kind of its column.")
+            raise DataError("A node splits in a way that does not fit the kind of its column.")
         if kind == "number":
             cut = node["cut"]
             if cut is not None and (type(cut) not in (int, float) or not math.isfinite(cut)):
-                raise DataError("A cut is a number, or null where it parts the missing from the others.")
+                raise DataError("A cut must be a number, or null to separate missing from the others.")
             return kind
-        named = self._labels_of(node["column"], node["level"])
+        labels = self._labels_of(node["column"], node["level"])
         followed = {*node["branches"].values(), node["missing"]}
-        if not node["level"] >= 0 or not set(node["branches"]) <= named or node["otherwise"] not in followed:
+        if not node["level"] >= 0 or not set(node["branches"]) <= labels or node["otherwise"] not in followed:
             raise DataError("A node names a branch that its column's hierarchy does not have.")
         return kind
 
@@ -195,9 +196,9 @@ class PublishedTree:
         return frozenset(self.classes)
 
     def _labels_of(self, column: str, level: int) -> frozenset[str]:
-        """The labels of a level of a column's hierarchy; a tree asks for them again and again."""
+        """The labels on a level of a column's hierarchy, cached."""
         if type(level) is not int:
-            raise DataError("A level of a hierarchy is a whole number.")
+            raise DataError("A level of a hierarchy must be a whole number.")
         if (column, level) not in self._levels:
             self._levels[column, level] = frozenset(path[level] for path in self.values[column].values())
         return self._levels[column, level]
@@ -209,17 +210,17 @@ class PublishedTree:
     def _check_leaf(self, leaf: dict[str, Any]) -> None:
         counts = leaf["counts"]
         if leaf["class"] not in self._classes or type(leaf["at_least"]) is not int:
-            raise DataError("A leaf states no class, or not how many stand behind it.")
+            raise DataError("A leaf does not state its class, or how many persons are behind it.")
         if counts is None:
             return
         if len(counts) != len(self.classes) or not all(type(count) is int and count >= 0 for count in counts):
-            raise DataError("A leaf shows counts that are not one for each class.")
+            raise DataError("A leaf does not show one count for each class.")
         if counts[self.classes.index(leaf["class"])] < max(counts) or not sum(counts):
             raise DataError("A leaf states a class that is not its commonest.")
 
 
 def children_of(node: dict[str, Any]) -> list[int]:
-    """The numbers of a node's children; none of a leaf."""
+    """The numbers of a node's children; empty for a leaf."""
     if "class" in node:
         return []
     if "cut" in node:

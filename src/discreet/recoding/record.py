@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The published record of how rows pass through a release: its labels, what they mean, its patterns.
+"""The published recoding record: the labels of a release, their meanings, and its patterns.
 
-`recoding.json` stands beside the data, for methods that recode rows. With it a recipient brings new rows, such as test
-records, to the form of the release. It is made from the published rows and the meanings of their labels; the random
-order of rows, the private table and the owner's exact plan have no part in it.
+`recoding.json` is published with the data of methods that recode rows. With it, recipients recode new rows, such as
+test records, to the form of the release. It is made from the published rows and the meanings of their labels alone, not
+from the random order of rows, the private table or the owner's exact plan.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from discreet.recoding.labels import Labelling, Meaning
 from discreet.recoding.patterns import MOST_PATTERNS, Boxes, EachColumn
 
 RECORD = "recoding.json"
-_MOST_LABELS, _MOST_COLUMNS = 100_000, 20_000  # of a record; a release with more has none
-_MOST_KEYS = 10  # that an object of a record has
+_MOST_LABELS, _MOST_COLUMNS = 100_000, 20_000  # a release with more has no record
+_MOST_KEYS = 10  # of an object in a record
 
 
 class _Record(BaseModel):
@@ -48,13 +48,13 @@ def _patterns(value: Any) -> Any:
     return value
 
 
-# Checked at once: a list of what is wrong with each of a million entries would be longer than the record.
+# Validated as a whole: listing the errors of a million entries would take more room than the record.
 _Texts = Annotated[Any, BeforeValidator(_texts)]
 _Patterns = Annotated[Any, BeforeValidator(_patterns)]
 
 
 class _Label(_Record):
-    """A label and its values: numbers or days `from` one `below` another, texts `in` a list, or all but those."""
+    """A label and its values: numbers or days `from` one `below` another, texts `in` a list, or all except those."""
 
     label: str | None
     low: float | None = Field(None, alias="from")
@@ -111,8 +111,8 @@ def _plain_column(labelling: Labelling) -> dict[str, Any]:
         plain["source"] = labelling.made_from
     if labelling.fallback != SUPPRESSED:
         plain["fallback"] = labelling.fallback
-    meant = zip(labelling.labels, labelling.meanings, strict=True)
-    return plain | {"labels": [{"label": label, **_plain_meaning(meaning)} for label, meaning in meant]}
+    pairs = zip(labelling.labels, labelling.meanings, strict=True)
+    return plain | {"labels": [{"label": label, **_plain_meaning(meaning)} for label, meaning in pairs]}
 
 
 def _plain_meaning(meaning: Meaning) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def _plain_meaning(meaning: Meaning) -> dict[str, Any]:
 
 
 def to_bytes(plan: EachColumn | Boxes) -> bytes:
-    """The record as it is written: a line for each label and for each pattern."""
+    """The bytes of the record, with a line for each label and each pattern."""
     plain = to_plain(plan)
     columns = []
     for column in plain["columns"]:
@@ -140,7 +140,7 @@ def to_bytes(plan: EachColumn | Boxes) -> bytes:
 
 
 def published(plan: EachColumn | Boxes) -> bytes | None:
-    """The record, or None where it is larger than readers take."""
+    """The bytes of the record, or None if it is larger than readers accept."""
     if sum(len(labelling.labels) for labelling in plan.columns) > _MOST_LABELS or len(plan.columns) > _MOST_COLUMNS:
         return None
     content = to_bytes(plan)
@@ -155,9 +155,9 @@ def _json(value: object) -> str:
 
 
 def from_bytes(content: bytes, *, most_labels: int = _MOST_LABELS) -> EachColumn | Boxes:
-    """The plan in a record; DataError when it is not one, or not written as discreet writes it.
+    """Parse a record; DataError unless the bytes are exactly what discreet writes.
 
-    `most_labels` is how many labels the data has, where that is known: a record has no more.
+    `most_labels` bounds the number of labels, if that of the data is known.
     """
     try:
         raw = read_json(content, most_keys=_MOST_KEYS)
@@ -168,7 +168,7 @@ def from_bytes(content: bytes, *, most_labels: int = _MOST_LABELS) -> EachColumn
         record = _Recoding.model_validate(raw)
         columns = tuple(column.labelling() for column in record.columns)
         if any(len(set(labelling.labels)) < len(labelling.labels) for labelling in columns):
-            raise ValueError  # a label means one thing, whatever row it stands in
+            raise ValueError  # a label has one meaning
         plan: EachColumn | Boxes = EachColumn(columns)
         if record.patterns is not None:
             codes = np.array(record.patterns, dtype=np.int64).reshape(len(record.patterns), len(columns))
@@ -176,19 +176,19 @@ def from_bytes(content: bytes, *, most_labels: int = _MOST_LABELS) -> EachColumn
                 raise ValueError
             plan = Boxes.of(columns, codes)
     except (ValidationError, ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
-        raise DataError(f"{RECORD} is not a record of a recoding ({type(error).__name__}).") from None
+        raise DataError(f"{RECORD} is not a recoding record ({type(error).__name__}).") from None
     if to_bytes(plan) != content:
         raise DataError(f"{RECORD} is not written as discreet writes it: it was edited.")
     return plan
 
 
 def record_problems(plan: EachColumn | Boxes, table: Table, quasi: tuple[str, ...]) -> list[str]:
-    """What the record says that the published rows do not."""
+    """Contradictions between the record and the published rows."""
     if sorted(labelling.name for labelling in plan.columns) != sorted(quasi):
-        return [f"{RECORD} is about other columns than the quasi-identifiers of the release."]
+        return [f"{RECORD} does not have the quasi-identifiers of the release as its columns."]
     for labelling in plan.columns:
         if labelling.name != labelling.source and not labelling.name.startswith(f"{labelling.source}="):
-            return [f"{RECORD} names a column that its items are not named after."]
+            return [f"{RECORD} has an item that is not named after its source column."]
     occurring = plan.within(table)
     strange = sum(len(labelling.labels) for labelling in plan.columns)
     strange -= sum(len(labelling.labels) for labelling in occurring.columns)
@@ -199,15 +199,15 @@ def record_problems(plan: EachColumn | Boxes, table: Table, quasi: tuple[str, ..
 
 
 def unseen_values(plan: EachColumn | Boxes) -> int:
-    """How many values the record names that none of its labels shows: what a label of a hierarchy stands for."""
+    """Number of values that the record names but no label shows, such as the values below a hierarchy's label."""
     unseen = 0
     for labelling in plan.columns:
-        named = {text for meaning in labelling.meanings for text in meaning.texts}
+        texts = {text for meaning in labelling.meanings for text in meaning.texts}
         labels = [*filter(None, labelling.labels), labelling.name.partition("=")[2]]  # an item is named after its value
-        unseen += len(named - {word for label in labels for word in _words(label)})
+        unseen += len(texts - {word for label in labels for word in _words(label)})
     return unseen
 
 
 def _words(label: str) -> list[str]:
-    """What stands in a label: the label itself, and the values of a set such as '{East, North}'."""
+    """The label itself, and the values of a set such as '{East, North}'."""
     return [label, *re.split(r", | or ", label.removesuffix(" or missing").strip("{}"))]

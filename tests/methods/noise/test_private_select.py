@@ -294,7 +294,7 @@ def test_only_names_of_the_public_domain_leave_a_table(selector, tmp_path):
 @pytest.mark.parametrize("selector", SELECTORS)
 def test_a_domain_that_is_read_from_the_rows_warns_and_gets_no_certificate(selector):
     method = selector(epsilon=1.0, n_features=2)
-    with pytest.raises(CannotRelease, match="needs a public one"):
+    with pytest.raises(CannotRelease, match="needs a public domain"):
         method.release(people(), ROLES)
     with pytest.warns(PrivacyLeakWarning, match="read from the rows"):
         assert len(method.simulate(people(), ROLES)) == 2
