@@ -104,7 +104,7 @@ def test_errors_say_what_to_do(here, tmp_path):
     assert "discreet recipe init" in fails("compare", here / "clinic.csv", "none.toml", "-o", tmp_path / "s")
     assert "There is no" in fails("compare", tmp_path / "none.csv", here / "recipe.toml", "-o", tmp_path / "s")
     assert "Give one" in fails("compare", here / "clinic.csv", "--target", "x", "--labels", "y", "-o", tmp_path / "s")
-    assert "stands in the recipe" in fails(
+    assert "recipe describes the data" in fails(
         "compare", here / "clinic.csv", here / "recipe.toml", "--target", "x", "-o", tmp_path / "s"
     )
     assert not (tmp_path / "s").exists()

@@ -2,8 +2,8 @@
 """Ladders: a few bins of a quasi-identifier, merged step by step into fewer, up to a single one.
 
 Values are ordered on the column's axis (numbers by value, categories by class share, missing last). Each step merges
-the neighbours that lose the least information about the class. All rungs are nested, and they are the same for the whole
-table: a label means the same in every row.
+the neighbours that lose the least information about the class. All rungs are nested, and the same for the whole table:
+a label means the same in every row.
 """
 
 from __future__ import annotations
