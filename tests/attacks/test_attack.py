@@ -39,7 +39,7 @@ def test_those_that_apply_are_chosen_and_others_refused_by_name():
     assert "membership" not in [attack.name for attack in chosen(here)]
     assert "membership" in [attack.name for attack in chosen(case_of(control=Table.of(people(50, seed=9))))]
     assert [attack.name for attack in chosen(here, ["marketer", "marketer"])] == ["marketer"]
-    with pytest.raises(DataError, match="'sparse' does not apply: it is about baskets, and the release holds table"):
+    with pytest.raises(DataError, match="'sparse' does not apply: it applies to baskets, and the release holds table"):
         chosen(here, ["sparse"])
     with pytest.raises(DataError, match="'intersection' does not apply: it needs 'others'"):
         chosen(here, ["intersection"])
@@ -59,7 +59,7 @@ def test_what_cannot_be_tried_is_left_out_unless_it_was_asked_for():
     roles = Roles(target="again", quasi=("age",), sensitive=("ill",))
     here = Case(Published.of(Mondrian(k=4, random_state=1).release(frame, roles)), Table.of(frame), roles, targets=50)
     findings, left_out = tried(here)
-    assert "a known column each" in left_out["linkability"]
+    assert "one known column each" in left_out["linkability"]
     assert "it needs 'others'" in left_out["intersection"]
     assert "sparse" not in left_out
     assert findings

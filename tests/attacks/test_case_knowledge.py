@@ -53,7 +53,7 @@ def test_columns_that_are_known_can_be_named(frame, release):
     by_hand = frame.assign(one=1).groupby(["c", "d"]).one.transform("sum")
     found = prosecuted(run(release, frame, knows=["c", "d"], attacks=["prosecutor"]))
     assert found.success.value == pytest.approx((1 / by_hand).mean())
-    assert "anyone who knows c and d " in found.question
+    assert "an attacker who knows c and d " in found.question
     assert not any(one.beyond for one in run(release, frame, knows="all", attacks=["prosecutor"]))
     fewer = prosecuted(run(release, frame, knows=["a"], attacks=["prosecutor"]))
     assert fewer.bound == 1 / 5  # groups of a and b are groups of a
@@ -79,7 +79,7 @@ def test_attacks_are_made_again_with_all_columns_and_kept_is_said_of_the_promise
     said = beyond(case, found)
     assert said[0].startswith("Anyone who also knows y, c, d, e, f and ill finds 100 of 100 persons, not 1")
     assert "The promise does not cover these columns." in said[0]
-    assert "reads it off the rows that fit" in said[1]
+    assert "can read it off the matching rows" in said[1]
     assert knowing(case) == "Knowing a and b, which the promise covers"
 
 

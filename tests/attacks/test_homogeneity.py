@@ -50,7 +50,7 @@ def test_values_that_are_told_wrongly_do_not_count():
     assert attack(frame, KAnonymity(4), known)["homogeneity of ill"].success.value == pytest.approx(3 / 8)
     untold = attack(frame, KAnonymity(4), known.drop(columns="ill"))["homogeneity of ill"]
     assert untold.success.value == pytest.approx(4 / 8)
-    assert "taken to be right" in untold.note
+    assert "count as correct" in untold.note
 
 
 def test_the_control_group_says_what_the_table_tells_of_anybody():

@@ -111,7 +111,7 @@ def test_many_numbers_are_guessed_by_quarters():
     frame = pd.DataFrame({"a": rng.integers(0, 100, 300), "b": rng.integers(0, 3, 300), "y": rng.integers(0, 2, 300)})
     frame["pay"] = frame.a * 10 + rng.integers(0, 9, 300)
     one = found(frame, roles=Roles(target="y", quasi=("a", "b"), sensitive=("pay",)))[0]
-    assert "one of 4 intervals" in one.note
+    assert "One of 4 intervals" in one.note
     assert one.success.value > 0.8
     assert one.baseline < 0.4
 

@@ -165,7 +165,7 @@ def test_at_the_command_line_releases_are_named_one_after_the_other(tmp_path):
     assert [found["breaks_promise"] for found in said["findings"]][:2] == [True, True]
     wrong = CliRunner().invoke(app, ["attack", folders[0], str(tmp_path), *asked])
     assert wrong.exit_code == 2
-    assert "no release folder" in wrong.stderr
+    assert "not a release folder" in wrong.stderr
 
 
 def test_at_the_command_line_baskets_have_the_items_of_all_releases(tmp_path):

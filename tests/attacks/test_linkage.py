@@ -112,7 +112,7 @@ def test_several_rows_of_a_person_count_once():
     untold = Published(Table.of(frame[["a", "y"]]), KAnonymity(2), raw.roles)
     by_rows = run_case(Case(untold, Table.of(frame), roles), ["prosecutor"])[0]
     assert by_rows.success.value == pytest.approx((1 / 4 + 1 / 4 + 1 / 2 + 1 / 2) / 4)
-    assert "rows are counted in the place of persons" in by_rows.note
+    assert "rows are counted instead of persons" in by_rows.note
 
 
 def test_what_the_promises_are_about_is_what_is_known():
@@ -173,7 +173,7 @@ def test_the_modelled_population_is_what_drawing_it_gives(share, alike):
 
 def test_a_whole_population_is_the_release_itself():
     assert modelled_chance(np.array([1, 4]), 1.0).tolist() == [1.0, 0.25]
-    with pytest.raises(DataError, match="above 0, up to 1"):
+    with pytest.raises(DataError, match="above 0 and at most 1"):
         modelled_chance(np.array([1]), 0.0)
 
 
@@ -181,5 +181,5 @@ def test_a_population_that_lacks_the_persons_is_noted():
     frame = people(80)
     release = Mondrian(k=4, random_state=1).release(frame, ROLES)
     found = run(release, frame, population=frame.iloc[:10], attacks=["journalist"])[0]
-    assert "lacks persons" in found.note
+    assert "too few persons" in found.note
     assert found.success.value <= 1 / 4

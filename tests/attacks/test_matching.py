@@ -148,7 +148,7 @@ def test_a_folder_and_the_release_it_was_saved_from_are_the_same(tmp_path):
 
 def test_a_table_without_the_columns_of_the_release_is_refused():
     published = publish("mondrian-median", people(90))
-    with pytest.raises(DataError, match="none of the columns that the release speaks of: 'age', 'sex'"):
+    with pytest.raises(DataError, match="none of the columns behind the release: 'age', 'sex'"):
         Matching(published, Table.of({"shoe": [41, 42]}))
 
 

@@ -48,7 +48,7 @@ def test_a_copy_of_the_table_singles_out_and_people_outside_are_safe():
     assert several.baseline < several.success.low
     assert several.units == "rows"
     one = found["one column"]
-    assert one.detail.startswith(f"{round(one.success.value * one.targets)} of 300 statements are true of one")
+    assert one.detail.startswith(f"{round(one.success.value * one.targets)} of 300 statements are true of exactly one")
     assert one.success.low > one.control.high
     assert found["several quasi-identifiers"].breaks_promise
 

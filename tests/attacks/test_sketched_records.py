@@ -106,5 +106,5 @@ def test_without_the_records_there_is_nothing_to_try(tmp_path):
     DeltaSketch(0.2, random_state=2).release(X).save(tmp_path / "out")
     with pytest.raises(DataError, match="it needs 'records'"):
         attack_release(tmp_path / "out" / "release", attacks=["sketches"])
-    with pytest.raises(DataError, match="it is about sketches"):
+    with pytest.raises(DataError, match="it applies to sketches"):
         attack_release(GreedySelector(3).release(X, np.arange(60) % 2), attacks=["sketches"])

@@ -213,7 +213,7 @@ def test_what_is_known_can_be_said(made):
     assert stay["knows"] == ["age", "sex", "town", "job", "stay"]
     assert [one["bound"] for one in stay["findings"]] == [None, None]
     assert stay["findings"][0]["success"]["value"] > plain["findings"][0]["success"]["value"]
-    assert "anyone who knows age, sex, town, job and stay" in stay["findings"][0]["question"]
+    assert "an attacker who knows age, sex, town, job and stay" in stay["findings"][0]["question"]
     everything = found(*arguments, "--knows", "all")
     assert everything["findings"][0]["success"] == plain["findings"][2]["success"]
     (said,) = everything["conclusions"]
@@ -244,7 +244,7 @@ def test_what_is_wrong_is_said(made):
         made / "out/release", *known, "--attacks", "prosecuter"
     )
     assert "is not a release folder: it has no certificate.json. Did you mean" in fails(made / "out", *known)
-    assert "is about baskets" in fails(made / "out/release", *known, "--attacks", "sparse")
+    assert "applies to baskets" in fails(made / "out/release", *known, "--attacks", "sparse")
     assert "it needs 'others'" in fails(made / "out/release", *known, "--attacks", "intersection")
     assert "has no column 'whom'. Did you mean 'who'?" in fails(made / "out/release", *known, "--person", "whom")
     assert "does not hold the sensitive columns 'il'. Did you mean 'ill'?" in fails(

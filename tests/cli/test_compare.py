@@ -104,7 +104,7 @@ def test_errors_say_what_to_do(here, tmp_path):
     assert "discreet recipe init" in fails("compare", here / "clinic.csv", "none.toml", "-o", tmp_path / "s")
     assert "There is no" in fails("compare", tmp_path / "none.csv", here / "recipe.toml", "-o", tmp_path / "s")
     assert "Give one" in fails("compare", here / "clinic.csv", "--target", "x", "--labels", "y", "-o", tmp_path / "s")
-    assert "stands in the recipe" in fails(
+    assert "recipe describes the data" in fails(
         "compare", here / "clinic.csv", here / "recipe.toml", "--target", "x", "-o", tmp_path / "s"
     )
     assert not (tmp_path / "s").exists()
@@ -113,7 +113,7 @@ def test_errors_say_what_to_do(here, tmp_path):
     said = fails("report", here / "study", "--public", "--release", "mondrian-k6")
     assert "Did you mean 'mondrian-k5'?" in said
     (tmp_path / "mine").touch()
-    assert "'.' exists and is no study" in fails("compare", here / "clinic.csv", here / "recipe.toml", "-o", ".")
+    assert "'.' exists and is not a study" in fails("compare", here / "clinic.csv", here / "recipe.toml", "-o", ".")
 
 
 def test_without_a_recipe_no_line_of_one_is_named(tmp_path, monkeypatch):

@@ -66,7 +66,7 @@ def test_a_cache_is_kept_shown_and_purged():
     assert run("cache", "purge", "kept").stdout == "12 scores removed. The folder is gone.\n"
     gone = run("cache", "purge", "kept")
     assert gone.exit_code == WRONG
-    assert "'kept' is no cache of discreet" in gone.stderr
+    assert "'kept' is not a cache of discreet" in gone.stderr
 
 
 def test_a_folder_that_is_no_cache_is_left_alone(tmp_path):

@@ -140,7 +140,7 @@ def test_the_command_says_what_failed_and_goes_on(clinic, tmp_path, monkeypatch)
     assert done.exit_code == GOOD, done.output
     words = " ".join(done.stdout.split())
     assert "mondrian-k5 failed: KeyError" in words
-    assert "Failed mondrian-k5 (KeyError). An error that was not foreseen." in words
+    assert "Failed mondrian-k5 (KeyError). An unexpected error." in words
     assert "discreet --debug release" in words
     assert "Chosen tds-k5" in words
     assert CELL not in done.output

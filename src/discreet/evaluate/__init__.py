@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a release cost (cross_evaluation.py, utility.py, changes.py), and how identifiable its rows are (risk.py)."""
+"""The cost of a release (cross_evaluation.py, utility.py, changes.py), and its re-identification risk (risk.py)."""

@@ -58,7 +58,7 @@ def audit(
     True
     """
     if runs < 100 or not 0 < false_alarm < 1:
-        raise ParameterError("An audit needs 100 runs at least, and a probability of a false alarm between 0 and 1.")
+        raise ParameterError("An audit needs at least 100 runs, and a false-alarm probability between 0 and 1.")
     outcomes = [_rows(sample(data, runs)) for data in (one, other)]
     half = runs // 2
     first, second = ([rows[part] for rows in outcomes] for part in (slice(half), slice(half, runs)))

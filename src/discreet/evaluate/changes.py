@@ -14,6 +14,6 @@ def column_changes(release: Release, table: object) -> tuple[ColumnChange, ...]:
     if release.column_changes:
         return release.column_changes
     if release.plan is None:
-        raise DataError("Baskets and documents have no quasi-identifiers that are columns: nothing to compare.")
+        raise DataError("Baskets and documents have no quasi-identifier columns to compare.")
     table = Table.of(table)
     return changes_of_columns(crossings(table, release.plan.apply(table), release.source_quasi))

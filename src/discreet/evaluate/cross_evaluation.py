@@ -82,7 +82,7 @@ def evaluate_utility(
         hint = did_you_mean(protocol, PROTOCOLS)
         raise ParameterError(f"'protocol' must be one of {listing(PROTOCOLS)}. Got {protocol!r} instead.{hint}")
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs < 1:
-        raise ParameterError(f"'n_jobs' must be a whole number from 1 on. Got {n_jobs!r} instead.")
+        raise ParameterError(f"'n_jobs' must be a whole number of at least 1. Got {n_jobs!r} instead.")
     opened = None if cache is None else cache if isinstance(cache, Cache) else Cache(cache)
     study = _Study(dataset, plan, plan.split(dataset.labels, dataset.persons), protocol, learners, opened)
     study.run([_Task(study, *part) for part in study.parts({ORIGINAL: None, **named})], n_jobs)
@@ -279,7 +279,7 @@ def _named(methods: Method | Iterable[Method] | Mapping[str, Method], dataset: D
     wrong = [name for name, method in named.items() if not isinstance(method, Method)]
     if wrong or not named or ORIGINAL in named:
         raise ParameterError(
-            f"Methods are needed, by any name but {ORIGINAL!r}. Got {len(named)}, of which {len(wrong)} are none."
+            f"Give methods, under any name but {ORIGINAL!r}. Got {len(named)}, of which {len(wrong)} are not methods."
         )
     unfit = [name for name, method in named.items() if dataset.shape not in method.takes]
     if unfit:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How each quasi-identifier was spread before, and how it is spread in what is published.
+"""Distributions of each quasi-identifier, in the original and in the release.
 
 Categories: how often each published label occurs, and how often it would if every original cell were read by itself as
 the narrowest label that covers it (see `read` in protocols.py). Numbers and dates: bins whose borders are borders of
@@ -24,7 +24,7 @@ from discreet.learning.encoding import ends_of, places
 from discreet.prepare.intervals import interval_label
 from discreet.release.release import Release
 
-MOST = 10  # labels or bins of a column that are told apart; the others are counted together
+MOST = 10  # labels or bins shown per column; the others are counted together
 
 
 def distributions(release: Release, dataset: Dataset) -> list[dict[str, Any]]:

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What several methods cost, measured on the same folds by the same classifiers: means and differences with intervals.
+"""The cost of several methods on the same folds, by the same classifiers: means and differences with intervals.
 
-A method that could not release in some fold has no mean: the folds that are left would be other rows than those of the
-methods beside it. It has a reason instead.
+A method that could not release in some fold has a reason instead of a mean: its other folds would not be comparable.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows to learn from and rows to be asked about, with the same columns: who learns, answers, and how well.
+"""Lessons: training rows and test rows with the same columns, and how well classifiers predict the test rows.
 
-A lesson is what a protocol makes of a release and of rows (see protocols.py). Cross-evaluation asks it for the `score`
-of each classifier; `holdout` asks for the `answers` of one plain classifier, row by row. A released model has learnt
-already, and answers in the place of every classifier.
+A protocol makes lessons from a release and held-out rows (see protocols.py). Cross-evaluation takes the `score` of each
+classifier; `holdout` takes the predictions of one plain classifier, row by row. A released model is already trained and
+predicts instead of every classifier.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from discreet.recoding.published_tree import PublishedTree
 
 
 class Lesson:
-    """A table to learn from and a table to be asked about."""
+    """A training table and a test table."""
 
     def __init__(self, learnt: Table, tested: Table, target: str):
         self.learnt, self.tested, self.target = learnt, tested, target
@@ -51,7 +51,7 @@ class Lesson:
 
 
 class BasketLesson(Lesson):
-    """Baskets to learn from and baskets to be asked about; as tables, for classifiers, only where these are tested."""
+    """Training and test baskets, converted to tables only for classifiers that need them."""
 
     def __init__(self, learnt: Baskets, tested: Baskets, target: str):
         self._baskets, self.target = (learnt, tested), target
@@ -73,7 +73,7 @@ class BasketLesson(Lesson):
 
 
 class ModelLesson(Lesson):
-    """A released model that is asked about rows."""
+    """A released model, tested on rows."""
 
     def __init__(self, learnt: Table, tested: Table, target: str, model: PublishedTree):
         super().__init__(learnt, tested, target)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Three ways to measure what a release is worth to someone who learns a classifier from it.
+"""Three protocols for measuring how useful a release is for training a classifier.
 
 holdout       The method sees the training rows only. The classifier learns from their release and is asked about the
               other rows as they are. It reads them cell by cell: a value as the narrowest published label of its column
@@ -80,7 +80,7 @@ def read(release: Release, rows: Table) -> Table:
     if unknown:
         raise DataError(
             f"The release by {release.method!r} has {len(unknown)} columns that the original rows have not, and it does"
-            " not say what they mean. No classifier that learnt from it can be asked about such rows."
+            " not say what they mean. A classifier that learnt from it cannot be tested on such rows."
         )
     return recoded(EachColumn(published).within(release.table), rows, release.columns)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How identifiable rows are: who is alone with their quasi-identifiers, and who hides among how many.
+"""Re-identification risk of rows: the sizes of groups that share their quasi-identifiers.
 
 The attacker knows all quasi-identifiers of a person who is in the table. Left with a group of s persons, the attacker
 guesses right with probability 1/s; the average of that over all rows is the average risk, the largest is 1/k.

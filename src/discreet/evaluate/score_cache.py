@@ -66,7 +66,9 @@ class Cache:
             if not marker.is_file():
                 strange = any(not path.name.startswith(_PARTIAL) for path in self.folder.iterdir())
                 if strange and not marker.is_file():  # another process may just have made it
-                    raise DataError(f"{name} holds files and is no cache of discreet. Choose an empty or new folder.")
+                    raise DataError(
+                        f"{name} holds files and is not a cache of discreet. Choose an empty or new folder."
+                    )
                 write_whole(marker, _MARK.encode(), _PARTIAL, sync=False)
             self.folder.chmod(0o700)
         except OSError as error:
@@ -77,7 +79,9 @@ class Cache:
         """The cache in a folder; DataError when there is none."""
         path = Path(folder)
         if path.is_symlink() or not (path / MARKER).is_file():
-            raise DataError(f"{shown(path.name)} is no cache of discreet: it has no file {MARKER!r}. Nothing was done.")
+            raise DataError(
+                f"{shown(path.name)} is not a cache of discreet: it has no file {MARKER!r}. Nothing was done."
+            )
         return cls(path)
 
     # -- entries ---------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a release is worth to someone who learns from it, in short: one split and one classifier, for the report.
+"""Utility of a release in short, for the report: one split and one classifier.
 
 Three rows in ten are set aside (by person, when rows name one: nobody is on both sides). The method sees the other rows
 only. A classifier learns from what the method released of them and is tested on the rows set aside, under the protocol
@@ -90,7 +90,7 @@ def split(
     in_test = is_test[unit_of_row]
     train, test = np.flatnonzero(~in_test), np.flatnonzero(in_test)
     if len(test) == 0 or len(np.unique(labels[train])) < 2:
-        raise DataError(f"{len(labels)} rows are too few to set some aside: both sides need rows, and two classes.")
+        raise DataError(f"{len(labels)} rows are too few to split: both parts need rows, and two classes.")
     return train, test
 
 

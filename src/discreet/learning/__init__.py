@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who learns, recipient and attacker alike: classifiers on distinct rows with counts, folds, protocols."""
+"""Classifiers on distinct rows with counts, for recipients and attackers alike; folds and significance tests."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernels of C4.5 work on: entries, that is, distinct rows of one class with a weight; and a memory of tests.
+"""The data of the C4.5 kernels: entries, i.e. distinct rows of one class with a weight, and a cache of rated tests.
 
 The rating of a test depends on the rows of a node alone, not on which other features there are. So trees of several
 sets of features over the same rows share it: a node is known by the tests and branches that lead to it. Nodes of few

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How C4.5 prunes: what costs fewer errors on rows to come, the subtree, a leaf, or the largest branch in its place?
+"""Pruning of C4.5 trees: which has the fewest expected errors, the subtree, a leaf, or its largest branch?
 
-The errors to come of a leaf with n rows, e of them wrong, are e plus the `addErrs` of C4.5: the upper limit of a
+The expected errors of a leaf with n rows, e of them wrong, are e plus the `addErrs` of C4.5: the upper limit of a
 binomial confidence interval, by the normal approximation with a continuity correction.
 """
 
@@ -42,7 +42,7 @@ def _upper(n, errors, z):
 
 @compiled
 def expected(counts, node, confidence, z):
-    """Errors to come at a leaf with the class counts of a node."""
+    """Expected errors of a leaf with the class counts of a node."""
     n, most = 0.0, 0.0
     for c in range(counts.shape[1]):
         n += counts[node, c]
@@ -52,7 +52,7 @@ def expected(counts, node, confidence, z):
 
 @compiled
 def collapse(nodes, counts):
-    """Subtrees that make no fewer training errors than a leaf become leaves."""
+    """Replace subtrees that make no fewer training errors than a leaf."""
     alone = np.zeros(len(nodes))
     errors = np.zeros(len(nodes))
     for node in range(len(nodes) - 1, -1, -1):

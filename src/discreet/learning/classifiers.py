@@ -16,7 +16,7 @@
 A number that is missing is unknown to the first ones, a column of its own in one-hot coding, and NaN, which trees send
 to the better side, in ordinal coding. All but boosting learn from distinct rows with weights, which gives what learning
 from the rows gives; boosting counts rows in a leaf and is given them all. The SVM's probabilities are a squashed
-distance from the border: they rank rows, but are no frequencies. scikit-learn is loaded when first used.
+distance from the boundary: they rank rows, but are not frequencies. scikit-learn is loaded on first use.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def examples_for(classifier: Classifier, table: Table, features: Sequence[str], 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """One thread, since folds run side by side; no word of weights whose last digits are not settled."""
+    """Use one thread, since folds run in parallel, and silence convergence warnings."""
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -74,7 +74,7 @@ def _quiet() -> Iterator[None]:
 
 
 class _Learner:
-    """A model on a matrix behind the three calls. Without a feature, or with one class, the shares of the classes."""
+    """A model on a matrix; without features, or with one class, it predicts the class shares."""
 
     missing: ClassVar[Literal["unknown", "value"]] = "value"
     suppressed: ClassVar[Literal["unknown", "value"]] = "value"
@@ -117,12 +117,12 @@ class _Learner:
         raise NotImplementedError
 
     def _proba(self, matrix: Any) -> np.ndarray:
-        """The probabilities of the classes that were met."""
+        """The probabilities of the classes that occur in training."""
         raise NotImplementedError
 
 
 class _Estimator(_Learner):
-    """An estimator of scikit-learn that takes weights: a distinct row is given once for each class it occurs in."""
+    """A scikit-learn estimator with weights: a distinct row is passed once per class it occurs in."""
 
     def _fit(self, matrix: Any, counts: np.ndarray) -> None:
         row, label = np.nonzero(counts)

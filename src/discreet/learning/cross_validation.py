@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cross-validation: folds that are the same for every method, and scores on rows that nobody learnt from.
+"""Cross-validation: folds that are the same for every method, and scores on held-out rows.
 
 Folds depend on `random_state`, the number of rows, the classes and the persons alone. All rows of a person lie in one
 fold. Whatever is learnt before a classifier (cuts, for instance) is learnt on the training rows of each fold.
@@ -186,7 +186,7 @@ def cross_validate(
 
 
 def score_on(model: Classifier, test: Table, target: str) -> Score:
-    """Score a fitted classifier on rows; a class that it never met has probability 0."""
+    """Score a fitted classifier on rows; a class unseen in training has probability 0."""
     label = test.column(target)
     labelled = np.flatnonzero(label.codes < len(label.values))
     classes = sorted({*model.classes_, *label.texts})

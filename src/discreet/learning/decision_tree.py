@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A decision tree as arrays: which feature a node tests, where its children stand, how many rows of each class it has.
+"""A decision tree as arrays: the feature, the children and the class counts of each node.
 
-Node 0 is the root. The children of a node stand side by side, after it. A test of a category has a child for each of
-its codes, also for those that no training row of the node has; a test of a number has two: below the cut, and at or
-above it.
+Node 0 is the root. The children of a node are adjacent, after it. A test of a category has a child for each code, even
+if no training row of the node has it; a test of a number has two: below the cut, and at or above it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns as matrices for learners that know numbers only.
+"""Columns as matrices, for learners that take numbers only.
 
 One-hot: each category is a column, and so is missing; a category that was never met is all zeros. Numbers get mean 0
 and variance 1, and a column says whether they are missing. Many features of two values, such as the items of baskets,

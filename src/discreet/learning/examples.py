@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a learner sees: distinct rows, each with a weight per class, so that its work depends on distinct rows only."""
+"""The input of learners: distinct rows with a weight per class, so that work depends on distinct rows only."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Feature:
 
     @property
     def unknown(self) -> int:
-        """The code of a cell that is missing, or holds a category that the learner has not met."""
+        """The code of a cell that is missing or holds an unseen category."""
         return len(self.numbers) if self.numbers is not None else len(self.texts or ())
 
     @cached_property
@@ -42,7 +42,7 @@ class Feature:
     def codes(self, column: Column) -> np.ndarray:
         """The code of each row of a column of categories, be it of new rows."""
         if self.is_number:
-            raise DataError(f"Column {shown(self.name)} holds numbers: compare them, they need not have been met.")
+            raise DataError(f"Column {shown(self.name)} holds numbers, which have no codes: compare them instead.")
         unknown = self.unknown
         of_value = [self._code_of.get(text, unknown) for text in column.texts] + [self._code_of.get(MISSING, unknown)]
         return np.array(of_value, dtype=np.int32)[column.codes]

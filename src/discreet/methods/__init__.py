@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How: one published method per file, listed here and loaded on first use.
+"""The methods, one per file, listed here and loaded on first use.
 
 To add a method, write its file and enter it twice in this one: below for type checkers, and in `_TABLE`. The command
 line, recipes and `discreet` itself take their methods from that table.
@@ -7,13 +7,13 @@ line, recipes and `discreet` itself take their methods from that table.
 Parameters have the names of scikit-learn, and one name has one meaning for all methods:
 
 random_state    the seed; None draws from the operating system
-n_features      exactly so many features are kept
-max_features    at most so many features are kept
-neighbours      which tables differential privacy calls neighbouring
+n_features      the exact number of features to select
+max_features    the largest number of features to select
+neighbours      which tables count as neighbours for differential privacy
 strategy        how PrivateFwell weighs features
 neighbour_search  how VarianceSketch finds the nearest records
 
-A selector has `support_`, a boolean mask over the input features, and `order_`, the places of the selected ones in the
+A selector has `support_`, a boolean mask over the input features, and `order_`, the indices of the selected ones in the
 order of choice.
 """
 
@@ -83,7 +83,7 @@ if not TYPE_CHECKING:  # type checkers take the imports above
 
 
 class Registry(Mapping[str, "type[Method]"]):
-    """The methods by the name that the command line uses; a class is loaded when it is asked for."""
+    """The methods by their names on the command line; classes are loaded on first use."""
 
     _classes: ClassVar[dict[str, str]] = {name: cls for name, cls, _ in _TABLE}
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a release comes about, the same for every method: validate, plan, apply, check, and only then a Release.
+"""How every method makes a release: validate, plan, apply, check.
 
-A method author writes `promise` and one verb: `_decide` where rows of a table are grouped and written as their group,
-`_plan` where columns are left out or turned into items, `_keep` for baskets (`_change` where cells are changed, not
-only columns left out). Identifiers and columns without a role are dropped here, rows are put into an order that depends
-on nothing but their published content and fresh randomness, and the promise is checked on what would be published.
+To write a method, implement `promise` and one of these: `_decide` if rows of a table are grouped and published as their
+group, `_plan` if columns are left out or turned into items, `_keep` for baskets (`_change` if cells are changed). This
+base class drops identifiers and columns without a role, orders rows by published content and fresh randomness alone,
+and checks the promise on what would be published.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from discreet.release.release import Changes, Release
 
 @dataclass
 class Changed:
-    """What `_change` made of baskets: the rows to publish, in the order they came, and the columns they still have."""
+    """The result of `_change`: the rows to publish, in input order, and the columns that remain."""
 
     baskets: Baskets
     features: tuple[int, ...]
@@ -55,12 +55,12 @@ class Changed:
 
 
 class Method(BaseEstimator):
-    """Base of all methods; `release(table, roles)` is the verb that carries the promise."""
+    """Base class of all methods; `release(table, roles)` makes a release that keeps the promise."""
 
     name: ClassVar[str] = ""
-    takes: ClassVar[frozenset[str]] = frozenset({"table"})  # of "table" and "baskets"
-    gives: ClassVar[str] = ""  # the shape of the document that it releases, when it does not release rows
-    by_cells: ClassVar[bool] = False  # whether each cell is read by itself: no row has a say in how another is read
+    takes: ClassVar[frozenset[str]] = frozenset({"table"})  # "table", "baskets" or both
+    gives: ClassVar[str] = ""  # the shape of the released document, if it does not release rows
+    by_cells: ClassVar[bool] = False  # whether the parsing of a cell depends on no other row
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
     @property
@@ -68,20 +68,20 @@ class Method(BaseEstimator):
         raise NotImplementedError
 
     def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
-        """The groups of the distinct rows of the quasi-identifiers, and how each is written."""
+        """The group of each distinct row of quasi-identifiers, and the labels of each group."""
         raise NotImplementedError
 
     def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
-        """What is published of a table: what `_decide` says, unless a method decides about columns."""
+        """What to publish of a table; by default from `_decide`. Methods that work on columns override it."""
         rows = CodedRows.of(engine_of(table), roles.quasi, target=roles.target, person=roles.person)
         return self._decide(rows, roles, randomness).decision(rows)
 
     def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
-        """The features of the baskets to keep, and the steps that led to them."""
+        """The features of the baskets to keep, and the trace of the steps."""
         raise NotImplementedError
 
     def _change(self, baskets: Baskets, randomness: Randomness) -> Changed:
-        """What is published of the baskets: the features to keep, unless a method changes cells."""
+        """What to publish of baskets; by default the features of `_keep`. Methods that change cells override it."""
         features, trace = self._keep(baskets, randomness)
         changes = Changes(quasi_cells=len(baskets) * len(features), columns_dropped=baskets.shape[1] - len(features))
         promise = self.promise
@@ -231,7 +231,7 @@ class Method(BaseEstimator):
     # -- shared ----------------------------------------------------------------------------------------------------
 
     def _owner_files(self, **files: Any) -> OwnerFiles:
-        """What the owner keeps, with the seed."""
+        """The owner's files, with the seed."""
         return OwnerFiles(**files, seed=getattr(self, "random_state", None))
 
     def _checked(self, release: Release) -> Release:
@@ -272,7 +272,7 @@ def _plain(value: object) -> object:
 
 
 def fresh_order(table: Table, randomness: Randomness, before: Table | None = None) -> np.ndarray:
-    """An order of rows that tells nothing: sorted by published content, then shuffled.
+    """An order of rows that reveals nothing: sorted by published content, then shuffled.
 
     Rows with equal content are interchangeable, so the result depends on the published rows and the randomness only,
     not on the order they came in. Where the owner keeps what the rows were `before`, that is part of their content.
@@ -313,7 +313,7 @@ def _no_record(plan: Plan | None) -> list[str]:
 
 
 def _refuse_clashes(names: list[str]) -> None:
-    """An item is named after its column and value, and a published column may have just that name."""
+    """Refuse items whose name, made of column and value, is also the name of a published column."""
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise DataError(
@@ -322,7 +322,7 @@ def _refuse_clashes(names: list[str]) -> None:
 
 
 def _refuse_marks(table: Table, roles: Roles) -> None:
-    """A source value that looks like a suppressed cell could not be told from one."""
+    """Refuse source values that look like a suppressed cell."""
     marked = [name for name in roles.quasi if SUPPRESSED in table.column(name).texts]
     if marked:
         raise DataError(
@@ -332,14 +332,14 @@ def _refuse_marks(table: Table, roles: Roles) -> None:
 
 
 def _published(name: str, table: Table, roles: Roles, quasi: dict[str, list[Column]]) -> list[Column]:
-    """What is published in the place of a column: nothing for identifiers and columns without a role."""
+    """The published columns for a source column: none for identifiers and columns without a role."""
     if name in roles.quasi:
         return quasi.get(name, [])
     return [table.column(name)] if name in roles.published else []
 
 
 def _changes(crossed: Sequence[Crossing], *, swapped: int, rows_dropped: int) -> Changes:
-    """How many quasi-identifier cells were suppressed, or are written differently from the source."""
+    """Count the quasi-identifier cells that were suppressed or changed."""
     return Changes(
         quasi_cells=sum(one.n_rows for one in crossed),
         suppressed_cells=sum(one.suppressed for one in crossed if one.keeps_name),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a method decides on coded rows: which of them look alike in the release, and how each group is written.
+"""The result of a method on coded rows: the group of each row, and the labels of each group.
 
-It is the same for every method that recodes a table, wherever the rows were counted. From it the base class makes the
-published columns, the plan for new rows, the patterns and the changes.
+All methods that recode tables return it, wherever the rows were counted. The base class derives the published columns,
+the plan for new rows, the patterns and the changes from it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`max_suppressed`: how much may be suppressed at most. A release obeys the limit, or there is none.
+"""`max_suppressed`: a limit on suppression. A release that exceeds it is refused.
 
 Declare the parameter with `"max_suppressed": MAX_SUPPRESSED`; the base class checks it on what would be published.
 """
@@ -32,7 +32,7 @@ MAX_SUPPRESSED = [_SHARE, _Shares(), None]
 
 
 def check_limit(limit: float | Mapping[str, float] | None, losses: Losses) -> None:
-    """Raise CannotRelease when more is suppressed than `limit` allows.
+    """Raise CannotRelease if more is suppressed than `limit` allows.
 
     A number, or "cells", limits the share of quasi-identifier cells, counted like the information loss; "rows" the
     share of rows that are left out or published with every quasi-identifier suppressed.

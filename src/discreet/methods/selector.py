@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all feature selectors share: the scikit-learn side, and the way from a table to items and back.
+"""Base class of feature selectors: the scikit-learn interface, and the conversion of tables to items and back.
 
-A selector's author writes `promise` and `_keep`, which sees baskets. A table's numbers are cut into intervals and its
-values made into 0/1 items first; the items that are kept are published under the column they came from.
+To write a selector, implement `promise` and `_keep`, which works on baskets. Numbers of a table are first cut into
+intervals and all values turned into 0/1 items; selected items are published under the column they came from.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Selector(SelectorMixin, Method):
     # -- tables ----------------------------------------------------------------------------------------------------
 
     def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
-        # An item that fewer than k persons have can never be selected: it is not even made.
+        # An item that fewer than k persons have can never be selected, so it is not created.
         everything = KeepItems.fit(table, roles, cuts=self.cuts, k=self.k)
         baskets = everything.baskets(table, target=roles.target, person=roles.person)
         selected, trace = self._keep(baskets, randomness)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a recipe: every method with every combination of its parameters, each measured alike, each result a file.
+"""Studies: run every method of a recipe with every combination of its parameters, and measure all alike.
 
-Names are loaded when they are first used.
+Names are loaded on first use.
 """
 
 import importlib

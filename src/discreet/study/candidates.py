@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of a study as candidates of one choice, whatever family they come from.
+"""The results of a study as comparable candidates, whatever kind of method they come from.
 
 utility    the mean score of the recipe's classifiers under its first protocol
 privacy    of 100 persons, how many are not picked by an attacker who knows their quasi-identifiers, or some items:
@@ -88,9 +88,9 @@ def chosen(candidates: tuple[Candidate, ...], recipe: Recipe, by: By) -> Choice 
 
 
 def unfound(result: dict[str, Any]) -> dict[str, Any] | None:
-    """Of 100 persons, how many are not found, with its interval; by what, and on how many that was tried.
+    """Of 100 persons, how many are not found, with an interval; by which attack, and on how many targets.
 
-    What is counted on all rows, or follows from the promise, has no interval.
+    Figures counted on all rows, or implied by the promise, have no interval.
     """
     tried = [
         finding for finding in result["attacks"] if finding.get("kind") in NAMES_A_PERSON and not finding.get("beyond")

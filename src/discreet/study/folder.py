@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folder of a study, the owner's: what was asked, one file for each result, the releases, a cache of scores.
+"""The owner's folder of a study: the recipe, one file per result, the releases, a cache of scores.
 
-study.json        which data and which recipe this is, as hashes, and the version: a study goes on with these alone
-recipe.toml       the recipe as it was given
-results/NAME.json what came of one task
+study.json        hashes of the data and the recipe, and the version: a study resumes only with the same
+recipe.toml       the recipe as given
+results/NAME.json the result of one task
 releases/NAME/    its release and the owner's files
 results/NAME.doing  while a task is being done in the process of the study itself: it stays when that is killed
 cache/            scores of single folds, see evaluate/score_cache.py
@@ -76,7 +76,7 @@ class StudyFolder:
         state = self._state()
         if state is None:
             if self.path.exists() and (not self.path.is_dir() or not self._is_fresh()):
-                raise DataError(f"{name} exists and is no study. Choose another folder.")
+                raise DataError(f"{name} exists and is not a study. Choose another folder.")
             return None
         if state.get("discreet") != __version__:
             raise DataError(

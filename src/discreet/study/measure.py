@@ -45,11 +45,11 @@ DIED = "its process died"
 DISK = "the disk is full or fails"
 _AGAIN = "The same command tries it again, and leaves the other releases as they are."
 _UNFORESEEN = (
-    f"An error that was not foreseen. {_AGAIN} `discreet --debug release` with this method and these parameters, or"
+    f"An unexpected error. {_AGAIN} `discreet --debug release` with this method and these parameters, or"
     " `discreet --debug evaluate`, shows where it is; what they show may hold private values."
 )
-_MEMORY = f"It wants more memory, as a rule. Give the study more of it, fewer jobs, or a sample of the rows. {_AGAIN}"
-_ROOM = f"Its files could not be written. Make room. {_AGAIN}"
+_MEMORY = f"It probably needs more memory. Give the study more of it, fewer jobs, or a sample of the rows. {_AGAIN}"
+_ROOM = f"Its files could not be written. Free some disk space. {_AGAIN}"
 _REASONS = {DIED: _MEMORY, MemoryError.__name__: _MEMORY, DISK: _ROOM}
 _TROUBLES = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE})
 
@@ -122,7 +122,7 @@ def _released(task: Task, recipe: Recipe, dataset: Dataset, folder: StudyFolder,
     for promise in _extra_promises(recipe, release):
         verdict = release.check(promise)
         if not verdict.holds:
-            raise PromiseBroken(f"{verdict.sentence()} The recipe asks for {promise} besides.")
+            raise PromiseBroken(f"{verdict.sentence()} The recipe also requires {promise}.")
     target = folder.releases / task.name
     release.save(target, overwrite=True)
     return {

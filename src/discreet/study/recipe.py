@@ -79,9 +79,9 @@ class SourceSection(Section):
         default=None, description="Transactions: the file with one label per line, beside the data."
     )
     separator: str | None = Field(
-        default=None, description="Transactions: what parts the items; white space if not given."
+        default=None, description="Transactions: the separator of items; white space if not given."
     )
-    delimiter: str | None = Field(default=None, description="CSV: what parts the cells.")
+    delimiter: str | None = Field(default=None, description="CSV: the delimiter of cells.")
     quote: str | None = Field(default=None, description="CSV: what surrounds cells that hold the delimiter.")
     encoding: str | None = Field(default=None, description="CSV: the encoding of the file, such as latin-1.")
     header: bool | None = Field(default=None, description="CSV: whether the first line names the columns.")
@@ -102,11 +102,11 @@ class RolesSection(Section):
     """What each column is for; a column without a role is not published."""
 
     target: str | None = Field(default=None, description="What a classifier is to predict; published as it is.")
-    quasi: Names = Field(default=(), description="What an attacker may know of a person: the promise is about these.")
+    quasi: Names = Field(default=(), description="What an attacker may know about a person; the promise covers these.")
     sensitive: Names = Field(default=(), description="What an attacker wants to learn; published as it is.")
     identifiers: Names = Field(default=(), description="Names and numbers; never published.")
     other: Names = Field(default=(), description="Published as it is, assumed unknown to an attacker.")
-    person: str | None = Field(default=None, description="Tells whose row it is: persons are counted, not rows.")
+    person: str | None = Field(default=None, description="Identifies the person of a row: persons are counted.")
     allow_unique: Names = Field(default=(), description="Columns published although they differ in every row.")
 
 
@@ -114,7 +114,7 @@ class PromisesSection(Section):
     """Grids for all methods that have such a parameter, and what every release must keep besides."""
 
     k: Counts = Field(default=(5,), description="How many persons must be alike.")
-    epsilon: Costs = Field(default=(1.0,), description="Differential privacy: what a release may cost.")
+    epsilon: Costs = Field(default=(1.0,), description="Differential privacy: the budget of a release.")
     delta: Costs = Field(default=(0.4,), description="Sketches: how uncertain a cell stays.")
     l: Whole | None = Field(default=None, ge=2, description="Every release of a table must also be l-diverse.")  # noqa: E741
     t: Number | None = Field(default=None, ge=0, le=1, description="Every release of a table must also be t-close.")
@@ -170,11 +170,11 @@ class EvaluationSection(Section):
 
     protocols: Protocols = Field(
         default=("recoded",),
-        description="recoded: tested on rows that no release saw, brought to its form; holdout: read cell by cell.",
+        description="recoded: tested on held-out rows, recoded to its labels; holdout: read cell by cell.",
     )
     folds: str = Field(default="5-fold", description="5-fold, 10-fold, 5x2, 3x10-fold.")
-    classifiers: Classifiers = Field(default=("logistic",), description="Who learns.")
-    measure: Measure = Field(default="accuracy", description="What the choice looks at.")
+    classifiers: Classifiers = Field(default=("logistic",), description="The classifiers to train.")
+    measure: Measure = Field(default="accuracy", description="The measure that the choice uses.")
 
     @field_validator("folds")
     @classmethod
@@ -201,10 +201,10 @@ class RunSection(Section):
     seed: Whole | None = Field(
         default=None,
         ge=0,
-        description="The same study twice. Keep it to yourself: who guesses it can undo random choices of a release.",
+        description="Makes the study repeatable. Keep it secret: with it, random choices of a release can be undone.",
     )
     jobs: Whole = Field(default=1, ge=1, le=256, description="How many cores to use.")
-    minutes: Number | None = Field(default=None, gt=0, description="Begin no further release after so long.")
+    minutes: Number | None = Field(default=None, gt=0, description="Start no further release after this time.")
     memory_gb: Number | None = Field(
         default=None, gt=0, description="Refuse what would need more, by the size of the data."
     )

@@ -68,7 +68,7 @@ def first_recipe(
     lines += [
         "[promises]",
         f"k = {_toml(list(k))}  # how many persons must be alike",
-        "epsilon = [1.0]  # differential privacy: what a release may cost",
+        "epsilon = [1.0]  # differential privacy: the budget of a release",
         "# l = 2  # every release of a table must also be l-diverse",
         "",
     ]
@@ -81,15 +81,15 @@ def first_recipe(
         'classifiers = ["logistic"]  # "c45", "part", "naive-bayes", "svm", "3nn", "forest", "boosting", "tree"',
         'measure = "accuracy"  # "balanced_accuracy", "auc", "brier"',
         "",
-        "[weights]  # what counts when one release is chosen",
+        "[weights]  # importance of each measure in the choice",
         "utility = 0.5",
         "privacy = 0.25",
         "size = 0.25",
         "",
         "[run]",
         "jobs = 2",
-        "# seed = 7  # the same study twice; who guesses it can undo random choices of a release",
-        "# minutes = 10  # begin no further release after so long",
+        "# seed = 7  # makes the study repeatable; anyone who knows it can undo random choices of a release",
+        "# minutes = 10  # start no further release after this time",
         "",
     ]
     text = "\n".join(lines)

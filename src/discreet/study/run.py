@@ -35,7 +35,7 @@ from discreet.study.recipe import Recipe
 from discreet.study.tasks import Task, tasks_of
 
 Load = Callable[[], Dataset]
-NOT_BEGUN = "It was not begun: the study's time was over. The same command begins it."
+NOT_BEGUN = "It was not started: the study's time was over. The same command starts it."
 # Bytes in memory: of a process, and for each cell while a classifier learns; what rows and columns are called.
 _PROCESS = 400e6
 _MEMORY = {"table": (350, "rows", "columns"), "baskets": (20, "baskets", "items")}
@@ -222,6 +222,6 @@ def _work(task: Task) -> None:
     if "dataset" not in _here:
         _here["dataset"] = _here["load"]()
         if _digest(_here["dataset"]) != _here["data"]:
-            raise DataError("The data changed while the study was running. Begin it again, in another folder.")
+            raise DataError("The data changed while the study was running. Start it again in another folder.")
     result = measured(task, _here["recipe"], _here["dataset"], _here["folder"], _here["secret"])
     _here["folder"].keep(task.name, result)

@@ -2,7 +2,7 @@
 """Attributes that serve the recipient's classifier and not the attacker's: privacy-aware selection of whole columns.
 
 Paper: Y. Jafer, S. Matwin, M. Sokolova, "A Multi-dimensional Privacy-aware Evaluation Function in Automatic Feature
-Selection" (candidates as in their "A Framework for A Privacy-aware Feature Selection SubsetMeasure").
+Selection" (candidates as in their "A Framework for A Privacy-aware Feature Selection Measure").
 Departures from the paper:
 1. Figure 5 takes attributes from the full list one at a time and never keeps a removal; here, as in its worked example,
    a removal that is accepted stays and one that is not is put back for good.
@@ -69,13 +69,13 @@ class BreachAwareSelector(SelectorMixin, Method):
     Parameters
     ----------
     alpha : float in [-1, inf) or "majority"
-        The largest breach increase; "majority" is that of whoever always guesses the commonest sensitive value.
+        The largest breach increase; "majority" is that of always guessing the commonest sensitive value.
     ranking : "performance", "privacy" or "both"
         Down which list attributes are eliminated: those that help the recipient least first, or those that help the
         attacker most.
     enforce : "filter" or "strict"
-        Whether only what is released has to keep alpha, or every step on the way too. With a negative alpha "strict"
-        may not find the first step: where attributes tell the same, no single removal lowers the breach.
+        Whether only the release has to keep alpha, or every step as well. With a negative alpha, "strict" may not find
+        a first step: if attributes carry the same information, no single removal lowers the breach.
     test : "paired-t", "corrected-resampled" or "equivalence"
         When a lower performance is as good as that of all the attributes, at 5 %. "equivalence" asks the higher ones
         too, which may be so by chance.
@@ -87,7 +87,7 @@ class BreachAwareSelector(SelectorMixin, Method):
         Of performance, privacy and small size.
     score : "rank" or "value"
         E(S), or a score that does not depend on the other candidates.
-    learner : name of the classifier that the recipient, and the attacker during the search, is taken to use
+    learner : name of the classifier assumed for the recipient and, during the search, for the attacker
     attackers : names of the classifiers of which the strongest judges what is released, or a single name
     folds : int in [2, inf)
     cuts : mapping of sensitive column to cut points, for sensitive numbers
@@ -210,7 +210,7 @@ class BreachAwareSelector(SelectorMixin, Method):
         return Decision(KeepColumns(chosen.attributes), result.trace, [note])
 
     def search_with(self, measures: Measures, scales: dict[str, Any] | None = None) -> SearchResult:
-        """The search by itself, on measures of one's own."""
+        """Run the search alone, on your own measures."""
         performance, privacy, size = self.weights
         score = SubsetScore((performance, privacy, size), self.score, dist_pbi=measures.dist_pbi, **(scales or {}))
 
@@ -238,7 +238,7 @@ class BreachAwareSelector(SelectorMixin, Method):
         return result
 
     def _audited(self, result: SearchResult, table: Table, roles: Roles) -> tuple[MeasuredSubset, int]:
-        """The first of the chosen candidates that keeps the promise, which speaks of more attackers than the search."""
+        """The first chosen candidate that keeps the promise, which covers more attackers than the search."""
         promise, persons = self.promise, _persons(table, roles)
         attacks = [promise.inference(table, roles.quasi, name, persons) for name in roles.sensitive]
         for number, candidate in enumerate(result.chosen, start=1):
@@ -311,7 +311,7 @@ def _persons(table: Table, roles: Roles) -> np.ndarray | None:
 
 
 def _refuse_names(table: Table, names: Sequence[str]) -> None:
-    """Kept columns are published cell by cell, so none may work like a name."""
+    """Refuse quasi-identifiers that differ in nearly every row: kept columns are published unchanged."""
     like_names = [name for name in names if works_like_a_name(table.column(name))]
     if like_names:
         raise RolesError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is measured of a subset of attributes: how a recipient does with it, and how an attacker does.
+"""Measures of a subset of attributes: the performance of a recipient and of an attacker.
 
 Every subset is learnt once, recipient and attacker on folds of their own, which all subsets share.
 """
@@ -72,7 +72,7 @@ class Measures:
 
 
 class Watched:
-    """Measures that say so, by `advance`, each time a subset was measured that was not asked for before."""
+    """Measures that call `advance` for each newly measured subset."""
 
     def __init__(self, measure: SubsetMeasure, advance: Callable[[], None]):
         self._measure, self._advance = measure, advance

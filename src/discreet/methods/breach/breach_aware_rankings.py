@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which subsets of attributes are worth a choice: two rankings, and a backward elimination down each of them.
+"""Candidate subsets of attributes: two rankings (Figure 4), and a backward elimination down each (Figure 5).
 
-Paper: Jafer, Matwin, Sokolova, Figures 4 and 5. What is measured of a subset, and how, is for `Measure` to say.
+Paper: Jafer, Matwin, Sokolova, Figures 4 and 5. `SubsetMeasure` defines what is measured of a subset.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""E(S) on the fly: at each step of a search the subset and its neighbours are the candidates, and the best one stays.
+"""Search by E(S): at each step the subset and its neighbours are the candidates, and the best one is kept.
 
 Jafer, Matwin and Sokolova name it as future work: compare the ranks of the changed subset with those of the one before
 and keep the one with the higher E(S). By ranks a step depends on the other neighbours; by values it does not, because

@@ -74,62 +74,79 @@ def _reduce(rows, items, persons, T, C, k, floor, best):
         n_items = _count(C, empty)
         if n_items < floor or n_rows < k or (len(persons) and _count(T, persons) < k):
             return _PRUNE
-        changed = False
-        full_items = 0
-        most = -1
-        for w in range(len(C)):
-            rest = C[w]
-            while rest:
-                bit = rest & (~rest + np.uint64(1))
-                item = w * 64 + np.int64(lowest_bit(rest))
-                rest ^= bit
-                n_common = _common(T, items[item])
-                if n_common == n_rows:
-                    full_items += 1
-                    continue
-                enough = n_common >= k
-                if enough and len(persons):
-                    for v in range(len(T)):
-                        both[v] = T[v] & items[item, v]
-                    enough = _count(both, persons) >= k
-                if not enough:
-                    C[w] ^= bit
-                    n_items -= 1
-                    changed = True
-                elif n_common > most:
-                    most = n_common
-                    best[0] = item
+        dropped_items, full_items = _drop_items(items, persons, T, C, k, n_rows, best, both)
+        n_items -= dropped_items
         if n_items < floor:
             return _PRUNE
-        full_rows = 0
-        full_persons = 0
-        last = -1
-        most = -1
-        for w in range(len(T)):
-            rest = T[w]
-            while rest:
-                bit = rest & (~rest + np.uint64(1))
-                row = w * 64 + np.int64(lowest_bit(rest))
-                rest ^= bit
-                n_common = _common(C, rows[row])
-                if n_common == n_items:
-                    full_rows += 1
-                    if len(persons) == 0 or persons[row] != last:
-                        full_persons += 1
-                        last = persons[row] if len(persons) else last
-                elif n_common < floor:
-                    T[w] ^= bit
-                    n_rows -= 1
-                    changed = True
-                elif n_common > most:
-                    most = n_common
-                    best[1] = row
+        dropped_rows, full_rows, full_persons = _drop_rows(rows, persons, T, C, floor, n_items, best)
         if full_persons >= k:
             return _LEAF
-        if not changed:
+        if dropped_items + dropped_rows == 0:
             best[2] = _cost(n_items - full_items, floor - full_items)
             best[3] = _cost(n_rows - full_rows, k - full_persons)
             return _BRANCH
+
+
+@compiled
+def _drop_items(items, persons, T, C, k, n_rows, best, both):
+    """Drop items of C that fewer than k of the rows T have. Returns how many, and how many items all rows have.
+
+    best[0] is the item, not of all rows, that most rows have; `both` is scratch space.
+    """
+    dropped = full = 0
+    most = -1
+    for w in range(len(C)):
+        rest = C[w]
+        while rest:
+            bit = rest & (~rest + np.uint64(1))
+            item = w * 64 + np.int64(lowest_bit(rest))
+            rest ^= bit
+            n_common = _common(T, items[item])
+            if n_common == n_rows:
+                full += 1
+                continue
+            enough = n_common >= k
+            if enough and len(persons):
+                for v in range(len(T)):
+                    both[v] = T[v] & items[item, v]
+                enough = _count(both, persons) >= k
+            if not enough:
+                C[w] ^= bit
+                dropped += 1
+            elif n_common > most:
+                most = n_common
+                best[0] = item
+    return dropped, full
+
+
+@compiled
+def _drop_rows(rows, persons, T, C, floor, n_items, best):
+    """Drop rows of T that have fewer than `floor` of the items C.
+
+    Returns how many were dropped, how many rows have all items, and how many persons these are. best[1] is the row,
+    without all items, that has most of them.
+    """
+    dropped = full = full_persons = 0
+    last = most = -1
+    for w in range(len(T)):
+        rest = T[w]
+        while rest:
+            bit = rest & (~rest + np.uint64(1))
+            row = w * 64 + np.int64(lowest_bit(rest))
+            rest ^= bit
+            n_common = _common(C, rows[row])
+            if n_common == n_items:
+                full += 1
+                if len(persons) == 0 or persons[row] != last:
+                    full_persons += 1
+                    last = persons[row] if len(persons) else last
+            elif n_common < floor:
+                T[w] ^= bit
+                dropped += 1
+            elif n_common > most:
+                most = n_common
+                best[1] = row
+    return dropped, full, full_persons
 
 
 @compiled

@@ -11,12 +11,17 @@ candidate of this kind joins at once, an excluded item of this kind ends the nod
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from discreet.counting.bitmaps import lowest_bit, popcount
 from discreet.foundation.compiled_kernels import compiled
 from discreet.methods.containment.maximal_blocks import DONE, OUT_OF_BUDGET, STACK_FULL
 from discreet.methods.containment.maximal_pool import floor_of, offer, precedes
+
+_Data = namedtuple("_Data", "lines item_start item_rows weight persons k")  # the rows as bits, and by item
+_Room = namedtuple("_Room", "own first group table counted todo joint work")  # scratch space of the kernels
 
 
 @compiled
@@ -73,42 +78,60 @@ def _contains(ours, theirs, S):
 
 
 @compiled
-def _contained(rows, S, lines, group, weight, persons, k, own, last_met, counted, work):
-    """Is every pattern on S that one of these rows has contained in k of them? `group` numbers the patterns."""
+def _fits(item, S, data, room):
+    """Is every pattern on S that a row with the item has contained in k such rows? room.group numbers the patterns."""
+    rows = data.item_rows[data.item_start[item] : data.item_start[item + 1]]
+    own, group, first, work = room.own, room.group, room.first, room.work
     work[0] += 4 * len(rows)
-    n_met = 0
+    n_patterns = 0
     for row in rows:
         if own[group[row]] == 0:
-            last_met[n_met] = row
-            n_met += 1
-        own[group[row]] += weight[row]
+            first[n_patterns] = row
+            n_patterns += 1
+        own[group[row]] += data.weight[row]
     fine = True
-    for a in range(n_met - 1, -1, -1):
-        mine = last_met[a]
-        total = 0
-        if len(persons):
-            counted[0] += 1
-            for row in rows:
-                work[0] += 2
-                if counted[1 + persons[row]] != counted[0] and _contains(lines[row], lines[mine], S):
-                    counted[1 + persons[row]] = counted[0]
-                    total += 1
-                    if total >= k:
-                        break
-        else:
-            total = own[group[mine]]
-            b = 0
-            while total < k and b < n_met:
-                if b != a and _contains(lines[last_met[b]], lines[mine], S):
-                    total += own[group[last_met[b]]]
-                b += 1
-            work[0] += 2 * b
-        if total < k:
+    for a in range(n_patterns - 1, -1, -1):
+        count = _persons_containing(rows, first[a], S, data, room)
+        if len(data.persons) == 0:
+            count = _rows_containing(a, n_patterns, S, data, room)
+        if count < data.k:
             fine = False
             break
-    for a in range(n_met):
-        own[group[last_met[a]]] = 0
+    for a in range(n_patterns):
+        own[group[first[a]]] = 0
     return fine
+
+
+@compiled
+def _persons_containing(rows, row, S, data, room):
+    """Persons, counted up to k, of the rows that have all items of this row on S; 0 where persons do not count."""
+    total = 0
+    if len(data.persons):
+        counted = room.counted
+        counted[0] += 1
+        for other in rows:
+            room.work[0] += 2
+            person = 1 + data.persons[other]
+            if counted[person] != counted[0] and _contains(data.lines[other], data.lines[row], S):
+                counted[person] = counted[0]
+                total += 1
+                if total >= data.k:
+                    break
+    return total
+
+
+@compiled
+def _rows_containing(a, n_patterns, S, data, room):
+    """Rows, counted up to k, whose pattern contains pattern a on S."""
+    own, group, first = room.own, room.group, room.first
+    total = own[group[first[a]]]
+    b = 0
+    while total < data.k and b < n_patterns:
+        if b != a and _contains(data.lines[first[b]], data.lines[first[a]], S):
+            total += own[group[first[b]]]
+        b += 1
+    room.work[0] += 2 * b
+    return total
 
 
 @compiled
@@ -178,23 +201,85 @@ def most_conflicts(candidates, against):
 
 
 @compiled
+def _room(n, n_items, n_words, persons):
+    places = 1
+    while places < 2 * n:
+        places *= 2
+    n_persons = persons.max() + 1 if len(persons) else 0
+    return _Room(
+        own=np.zeros(n, dtype=np.int64),
+        first=np.empty(n, dtype=np.int64),
+        group=np.empty(n, dtype=np.int64),
+        table=np.empty(places, dtype=np.int64),
+        counted=np.zeros(1 + n_persons, dtype=np.int64),
+        todo=np.empty(n_items, dtype=np.int64),
+        joint=np.empty(n_words, dtype=np.uint64),
+        work=np.zeros(1, dtype=np.int64),
+    )
+
+
+@compiled
+def _group_rows(S, data, room):
+    _number(data.lines, S, room.table, room.group)
+    room.work[0] += 8 * data.lines.shape[0] * len(S)
+
+
+@compiled
+def _drop_unfit(part, S, data, room):
+    """Drop the items that do not fit S, and never will again."""
+    todo = room.todo
+    for i in range(_list(part, todo)):
+        if not _fits(todo[i], S, data, room):
+            part[todo[i] >> 6] &= ~(np.uint64(1) << np.uint64(todo[i] & 63))
+
+
+@compiled
+def _any_fits(part, S, data, room):
+    n = _list(part, room.todo)
+    i = 0
+    while i < n and not _fits(room.todo[i], S, data, room):
+        i += 1
+    return i < n
+
+
+@compiled
+def _take_fitting(S, candidates, data, room):
+    """Move candidates that fit even S with all candidates to S; returns the last of the others, or -1."""
+    todo, last = room.todo, np.int64(-1)
+    for i in range(_list(candidates, todo)):
+        mark = np.uint64(1) << np.uint64(todo[i] & 63)
+        if _fits(todo[i], room.joint, data, room):
+            candidates[todo[i] >> 6] ^= mark
+            S[todo[i] >> 6] |= mark
+        else:
+            last = todo[i]
+    return last
+
+
+@compiled
+def _branch(sets, node, pick, against):
+    """Put the node with the item on the stack above the node without it."""
+    mark = np.uint64(1) << np.uint64(pick & 63)
+    S, candidates, excluded = sets[node, 0], sets[node, 1], sets[node, 2]
+    candidates[pick >> 6] &= ~mark
+    for w in range(len(S)):
+        sets[node + 1, 0, w] = S[w]
+        sets[node + 1, 1, w] = candidates[w] & ~against[pick, w]
+        sets[node + 1, 2, w] = excluded[w] & ~against[pick, w]
+    sets[node + 1, 0, pick >> 6] |= mark
+    excluded[pick >> 6] |= mark
+
+
+@compiled
 def explore(lines, item_start, item_rows, weight, persons, against, sets, fresh, top, k, pool, sizes, state, budget):
     """Work off the stack of nodes, sets[i] = (S, candidates, excluded).
 
     A node is fresh until its candidates and its excluded items were tried on S. Returns (status, nodes left, budget).
     """
-    n, n_items, n_words = lines.shape[0], len(item_start) - 1, sets.shape[2]
-    own = np.zeros(n, dtype=np.int64)
-    last_met = np.empty(n, dtype=np.int64)
-    group = np.empty(n, dtype=np.int64)
-    places = 1
-    while places < 2 * n:
-        places *= 2
-    table = np.empty(places, dtype=np.int64)
-    counted = np.zeros(1 + (persons.max() + 1 if len(persons) else 0), dtype=np.int64)
-    todo = np.empty(n_items, dtype=np.int64)
-    joint = np.empty(n_words, dtype=np.uint64)
-    work = np.zeros(1, dtype=np.int64)
+    data = _Data(lines, item_start, item_rows, weight, persons, k)
+    n_items = len(item_start) - 1
+    room = _room(len(lines), n_items, sets.shape[2], persons)
+    todo, joint, work = room.todo, room.joint, room.work
     while top > 0:
         budget -= work[0]
         work[0] = 0
@@ -211,53 +296,26 @@ def explore(lines, item_start, item_rows, weight, persons, against, sets, fresh,
             continue
         if fresh[node]:
             fresh[node] = False
-            _number(lines, S, table, group)
-            work[0] += 8 * n * n_words
-            for part in (candidates, excluded):
-                for i in range(_list(part, todo)):
-                    rows = item_rows[item_start[todo[i]] : item_start[todo[i] + 1]]
-                    if not _contained(rows, S, lines, group, weight, persons, k, own, last_met, counted, work):
-                        part[todo[i] >> 6] &= ~(np.uint64(1) << np.uint64(todo[i] & 63))
-        for w in range(n_words):
+            _group_rows(S, data, room)
+            _drop_unfit(candidates, S, data, room)
+            _drop_unfit(excluded, S, data, room)
+        for w in range(len(S)):
             joint[w] = S[w] | candidates[w]
         size = _list(joint, todo)
         if size < floor or (size == floor and not precedes(todo, size, pool, sizes, state)):
             continue
-        work[0] += 2 * size * n_words
+        work[0] += 2 * size * len(S)
         pick, bound = most_conflicts(candidates, against)
         if _size(S) + bound < floor:
             continue
-        _number(lines, joint, table, group)
-        work[0] += 8 * n * n_words
-        extensible = False
-        for i in range(_list(excluded, todo)):
-            rows = item_rows[item_start[todo[i]] : item_start[todo[i] + 1]]
-            if _contained(rows, joint, lines, group, weight, persons, k, own, last_met, counted, work):
-                extensible = True
-                break
-        if extensible:
+        _group_rows(joint, data, room)
+        if _any_fits(excluded, joint, data, room):
             continue
-        last = -1
-        for i in range(_list(candidates, todo)):
-            rows = item_rows[item_start[todo[i]] : item_start[todo[i] + 1]]
-            mark = np.uint64(1) << np.uint64(todo[i] & 63)
-            if _contained(rows, joint, lines, group, weight, persons, k, own, last_met, counted, work):
-                candidates[todo[i] >> 6] ^= mark
-                S[todo[i] >> 6] |= mark
-            else:
-                last = todo[i]
+        last = _take_fitting(S, candidates, data, room)
         if last < 0:  # all fit together, and nothing excluded joins them
             offer(todo, _list(S, todo), pool, sizes, state)
             continue
-        pick = pick if pick >= 0 else last
-        mark = np.uint64(1) << np.uint64(pick & 63)
-        candidates[pick >> 6] &= ~mark
-        for w in range(n_words):
-            sets[node + 1, 0, w] = S[w]
-            sets[node + 1, 1, w] = candidates[w] & ~against[pick, w]
-            sets[node + 1, 2, w] = excluded[w] & ~against[pick, w]
-        sets[node + 1, 0, pick >> 6] |= mark
+        _branch(sets, node, pick if pick >= 0 else last, against)
         fresh[node + 1] = True
-        excluded[pick >> 6] |= mark
         top = node + 2
     return DONE, 0, budget

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Selection of features that searches for the best feasible set instead of taking the first that comes.
+"""Feature selection that searches for the best feasible set, exactly or heuristically.
 
-Paper: Zhang, Mohammed, Dave, Al Hasan, "Feature Selection for Classification under Anonymity Constraint", problem (1):
-maximise a utility over the sets of features whose projection is k-anonymous by containment.
+Paper: Zhang, Mohammed, Dave, Al Hasan, "Feature Selection for Classification under Anonymity Constraint", Problem (1):
+maximise a utility over the sets of features whose projection is k-anonymous by containment (Definition 6).
 Departures from the paper:
-1. The paper gives heuristics for problem (1); this solves it where columns are few, and searches where they are many.
-2. Its feasible family is the exact one, not the frequent itemsets.
-3. Utilities that follow a classifier stand beside HamDist and DistCnt; the default is cross-validated AUC.
-4. Rows are searched, not only columns: what k rows have in common is feasible, and it is the way to large sets.
-5. A feature that is the same in all rows is not kept: it would be published and tell nothing.
+1. The paper gives heuristics for Problem (1); this solves it for few columns, and searches for many.
+2. The feasible sets are those of Definition 6, not the frequent itemsets of Algorithm 1, which are fewer.
+3. Utilities based on classifiers complement HamDist and DistCnt; the default is cross-validated AUC.
+4. Rows are searched as well as columns: the common items of k rows are feasible, which leads to large sets.
+5. A feature that is the same in all rows is not selected: it carries no information.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from discreet.methods.containment.optimal_measures import UTILITIES, Worth, guid
 from discreet.methods.containment.optimal_search import CommonItems, Maximal, fill
 from discreet.methods.selector import Selector
 
-# Limits on work, not on time: with them the result does not depend on the machine unless time_limit strikes first.
+# Limits on work, not on time, so that results do not depend on the machine unless time_limit ends the search first.
 _FEW = 64  # columns up to which all maximal sets are looked for
 _SETS = 500  # maximal sets that are evaluated
 _SUBSETS = 2000  # subsets that are all evaluated, when there are no more
@@ -49,7 +49,7 @@ _SCREEN = "weight x hamdist"  # the guide whose sum over a set follows its AUC b
 
 
 class OptimalSelector(Selector):
-    """Keep the set of features that is worth most among those in which every person stays hidden among k.
+    """Select the feasible set of features with the highest utility; every person stays hidden among k.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ class OptimalSelector(Selector):
         "information": information of all features together. "hamdist" and "distcnt": as in GreedySelector. A callable
         takes the baskets projected on a set of features and returns a number, higher is better.
     time_limit : seconds, or None
-        After it the best set found so far is taken. The amount of work is limited too, so this is a safety net. When it
-        strikes, `stopped_` and a note of the release say so, and the result depends on the speed of the machine.
+        The search then ends with the best set so far. Work is limited too, so this is a safety net. If it takes effect,
+        `stopped_` and a note of the release say so, and the result depends on the speed of the machine.
     max_features : int or None
     cuts : mapping of column name to cut points, for tables; other numbers are cut by MDL against the target
     random_state : int or None
@@ -70,8 +70,8 @@ class OptimalSelector(Selector):
     Attributes
     ----------
     support_ : boolean mask of the selected columns
-    order_ : the selected columns, those worth most by themselves first
-    scores_ : what each is worth by itself; with "auc" and "linear" its |w| in the model fitted on the selected set
+    order_ : the selected columns, by falling score
+    scores_ : the utility of each alone; with "auc" and "linear" its |w| in the model fitted on the selected set
     value_ : the utility of the selected set
     bound_ : a proven upper bound of the utility over all feasible sets, or None
     proven_ : whether the selected set is proven to be optimal
@@ -80,8 +80,8 @@ class OptimalSelector(Selector):
 
     Promise
     -------
-    Containment(k) of the projection on the selected features. The promise covers the rows that were released, not later
-    rows passed to `transform`. The set is chosen with the labels in view, and is not itself private.
+    Containment(k) of the projection on the selected features. The promise covers the released rows, not later rows
+    passed to `transform`. The choice of the set uses the labels and is not itself private.
 
     Examples
     --------
@@ -127,7 +127,7 @@ class OptimalSelector(Selector):
                 f"No feature can be kept at k = {self.k}: each of the {baskets.shape[1]} is held by fewer than {self.k}"
                 f" persons, or is the same in all rows. Lower k, or merge rare values."
             )
-        with threadpool_limits(1):  # many small systems: threads cost more than they save, and round differently
+        with threadpool_limits(1):  # many small systems: threads cost more than they save, and change the rounding
             worth = worth_of(self.utility, baskets)
             search = _Search(baskets, self.k, items, worth, self.time_limit, self.max_features)
             if not (len(items) <= _FEW and search.exactly()):
@@ -155,7 +155,7 @@ class OptimalSelector(Selector):
 
 
 class _Search:
-    """The best set met so far, what is known of the optimum, and two ways to go on: exactly and broadly."""
+    """The best set so far, a bound of the optimum, and two ways to search Problem (1): exactly and broadly."""
 
     def __init__(
         self, baskets: Baskets, k: int, items: list[int], worth: Worth, time_limit: float | None, limit: int | None
@@ -169,12 +169,12 @@ class _Search:
         self._values: dict[frozenset[int], float] = {}
 
     def late(self) -> bool:
-        """Whether the time is over, and there is a set to show for it."""
+        """Whether the time is over and a set was found."""
         self.stopped |= time.monotonic() > self.deadline
         return self.stopped and bool(self.best)
 
     def consider(self, features: Sequence[int]) -> bool:
-        """Evaluate a feasible set, cut to `limit` features; True when it is the best so far."""
+        """Evaluate a feasible set, trimmed to `limit` features; True if it is the best so far."""
         chosen = self.trimmed(features)
         key = frozenset(chosen)
         if not chosen or key in self._values:
@@ -186,7 +186,7 @@ class _Search:
         return False
 
     def trimmed(self, features: Sequence[int]) -> list[int]:
-        """At most `limit` of the features: the least valuable fifth of the surplus goes, and values are taken anew."""
+        """At most `limit` of the features: drop the least valuable fifth of the surplus, score again, repeat."""
         chosen = sorted(int(f) for f in features)
         while self.limit is not None and len(chosen) > self.limit:
             surplus = len(chosen) - self.limit
@@ -198,7 +198,7 @@ class _Search:
     # -- few columns ---------------------------------------------------------------------------------------------------
 
     def exactly(self) -> bool:
-        """Solve over the AC-maximal sets; False when there are too many, or the time is over."""
+        """Solve Problem (1) over the AC-maximal sets; False if they are too many, or the time is over."""
         maximal = Maximal(self.baskets, self.k, self.items)
         bounded = self.worth.monotone and (self.limit is None or self.worth.modular)
         value = self._bound_by(maximal) if bounded else int.bit_count
@@ -219,7 +219,7 @@ class _Search:
         return True
 
     def _bound_by(self, maximal: Maximal) -> Callable[[int], float]:
-        """The value of a candidate, feasible or not: an upper bound of what lies inside it."""
+        """The value of a candidate, feasible or not: an upper bound for its subsets (Theorems 1 and 2)."""
         bounds: dict[int, float] = {}
 
         def value(candidate: int) -> float:
@@ -230,7 +230,7 @@ class _Search:
         return value
 
     def _evaluate(self, sets: list[list[int]]) -> None:
-        """No bound holds for the utility: try the maximal sets, and all their subsets where these are few."""
+        """Without a bound: try the maximal sets, and all their subsets if these are few."""
         self.bound = self._ceiling()
         subsets = self._subsets(sets)
         if subsets is not None:
@@ -250,10 +250,10 @@ class _Search:
                 self.consider(features)
                 bar.advance()
         while not self.late() and any(self.consider([f for f in self.best if f != out]) for out in list(self.best)):
-            pass  # drop a feature for as long as that helps
+            pass  # drop features while that helps
 
     def _subsets(self, sets: list[list[int]]) -> list[tuple[int, ...]] | None:
-        """All sets inside these that may be best; None when there are too many. Of a monotone utility: the largest."""
+        """All subsets that may be best, for a monotone utility the largest; None if there are too many."""
         subsets: set[tuple[int, ...]] = set()
         for features in sets:
             most = len(features) if self.limit is None else min(self.limit, len(features))
@@ -263,7 +263,7 @@ class _Search:
             subsets.update(chain.from_iterable(combinations(features, size) for size in sizes))
             if len(subsets) > _SUBSETS:
                 return None
-        return sorted(subsets, key=lambda s: (len(s), s))  # of equals the smallest is met first, and stays
+        return sorted(subsets, key=lambda s: (len(s), s))  # ties go to the smallest
 
     def _ceiling(self) -> float | None:
         return self.worth.value(self.trimmed(self.items)) if self.worth.modular else self.worth.ceiling(self.items)
@@ -271,7 +271,7 @@ class _Search:
     # -- many columns --------------------------------------------------------------------------------------------------
 
     def broadly(self) -> None:
-        """Greedy from several orders, then rows with much in common, then local search around the best."""
+        """Greedy (Algorithm 2, in several orders), then rows with many common items, then local search."""
         if self.bound is None:
             self.bound = self._ceiling()
         ways = guides(self.baskets)
@@ -283,7 +283,7 @@ class _Search:
                     return
                 self.consider(self.filled([], weights))
                 bar.advance()
-            for features, rows in self._found_by_rows(common, ways):
+            for features, rows in self._sets_of_rows(common, ways):
                 if self.late():
                     return
                 chosen = self.filled(features, ways[_SCREEN])
@@ -295,17 +295,17 @@ class _Search:
             self._beam(ways[_SCREEN], bar.advance)
 
     def filled(self, chosen: Sequence[int], weights: np.ndarray) -> list[int]:
-        """The chosen features and those that fit beside them, by weight."""
+        """The chosen features and all further ones that stay feasible, by weight (Algorithm 2, lines 3 to 9)."""
         return fill(self.baskets, self.k, list(chosen), _by_weight(self.items, weights))
 
-    def _found_by_rows(self, common: CommonItems, ways: dict[str, np.ndarray]) -> Iterator[tuple[list[int], list[int]]]:
-        """What k rows have in common, the most promising first, with the rows."""
+    def _sets_of_rows(self, common: CommonItems, ways: dict[str, np.ndarray]) -> Iterator[tuple[list[int], list[int]]]:
+        """Common items of k rows, the most promising first, with the rows."""
         by_rows: dict[tuple[int, ...], list[int]] = {}
         pass_ = self.k * max(self.baskets.matrix.nnz, 1)
         work = _ROW_WORK - _WIDTH * pass_
         sets = common.beam(ways[_SCREEN], _WIDTH) if work > 0 else []
         for weights in [*ways.values()] * _STARTS:
-            work -= 3 * pass_  # about: rows are taken one by one, then exchanged one by one
+            work -= 3 * pass_  # roughly: rows are added one by one, then swapped one by one
             if work < 0 or self.late():
                 break
             sets.append(common.search(weights))
@@ -317,7 +317,7 @@ class _Search:
         return ((list(features), by_rows[features]) for features in promising)
 
     def _swap_rows(self, common: CommonItems, rows: list[int], weights: np.ndarray) -> None:
-        """Exchange one of the k rows for one that leaves nearly as much in common; stay with what is better."""
+        """Swap one of the k rows for one that keeps nearly as many common items, while that improves the set."""
         tried = place = unchanged = 0
         while tried < _SWAPS and unchanged < self.k and not self.late():
             others = rows[:place] + rows[place + 1 :]
@@ -332,7 +332,7 @@ class _Search:
             place = (place + 1) % self.k
 
     def _beam(self, weights: np.ndarray, tick: Callable[[], None]) -> None:
-        """Force a feature into one of the best sets, drop what does not fit beside it, fill up; go on with the best."""
+        """Beam search: force a feature into one of the best sets, drop what no longer fits, fill up, keep the best."""
         beam: list[tuple[int, ...]] = []
         for _ in range(_ROUNDS):
             before, beam = beam, [tuple(sorted(s)) for s in sorted(self._values, key=self._rank)[:_WIDTH]]

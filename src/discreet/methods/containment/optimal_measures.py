@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a set of features is worth to a classifier, and guides that say which single features to look at first.
+"""Utilities of feature sets for classification, and weights that say which single features to try first.
 
-The counts of `utility` separate rows; a classifier must generalise. Here are measures that come closer to it: class
-information, joint information of pairs, a linear model fitted on the set, and the area under the ROC curve of such a
-model on rows that it was not fitted to. A measure is a function of a list of columns, made once for given baskets.
+HamDist and DistCnt (Definitions 8 and 9) count separated pairs; a classifier must generalise. The measures here come
+closer to that: class information, joint information of pairs, the fit of a linear model, and the cross-validated area
+under its ROC curve. A measure is a function of a list of columns, built once for given baskets.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from discreet.data.baskets import Baskets
 from discreet.methods.containment.optimal_models import CELLS, STRONG, OneVersusRestLogistic, Ridge, csr, targets_of
 
 _NARROW = 64  # columns up to which "auc" fits a logistic regression
-_WIDE = 2000  # a bound by the value of more columns than this takes too long where a model is fitted
+_WIDE = 2000  # with more columns a bound from a fitted model takes too long
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +37,9 @@ class Worth:
     """A measure of sets of columns, higher is better.
 
     value     the measure of a list of columns
-    alone     a number per column of the list: what each is worth by itself, or its weight in the fitted model
-    monotone  whether a further column never lowers it: then the best set is inclusion-maximal, and the value of any
-              larger set, feasible or not, is an upper bound
+    alone     the value of each column alone, or its weight in the fitted model
+    monotone  whether a further column never lowers the value: then the best set is inclusion-maximal, and the value of
+              any larger set, feasible or not, is an upper bound
     modular   whether the value is the sum of the values of the single columns
     """
 
@@ -158,7 +158,7 @@ def _cmi(baskets: Baskets) -> Worth:
 
 
 def _pairs(columns: sp.csc_array) -> tuple[np.ndarray, ...]:
-    """How many rows have both of two columns, the first only, the second only, none."""
+    """For each pair of columns, the rows that have both, only the first, only the second, neither."""
     both = (columns.T @ columns).toarray()
     have = columns.sum(axis=0)
     first, second = have[:, None] - both, have[None, :] - both
@@ -179,7 +179,7 @@ def _linear(baskets: Baskets) -> Worth:
 
 
 def _auc(baskets: Baskets) -> Worth:
-    """Few columns: logistic regression on the distinct rows. Many: ridge regression, which is quicker to fit anew."""
+    """Cross-validated AUC: for few columns by logistic regression on distinct rows, else by faster ridge regression."""
     model = Ridge(baskets) if baskets.shape[1] > _NARROW else OneVersusRestLogistic(baskets)
     return Worth(model.auc, model.weights, monotone=False, most=1.0)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linear models on any set of columns of baskets, and how well they rank rows that they were not fitted to.
+"""Linear models on sets of columns of baskets, and their cross-validated AUC.
 
 Ridge regression is fitted from sums over rows, so that a fold is left out by subtraction; logistic regression on the
 distinct rows with counts. Folds are the same for every set of columns.
@@ -29,7 +29,7 @@ WEAK, STRONG = 1.0, 0.5  # penalties; the second is per row. The better of the t
 
 
 def csr(baskets: Baskets) -> sp.csr_array:
-    """The matrix in numbers that linear algebra takes."""
+    """The matrix as floating-point CSR."""
     m = baskets.matrix
     return sp.csr_array((np.ones(m.nnz), m.indices, m.indptr.astype(np.int32)), shape=m.shape)
 
@@ -168,7 +168,7 @@ def _one_against_others(baskets: Baskets) -> range:
 
 
 def logistic(X: np.ndarray, ones: np.ndarray, total: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
-    """The weights of a logistic regression on rows with counts, from weights that are about right if there are any.
+    """The weights of a logistic regression on rows with counts, with an optional warm start.
 
     Newton's method with a penalty that makes the optimum unique, and small steps when classes come apart.
     """

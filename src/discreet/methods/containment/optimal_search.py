@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Searching the feasible sets of features: the sets whose projection is k-anonymous by containment.
+"""Search of the feasible sets of features: those whose projection is k-anonymous by containment (Definition 6).
 
-Two facts carry the search. A set is infeasible iff it contains an itemset that some row, but fewer than k
-persons, have; the smallest such itemsets are called circuits here. And the items that k persons have in common are
-always feasible. Few columns: all maximal sets, from circuits. Many: k rows whose common items weigh the most.
+Two facts carry the search. A set is infeasible iff it contains an itemset that some row, but fewer than k persons,
+have; the smallest such itemsets are called circuits here. And the common items of k persons are always feasible. Few
+columns: all maximal sets, from circuits. Many columns: k rows whose common items weigh the most.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from discreet.foundation.compiled_kernels import compiled
 from discreet.foundation.randomness import Randomness
 from discreet.methods.containment.optimal_models import csr
 
-_CANDIDATES = 4000  # sets under consideration at once; beyond, the exact search gives up
-_BEST = 60  # a row search starts at one of so many rows
-_CHOICES = 3  # and goes on with one of so many
+_CANDIDATES = 4000  # candidates at which the exact search gives up
+_BEST = 60  # rows among which a row search draws its start
+_CHOICES = 3  # rows among which it draws each next one
 
 
 # -- one set: filling it up ----------------------------------------------------------------------------------------
 
 
 def fill(baskets: Baskets, k: int, chosen: Sequence[int], order: Iterable[int], limit: int | None = None) -> list[int]:
-    """The columns `chosen`, which must be feasible, and then each of `order` that fits, up to `limit` in all.
+    """The feasible set `chosen`, extended by each of `order` that fits, up to `limit` (Algorithm 2, lines 3 to 9).
 
     >>> fill(Baskets.of([[1, 1, 0], [1, 0, 1], [1, 1, 0]]), 2, [], [0, 2, 1])
     [0, 1]
@@ -83,7 +83,7 @@ def _fill(queue, at, forced, indptr, indices, k, state, bits, n_groups, taken, n
 
 
 def _fill_slowly(baskets: Baskets, k: int, chosen: list[int], rest: list[int], limit: int | None) -> list[int]:
-    """The same where persons count, not rows."""
+    """`_fill` where persons are counted instead of rows."""
     patterns = Patterns(len(baskets), baskets.persons)
     taken: list[int] = []
     columns = baskets.columns
@@ -101,7 +101,7 @@ def _fill_slowly(baskets: Baskets, k: int, chosen: list[int], rest: list[int], l
 
 
 class Maximal:
-    """The AC-maximal sets, found by cutting: every feasible set lies inside one of the candidates at any time.
+    """The AC-maximal sets, by elimination: every feasible set lies inside one of the candidates at any time.
 
     At first there is one candidate, all items. A candidate that contains a circuit is replaced by itself less one item
     of the circuit, for each of them. When no candidate contains a circuit, the candidates are the maximal sets.
@@ -127,7 +127,7 @@ class Maximal:
         return [self.items[place] for place in _places(candidate)]
 
     def step(self, value: Callable[[int], float]) -> bool:
-        """Look at the most valuable open candidate; True when it is feasible."""
+        """Process the most valuable open candidate; True if it is feasible."""
         candidate = max(self.open, key=lambda c: (value(c), c))
         circuit = self._circuit(candidate)
         if circuit is None:
@@ -160,7 +160,7 @@ class Maximal:
         return None
 
     def _have_k(self, itemset: int) -> bool:
-        """Do k persons have the itemset?"""
+        """Whether k persons have the itemset."""
         enough = self._enough.get(itemset)
         if enough is None:
             cover = self._everyone
@@ -170,7 +170,7 @@ class Maximal:
         return enough
 
     def _persons_in(self, cover: int) -> int:
-        """Rows in the cover; or persons, counted up to k."""
+        """Rows in the cover, or persons, counted up to k."""
         if self._persons is None:
             return cover.bit_count()
         n_persons = 0
@@ -238,7 +238,7 @@ class CommonItems:
         return rows
 
     def beam(self, weights: np.ndarray, width: int) -> list[list[int]]:
-        """So many sets of k rows: row after row, the sets with the heaviest common items are kept and extended."""
+        """Beam search for sets of k rows: row by row, extend the sets with the heaviest common items."""
         states: list[list[int]] = [[]]
         for _ in range(self.k):
             grown: dict[frozenset[int], float] = {}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RandomFlip: rows are clustered by k persons or more, and all rows of a cluster get the same items.
+"""RandomFlip: cluster rows of at least k persons, and give all rows of a cluster the same items.
 
 Paper: the competitor RF of Zhang, Mohammed, Dave, Al Hasan, "Feature Selection for Classification under Anonymity
-Constraint", Section 5.2, clustered by greedy k-member.
+Constraint", Section 5.2, which describes it in two sentences and has no pseudocode; clustered by greedy k-member.
 Departures from the paper:
 1. The paper does not say which items the rows of a cluster get. vector="majority" (default) gives those that most of
    them have, by lot where half of them do; vector="member" gives all of them the items of one of them, drawn by lot.
@@ -10,8 +10,8 @@ Departures from the paper:
    cluster whole, at the fewest flips for each row of theirs, so a cluster may have more than k.
 3. Persons are counted where rows say whose they are: a cluster grows by rows that bring a person it does not have yet,
    until it has k of them.
-4. An item that no row has any more, or that fewer than k persons had, is not published: its name would tell that
-   somebody had it.
+4. An item that no row has after flipping, or that fewer than k persons had, is not published: its name would reveal
+   that somebody had it.
 5. Ties go to the row that comes first by its items.
 """
 
@@ -54,7 +54,7 @@ class RandomFlip(Method):
         of one of them, drawn by lot.
     cuts : mapping of column name to cut points, for tables; other numbers are cut by MDL against the target
     random_state : int or None
-        The first row to start from, what is drawn by lot, and the order of the released rows.
+        Seeds the first row to start from, random choices, and the order of the released rows.
 
     Promise
     -------
@@ -116,8 +116,8 @@ class RandomFlip(Method):
         occurring = np.flatnonzero(flipped.support)
         if not len(occurring):
             raise CannotRelease(
-                f"No item is left at k = {self.k}: each of the {baskets.shape[1]} items is lacked by most rows of every"
-                f" cluster, or had by fewer than {self.k} persons. Lower k, merge rare items, or use vector='member'."
+                f"No item is left at k = {self.k}: each of the {baskets.shape[1]} items is absent in most rows of every"
+                f" cluster, or held by fewer than {self.k} persons. Lower k, merge rare items, or use vector='member'."
             )
         flips_of = np.bincount(cluster, weights=flips).astype(np.int64)
         return Changed(
@@ -135,7 +135,7 @@ class RandomFlip(Method):
         )
 
     def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
-        # The name of an item that fewer than k persons have would tell of them: it is not even made.
+        # The name of an item that fewer than k persons have would identify them: no such item is created.
         items = KeepItems.fit(table, roles, cuts=self.cuts, k=self.k)
         baskets = items.baskets(table, target=roles.target, person=roles.person)
         changed = self._change(baskets, randomness)
@@ -154,10 +154,10 @@ def _persons_with(baskets: Baskets) -> np.ndarray:
 
 @dataclass(frozen=True)
 class _Rows:
-    """The distinct rows, ordered by their items, so that nothing depends on the order that rows came in."""
+    """The distinct rows, ordered by their items, so that results do not depend on the order of the input."""
 
     items: sp.csr_array
-    weight: np.ndarray  # rows
+    weight: np.ndarray  # number of equal rows
     start: np.ndarray  # the persons behind row i, each once: persons[start[i]:start[i + 1]]
     persons: np.ndarray
     of_row: np.ndarray  # the distinct row of each row
@@ -182,7 +182,7 @@ class _Rows:
 
 
 def _clusters(rows: _Rows, k: int, randomness: Randomness) -> np.ndarray:
-    """Greedy k-member: the cluster of each distinct row; all have at least k persons."""
+    """The cluster of each distinct row by greedy k-member; all have at least k persons (Section 5.2)."""
     many = np.diff(rows.start) >= k
     cluster = np.where(many, np.cumsum(many) - 1, -1)
     index = RowIndex.of(rows.items, rows.weight, rows.start, rows.persons, ~many)
@@ -205,7 +205,7 @@ def _clusters(rows: _Rows, k: int, randomness: Randomness) -> np.ndarray:
 
 
 def _with_leftovers(rows: _Rows, cluster: np.ndarray) -> np.ndarray:
-    """Rows that are left over join the finished cluster where they cost the fewest flips."""
+    """Put leftover rows into the finished cluster where they cost the fewest flips."""
     leftovers = np.flatnonzero(cluster < 0)
     if not len(leftovers):
         return cluster
@@ -217,14 +217,14 @@ def _with_leftovers(rows: _Rows, cluster: np.ndarray) -> np.ndarray:
         has[rows.items.indices[rows.items.indptr[row] : rows.items.indptr[row + 1]]] = 1
         ones, n, mine = counts.data, size[number], has[counts.indices]
         added = np.minimum(ones + m * mine, n + m - ones - m * mine) - np.minimum(ones, n - ones)
-        new = has.sum() - np.bincount(number, weights=mine, minlength=len(size))  # items that nobody there has
+        new = has.sum() - np.bincount(number, weights=mine, minlength=len(size))  # items new to the cluster
         cost = np.bincount(number, weights=added, minlength=len(size)) + new * np.minimum(m, size)
         joined[row] = int(np.argmin(cost))
     return joined
 
 
 def _counts(rows: _Rows, cluster: np.ndarray) -> tuple[sp.csr_array, np.ndarray]:
-    """How many rows of each cluster have each item, and how many rows it has."""
+    """Rows of each cluster that have each item, and the size of each cluster."""
     placed = np.flatnonzero(cluster >= 0)
     shape = (int(cluster.max()) + 1, len(rows))
     belongs = sp.csr_array((rows.weight[placed], (cluster[placed], placed)), shape=shape)
@@ -234,7 +234,7 @@ def _counts(rows: _Rows, cluster: np.ndarray) -> tuple[sp.csr_array, np.ndarray]
 
 
 def _majority(rows: Any, cluster: Any, counts: Any, size: Any, randomness: Randomness) -> sp.csr_array:
-    """The items that most rows of each cluster have, by lot where half of them do."""
+    """The majority items of each cluster, ties at random (departure 1; RF "flips the feature value", Section 5.2)."""
     n = np.repeat(size, np.diff(counts.indptr))
     half = np.flatnonzero(2 * counts.data == n)
     has = 2 * counts.data > n
@@ -245,7 +245,7 @@ def _majority(rows: Any, cluster: Any, counts: Any, size: Any, randomness: Rando
 
 
 def _member(rows: Any, cluster: Any, counts: Any, size: Any, randomness: Randomness) -> sp.csr_array:
-    """The items of one row of each cluster, every row being as likely."""
+    """The items of one random row of each cluster (departure 1)."""
     order = np.argsort(cluster, kind="stable")
     reached = np.cumsum(rows.weight[order])
     drawn = (randomness.uint64(len(size)) % size.astype(np.uint64)).astype(np.int64)

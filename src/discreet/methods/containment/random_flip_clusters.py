@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Greedy k-member on sparse 0/1 rows: which row joins a cluster, and which row begins the next one.
+"""Greedy k-member clustering of sparse 0/1 rows: which row joins a cluster, and which row starts the next one.
 
-Read from row to row, a cluster of k rows takes k passes over all that are open. Here an index leads from an item to the
-rows that have it. Only items of about half the cluster or more can make a row cheaper than others of its length: rows
-with such items are looked at, and the shortest of the others. The row that is farthest from another is likewise among
-the longest. Closed rows are passed over, and dropped when they are half of the index.
+A plain implementation takes k passes over all open rows for each cluster. Here an index leads from items to rows. Only
+items of about half the cluster or more can make a row cheaper than others of its length, so only rows with such items
+are examined, and the shortest of the others. Likewise, the row farthest from another is among the longest. Closed rows
+are skipped, and removed once they are half of the index.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Rows = namedtuple(  # the arrays of a RowIndex, for the kernels
 
 @dataclass(frozen=True, eq=False)
 class RowIndex:
-    """The open rows: by their items, from the shortest on among those of one weight, and from the longest on."""
+    """Indexes of the open rows: by item, by rising length within each weight, and by falling length."""
 
     items: tuple[np.ndarray, np.ndarray]  # of row i: items[1][items[0][i]:items[0][i + 1]]
     weight: np.ndarray  # how many equal rows a row stands for
@@ -41,7 +41,7 @@ class RowIndex:
     def of(
         cls, items: sp.csr_array, weight: np.ndarray, start: np.ndarray, persons: np.ndarray, is_open: np.ndarray
     ) -> RowIndex:
-        """Of these rows; `is_open` says which may join a cluster."""
+        """The index of these rows; `is_open` says which may join a cluster."""
         open_rows, length = np.flatnonzero(is_open), np.diff(items.indptr)
         heavy = open_rows[np.argsort(-weight[open_rows], kind="stable")]
         by_item = sp.csc_array(items[heavy])
@@ -171,7 +171,7 @@ def _shortest(n, number, rows, touched, sharing, n_met):
 
 @compiled
 def _cheapest(n, number, rows, sharing, without):
-    """The row that brings a person for the fewest flips for each row that joins; -1 if there is none."""
+    """The row with the fewest flips per joining row among those that bring a new person; -1 if none."""
     best, best_cost = -1, 0
     for row in sharing:
         m = rows.weight[row]
@@ -188,7 +188,7 @@ def _cheapest(n, number, rows, sharing, without):
 
 @compiled
 def _brings(row, start, persons, stamp, number):
-    """Whether the row has a person whom the cluster does not have."""
+    """Whether the row has a person who is not in the cluster yet."""
     for i in range(start[row], start[row + 1]):  # noqa: SIM110
         if stamp[persons[i]] != number:
             return True

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Selecting features by their HamDist under differential privacy: by noisy scores, or by the exponential mechanism.
+"""Feature selection by HamDist under differential privacy: by noisy scores, or by the exponential mechanism.
 
 Paper: B. Zhang, N. Mohammed, V. S. Dave, M. Al Hasan, "Feature Selection for Classification under Anonymity
-Constraint", section 5.2, Laplace-DP and Exponential-DP: the selection half of both.
+Constraint", Section 5.2: the selection part of Laplace-DP and Exponential-DP, with HamDist of Definition 8.
 
 Departures from the paper:
 
-1. The score is the number of pairs of rows of different classes that the feature tells apart, HamDist without its
+1. The score is the number of pairs of rows of different classes that the feature separates, HamDist without its
    division. The order is the same. HamDist changes by up to 1 between neighbours, since a class may have one row, and
    the paper does not say what its sensitivity is; the number of pairs changes by n - 1 at most.
-2. Noisy scores have the factor 2 in their scale, without which the loss is up to twice the claim.
+2. The scale of noisy scores has a factor of 2, without which the loss is up to twice the claim.
 3. Only the names of the selected features are released, in the order of the picks: no scores, no columns. The paper
    goes on to publish a table of the selected columns; that is another release with a budget of its own.
 4. More than two classes are allowed.
@@ -113,10 +113,10 @@ class PrivateSelector(Selector):
         """
         if rows < 2 or self.n_features > features:
             raise CannotRelease(
-                f"{self.n_features} of {features} features were asked, from {rows} rows. Ask for as many as there are"
-                " or fewer, of two rows at least."
+                f"{self.n_features} of {features} features cannot be selected from {rows} rows. Ask for at most"
+                " as many features as there are, from at least two rows."
             )
-        return self.selection(sensitivity=rows - 1, epsilon=self.epsilon, picks=int(self.n_features))
+        return self.selection(sensitivity=rows - 1, epsilon=self.epsilon, picks=int(self.n_features))  # Delta H
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -205,7 +205,7 @@ class LaplaceSelector(PrivateSelector):
     """
 
     name = "laplace-select"
-    selection = LaplaceTop
+    selection = LaplaceTop  # Section 5.2, Laplace-DP: H(x) + Lap(Delta H / epsilon), top N; departure 2
 
 
 class ExponentialSelector(PrivateSelector):

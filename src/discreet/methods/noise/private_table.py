@@ -2,13 +2,13 @@
 """Synthetic rows under differential privacy: noisy counts, and rows that fit them. Every published column is covered.
 
 Paper: B. Zhang, N. Mohammed, V. S. Dave, M. Al Hasan, "Feature Selection for Classification under Anonymity
-Constraint", section 5.2: the half of Laplace-DP and Exponential-DP that publishes a contingency table.
+Constraint", Section 5.2: the part of Laplace-DP and Exponential-DP that publishes a contingency table.
 
 Departures from the paper:
 
 1. The label is a column of the table like the others, and covered like them.
-2. The noise is that of whole numbers (geometric), on all cells, and the loss is for one row that is another one
-   (factor 2), or for one row more or less, as asked. The paper leaves both open.
+2. The noise is geometric (whole numbers), on all cells; the loss is for one row replaced (factor 2), or for one row
+   added or removed, as `neighbours` says. The paper leaves both open.
 3. Noisy counts become consistent: whole, not negative, with the right sum.
 4. Values and cuts come from a public domain.
 5. Where a table has too many cells, rows come from a model of noisy counts of few columns at a time
@@ -148,7 +148,7 @@ class PrivateTable(Method):
             raise CannotRelease(NOT_PUBLIC)
         check_roles(table, roles)
         if not len(table) and self.neighbours == "replace-one" and roles.person is None:
-            raise CannotRelease("The table has no rows, and says so: their number is public. Pass one with rows.")
+            raise CannotRelease("The table has no rows, and the number of rows is public. Pass a table with rows.")
         domain = Domain.of(self.domain, roles)
         drawn = self._draw(table, roles, domain, randomness)
         cells = len(drawn.table) * len(roles.quasi)
@@ -198,8 +198,8 @@ class PrivateTable(Method):
         """Whether all cells are counted. Only what is public decides."""
         if self.model == "cells" and domain.cells > MOST_CELLS:
             raise CannotRelease(
-                f'The domain has {domain.cells:,} cells; {MOST_CELLS:,} are counted at most. Say model="marginals", or'
-                " take fewer columns, wider intervals, fewer values."
+                f'The domain has {domain.cells:,} cells; at most {MOST_CELLS:,} can be counted. Use model="marginals",'
+                " fewer columns, wider intervals or fewer values."
             )
         return self.model == "cells" or (self.model == "auto" and domain.cells <= _FEW_CELLS)
 
@@ -208,9 +208,9 @@ def _from_cells(
     codes: np.ndarray, domain: Domain, public: int | None, accountant: Accountant, randomness: Randomness
 ) -> tuple[np.ndarray, list[Noise]]:
     mechanism = Geometric(sensitivity=accountant.step, epsilon=accountant.epsilon, neighbours=accountant.neighbours)
-    counts = noisy(counted(list(codes), domain.sizes), mechanism, randomness)
+    counts = noisy(counted(list(codes), domain.sizes), mechanism, randomness)  # Section 5.2: Lap(1 / epsilon) per count
     total = max(int(counts.sum()), 1) if public is None else public
-    return rows_of(consistent(counts, total, randomness), domain.sizes), [mechanism.noise]
+    return rows_of(consistent(counts, total, randomness), domain.sizes), [mechanism.noise]  # rows that match the counts
 
 
 def _from_marginals(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All cells of a contingency table: counted, made noisy, and made consistent again.
+"""All cells of a contingency table: count them, add noise, and make the noisy counts consistent.
 
-Every cell gets noise, the empty ones too: a cell without noise would say that nobody is in it. What is done afterwards
-sees noisy numbers only.
+The "frequency matrix" of Zhang and others, Section 5.2. Every cell gets noise, empty ones too: a cell without noise
+would reveal that nobody is in it. All later steps see noisy numbers only.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.additive import Geometric
 
 MOST_CELLS = 2**24
-_BLOCK = 2**20  # cells that get their noise at a time: draws are in memory only as long as they are needed
+_BLOCK = 2**20  # cells that get their noise at a time, to limit memory
 
 
 def counted(codes: Sequence[np.ndarray], sizes: Sequence[int]) -> np.ndarray:
-    """How many rows each cell has, cells in the order of their levels, the last column running fastest.
+    """Rows per cell, with the last column varying fastest.
 
     >>> counted([np.array([0, 1, 1]), np.array([2, 0, 0])], (2, 3)).tolist()
     [0, 0, 1, 2, 0, 0]
@@ -35,10 +35,10 @@ def noisy(counts: np.ndarray, mechanism: Geometric, randomness: Randomness) -> n
 
 
 def consistent(counts: np.ndarray, total: int, randomness: Randomness) -> np.ndarray:
-    """Counts that could be some table's: whole numbers from 0 on with this sum, as near as can be to the noisy ones.
+    """The non-negative whole numbers with this sum that are nearest to the noisy counts.
 
-    The nearest point of the simplex takes the same number off every count and leaves nothing negative. All counts that
-    are left then have the same fraction; as many of them as the sum asks for are rounded up, chosen by chance.
+    Projection on the simplex subtracts the same number from every count and sets negative ones to 0. The positive ones
+    then have the same fraction; as many of them as the sum requires, chosen at random, are rounded up.
 
     >>> consistent(np.array([5, -3, 1, 2]), 5, Randomness(0)).tolist()
     [4, 0, 0, 1]
@@ -56,7 +56,7 @@ def consistent(counts: np.ndarray, total: int, randomness: Randomness) -> np.nda
 
 
 def simplex(values: np.ndarray, total: float | np.ndarray) -> np.ndarray:
-    """For each line the nearest one without negative numbers that has this sum.
+    """The nearest non-negative line with this sum, for each line.
 
     >>> simplex(np.array([[5.0, -3.0, 1.0, 2.0]]), 6.0).round(2).tolist()
     [[4.33, 0.0, 0.33, 1.33]]
@@ -69,6 +69,6 @@ def simplex(values: np.ndarray, total: float | np.ndarray) -> np.ndarray:
 
 
 def rows_of(counts: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
-    """As many rows of each cell as its count says: their levels, a line for each column."""
+    """Rows that match the counts of the cells: their levels, one line per column."""
     occupied = np.flatnonzero(counts)
     return np.stack(np.unravel_index(np.repeat(occupied, counts[occupied]), tuple(sizes)))

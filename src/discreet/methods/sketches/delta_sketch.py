@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Publish sketches of sparse records instead of the records: so short that every cell stays blurred.
+"""Publish sketches of sparse records, short enough that every cell stays uncertain.
 
 Paper: C. C. Aggarwal, P. S. Yu, "On Privacy-Preservation of Text and Sparse Binary Data with Sketches", Figure 1.
 
@@ -29,8 +29,8 @@ from discreet.sketching.signs import Signs
 
 
 class DeltaSketch(SketchMethod):
-    """Sketches from which every cell is estimated with a variance of delta or more. No record needs another one: it can
-    be used where records are collected, and on streams.
+    """Sketches in which every estimate of a cell has a variance of at least delta. Each record is sketched on its own,
+    so the method works at collection time and on streams.
 
     Promise
     -------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What both methods of sketches share: caps, public classes of sizes, suppression, the key, the attacks.
+"""Base class of both sketch methods: caps, public size classes, suppression, the key, the attacks.
 
 Paper: C. C. Aggarwal, P. S. Yu, "On Privacy-Preservation of Text and Sparse Binary Data with Sketches".
 """
@@ -28,7 +28,7 @@ from discreet.sketching.sketches import Sketches, sketch
 
 
 class SketchMethod(Method):
-    """What both methods share: caps, classes, suppression, the key, the attacks. A subclass says how many components.
+    """Base class of both sketch methods. A subclass decides the numbers of components.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class SketchMethod(Method):
         published = np.flatnonzero(counts)
         if not len(published):
             raise CannotRelease(
-                f"None of the {len(records)} records may have a component: each would be suppressed. Lower delta, or"
+                f"None of the {len(records)} records may have a component: all would be suppressed. Lower delta, or"
                 " allow a larger share of information."
             )
         suppressed, n_items = len(records) - len(published), records.shape[1]

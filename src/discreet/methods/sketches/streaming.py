@@ -37,7 +37,7 @@ _UNKNOWN, _EMPTY = -1, -2  # cells that are no item of the list
 
 @dataclass
 class StreamCounts:
-    """What a stream has had so far."""
+    """Counts of a stream so far."""
 
     records: int = 0
     suppressed: int = 0
@@ -46,7 +46,7 @@ class StreamCounts:
 
 
 def owners_key(folder: Path | str, items: Iterable[str] | None = None) -> tuple[Signs, tuple[str, ...]]:
-    """The key in the owner's folder, with the names of the items; a new one when there is none and items are given.
+    """Read the key in the owner's folder, with the names of the items; create one if there is none and items are given.
 
     The folder is made for the owner alone (0700), the file too (0600). A key that others may read is refused.
     """
@@ -64,7 +64,7 @@ def owners_key(folder: Path | str, items: Iterable[str] | None = None) -> tuple[
             )
         return signs, listed
     if names is None:
-        raise DataError(f"There is no {KEY_FILE} in the owner's folder. Give the list of items, to make one.")
+        raise DataError(f"There is no {KEY_FILE} in the owner's folder. Give a list of items to create one.")
     if not names or len(set(names)) < len(names):
         raise DataError(f"A key needs different items; {len(names)} were given, {len(set(names))} of them different.")
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

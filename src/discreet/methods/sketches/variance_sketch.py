@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Publish sketches of sparse records: so short that the likeness of a record to its nearest neighbours stays blurred.
+"""Publish sketches of sparse records, short enough that similarities to nearest neighbours stay uncertain.
 
 Paper: C. C. Aggarwal, P. S. Yu, "On Privacy-Preservation of Text and Sparse Binary Data with Sketches", Figure 2.
 
@@ -38,8 +38,8 @@ _SAMPLED = 200  # records whose neighbours are also found exactly, to see how ma
 
 
 class VarianceSketch(SketchMethod):
-    """Sketches that do not tell a record from its k nearest neighbours by likeness: records far from others get fewer
-    components.
+    """Sketches that do not distinguish a record from its k nearest neighbours by similarity: records far from others
+    get fewer components.
 
     Parameters
     ----------

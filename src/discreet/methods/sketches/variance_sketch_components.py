@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many components each record may have so that all pairs of neighbours keep their limits: a pass that lowers, and
-one that raises.
+"""The number of components of each record, such that all pairs of neighbours respect their limits: one pass lowers the
+numbers, a second one raises them.
 
 A pair (q, l) of a record and one of its neighbours is kept when min(m(q), m(l)) <= limit(q, l). The first pass goes
 through the records, those farthest from their neighbours first, and lowers m(q) to the largest value for which all

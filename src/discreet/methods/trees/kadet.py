@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kADET: a decision tree that may be published, because k persons at least stand behind all that it says.
+"""kADET: a decision tree that may be published, because at least k persons stand behind everything it states.
 
 Paper: Friedman, Wolff, Schuster, "Providing k-anonymity in data mining", VLDB Journal 17, 2008.
 Departures from the paper:
-1. Only quasi-identifiers are asked about, so that the attacker is taken to know all that the tree asks.
+1. Only quasi-identifiers are asked about: the attacker is assumed to know everything that the tree asks.
 2. Numbers and dates are cut in two where the class changes most, among the cuts that leave k persons on both sides;
    the paper has intervals. Missing comes after the largest number.
 3. A split that fails is tried again with its values one level up the hierarchy, and then competes with the others by
    its own information gain.
 4. A value that fewer than k persons have is never named. Its rows, and missing cells that fewer than k persons of a
-   node have, follow the largest branch; so does a value that was never met.
+   node have, follow the largest branch; so does an unseen value.
 5. A class that fewer than k persons have is never named, and no leaf that holds one shows its counts.
 6. The tree is pruned (Quinlan's pessimistic pruning), unless prune=False.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How kADET grows: the question that tells most at each node, while every branch keeps k persons; then it is pruned."""
+"""Growth of a kADET tree: the most informative allowed question at each node, then pruning."""
 
 from __future__ import annotations
 
@@ -47,10 +47,14 @@ class Growth:
         return pruned(nodes, leaves) if self.prune else nodes
 
     def _best(self, entries: NodeEntries) -> Split | None:
-        """The split that tells most of those allowed. One that is not allowed makes way for its generalisation."""
+        """The allowed split of highest information gain; a split that is not allowed is replaced by its generalisation.
+
+        Allowed: every non-empty branch holds k persons, or, where the class is public, every non-empty class of each
+        branch does (see `BranchRule`).
+        """
         n_rows = int(entries.rows.sum())
         if n_rows < 2 * self.rule.k or (entries.label == entries.label[0]).all():
-            return None  # no two branches of k persons, or nothing to tell
+            return None  # too few persons for two branches, or only one class
         least = _LEAST * n_rows
         ways = [question.splits(entries, entries.codes[:, i], self.rule) for i, question in enumerate(self.questions)]
         candidates = [next(way, None) for way in ways]
@@ -62,7 +66,7 @@ class Growth:
                 return None
             if split.allowed:
                 return split
-            candidates[best] = next(ways[best], None)
+            candidates[best] = next(ways[best], None)  # one level up the hierarchy (departure 3)
 
     def _leaf(self, entries: NodeEntries) -> Leaf:
         rows = np.bincount(entries.label, entries.rows, minlength=entries.n_classes).astype(np.int64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What kADET may ask at a node: which questions there are, which keep k persons in every branch, how much each tells.
+"""The questions that kADET may ask at a node: their branches, whether these keep k persons, their information gain.
 
 The work is on entries: distinct combinations of quasi-identifiers, class and, where persons are counted, person. A
 node is the entries that come to it.

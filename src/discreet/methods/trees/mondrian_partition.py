@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mondrian's cuts: where to part the rows of a group in two, again and again, while both sides keep what is needed.
+"""Mondrian's recursive partitioning: cut the rows of a group in two while both sides keep what is required.
 
-What is needed is counted in keys: k different persons, l different values of a sensitive column. Each line of `starts`
-says where the keys of the rows begin in `keys`; without keys for persons, every row is one.
+Requirements are counted in keys: k different persons, l different values of a sensitive column. Each line of `starts`
+says where the keys of the rows begin in `keys`; without keys for persons, every row is a person.
 """
 
 from __future__ import annotations
@@ -181,8 +181,8 @@ def _next_rank(rows, i, end, step, ranks, c, rank):
 def _best_cut(limits, work, start, stop, times, node, count):
     """The column to cut and how many rows lie left of the cut, sorted by it; column -1 for no cut.
 
-    By information, all columns are looked at, and the one that tells most is taken; else, and where none tells
-    anything, the first that can be cut, the widest first. `count` numbers the times that keys were counted.
+    By information (Workload-Aware Anonymization): the cut of least class entropy over all columns. Else, and where no
+    cut is informative (Mondrian): the median cut of the widest column that can be cut. `count` is a stamp for keys.
     """
     ranks, rows, low, high, is_open = limits.ranks, work.rows, work.low, work.high, work.is_open
     n_columns = ranks.shape[1]
@@ -234,7 +234,7 @@ def _find_ends(rows, start, stop, ranks, low, high, is_open):
 
 @compiled
 def _find_fits(limits, work, start, stop, count):
-    """At which places both sides have what they need; the counts of the first need are left in `before` and `after`."""
+    """Where both sides meet all requirements; `before` and `after` end with the counts of the first requirement."""
     before, after, fits, least = work.before, work.after, work.fits, limits.least
     for i in range(stop - start + 1):
         fits[i] = 1
@@ -284,8 +284,10 @@ def _sort(rows, start, stop, ranks, c, low, high, spare, room):
 
 @compiled
 def _widest(low, high, position, is_open, times, node):
-    """The open column with the longest range, the lowest of equals; -1 when none is open. Where the times are counted
-    that columns were cut, the one that was cut least."""
+    """The open column of widest normalised range, ties to the lowest; -1 if none is open.
+
+    With `times`, the column that was cut least often.
+    """
     widest, width = -1, 0.0
     for c in range(len(low)):
         if is_open[c]:
@@ -298,8 +300,8 @@ def _widest(low, high, position, is_open, times, node):
 
 
 @compiled
-def _count(rows, start, stop, counts, starts, keys, line, by_rows, seen, last, limits, before, after):
-    """Different keys among the first i rows and among the rest, for every i; rows, where there are no keys."""
+def _count(rows, start, stop, counts, starts, keys, line, by_rows, seen, last, stamp, before, after):
+    """Different keys among the first i rows and among the rest, for every i; or numbers of rows."""
     n = stop - start
     before[0] = 0
     if by_rows:
@@ -319,8 +321,8 @@ def _count(rows, start, stop, counts, starts, keys, line, by_rows, seen, last, l
         before[i + 1] = before[i]
         after[i + 1] = after[i]
         for p in range(starts[line, rows[start + i]], starts[line, rows[start + i] + 1]):
-            if seen[keys[p]] != limits:
-                seen[keys[p]] = limits
+            if seen[keys[p]] != stamp:
+                seen[keys[p]] = stamp
                 before[i + 1] += 1
             if last[keys[p]] == i:
                 last[keys[p]] = -1

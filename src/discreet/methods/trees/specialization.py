@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Top-down specialisation: begin with every cell suppressed, and replace labels by finer ones while k persons remain.
+"""Top-down specialisation: start with every cell suppressed, and replace labels by finer ones while k persons remain.
 
 Papers: Fung, Wang, Yu, "Top-Down Specialization for Information and Privacy Preservation" (2005) and "Anonymizing
 Classification Data for Privacy Preservation" (2007). A label is replaced, in all rows at once, by its children in the
 column's value tree. Of the replacements that keep k everywhere, the next one is that of the highest
-Score = InfoGain / (AnonyLoss + 1): how much it tells about the class, against how much smaller the smallest group gets.
+Score = InfoGain / (AnonyLoss + 1): the information gained about the class, against the shrinking of the smallest group.
 Departures from the papers:
 1. Categories without a given tree get one: neighbours in the order of their class shares, or prefixes of a post code.
 2. A branch that no row has does not stand in the way: a label whose rows are all in one child is replaced by that

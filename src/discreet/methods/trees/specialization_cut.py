@@ -160,7 +160,7 @@ class Cut:
             groups.smallest[start + ways.at] = _MANY
 
     def refine(self) -> Step | None:
-        """Make the refinement of the highest score that keeps every k; None when there is none."""
+        """Make the valid refinement of the highest score; None if there is none."""
         self._close()
         if not len(self._open):
             return None
@@ -184,7 +184,7 @@ class Cut:
         return Step(column, part, children, float(scores.max()), tuple(groups.size for groups in self.sets))
 
     def _close(self) -> None:
-        """Forget refinements that would break a k: no later one makes a group larger."""
+        """Drop refinements that would violate a k: they never become valid again, since groups only shrink."""
         valid = np.ones(len(self._open), dtype=bool)
         for groups in self.sets:
             valid &= groups.smallest[self._open] >= groups.k
@@ -195,7 +195,7 @@ class Cut:
         self._open = self._open[valid]
 
     def _scores(self) -> np.ndarray:
-        """InfoGain / (AnonyLoss + 1) by one division of whole numbers, so that equal scores are equal doubles."""
+        """Score = InfoGain / (AnonyLoss + 1), by one division of whole numbers, so that ties are exact."""
         at, column = self._open, self._column_of[self._open]
         loss, n_sets = np.zeros(len(at), dtype=np.int64), self._sets_of.sum(axis=0)[column]
         for groups, has in zip(self.sets, self._sets_of, strict=True):

@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TreeLadder: part the people by the tree that serves held-out rows best, and write each group as its box.
+"""TreeLadder: partition people by the tree that predicts held-out rows best, and publish each group as its box.
 
-A method of this project. Every quasi-identifier is cut into a few bins (tree_ladder_rungs.py). A tree of binary cuts
-between bins, grown with a look at the next cut or without, and pruned or not, as cross-validation decides
-(tree_ladder_growth.py, tree_ladder_choice.py), parts the people into groups of at least k. A group is written as the
-bins that the tree asked about; what it did not ask about is suppressed, so that a learner meets few labels, and all of
-them tell something.
+Our own method; there is no paper. Every quasi-identifier is cut into a few bins (tree_ladder_rungs.py). A tree of
+binary cuts between bins partitions the people into groups of at least k; cross-validation decides whether it is grown
+with look-ahead and whether it is pruned (tree_ladder_growth.py, tree_ladder_choice.py). A group is published as the
+bins that the tree asked about; everything else is suppressed, so a learner sees few labels, all of them informative.
 
-With `detail` everybody keeps more: within a group every quasi-identifier climbs its ladder. People who share all their
-bins with k - 1 others are published with these; the others climb one rung in the column that frees most of them for
-the least information, and so on. Those left at the top are written as their group.
+With `detail` rows keep more: within a group every quasi-identifier climbs its ladder. People who share all their bins
+with k - 1 others are published with these; the others climb one rung in the column that frees most of them for the
+least information, and so on. Those left at the top are published as their group.
 
-What it takes from where: binary cuts from information Mondrian, the group of a tree that is published as a whole and
-suppressed elsewhere from kACTUS, labels that mean the same in every row from top-down specialisation. What it adds: the
-look ahead, the choice of the tree by an explicit utility, and the ladder.
+Taken from others: binary cuts from information Mondrian; groups of a tree that are published as a whole and suppressed
+elsewhere from kACTUS; labels that mean the same in every row from top-down specialisation. New: the look-ahead, the
+choice of the tree by an explicit utility, and the ladder.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which tree to part the rows by: grown looking ahead or not, pruned or not, as serves held-out rows best.
+"""The choice of the tree, with or without look-ahead and pruning, by its utility on held-out rows.
 
-The utility of a way to make the tree is the mean of two accuracies on rows that it was not made from, in three folds:
-that of the tree itself (the commonest class of the leaf), and that of naive Bayes, which knows the leaf by its labels
-alone and takes them to be independent. The first stands for learners that find the tree again, the second for those
-that do not.
+The utility is the mean of two accuracies in three-fold cross-validation: of the tree itself (the commonest class of the
+leaf), and of naive Bayes on the labels of the leaf. The first stands for learners that recover the tree, the second for
+those that do not.
 
-Folds are drawn from the distinct rows in their order with a fixed seed, so that a table decides its tree. Small tables
-are divided anew up to five times; of large ones 10,000 rows are looked at. A person's rows lie in one fold.
+Folds are drawn from the ordered distinct rows with a fixed seed, so the table determines the tree. Small tables are
+split up to five times; of large ones 10,000 rows are used. A person's rows are in one fold.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Binary trees that part distinct rows by their class, look one cut ahead if asked, and can be pruned.
+"""Binary class trees on distinct rows, with optional look-ahead and pruning.
 
-A node is a box: from a first to a last bin in each column. What its rows cost is how many bits their classes take to
-write down. Without looking ahead that is the entropy, and the cut that saves most is taken. Looking ahead, the cost is
-the code length of Krichevsky and Trofimov, which knows that few rows tell little, and the cut is taken that saves most
-together with the best next cut of each side: so a column is found that matters only beside another. Only the 16 best
-cuts are looked behind, and only in nodes of up to 4,000 distinct rows.
+A node is a box: a first and a last bin in each column. The cost of its rows is the number of bits that encode their
+classes. Without look-ahead this is the entropy, and the cut that saves most is taken. With look-ahead the cost is the
+code length of Krichevsky and Trofimov, which accounts for small counts, and the cut is taken that saves most together
+with the best next cut of each side: this finds columns that matter only in combination. Only the 16 best cuts are
+examined further, and only in nodes of up to 4,000 distinct rows.
 
-Pruning is C4.5's: a node is not cut if the errors to be expected at it, at the upper end of an interval of `strictness`
-standard deviations, are no more than those of the nodes below.
+Pruning follows C4.5: a node is not cut if its expected errors, at the upper end of an interval of `strictness` standard
+deviations, are no more than those of the nodes below.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _standing(errors, left):
     stands = np.empty(n, dtype=np.int64)
     for node in range(n - 1, -1, -1):
         fewest[node] = errors[node]
-        stands[node] = -1  # whoever stands for its parent, or itself
+        stands[node] = -1  # the node that represents its parent, or itself
         if left[node] >= 0:
             below = fewest[left[node]] + fewest[left[node] + 1]
             if errors[node] <= below + 1e-9:

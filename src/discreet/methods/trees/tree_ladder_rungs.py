@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ladders: for one quasi-identifier a few bins, and ever fewer ones made by joining neighbours, up to one.
+"""Ladders: a few bins of a quasi-identifier, merged step by step into fewer, up to a single one.
 
-Values stand on the column's axis (numbers in their order, categories along the class they go with, missing last).
-Neighbours are joined where that loses least information about the class, so that every rung keeps what can be kept.
-All rungs are nested, and they are the same for the whole table: a label means the same in every row.
+Values are ordered on the column's axis (numbers by value, categories by class share, missing last). Each step merges
+the neighbours that lose the least information about the class. All rungs are nested, and the same for the whole table:
+a label means the same in every row.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Any scikit-learn estimator on sketches: every cell of the records is estimated first, and the estimator learns from
 the estimates.
 
-It needs the key, so it is for the owner and for anyone who may know the records. Estimates of single cells are much
+It needs the key, so it is for the owner and for people who may know the records. Estimates of single cells are much
 rougher than those of distances: where an estimator can work with distances, work on the sketches themselves.
 """
 
