@@ -28,7 +28,18 @@ SHARED_PARTS = {  # parts that another file of their folder builds on, as the pa
     "methods.trees.refinement": "specialization run from the other end",
 }
 WHOLE = {  # tests at the root of tests/ are about the whole
-    *("architecture", "contributing", "docs", "errors", "every_method", "examples", "golden", "hostile", "needs"),
+    *(
+        "architecture",
+        "contributing",
+        "docs",
+        "errors",
+        "every_method",
+        "examples",
+        "golden",
+        "hints",
+        "hostile",
+        "needs",
+    ),
     "project_files",
 }
 

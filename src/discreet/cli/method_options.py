@@ -57,7 +57,7 @@ class MethodOptions:
 def build(name: str, parameters: dict[str, Any]) -> Method:
     """The named method with these parameters; DataError for an unknown name or parameter."""
     from discreet.methods import METHODS
-    from discreet.release.verify_parameters import renamed
+    from discreet.release.older_names import renamed
 
     if name not in METHODS:
         raise DataError(

@@ -19,7 +19,7 @@ from discreet.prepare.intervals import interval_label
 from discreet.privacy.differential_privacy import private_part
 from discreet.privacy.noise import FINITE, Noise, from_statement
 from discreet.release.certificate import Certificate
-from discreet.release.verify_parameters import renamed
+from discreet.release.older_names import renamed
 
 _UNIT = 1024  # change of a split score by one row
 _SLACK = 1e-3  # relative, for inexact minimisers

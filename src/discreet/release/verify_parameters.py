@@ -18,6 +18,7 @@ from discreet.errors import listing, shown
 from discreet.foundation.parameters import Interval, StrOptions, allows
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.promise import Both, Promise
+from discreet.release.older_names import renamed
 
 _MOST_NAMES = 10_000  # columns that one parameter names
 _MOST_VALUES = 100_000  # values or cuts of a column
@@ -282,22 +283,6 @@ RELEASES: dict[str, tuple[set[str], set[str]]] = {  # by method: shapes and prom
 }
 _MOST_PARTS = 100  # joined promises and their sets of columns
 _PROMISED = ("k", "l", "epsilon", "delta", "alpha", "absences", "public_class", "folds")  # parameters of promises
-
-_OLDER_NAMES = {  # by method: parameter names in certificates of version 0.1, and today's
-    "private-fwell": {"neighbours": "strategy"},
-    "variance-sketch": {"neighbours": "neighbour_search"},
-}
-
-
-def renamed(method: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of a certificate, a recipe or a command under today's names.
-
-    >>> renamed("private-fwell", {"neighbours": "ranks"}), renamed("private-table", {"neighbours": "add-remove"})
-    ({'strategy': 'ranks'}, {'neighbours': 'add-remove'})
-    """
-    older = _OLDER_NAMES.get(method, {})
-    now = {older.get(name, name): value for name, value in parameters.items()}
-    return now if len(now) == len(parameters) else dict(parameters)  # both names stated: left to be refused
 
 
 def parameter_problems(method: str, parameters: Mapping[str, Any]) -> list[str]:

@@ -22,7 +22,7 @@ from discreet.foundation.parameters import check_parameters
 from discreet.learning.classifiers import CLASSIFIERS
 from discreet.learning.cross_validation import Measure
 from discreet.methods import METHODS, Method
-from discreet.release.verify_parameters import renamed
+from discreet.release.older_names import renamed
 
 QUICK = tuple(name for name, attack in ATTACKS.items() if attack.quick)
 
