@@ -14,13 +14,17 @@ import pytest
 
 import discreet as ds
 from discreet.attacks import ATTACKS, Finding
-from discreet.counting.tally import tally
+from discreet.counting.coded_rows import CodedRows
+from discreet.counting.tally import tally, values_of
 from discreet.data.table import Table
 from discreet.evaluate.confidence import Share
 from discreet.foundation.parameters import Interval
+from discreet.foundation.randomness import Randomness
 from discreet.learning.classifiers import CLASSIFIERS
 from discreet.methods.base import Decision, Method
+from discreet.methods.grouping import Grouping
 from discreet.privacy.promise import PROMISES, Promise, Verdict, promise_from
+from discreet.recoding.labels import EVERYTHING, Labelling
 from discreet.recoding.plan import KeepColumns
 
 ROOT = Path(__file__).parent.parent
@@ -69,6 +73,29 @@ def keep_all(at_least):
             return Decision(KeepColumns(tuple(roles.quasi)))
 
     return KeepAll
+
+
+class HideAll(Method):
+    """A method that decides on distinct rows: all of them are one group, whose cells are suppressed."""
+
+    def __init__(self, k=2, *, random_state=None):
+        self.k = k
+        self.random_state = random_state
+
+    @property
+    def promise(self):
+        return ds.KAnonymity(self.k)
+
+    def _decide(self, rows, roles, randomness):
+        labellings = [Labelling(one.name, one.kind, ("*",), (EVERYTHING,)) for one in rows.columns]
+        return Grouping(np.zeros(len(rows), int), labellings, np.zeros((1, len(labellings)), int))
+
+
+def test_a_method_that_decides_on_distinct_rows_releases_saves_and_verifies(tmp_path):
+    release = HideAll(4).release(TABLE, ROLES)
+    assert release.table.column("age").texts == ["*"]
+    assert release.recode({"age": [7], "ill": ["flu"]}).column("age").texts == ["*"]
+    assert ds.verify(release.save(tmp_path / "out") / "release").holds
 
 
 def test_a_promise_is_known_by_its_name_once_its_class_exists(at_least):
@@ -133,7 +160,7 @@ def test_a_classifier_joins_by_an_entry(monkeypatch):
 
 
 class Rows:
-    """An engine: whatever has a verb `tally` counts by itself."""
+    """An engine: whatever has the verbs `tally` and `values` counts by itself."""
 
     def __init__(self, table):
         self.table, self.asked = Table.of(table), 0
@@ -149,11 +176,18 @@ class Rows:
         self.asked += 1
         return tally(self.table, columns, target=target, person=person)
 
+    def values(self, name):
+        return values_of(self.table, name)
+
 
 def test_an_engine_joins_by_its_verbs():
     rows = Rows(TABLE)
     assert ds.KAnonymity(2).check(rows, ROLES).measured == ds.KAnonymity(2).check(TABLE, ROLES).measured == 1
     assert rows.asked
+    coded = [CodedRows.of(data, ["age"], target="ill") for data in (rows, Table.of(TABLE))]
+    one, other = (ds.Mondrian(k=2)._decide(part, ROLES, Randomness(0)) for part in coded)
+    assert np.array_equal(one.group, other.group)
+    assert np.array_equal(one.codes, other.codes)
 
 
 def test_contributing_names_files_that_exist():
