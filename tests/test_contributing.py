@@ -109,8 +109,8 @@ class Commonest:
 
     missing = suppressed = "value"
 
-    def __init__(self, seed=0):
-        self.seed = seed
+    def __init__(self, random_state=0):
+        self.random_state = random_state
 
     def fit(self, examples):
         self.classes_, rows = examples.classes, examples.counts.sum(axis=0)
