@@ -33,9 +33,7 @@ def measured(graph: Graph) -> dict[str, str]:
     nones = graph.count(r"\.(?:table|baskets|document|sketches) is (?:not )?None")
     grouped = graph.count(r"(?<!def )(?<![\w.])group\(")
     decided = [name for name in graph.having("Baskets.from_transactions(") if graph.part(name) != "data"]
-    evaluated = [
-        name for name in graph.having("CLASSIFIERS[") if "attacks" not in name and graph.part(name) == "evaluate"
-    ]
+    evaluated = [name for name in graph.having(".fit(") if "attacks" not in name and graph.part(name) == "evaluate"]
     entropies, paired = (
         graph.count(r"def _?entropy|def _?bits\(counts"),
         graph.count(r"class Difference|class PairedTest"),

@@ -13,7 +13,7 @@ from discreet import CannotRelease, DataError, ParameterError, Roles, RolesError
 from discreet.counting.coded_rows import CodedRows
 from discreet.data.table import Table
 from discreet.methods.trees.specialization_cut import Cut, LeafRows
-from discreet.methods.trees.specialization_values import FINEST, AutomaticTree, GivenTree, Intervals, entropy
+from discreet.methods.trees.specialization_values import FINEST, AutomaticTree, GivenTree, Intervals, fixed_point_bits
 from discreet.prepare.hierarchy import from_paths
 from discreet.recoding.axis import Axis
 from instances import MARKERS, RARE, people
@@ -105,7 +105,7 @@ def test_random_tables_are_k_anonymous(table, k, person):
 
 @given(st.lists(st.lists(st.integers(0, 10**6), min_size=3, max_size=3), min_size=1, max_size=5))
 def test_entropy_is_the_textbook_one_in_parts_of_a_bit(counts):
-    for found, line in zip(entropy(np.array(counts)), counts, strict=True):
+    for found, line in zip(fixed_point_bits(np.array(counts)), counts, strict=True):
         n = sum(line)
         bits = -sum(c * math.log2(c / n) for c in line if c)
         assert found / FINEST == pytest.approx(bits, abs=1e-5 + 1e-12 * n)

@@ -358,20 +358,20 @@ def _telling_cut(rows, start, stop, ranks, c, counts, fits, in_all, on_left):
     for i in range(start, stop):
         for label in range(n_classes):
             in_all[label] += counts[rows[i], label]
-    whole = _entropy(in_all, on_left)
+    whole = _bits_of_split(in_all, on_left)
     best, best_gain = 0, -1.0
     for i in range(1, stop - start):
         for label in range(n_classes):
             on_left[label] += counts[rows[start + i - 1], label]
         if fits[i] and ranks[rows[start + i], c] != ranks[rows[start + i - 1], c]:
-            gain = whole - _entropy(in_all, on_left)
+            gain = whole - _bits_of_split(in_all, on_left)
             if gain > best_gain + 1e-9:
                 best, best_gain = i, gain
     return best, best_gain
 
 
 @compiled
-def _entropy(in_all, on_left):
+def _bits_of_split(in_all, on_left):
     """Entropy of the class on the left and on the right in bits, each times its rows."""
     bits = 0.0
     left = right = 0

@@ -36,10 +36,10 @@ _FANOUT = 2  # of automatic trees: small steps keep k more often than large ones
 Labellings = tuple[Labelling, Labelling]  # the owner's, and the one that may be published
 
 
-def entropy(counts: np.ndarray) -> np.ndarray:
+def fixed_point_bits(counts: np.ndarray) -> np.ndarray:
     """Entropy of the class times the rows, in 2^-20 bits; classes lie along the last axis.
 
-    >>> (entropy(np.array([[4, 4], [8, 0], [1, 3]])) / 2**20).round(3).tolist()
+    >>> (fixed_point_bits(np.array([[4, 4], [8, 0], [1, 3]])) / 2**20).round(3).tolist()
     [8.0, 0.0, 3.245]
     """
     return _n_log_n(counts.sum(axis=-1)) - _n_log_n(counts).sum(axis=-1)
@@ -143,7 +143,7 @@ class ValueTree(Values):
         for below in children:
             child[below.leaves] = below.first
         inside = np.array([self.counts[below.leaves].sum(axis=0) for below in children])
-        gain = np.maximum(entropy(whole) - entropy(inside).sum(), 0)
+        gain = np.maximum(fixed_point_bits(whole) - fixed_point_bits(inside).sum(), 0)
         return Ways(part.leaves[:1], np.array([gain]), child[part.leaves])
 
     def children(self, part: LeafSet, at: int) -> list[LeafSet]:
@@ -244,7 +244,7 @@ class Star(Values):
         at = part.leaves[self._nameable[part.leaves]]
         if part.shown or not len(at):
             return None
-        gain = entropy(whole) - entropy(self.counts[at]) - entropy(whole - self.counts[at])
+        gain = fixed_point_bits(whole) - fixed_point_bits(self.counts[at]) - fixed_point_bits(whole - self.counts[at])
         return Ways(at, np.maximum(gain, 0), part.leaves, discloses=True)
 
     def children(self, part: LeafSet, at: int) -> list[LeafSet]:
@@ -276,7 +276,7 @@ class Intervals(Values):
         if end - start < 2:
             return None
         left = self._upto[start + 1 : end] - self._upto[start]
-        gain = np.maximum(entropy(whole) - entropy(left) - entropy(whole - left), 0)
+        gain = np.maximum(fixed_point_bits(whole) - fixed_point_bits(left) - fixed_point_bits(whole - left), 0)
         best = int(np.argmax(gain))  # the lowest of equals
         child = np.where(part.leaves <= start + best, start, start + best + 1)
         return Ways(part.leaves[:1], gain[best : best + 1], child)
