@@ -99,7 +99,7 @@ class DuckDB:
         unknown = [name for name in self._kinds if name not in self.names]
         if unknown:
             hint = did_you_mean(unknown[0], self.names)
-            raise DataError(f"Kinds were given for columns that are not in the data: {listing(unknown)}.{hint}")
+            raise DataError(f"Kinds are set for columns that are not in the data: {listing(unknown)}.{hint}")
 
     def _connect(self, options: dict[str, Any]) -> duckdb.DuckDBPyConnection:
         if "temp_directory" not in options:
