@@ -263,5 +263,5 @@ def test_every_criterion_needs_one_value_for_each_candidate():
         evaluation([1, 2], [1, 2], [1])
     with pytest.raises(DataError, match="no candidate"):
         evaluation([], [], [])
-    with pytest.raises(ParameterError, match="Nothing to judge by"):
+    with pytest.raises(ParameterError, match="At least one criterion"):
         evaluate([])

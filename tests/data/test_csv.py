@@ -117,8 +117,8 @@ def test_the_encoding_is_given(write):
     assert rows(write(content.encode("utf-16-le")), encoding="utf-16-le")[1] == ["1", "Ж"]
     assert rows(write(b"\xef\xbb\xbf1,2\n"), names=["a", "b"]) == [["a", "b"], ["1", "2"]]
     assert "not an encoding that Python knows" in refused(write(content), encoding="klingon")
-    assert "not written in ascii" in refused(write(content + MARK), encoding="ascii")
-    assert "not written in utf-8" in refused(write(content.encode("cp1251")), encoding="utf-8")
+    assert "not encoded in ascii" in refused(write(content + MARK), encoding="ascii")
+    assert "not encoded in utf-8" in refused(write(content.encode("cp1251")), encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -95,5 +95,5 @@ def test_a_number_that_is_none_is_never_written():
 def test_the_file_of_another_shape_is_refused(tmp_path):
     document = Document.of("names", COLUMNS, {})
     (tmp_path / "data.json").write_bytes(document.to_bytes())
-    with pytest.raises(DataError, match=r"is the file names\.json"):
+    with pytest.raises(DataError, match=r"has the data file names\.json"):
         Document.read(tmp_path / "data.json", shape="names")

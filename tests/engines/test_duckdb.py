@@ -378,7 +378,7 @@ def test_broken_csv(tmp_path, content, problem):
 
 def test_text_that_is_in_no_encoding(tmp_path):
     (tmp_path / "t.csv").write_bytes(b"a,b\n" + b"1,2\n" * 3_000_000 + b"\xff,2\n")
-    with pytest.raises(DataError, match="not written in utf-8"):
+    with pytest.raises(DataError, match="not encoded in utf-8"):
         DuckDB(tmp_path / "t.csv", encoding="utf-8").tally(["a"])
 
 

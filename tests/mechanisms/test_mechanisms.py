@@ -99,7 +99,7 @@ def test_parameters_out_of_range_are_refused(cls):
 def test_what_does_not_fit_is_refused():
     with pytest.raises(DataError, match="whole numbers"):
         make(Geometric).run([0.5])
-    with pytest.raises(DataError, match="2 picks were asked of 1"):
+    with pytest.raises(DataError, match="2 picks are impossible among 1"):
         make(LaplaceTop, picks=2).run([3])
     for cls in (Laplace, Gaussian, Euclidean):
         with pytest.raises(DataError, match=r"1 numbers|1 dimensions"):

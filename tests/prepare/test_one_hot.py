@@ -152,7 +152,7 @@ def test_many_rows_keep_every_cell():
     [
         ({"columns": ["sex", "sex"]}, "once only"),
         ({"columns": ["sexx"]}, "Did you mean 'sex'"),
-        ({"columns": ["who"], "person": "who"}, "whose row"),
+        ({"columns": ["who"], "person": "who"}, "identifies persons"),
         ({"columns": ["sex"], "rarest": 0}, "whole number"),
         ({"columns": ["sex"], "rarest": 7}, "no items"),
         ({"columns": []}, "no items"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which one to take: E(S) by ranks, a score by values, the Pareto front; over attribute subsets and over releases."""
+"""Choosing among attribute subsets or releases: E(S) by ranks, a score by values, the Pareto front."""
 
 from discreet.choose.choice import MEASURES, Candidate, Choice, Measure, choose
 from discreet.choose.criteria import Criterion

@@ -15,7 +15,7 @@ from discreet.errors import DataError, ParameterError, did_you_mean, listing, sh
 
 
 class Measure(BaseModel):
-    """What a measure means: how a plot names it, its unit, and which way is better.
+    """The meaning of a measure: its title in plots, its unit, and which direction is better.
 
     `scale` is (worst, best): the values that count as 0 and 1 in a score by values.
     """
@@ -32,7 +32,7 @@ def _lower(title: str, unit: str = "") -> Measure:
     return Measure(title=title, unit=unit, higher_is_better=False)
 
 
-MEASURES: dict[str, Measure] = {  # known by their names alone; others need a meaning
+MEASURES: dict[str, Measure] = {  # measures known by name; others need a meaning
     "utility": Measure(title="Utility"),
     "performance": Measure(title="Performance"),
     "accuracy": Measure(title="Accuracy"),
@@ -47,7 +47,7 @@ MEASURES: dict[str, Measure] = {  # known by their names alone; others need a me
 
 @dataclass(frozen=True)
 class Candidate:
-    """Something that could be taken, and what was measured of it; `meanings` explain measures, see `Measure`."""
+    """A candidate with its measures; `meanings` explain them, see `Measure`."""
 
     name: str
     measures: Mapping[str, Number]
@@ -58,7 +58,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Choice:
-    """The candidates in their order, and how they were judged."""
+    """The candidates, with their evaluation."""
 
     candidates: tuple[Candidate, ...]
     evaluation: EScore
@@ -85,7 +85,7 @@ class Choice:
 
     @property
     def front(self) -> tuple[Candidate, ...]:
-        """Those that no other beats, in the order of the ranking."""
+        """The candidates that no other dominates, in the order of the ranking."""
         members = set(self.evaluation.front)
         return tuple(self.candidates[place] for place in self.evaluation.order if place in members)
 
@@ -107,8 +107,8 @@ def choose(
 ) -> Choice:
     """The best of the candidates by the weighted measures. Equal scores: the one of smaller `size`, then the first.
 
-    `measures` says what measures mean where neither the candidates do nor their names (MEASURES). A measure of weight 0
-    is ignored; where some candidates do not have it, it is not shown either.
+    `measures` are the meanings of measures, taking precedence over those of the candidates and of MEASURES. A measure
+    of weight 0 is ignored; if some candidates lack it, it is not shown either.
 
     >>> few = Candidate("few columns", {"utility": 0.81, "privacy": 20, "size": 3})
     >>> many = Candidate("many columns", {"utility": 0.84, "privacy": 5, "size": 9})
@@ -140,12 +140,12 @@ def choose(
 
 
 def _count_having(name: str, candidates: Sequence[Candidate]) -> int:
-    """By how many candidates."""
+    """Number of candidates that have a measure."""
     return sum(name in candidate.measures for candidate in candidates)
 
 
-def _meaning(name: str, candidates: Sequence[Candidate], given: Mapping[str, Measure]) -> Measure:
-    """What a measure means, after a look whether all candidates have it and mean the same by it."""
+def _meaning(name: str, candidates: Sequence[Candidate], meanings_by_user: Mapping[str, Measure]) -> Measure:
+    """The meaning of a measure; DataError unless all candidates have it, with the same meaning."""
     without = [candidate.name for candidate in candidates if name not in candidate.measures]
     if without:
         if len(without) < len(candidates):
@@ -153,13 +153,13 @@ def _meaning(name: str, candidates: Sequence[Candidate], given: Mapping[str, Mea
                 f"{len(without)} of {len(candidates)} candidates have no measure {shown(name)}: {listing(without)}."
                 f" Leave them out, or take another measure."
             )
-        known = dict.fromkeys(known for candidate in candidates for known in candidate.measures)
-        has = f" They have {listing(known, most=12)}." if known else " They have no measures at all."
-        raise DataError(f"No candidate has a measure {shown(name)}.{did_you_mean(name, known)}{has}")
-    if name in given:
-        return given[name]
+        available = dict.fromkeys(available for candidate in candidates for available in candidate.measures)
+        has = f" They have {listing(available, most=12)}." if available else " They have no measures at all."
+        raise DataError(f"No candidate has a measure {shown(name)}.{did_you_mean(name, available)}{has}")
+    if name in meanings_by_user:
+        return meanings_by_user[name]
     meanings = {candidate.meanings[name]: candidate.name for candidate in candidates if name in candidate.meanings}
-    if len(meanings) > 1:  # on scales of their own they share none
+    if len(meanings) > 1:  # different scales: use none of them
         meanings = {meaning.model_copy(update={"scale": None}): who for meaning, who in meanings.items()}
     if len(meanings) > 1:
         differing = " and ".join(f"{shown(m.title or name)} for {shown(who)}" for m, who in list(meanings.items())[:2])
@@ -173,11 +173,11 @@ def _meaning(name: str, candidates: Sequence[Candidate], given: Mapping[str, Mea
         return next(iter(meanings))
     if name in MEASURES:
         return MEASURES[name]
-    raise ParameterError(f"Say whether more or less of {shown(name)} is better: its name does not tell.")
+    raise ParameterError(f"State whether more or less of {shown(name)} is better: its name does not tell.")
 
 
 def _is_shared(name: str, candidates: Sequence[Candidate]) -> bool:
-    """Whether all candidates have a measure and mean the same by it."""
+    """Whether all candidates have a measure, with the same meaning."""
     meanings = {(meaning.title, meaning.higher_is_better) for c in candidates if (meaning := c.meanings.get(name))}
     return _count_having(name, candidates) == len(candidates) and len(meanings) < 2
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One thing that candidates are judged by: their values, which way is better, how much it weighs.
+"""A criterion for candidates: their values, which direction is better, and its weight.
 
-A rank is a place counted from the worst, which is 1; equal values share the lowest of their places (1-2-2-4). A level
-is a value on a scale from 0 (worst) to 1 (best). Both are exact: a number is taken as it is written in decimals, so
-that 0.1 + 0.2 is 0.3 here, and candidates that are equal on paper are equal.
+Ranks count from the worst, which is 1; equal values share the lowest of their ranks (1-2-2-4). Levels are values on a
+scale from 0 (worst) to 1 (best). Both are exact: numbers count as written in decimals, so that 0.1 + 0.2 is 0.3, and
+candidates that are equal on paper are equal.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def repeated(names: Sequence[str]) -> list[str]:
 
 
 def exact(number: Number) -> Fraction:
-    """The number as it is written.
+    """The exact value of a number as written.
 
     >>> exact(0.1) + exact(0.2) == exact(0.3)
     True
@@ -41,17 +41,17 @@ def exact(number: Number) -> Fraction:
         plain = number.item() if hasattr(number, "item") else number  # NumPy's numbers
         if isinstance(plain, (int, float)) and math.isfinite(plain):
             return Fraction(plain) if isinstance(plain, int) else Fraction(repr(plain))
-    raise ParameterError(f"A finite number is needed to compare by; this {type(number).__name__!r} is none.")
+    raise ParameterError(f"Only finite numbers can be compared; this {type(number).__name__!r} is none.")
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """What candidates are judged by; `values` has one value for each of them.
+    """A criterion; `values` has one value for each candidate.
 
-    higher_is_better  whether a larger value is the better one
-    weight            how much it counts; 0 ignores it
-    digits            values are rounded to so many decimals first: what differs by less does not differ
-    scale             (worst, best): which values are 0 and 1 as levels; the worst and the best candidate's if not given
+    higher_is_better  whether larger values are better
+    weight            0 ignores the criterion
+    digits            decimals to which values are rounded first
+    scale             (worst, best): the values of levels 0 and 1; by default those of the worst and the best candidate
 
     >>> performance = Criterion("performance", [74.4, 73.0, 73.0, 72.9])
     >>> performance.ranks
@@ -93,15 +93,15 @@ class Criterion:
 
     @cached_property
     def goodness(self) -> tuple[Fraction, ...]:
-        """The values, rounded as asked, the better the larger."""
-        digits, found = self.digits, [exact(value) for value in self.values]
+        """The values, rounded to `digits` and with a sign that makes larger ones better."""
+        digits, values = self.digits, [exact(value) for value in self.values]
         if digits is not None:
-            found = [round(value, digits) for value in found]
-        return tuple(found) if self.higher_is_better else tuple(-value for value in found)
+            values = [round(value, digits) for value in values]
+        return tuple(values) if self.higher_is_better else tuple(-value for value in values)
 
     @cached_property
     def ranks(self) -> tuple[int, ...]:
-        """The place of each candidate: 1 and the number of those that are worse."""
+        """The rank of each candidate: 1 plus the number of worse ones."""
         counts: dict[Fraction, int] = {}
         for value in self.goodness:
             counts[value] = counts.get(value, 0) + 1
@@ -123,12 +123,12 @@ class Criterion:
 
 
 def check_weights(criteria: Sequence[Criterion]) -> None:
-    """Weights must sum to 1; 0.333 three times will do."""
+    """ParameterError unless the weights sum to 1, within 0.01."""
     total = sum((exact(criterion.weight) for criterion in criteria), Fraction(0))
     if abs(total - 1) > Fraction(1, 100):
-        named = ", ".join(f"{criterion.name}={float(exact(criterion.weight)):g}" for criterion in criteria)
+        listed = ", ".join(f"{criterion.name}={float(exact(criterion.weight)):g}" for criterion in criteria)
         hint = " Give one of them a weight."
         if total > 0:
             shares = (f"{criterion.name}={float(exact(criterion.weight) / total):.4g}" for criterion in criteria)
             hint = f" In the same proportion: {', '.join(shares)}."
-        raise ParameterError(f"The weights must sum to 1; {named} sum to {float(total):g}.{hint}")
+        raise ParameterError(f"The weights must sum to 1; {listed} sum to {float(total):g}.{hint}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""E(S): candidates scored by several criteria at once.
+"""E(S): a score of candidates by several criteria at once.
 
 Y. Jafer, S. Matwin, M. Sokolova, "A Multi-dimensional Privacy-aware Evaluation Function in Automatic Feature
 Selection": E(S) = w1 prf + w2 prv + w3 num, where prf, prv and num are the ranks of a subset S among the candidates by
@@ -7,11 +7,11 @@ performance (the higher the better), privacy breach increase and number of attri
 
 Departures from the paper:
 1. Any number of further criteria; the paper says that this is possible.
-2. Beside the ranks, a score by values: levels from 0 to 1 in place of the ranks. Ranks depend on candidates that nobody
-   would take: one more bad candidate may change which of two good ones is ahead. With a fixed scale for every
-   criterion, levels do not. With the scale that the candidates themselves span, only the ends of the span matter.
-3. Weights need to sum to 1 only within 0.01: the paper's own 0.333 three times sum to 0.999.
-4. Ties go to the smallest candidate, as in the paper, then to the one that was named first.
+2. Besides ranks, a score by values, with levels from 0 to 1 in place of ranks. Ranks depend on irrelevant candidates:
+   one more bad candidate may change which of two good ones is ahead. Levels on a fixed scale do not; on the scale that
+   the candidates themselves span, only its ends matter.
+3. Weights need to sum to 1 only within 0.01: the paper's own weights, 0.333 three times, sum to 0.999.
+4. Ties go to the smallest candidate, as in the paper, then to the first.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ By = Literal["rank", "value"]
 
 @dataclass(frozen=True)
 class EScore:
-    """Candidates judged by criteria. Candidates are known by their places, from 0 on."""
+    """Candidates scored by criteria; candidates are numbered from 0."""
 
     criteria: tuple[Criterion, ...]
     by: By = "rank"
-    tie_breaker: Criterion | None = None  # the better by this one is ahead among equal scores
+    tie_breaker: Criterion | None = None  # decides among equal scores
 
     def __len__(self) -> int:
         return len(self.criteria[0])
@@ -47,7 +47,7 @@ class EScore:
 
     @cached_property
     def exact_scores(self) -> tuple[Fraction, ...]:
-        """The scores as fractions: equal where they are equal on paper."""
+        """The exact scores, as fractions."""
         return _weighted(self.criteria, self.by)
 
     @cached_property
@@ -80,17 +80,17 @@ class EScore:
 
     @property
     def weighed(self) -> tuple[Criterion, ...]:
-        """The criteria that count."""
+        """The criteria with a weight."""
         return tuple(criterion for criterion in self.criteria if criterion.weight)
 
     @cached_property
     def front(self) -> tuple[int, ...]:
-        """Candidates that no other beats by the criteria that count; see pareto.py."""
+        """Candidates that no other dominates by the weighted criteria; see pareto.py."""
         return pareto_front(self.weighed)
 
     @cached_property
     def knee(self) -> int | None:
-        """Where the front bends most; of equals the one that is ahead."""
+        """The candidate at which the front bends most; the best-ranked of equals."""
         return knee_of(self.weighed, [place for place in self.order if place in self.front])
 
 
@@ -130,11 +130,11 @@ def evaluation(
 
 
 def evaluate(criteria: Sequence[Criterion], *, by: By = "rank", tie_breaker: Criterion | None = None) -> EScore:
-    """The candidates judged by any criteria; their weights sum to 1."""
+    """Score candidates by any criteria, whose weights must sum to 1."""
     if by not in get_args(By):
         raise ParameterError(f"'by' is 'rank' or 'value'; got {by!r}.{did_you_mean(by, get_args(By))}")
     if not criteria:
-        raise ParameterError("Nothing to judge by: name one criterion at least.")
+        raise ParameterError("At least one criterion is needed.")
     if twice := repeated([criterion.name for criterion in criteria]):
         raise ParameterError(f"These criteria are named twice: {listing(twice)}.")
     judged = [*criteria, *([tie_breaker] if tie_breaker is not None else [])]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Pareto front: candidates that no other beats, and the one where the front bends most.
+"""The Pareto front: candidates that no other dominates, and its knee, where it bends most.
 
-A candidate beats another if it is as good by every criterion and better by one. The knee is the candidate of the front
-with the largest sum of levels, each criterion stretched so that the front reaches from 0 to 1; one by which all of the
-front are equal does not count. With two criteria that is the candidate farthest beyond the straight line between the
-two ends. A front that does not bulge beyond that line has no knee.
+A candidate dominates another if it is as good by every criterion and better by one. The knee is the candidate of the
+front with the largest sum of levels, each criterion scaled so that the front reaches from 0 to 1; criteria by which all
+of the front are equal do not count. With two criteria that is the candidate farthest beyond the straight line between
+the two ends. A front that does not bulge beyond that line has no knee.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from discreet.choose.criteria import Criterion
 
 
 def pareto_front(criteria: Sequence[Criterion]) -> tuple[int, ...]:
-    """The places of the candidates that no other beats, in the order given; equals stand together.
+    """Numbers of the candidates that no other dominates, in order; equal candidates are all included.
 
     >>> accuracy = Criterion("accuracy", [0.9, 0.8, 0.7, 0.7])
     >>> columns = Criterion("columns", [5, 3, 3, 1], higher_is_better=False)
@@ -27,18 +27,20 @@ def pareto_front(criteria: Sequence[Criterion]) -> tuple[int, ...]:
         return ()
     places = list(zip(*(criterion.ranks for criterion in criteria), strict=True))
     front: list[int] = []
-    for candidate in sorted(range(len(places)), key=places.__getitem__, reverse=True):  # who beats it comes before it
-        if not any(_beats(places[other], places[candidate]) for other in front):
+    for candidate in sorted(
+        range(len(places)), key=places.__getitem__, reverse=True
+    ):  # dominating candidates come first
+        if not any(_dominates(places[other], places[candidate]) for other in front):
             front.append(candidate)
     return tuple(sorted(front))
 
 
-def _beats(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+def _dominates(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
     return one != other and all(mine >= theirs for mine, theirs in zip(one, other, strict=True))
 
 
 def knee_of(criteria: Sequence[Criterion], front: Sequence[int] | None = None) -> int | None:
-    """The candidate where the front bends most, or None where it does not bend outwards; ties go to the first.
+    """The candidate at which the front bends most, None if it does not bend outwards; ties go to the first.
 
     >>> accuracy = Criterion("accuracy", [0.70, 0.88, 0.90])
     >>> columns = Criterion("columns", [1, 2, 9], higher_is_better=False)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The four regions of a plane of utility and privacy: where a candidate stands beside the baseline.
+"""The four regions of the utility-privacy plane, relative to a baseline.
 
 I    less useful and less private       II   as useful or more, but less private
 III  less useful, as private or more    IV   as useful and as private, or more
 
-The paper leaves open to whom the borders belong; here what equals the baseline counts as good.
+The paper leaves open which region the borders belong to; here equal to the baseline counts as good.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _NAMES = {(False, False): "I", (True, False): "II", (False, True): "III", (True,
 
 
 def region_of(*, useful: bool, private: bool) -> str:
-    """The region of what is at least as useful as the baseline, or not; and at least as private, or not."""
+    """The region of a candidate that is at least as useful, and at least as private, as the baseline, or not."""
     return _NAMES[useful, private]
 
 
 def regions(utility: Criterion, privacy: Criterion, baseline: int) -> tuple[str, ...]:
-    """The region of each candidate; `baseline` is the place of the candidate that they are compared with.
+    """The region of each candidate; `baseline` is the number of the candidate that they are compared with.
 
     >>> performance = Criterion("performance", [73.7, 74.2, 73.1, 74.0])
     >>> breach = Criterion("pbi", [0, 0.9, -1.0, -0.2], higher_is_better=False)

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Releases as candidates: what a release in memory, or a saved one, tells of its privacy, size and losses.
+"""Releases as candidates: utility, privacy, size and losses of a release in memory, or of a saved one.
 
-utility            what was measured of it: an accuracy, or any number that the owner gives
-privacy            what the release's own promise measures, or another promise, or an attack's success
-k-anonymity, ...   the same under the name of each promise, also where several are joined
-risk               the chance to pick the right row in a group, averaged over the rows: groups divided by rows
+utility            an accuracy, or any number that the owner provides
+privacy            measured by the release's own promise, by another promise, or by an attack's success
+k-anonymity, ...   the same under the name of each promise, also if several are joined
+risk               the mean probability of picking the right row in a group: groups divided by rows
 size               published columns without the target; or published quasi-identifier cells that are not suppressed
 information_loss, certainty_penalty    see losses.py
 
-A saved release is verified first: what does not keep its promise is no candidate. What the published files do not tell
-is the owner's, and stands in `owner/measures.json`.
+A saved release is verified first: one that does not keep its promise is no candidate. Measures that the published files
+do not show are the owner's, in `owner/measures.json`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _Share(Protocol):
 
 
 class HoldoutAccuracy(Protocol):
-    """What `discreet.evaluate.utility.holdout` returns."""
+    """The accuracies of `holdout`, on held-out rows."""
 
     @property
     def accuracy_before(self) -> _Share: ...
@@ -75,8 +75,8 @@ def from_release(
 ) -> Candidate:
     """A release as a candidate.
 
-    `utility` is a number or what `holdout` returns. `privacy` is a promise to measure on the release in place of its
-    own, or a number, such as an attack's success (say with `choose(measures=...)` that less of it is better).
+    `utility` is a number or the result of `holdout`. `privacy` is a promise to measure in place of the release's own,
+    or a number, such as an attack's success (state with `choose(measures=...)` that less of it is better).
     """
     measures, meanings = _measured_by_owner(release, utility)
     of_promise, explained = _privacy(release.promise, release.verdict, privacy)
@@ -100,26 +100,26 @@ def from_folder(
     privacy: Promise | Number | None = None,
     size: Size = "columns",
 ) -> Candidate:
-    """A saved release as a candidate, verified: the folder given to `save`, or its `release` folder alone."""
+    """A saved release as a candidate, verified; `folder` is the one passed to `save`, or its `release` folder."""
     published, owner = folders(Path(folder))
-    found = verify(published, owner=owner, patient=owner is not None)
-    if not found.holds:
-        raise PromiseBroken(f"{shown(published.parent.name)} is no candidate. {found.sentence()}")
-    certificate = found.certificate
+    verification = verify(published, owner=owner, patient=owner is not None)
+    if not verification.holds:
+        raise PromiseBroken(f"{shown(published.parent.name)} is no candidate. {verification.sentence()}")
+    certificate = verification.certificate
     assert certificate is not None
     of_promise, meanings = _privacy(certificate.the_promise(), certificate.verdict, privacy)
     content, roles = read_release(published, certificate)
     if isinstance(privacy, Promise):
         if certificate.counted == "persons":
             raise DataError(
-                f"{shown(published.parent.name)} counts persons, whom its files do not tell apart: another promise is"
-                " measured on the release in memory (from_release)."
+                f"{shown(published.parent.name)} counts persons, whom its files do not tell apart: measure another"
+                " promise on the release in memory (from_release)."
             )
         of_promise["privacy"] = privacy.check_content(content, roles).measured
     more, means = _of_content(certificate, content, size)
-    kept = _read_measured(owner)
-    measures = dict(kept.measures) | of_promise | more
-    meanings = dict(kept.meanings) | meanings | means
+    measured = _read_measured(owner)
+    measures = dict(measured.measures) | of_promise | more
+    meanings = dict(measured.meanings) | meanings | means
     if utility is not None:
         measures["utility"], meanings = _number(utility), _with_accuracy(meanings, utility)
     method = certificate.method
@@ -127,14 +127,14 @@ def from_folder(
 
 
 def owner_measures(release: Release, utility: HoldoutAccuracy | Number | None = None) -> dict[str, bytes]:
-    """What only the owner can measure, as a file: `release.save(folder, owner_files=owner_measures(release, ...))`."""
+    """The owner's measures as a file: `release.save(folder, owner_files=owner_measures(release, ...))`."""
     measures, meanings = _measured_by_owner(release, utility)
     measured = _Measured(measures={name: float(value) for name, value in measures.items()}, meanings=meanings)
     return {MEASURED: (json.dumps(measured.model_dump(mode="json"), indent=1) + "\n").encode()}
 
 
 def folders(folder: Path) -> tuple[Path, Path | None]:
-    """The published folder and, where there is one, the owner's."""
+    """The published folder and the owner's, if there is one."""
     published = folder / "release" if (folder / "release" / CERTIFICATE).is_file() else folder
     if not (published / CERTIFICATE).is_file():
         raise DataError(
@@ -165,7 +165,7 @@ def _number(utility: HoldoutAccuracy | Number) -> Number:
 
 
 def _with_accuracy(meanings: Mapping[str, Measure], utility: HoldoutAccuracy | Number) -> dict[str, Measure]:
-    """An accuracy is worth 0 if it is that of the commonest class, and 1 if it is that of the original columns."""
+    """Scale an accuracy from that of the commonest class (0) to that of the original columns (1)."""
     without = {name: meaning for name, meaning in meanings.items() if name != "utility"}
     if not hasattr(utility, "accuracy_after"):
         return without
@@ -176,27 +176,27 @@ def _with_accuracy(meanings: Mapping[str, Measure], utility: HoldoutAccuracy | N
 
 
 def _privacy(
-    promise: Promise, verdict: Verdict | VerdictRecord, asked: Promise | Number | None
+    promise: Promise, verdict: Verdict | VerdictRecord, chosen: Promise | Number | None
 ) -> tuple[dict[str, Any], dict[str, Measure]]:
-    """What each promise measures, under its name; and as `privacy` what was asked for, or the only promise's."""
+    """The measurement of each promise, by name; and as `privacy` the chosen one, or that of the only promise."""
     parts = promise.promises if isinstance(promise, Both) else (promise,)
-    found = verdict.parts if isinstance(promise, Both) else (verdict,)  # parts may be sensitive columns, too
-    measures: dict[str, Any] = {part.name: its.measured for part, its in zip(parts, found, strict=True)}
+    verdicts = verdict.parts if isinstance(promise, Both) else (verdict,)  # parts may be sensitive columns, too
+    measures: dict[str, Any] = {part.name: its.measured for part, its in zip(parts, verdicts, strict=True)}
     meanings = {part.name: _meaning(part) for part in parts}
-    if asked is None:
+    if chosen is None:
         if len(parts) == 1:
             measures["privacy"], meanings["privacy"] = verdict.measured, _meaning(promise)
-    elif isinstance(asked, Promise):
-        if isinstance(asked, Both):
+    elif isinstance(chosen, Promise):
+        if isinstance(chosen, Both):
             raise DataError("Several promises measure different things: name one of them as 'privacy'.")
-        meanings["privacy"] = _meaning(asked)
+        meanings["privacy"] = _meaning(chosen)
     else:
-        measures["privacy"] = asked
+        measures["privacy"] = chosen
     return measures, meanings
 
 
 def _meaning(promise: Promise) -> Measure:
-    """A promise's first parameter is what it asks for; the others say what it is about, so they tell measures apart."""
+    """The measure of a promise, named with all parameters but the first, which is the level that it requires."""
     stated = promise.to_dict()
     others = [f"{field.name} {_words(stated[field.name])}" for field in fields(promise)[1:] if field.name in stated]  # type: ignore[arg-type]
     title = f"{promise.name} ({', '.join(others)})" if others else promise.name

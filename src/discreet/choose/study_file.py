@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The file of a study: one line for each candidate, with its name, how it was made, and what was measured of it.
+"""The results file of a study: one line for each candidate, with its name, method, parameters and measures.
 
-JSON holds the whole model `Results`. Parquet has the columns name, method, parameters (JSON text) and one column of
-numbers for each measure; what the measures mean stands in the metadata of its schema. CSV has the same columns and no
-metadata: there a measure is known by its name (see MEASURES in candidates.py), or the reader says which way is better.
-An empty cell, or NaN, is a measure that a candidate does not have. A column of text is a remark, and not a measure.
+JSON holds the whole model `Results`. Parquet has the columns name, method, parameters (JSON text) and one numeric
+column for each measure; the meanings of measures are in the metadata of its schema. CSV has the same columns and no
+metadata: measures are known by name (see MEASURES in choice.py), or the reader states which direction is better. An
+empty cell, or NaN, is a measure that a candidate lacks. A column of text is a remark, not a measure.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from discreet.errors import DataError, listing, shown
 from discreet.release.certificate import CERTIFICATE
 
 RESULTS = ("results.json", "results.parquet", "results.csv")
-BASELINE = "baseline"  # the candidate of this name is what the others are compared with, unless a file says otherwise
+BASELINE = "baseline"  # default name of the candidate that the others are compared with
 _SHAPE = ' Such a file holds {"candidates": [{"name": "a", "measures": {"utility": 0.8, "size": 3}}]}.'
 _METADATA = b"discreet.results"
 _PLAIN = ("name", "method", "parameters")
@@ -47,7 +47,7 @@ class Result(_Record):
 
 
 class Results(_Record):
-    """A study: its candidates, what their measures mean, and which candidate the others are compared with."""
+    """A study: its candidates, the meanings of their measures, and the baseline that they are compared with."""
 
     format: Literal[1] = 1
     candidates: tuple[Result, ...]
@@ -65,12 +65,12 @@ class Results(_Record):
 
     @classmethod
     def of(cls, candidates: Iterable[Candidate], baseline: str | None = None) -> Results:
-        """The candidates as they are written to a file; what they say about their measures must agree."""
-        found: list[Result] = []
+        """The results of candidates, whose meanings of measures must agree."""
+        results: list[Result] = []
         measures: dict[str, Measure] = {}
         for candidate in candidates:
             numbers = {name: float(value) for name, value in candidate.measures.items()}
-            found.append(
+            results.append(
                 Result(
                     name=candidate.name,
                     method=candidate.method,
@@ -81,7 +81,7 @@ class Results(_Record):
             for name, meaning in candidate.meanings.items():
                 if measures.setdefault(name, meaning) != meaning:
                     raise DataError(f"The candidates do not mean the same by the measure {shown(name)}.")
-        return cls(candidates=tuple(found), measures=measures, baseline=baseline)
+        return cls(candidates=tuple(results), measures=measures, baseline=baseline)
 
     def to_candidates(self) -> tuple[Candidate, ...]:
         return tuple(
@@ -99,15 +99,15 @@ class Results(_Record):
         return (json.dumps(self.model_dump(mode="json"), indent=1) + "\n").encode()
 
     def write(self, path: Path) -> None:
-        """Write the file that its ending asks for: .json, .parquet or .csv."""
+        """Write a .json, .parquet or .csv file, by its extension."""
         if path.suffix == ".json":
             path.write_bytes(self.to_json())
             return
-        found = (name for result in self.candidates for name in result.measures)
-        names = list(dict.fromkeys([*self.measures, *found]))  # those that mean something, if nobody has them, too
-        if taken := set(names) & set(_PLAIN):
+        measured = (name for result in self.candidates for name in result.measures)
+        names = list(dict.fromkeys([*self.measures, *measured]))  # also measures that no candidate has
+        if reserved := set(names) & set(_PLAIN):
             raise DataError(
-                f"A measure cannot be called {listing(sorted(taken))}: the columns beside the measures are."
+                f"A measure cannot be called {listing(sorted(reserved))}: the columns beside the measures are."
             )
         rows = [
             {"name": result.name, "method": result.method, "parameters": json.dumps(result.parameters)}
@@ -116,8 +116,8 @@ class Results(_Record):
         ]
         if path.suffix == ".parquet":
             types = [*((name, pa.string()) for name in _PLAIN), *((name, pa.float64()) for name in names)]
-            said = self.model_dump_json(include={"format", "measures", "baseline"})
-            schema = pa.schema(types, metadata={_METADATA: said.encode()})
+            metadata = self.model_dump_json(include={"format", "measures", "baseline"})
+            schema = pa.schema(types, metadata={_METADATA: metadata.encode()})
             pq.write_table(pa.Table.from_pylist(rows, schema=schema), path)
         elif path.suffix == ".csv":
             with path.open("w", encoding="utf-8", newline="") as file:
@@ -151,8 +151,8 @@ class Results(_Record):
 def read_study(folder: Path) -> tuple[tuple[Candidate, ...], str | None]:
     """The candidates of a study and the name of the baseline, if one is named.
 
-    `folder` is a file of results, or a folder with one (RESULTS), with saved releases anywhere below it, or with both.
-    Releases are verified. A release that has a line in the file is not looked at: the file speaks for it.
+    `folder` is a results file, or a folder with one (RESULTS), with saved releases anywhere below it, or with both.
+    Releases are verified. A release that has a line in the file is skipped: the line counts.
     """
     if folder.is_file():
         return _candidates(Results.read(folder), [])
@@ -163,8 +163,8 @@ def read_study(folder: Path) -> tuple[tuple[Candidate, ...], str | None]:
         raise DataError(
             f"{shown(folder.name)} holds several files of results: {listing(p.name for p in files)}. Name one."
         )
-    found = Results.read(files[0]) if files else Results(candidates=())
-    spoken_for = {result.name for result in found.candidates}
+    results = Results.read(files[0]) if files else Results(candidates=())
+    spoken_for = {result.name for result in results.candidates}
     releases = []
     for path in sorted(folder.rglob(CERTIFICATE)):
         published = path.parent
@@ -172,21 +172,21 @@ def read_study(folder: Path) -> tuple[tuple[Candidate, ...], str | None]:
         name = saved.relative_to(folder).as_posix() if saved != folder else _own_name(folder)
         if not spoken_for & {name, saved.name}:
             releases.append(from_folder(saved, name=name))
-    if not found.candidates and not releases:
+    if not results.candidates and not releases:
         raise DataError(f"{shown(folder.name)} holds no candidates: no saved release, and none of {listing(RESULTS)}.")
-    return _candidates(found, releases)
+    return _candidates(results, releases)
 
 
 def _own_name(folder: Path) -> str:
-    """The name of a folder that is itself a release: of the folder it was saved to, also from within."""
+    """The name of a folder that is itself a release: that of the folder passed to `save`."""
     whole = folder.resolve()
     return whole.parent.name if whole.name == "release" else whole.name
 
 
-def _candidates(found: Results, releases: Sequence[Candidate]) -> tuple[tuple[Candidate, ...], str | None]:
-    candidates = (*found.to_candidates(), *releases)
-    named = any(candidate.name == BASELINE for candidate in candidates)
-    return candidates, found.baseline or (BASELINE if named else None)
+def _candidates(results: Results, releases: Sequence[Candidate]) -> tuple[tuple[Candidate, ...], str | None]:
+    candidates = (*results.to_candidates(), *releases)
+    has_baseline = any(candidate.name == BASELINE for candidate in candidates)
+    return candidates, results.baseline or (BASELINE if has_baseline else None)
 
 
 # -- files ---------------------------------------------------------------------------------------------------------
@@ -198,8 +198,8 @@ def _read_json(path: Path) -> Any:
 
 def _read_parquet(path: Path) -> dict[str, Any]:
     table = pq.read_table(path)
-    said = json.loads((table.schema.metadata or {}).get(_METADATA, b"{}"))
-    return said | {"candidates": _results(path, table.column_names, table.to_pylist())}
+    metadata = json.loads((table.schema.metadata or {}).get(_METADATA, b"{}"))
+    return metadata | {"candidates": _results(path, table.column_names, table.to_pylist())}
 
 
 def _read_csv(path: Path) -> dict[str, Any]:
@@ -222,7 +222,7 @@ def _cell(name: str, text: str) -> Any:
 
 
 def _results(path: Path, names: list[str], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Lines as candidates; a column with any text in it is a remark."""
+    """Lines as candidates; columns with any text are remarks."""
     if "name" not in names:
         raise DataError(f"{shown(path.name)} has no column 'name'. It has {listing(names)}.")
     if len(set(names)) < len(names):

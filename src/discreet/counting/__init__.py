@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who is like whom: distinct rows, packed sets, supersets, separation of classes."""
+"""Counting equal rows and supersets: distinct rows, bitmaps, entropy, separation of classes."""

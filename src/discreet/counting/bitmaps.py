@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packed sets and the question of containment: how many rows have at least these items? Counting stops at k.
+"""Containment on bitmaps: do at least k rows have at least these items?
 
-`Patterns` keeps, for each group of rows that are equal on the selected items, those items as bits. A further item x
-keeps k-anonymity by containment iff every pattern p that occurs together with x is contained in the patterns of at
-least k rows that have x. Only rows with x are looked at, only patterns with fewer than k rows of their own
-are counted, through bitmaps over the patterns, and counting one stops at k.
+`Patterns` stores, for each group of rows that are equal on the selected items, those items as bits. A further item x
+keeps k-anonymity by containment if and only if every pattern that occurs together with x is contained in the patterns
+of at least k rows with x. Only rows with x matter, only patterns with fewer than k rows of their own are counted,
+through bitmaps over the patterns, and counting stops at k.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def popcount(typingctx: Any, word: Any) -> Any:
 
 @intrinsic
 def lowest_bit(typingctx: Any, word: Any) -> Any:
-    """Place of the lowest one in a 64-bit word that is not zero."""
+    """Position of the lowest one in a non-zero 64-bit word."""
     from numba import types
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -40,7 +40,7 @@ def lowest_bit(typingctx: Any, word: Any) -> Any:
 
 
 class Patterns:
-    """The selected items of each group of rows, and whether another item may join them."""
+    """The selected items of each group of rows, with checks whether another item may be added."""
 
     def __init__(self, n_rows: int, persons: np.ndarray | None = None):
         self.partition = Partition(n_rows)
@@ -50,7 +50,7 @@ class Patterns:
         self._count = np.zeros(max(n_rows, 1), dtype=np.int64)
 
     def add(self, rows: np.ndarray) -> None:
-        """Select the item that these rows have."""
+        """Select an item; `rows` are the rows that have it."""
         partition = self.partition
         partition.refine(rows)
         word, bit = divmod(self.n_items, 64)
@@ -63,7 +63,7 @@ class Patterns:
         self.n_items += 1
 
     def keeps_containment(self, rows: np.ndarray, k: int) -> bool:
-        """Would every person still be contained in k, were the item of these rows added?"""
+        """Whether k-anonymity by containment still holds with the item that these rows have."""
         if len(rows) == 0:
             return True
         groups, bits = self.partition.group_of_row, self._bits
@@ -74,7 +74,7 @@ class Patterns:
         return _contained_persons(inside[first], persons[first], bits, k, int(persons.max()) + 1)
 
     def keeps_k_anonymity(self, rows: np.ndarray, k: int) -> bool:
-        """Would every group of equal rows still have k, were the item of these rows added?"""
+        """Whether k-anonymity still holds with the item that these rows have."""
         groups, sizes = self.partition.group_of_row, self.partition.sizes
         if self.persons is None:
             return _equal_rows(rows, groups, sizes, k, self._count)
@@ -86,9 +86,9 @@ class Patterns:
         return int(persons[persons > 0].min()) >= k
 
     def sets(self, rows: np.ndarray) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
-        """The different patterns of these rows: the number of each row's, and their items by pattern and by item."""
-        met, number = np.unique(self.partition.group_of_row[rows], return_inverse=True)
-        has = np.unpackbits(self._bits[met].view(np.uint8), axis=1, bitorder="little")[:, : self.n_items]
+        """The distinct patterns of these rows: the number of each row's, and their items by pattern and by item."""
+        patterns, number = np.unique(self.partition.group_of_row[rows], return_inverse=True)
+        has = np.unpackbits(self._bits[patterns].view(np.uint8), axis=1, bitorder="little")[:, : self.n_items]
         sets: list[np.ndarray] = []
         for cells in (has, has.T):
             sets += [np.concatenate([[0], np.cumsum(cells.sum(axis=1, dtype=np.int64))]), np.nonzero(cells)[1]]
@@ -106,53 +106,53 @@ class Patterns:
 def contained_rows(rows, group_of_row, bits, n_items, k, count):
     if len(rows) < k:
         return False
-    met = np.empty(len(rows), dtype=np.int64)
-    n_met = count_groups(rows, group_of_row, count, met)
-    # The patterns in falling order of their own rows, so that k is met early: sorted by counting up to k.
+    seen = np.empty(len(rows), dtype=np.int64)
+    n_seen = count_groups(rows, group_of_row, count, seen)
+    # Counting sort of the patterns by their own rows up to k, largest first, so that k is reached early.
     room = np.empty(k + 2, dtype=np.int64)
     for c in range(k + 2):
         room[c] = 0
-    for i in range(n_met):
-        room[k - min(count[met[i]], k) + 1] += 1
-    if room[1] == n_met:  # all have k rows of their own
-        for i in range(n_met):
-            count[met[i]] = 0
+    for i in range(n_seen):
+        room[k - min(count[seen[i]], k) + 1] += 1
+    if room[1] == n_seen:  # all have k rows of their own
+        for i in range(n_seen):
+            count[seen[i]] = 0
         return True
     for c in range(1, k + 2):
         room[c] += room[c - 1]
-    pattern = np.empty(n_met, dtype=np.int64)
-    own = np.empty(n_met, dtype=np.int64)
-    for i in range(n_met):
-        c = k - min(count[met[i]], k)
-        pattern[room[c]] = met[i]
+    pattern = np.empty(n_seen, dtype=np.int64)
+    own = np.empty(n_seen, dtype=np.int64)
+    for i in range(n_seen):
+        c = k - min(count[seen[i]], k)
+        pattern[room[c]] = seen[i]
         own[room[c]] = k - c
         room[c] += 1
-    for i in range(n_met):
-        count[met[i]] = 0
+    for i in range(n_seen):
+        count[seen[i]] = 0
     # Bit i of cover[item] says whether pattern i has the item.
-    n_words = (n_met + 63) // 64
+    n_words = (n_seen + 63) // 64
     cover = np.empty((n_items, n_words), dtype=np.uint64)
     for item in range(n_items):
         for w in range(n_words):
             cover[item, w] = np.uint64(0)
-    for i in range(n_met):
+    for i in range(n_seen):
         mark = np.uint64(1) << np.uint64(i & 63)
         for w in range(bits.shape[1]):
-            left = bits[pattern[i], w]
-            while left:
-                cover[w * 64 + np.int64(lowest_bit(left)), i >> 6] |= mark
-                left &= left - np.uint64(1)
+            rest = bits[pattern[i], w]
+            while rest:
+                cover[w * 64 + np.int64(lowest_bit(rest)), i >> 6] |= mark
+                rest &= rest - np.uint64(1)
     items = np.empty(n_items, dtype=np.int64)
-    for i in range(n_met - 1, -1, -1):  # the rare ones first: they fail first
+    for i in range(n_seen - 1, -1, -1):  # rare ones first, since they fail first
         if own[i] >= k:
             break
         n_mine = 0
         for w in range(bits.shape[1]):
-            left = bits[pattern[i], w]
-            while left:
-                items[n_mine] = w * 64 + np.int64(lowest_bit(left))
+            rest = bits[pattern[i], w]
+            while rest:
+                items[n_mine] = w * 64 + np.int64(lowest_bit(rest))
                 n_mine += 1
-                left &= left - np.uint64(1)
+                rest &= rest - np.uint64(1)
         total = 0
         for w in range(n_words):
             here = ~np.uint64(0)
@@ -160,8 +160,8 @@ def contained_rows(rows, group_of_row, bits, n_items, k, count):
                 here &= cover[items[j], w]
                 if here == 0:
                     break
-            if w == n_words - 1 and n_met & 63:
-                here &= (np.uint64(1) << np.uint64(n_met & 63)) - np.uint64(1)
+            if w == n_words - 1 and n_seen & 63:
+                here &= (np.uint64(1) << np.uint64(n_seen & 63)) - np.uint64(1)
             while here:
                 total += own[w * 64 + np.int64(lowest_bit(here))]
                 here &= here - np.uint64(1)
@@ -176,7 +176,7 @@ def contained_rows(rows, group_of_row, bits, n_items, k, count):
 
 @compiled
 def _contained_persons(groups, persons, bits, k, n_persons):
-    """`groups` is sorted; each (group, person) pair stands once. A person counts once however many rows contain p."""
+    """`groups` is sorted, with each (group, person) pair once. A person counts once, however many rows contain p."""
     starts = [0]
     for i in range(1, len(groups)):
         if groups[i] != groups[i - 1]:
@@ -209,13 +209,13 @@ def _contained_persons(groups, persons, bits, k, n_persons):
 
 @compiled
 def _equal_rows(rows, group_of_row, sizes, k, count):
-    met = np.empty(len(rows), dtype=np.int64)
-    n_met = count_groups(rows, group_of_row, count, met)
+    seen = np.empty(len(rows), dtype=np.int64)
+    n_seen = count_groups(rows, group_of_row, count, seen)
     fine = True
-    for i in range(n_met):
-        inside = count[met[i]]
-        outside = sizes[met[i]] - inside
+    for i in range(n_seen):
+        inside = count[seen[i]]
+        outside = sizes[seen[i]] - inside
         if inside < k or 0 < outside < k:
             fine = False
-        count[met[i]] = 0
+        count[seen[i]] = 0
     return fine

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How well columns separate the classes before anyone trains: HamDist, DistCnt and the classification metric.
+"""How well columns separate the classes, without training: HamDist, DistCnt and the classification metric.
 
-All three count, so they are exact integers inside and become shares at the end. With more than two classes a pair
-of rows of different classes takes the place of a (positive, negative) pair; for two classes both are the same.
+All three count in exact integers, which become shares at the end. With more than two classes, pairs of rows of
+different classes take the place of (positive, negative) pairs; for two classes both are the same.
 """
 
 from __future__ import annotations
@@ -38,41 +38,41 @@ def dist_cnt(X: object, y: object) -> float:
     """
     baskets = Baskets.of(X, y)
     partition = Partition.of(baskets)
-    left = 0
+    unseparated = 0
     for counts in class_counts(partition, labels_of(baskets), baskets.n_classes):
-        left += int(counts.sum()) ** 2 - int((counts**2).sum())
-    return 1 - (left // 2) / _pairs_to_separate(baskets)
+        unseparated += int(counts.sum()) ** 2 - int((counts**2).sum())
+    return 1 - (unseparated // 2) / _pairs_to_separate(baskets)
 
 
 def labels_of(baskets: Baskets) -> np.ndarray:
     if baskets.labels is None:
-        raise DataError("What columns are worth depends on labels; the baskets have none.")
+        raise DataError("The utility of columns depends on labels; the baskets have none.")
     return baskets.labels
 
 
 def _pairs_to_separate(baskets: Baskets) -> int:
-    found = unlike_pairs(labels_of(baskets))
-    if not found:
+    n_pairs = unlike_pairs(labels_of(baskets))
+    if not n_pairs:
         raise DataError("HamDist and DistCnt compare rows of different classes; the labels have one class only.")
-    return found
+    return n_pairs
 
 
 def number_of(value: object) -> float:
-    """What a utility that was given as a function returned: a finite number, or DataError."""
+    """The value of a user-defined utility; DataError unless it is a finite number."""
     if not isinstance(value, Real) or not math.isfinite(value):
-        found = "one that is not finite" if isinstance(value, Real) else f"a {type(value).__name__}"
-        raise DataError(f"A utility must return a finite number; it returned {found}.")
+        problem = "one that is not finite" if isinstance(value, Real) else f"a {type(value).__name__}"
+        raise DataError(f"A utility must return a finite number; it returned {problem}.")
     return float(value)
 
 
 def unlike_pairs(labels: np.ndarray) -> int:
-    """Pairs of rows of different classes."""
+    """Number of pairs of rows of different classes."""
     counts = [int(count) for count in np.bincount(labels)]
     return (sum(counts) ** 2 - sum(count**2 for count in counts)) // 2
 
 
 def class_counts(partition: Partition, labels: np.ndarray, n_classes: int) -> np.ndarray:
-    """Rows of each class in each group."""
+    """Number of rows of each class in each group."""
     cells = partition.group_of_row.astype(np.int64) * n_classes + labels
     return np.bincount(cells, minlength=partition.n_groups * n_classes).reshape(-1, n_classes)
 
@@ -80,14 +80,14 @@ def class_counts(partition: Partition, labels: np.ndarray, n_classes: int) -> np
 def separated_pairs(
     baskets: Baskets, partition: Partition | None = None, features: np.ndarray | None = None
 ) -> np.ndarray:
-    """Pairs of different classes, equal so far, that each feature would tell apart. No partition: all are equal."""
+    """Number of pairs of different classes in one group that each feature would separate; one group by default."""
     return _gains(True, baskets, partition, features)
 
 
 def misfits_removed(
     baskets: Baskets, partition: Partition | None = None, features: np.ndarray | None = None
 ) -> np.ndarray:
-    """By how much each feature would lower the classification metric."""
+    """Decrease of the classification metric by each feature."""
     return _gains(False, baskets, partition, features)
 
 
@@ -109,20 +109,20 @@ def _gains(by_pairs: bool, baskets: Baskets, partition: Partition | None, featur
 
 @compiled
 def _gains_of(indptr, indices, features, cell_of_row, total, n_classes, by_pairs, gains):
-    """One pass over the ones of the wanted columns.
+    """One pass over the ones of these features.
 
-    `inside` counts the rows with the feature in each (group, class) cell; a group is settled at the first of its cells
-    and emptied, so that its other cells pass it over.
+    `inside` counts the rows with the feature in each (group, class) cell; a group is evaluated at its first cell and
+    then emptied, so that its other cells are skipped.
     """
     inside = np.zeros(len(total), dtype=np.int64)
-    met = np.empty(len(total), dtype=np.int64)
+    seen = np.empty(len(total), dtype=np.int64)
     for f in range(len(features)):
         rows = indices[indptr[features[f]] : indptr[features[f] + 1]]
         gain = 0
-        for i in range(count_groups(rows, cell_of_row, inside, met)):
-            if inside[met[i]] == 0:
+        for i in range(count_groups(rows, cell_of_row, inside, seen)):
+            if inside[seen[i]] == 0:
                 continue
-            start = met[i] // n_classes * n_classes
+            start = seen[i] // n_classes * n_classes
             with_it = 0
             without = 0
             alike = 0

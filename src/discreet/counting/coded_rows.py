@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The distinct rows of the quasi-identifiers as codes, with class counts and the persons behind them.
 
-This is all that a method on tables sees. It is made once, by the tally of a table in memory or of an engine, and
-nothing in it tells which of the two it was. Values behind codes come with their kind, so that axes, hierarchies and
-labels are made from distinct values and their weights, never from single rows.
+This is all that a method on tables sees. It is built once, by the tally of a table in memory or of an engine, and is
+the same for both. Values behind codes have their kind, so that axes, hierarchies and labels are made from distinct
+values and their counts, never from single rows.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from discreet.errors import DataError
 
 @dataclass(frozen=True, eq=False)
 class RowEntries:
-    """Distinct rows by class and person: entry i stands for `rows[i]` rows. `person` is None if every row is one."""
+    """Distinct rows by class and person: entry i stands for `rows[i]` rows. `person` is None if rows are persons."""
 
     row: np.ndarray
     label: np.ndarray
@@ -32,7 +32,7 @@ class RowEntries:
 
 @dataclass(frozen=True, eq=False)
 class DistinctRows:
-    """`codes[i]` is distinct row i, `counts[i]` its rows of each class; `by_person` who they are, where that counts."""
+    """`codes[i]` is distinct row i, `counts[i]` its rows by class; `by_person` the persons, if they are counted."""
 
     codes: np.ndarray
     counts: np.ndarray
@@ -43,7 +43,7 @@ class DistinctRows:
 
     @cached_property
     def rows(self) -> np.ndarray:
-        """Rows of each distinct row."""
+        """Number of rows of each distinct row."""
         return self.counts.sum(axis=1)
 
     @cached_property
@@ -55,7 +55,7 @@ class DistinctRows:
         return np.ascontiguousarray(self.counts.T, dtype=np.float64)  # as bincount takes them
 
     def _counts_of(self, of: np.ndarray, n: int) -> np.ndarray:
-        """Rows of each class in each of n sets of distinct rows."""
+        """Number of rows of each class in each of n sets of distinct rows."""
         return np.column_stack([np.bincount(of, rows, minlength=n) for rows in self._by_class]).astype(np.int64)
 
     @cached_property
@@ -71,13 +71,13 @@ class DistinctRows:
 
     @cached_property
     def people(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """(distinct row, person) for each person of each distinct row, in their order; None if every row is one."""
+        """The distinct (distinct row, person) pairs, in order; None if rows are persons."""
         if self.by_person is None:
             return None
         return pair_counts(self.by_person.row, self.by_person.person)[:2]  # type: ignore[arg-type]
 
     def sizes(self, of: np.ndarray, n: int, inside: np.ndarray | None = None) -> np.ndarray:
-        """Persons in each of n sets of distinct rows; `of` are the sets of the distinct rows that are `inside`."""
+        """Number of persons in each of n sets of distinct rows; `of` are the sets of those `inside`, or of all."""
         if self.people is None:
             return np.bincount(of, self.rows if inside is None else self.rows[inside], minlength=n).astype(np.int64)
         set_of = np.full(len(self), -1, dtype=np.int64)
@@ -94,7 +94,7 @@ class DistinctRows:
         return sets, first, self.sizes(sets, len(first), inside)
 
     def merged(self, cells: Sequence[np.ndarray], levels: Sequence[int]) -> tuple[DistinctRows, np.ndarray]:
-        """The rows by coarser cells, given for each column, and the place of each distinct row among them."""
+        """Merge rows that are equal in coarser cells, one array per column; and the new index of each distinct row."""
         place, first = group(cells, len(self), levels)
         codes = np.empty((len(first), len(cells)), dtype=np.int32)
         for column, cell in enumerate(cells):
@@ -128,7 +128,7 @@ class CodedRows(DistinctRows):
     def of(
         cls, data: object, columns: Sequence[str], *, target: str | None = None, person: str | None = None
     ) -> CodedRows:
-        """From a table in memory or an engine (engines/protocol.py); coded rows stay as they are."""
+        """From a table in memory or an engine (engines/protocol.py); coded rows are returned unchanged."""
         if isinstance(data, CodedRows):
             return data
         data = data if is_engine(data) else Table.of(data)
@@ -155,26 +155,26 @@ class CodedRows(DistinctRows):
         return self.columns[self.names.index(name)]
 
     def class_counts(self, name: str) -> np.ndarray:
-        """Rows of each class for each value of a column, missing last."""
+        """Number of rows of each class for each value of a column, missing last."""
         if name not in self._class_counts:
             column = self.column(name)
             self._class_counts[name] = self._counts_of(column.codes, len(column.values) + 1)
         return self._class_counts[name]
 
     def persons_of(self, name: str) -> np.ndarray:
-        """Persons that have each value of a column, missing last."""
+        """Number of persons with each value of a column, missing last."""
         column = self.column(name)
         return self.sizes(column.codes.astype(np.int64), len(column.values) + 1)
 
     def beside(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """(distinct row, code) for each value that another column has in each distinct row, in their order."""
+        """The distinct (distinct row, code) pairs with the codes of another column, in order."""
         if name not in self._beside:
             row, (codes,), _ = self._split_by([name])
             self._beside[name] = row, codes
         return self._beside[name]
 
     def _split_by(self, names: Sequence[str]) -> tuple[np.ndarray, list[np.ndarray], np.ndarray]:
-        """The distinct rows split by further columns: (distinct row, codes of these columns, rows), in their order."""
+        """The distinct rows split by further columns: (distinct row, codes of these columns, rows), in order."""
         if self._group_of_row is not None:
             of, more = self.group_of_row, self.table.columns(names)
             cells, levels = [of, *(column.codes for column in more)], [len(self), *(column.levels for column in more)]
@@ -184,7 +184,7 @@ class CodedRows(DistinctRows):
         is_new = np.ones(len(split), dtype=bool)
         is_new[1:] = (split.codes[1:, :width] != split.codes[:-1, :width]).any(axis=1)
         if not np.array_equal(split.codes[is_new, :width], self.codes):
-            raise DataError("The data changed while they were counted. Count them again when nobody writes to them.")
+            raise DataError("The data changed while they were counted. Try again when nobody writes to them.")
         return np.cumsum(is_new) - 1, list(split.codes[:, width:].T.astype(np.int64)), split.counts.sum(axis=1)
 
     # -- in memory only ----------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ def n_log_n(n: Any) -> Any:
 
 @compiled
 def entropy_times_n(counts: Any) -> Any:
-    """Bits that tell the classes of all rows: the entropy times the rows."""
+    """The entropy times n: bits needed to state the classes of all rows."""
     rows, bits = 0, 0.0
     for count in counts:
         rows += count

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Entropy of counts: H = log n - (1/n) sum_i n_i log n_i, with n = sum_i n_i. The classes lie along the last axis.
 
-The entropy times n, which adds up over groups, is what searches compare. Kernels call compiled_entropy.py.
+Searches compare the entropy times n, which adds up over groups. Kernels use compiled_entropy.py.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def n_log_n(n: npt.ArrayLike) -> np.ndarray:
 
 
 def entropy_times_n(counts: npt.ArrayLike) -> np.ndarray:
-    """Bits that tell the classes of all rows: the entropy times the rows.
+    """The entropy times n: bits needed to state the classes of all rows.
 
     >>> entropy_times_n([[2, 2], [4, 0]]).tolist()
     [4.0, 0.0]
@@ -31,7 +31,7 @@ def entropy_times_n(counts: npt.ArrayLike) -> np.ndarray:
 
 
 def entropy(counts: npt.ArrayLike) -> np.ndarray:
-    """Bits that tell the class of one row on average; 0 where there is no row.
+    """The entropy in bits; 0 if there are no rows.
 
     >>> entropy([[2, 2, 4], [0, 0, 0]]).tolist()
     [1.5, 0.0]

@@ -10,7 +10,7 @@ from discreet.foundation.compiled_kernels import compiled
 
 
 class Partition:
-    """Rows grouped by which of some items they have, refined one item at a time in the time of the item's rows.
+    """Rows grouped by the items they have; refining by an item takes time proportional to the item's rows.
 
     >>> p = Partition(4)
     >>> p.refine(np.array([0, 2])); p.refine(np.array([2]))
@@ -41,10 +41,10 @@ class Partition:
         return self._sizes[: self.n_groups]
 
     def refine(self, rows: np.ndarray) -> None:
-        """Part the rows that have an item from those that do not.
+        """Separate the rows that have an item from those that do not.
 
-        Afterwards `split_from[i]` is the group that the i-th newest group left, `whole` the groups that have the item
-        in all their rows and stay as they are.
+        Afterwards `split_from[i]` is the group that the i-th newest group was split from; `whole` are the groups whose
+        rows all have the item, which stay unchanged.
         """
         before = self.n_groups
         origins, whole, self.n_groups = refine(rows, self.group_of_row, self._sizes, self._inside, before)
@@ -59,7 +59,7 @@ class Partition:
 
 @compiled
 def count_groups(rows, group_of_row, count, touched):
-    """Count the rows of each group in `count`, all zero before; `touched` gets the groups that occur: how many."""
+    """Count rows by group in `count`, initially zero; put the groups that occur in `touched`, return their number."""
     n_touched = 0
     for row in rows:
         g = group_of_row[row]
@@ -72,7 +72,7 @@ def count_groups(rows, group_of_row, count, touched):
 
 @compiled
 def refine(rows, group_of_row, sizes, inside, n_groups):
-    """Split the groups of which some rows have an item: (origins of the new groups, whole groups, groups in all)."""
+    """Split the groups of which some rows have an item: (origins of new groups, whole groups, number of groups)."""
     touched = np.empty(len(rows), dtype=np.int64)
     n_touched = count_groups(rows, group_of_row, inside, touched)
     origins = np.empty(n_touched, dtype=np.int32)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who has all the items of a row, and who of them lacks some others: counting for containment, on distinct rows.
+"""Count the supersets of each distinct row, for containment, with and without knowledge of absences.
 
-`covers` counts the persons whose rows contain a row (its AC). `fewest_left` takes away those that an attacker rules out
-who also knows up to m items that the person lacks. Both look only at rows that have the rarest item of the row in
-question, and stop as soon as a count can change neither the minimum nor the number of rows below k.
+`covers` counts the persons whose rows contain a row (its AC). `fewest_left` leaves out those whom an attacker rules out
+who also knows up to m items that the person lacks. Both visit only rows with the rarest item of the row in question,
+and stop as soon as a count can change neither the minimum nor the number of rows below k.
 
-The attacker picks the m absences that leave the fewest, out of all items that the row lacks. That is a search, bounded
-from below: picking m items removes at most the sum of the m largest numbers of persons that single items remove.
-Where the search would take too long, this bound stands for the count: it never says more than is true.
+The attacker picks the m absences that leave the fewest persons, among all items that the row lacks. The search for them
+is bounded from below: m absences remove at most the sum of the m largest numbers of persons removed by single ones. If
+the search would take too long, this bound replaces the count, which is then never overstated.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from discreet.counting.tally import group
 from discreet.data.baskets import Baskets
 from discreet.foundation.compiled_kernels import compiled
 
-_EFFORT = 1 << 30  # cells that the search for absences may look at, shared equally by the distinct rows
-_SHARE = 1 << 14  # what each distinct row may look at in any case
+_EFFORT = 1 << 30  # cells that the search for absences may visit, shared equally by the distinct rows
+_SHARE = 1 << 14  # cells that it may visit for each distinct row in any case
 
 
 Sets = namedtuple("Sets", "row_start row_items item_start item_rows")  # items of each row, rows of each item
@@ -34,7 +34,7 @@ People = namedtuple("People", "start persons n_persons repeat")  # the persons b
 
 @dataclass(frozen=True)
 class Distinct:
-    """Distinct rows: which they have, items by row, rows by item, and the persons behind each, every one once."""
+    """Distinct rows: items by row, rows by item, and the persons behind each, without repetition."""
 
     group_of_row: np.ndarray
     row_start: np.ndarray
@@ -43,7 +43,7 @@ class Distinct:
     item_rows: np.ndarray
     start: np.ndarray
     persons: np.ndarray
-    repeat: bool  # whether a person may stand behind several distinct rows
+    repeat: bool  # whether a person may have several distinct rows
 
     @classmethod
     def of(cls, baskets: Baskets) -> Distinct:
@@ -55,7 +55,7 @@ class Distinct:
 
     @classmethod
     def from_sets(cls, group_of_row: np.ndarray, sets: tuple[Any, ...], persons: np.ndarray | None) -> Distinct:
-        """From the distinct rows by items and by rows (CSR and CSC: starts, numbers), and whose row each row is."""
+        """From the distinct rows (CSR and CSC: starts, numbers), and the person behind each row."""
         groups, n = group_of_row.astype(np.int64), len(group_of_row)
         whose = np.arange(n) if persons is None else persons.astype(np.int64)
         _, first = group([groups, whose], n)
@@ -69,7 +69,7 @@ class Distinct:
 
     @property
     def own(self) -> np.ndarray:
-        """Persons behind each distinct row itself."""
+        """Number of persons with exactly each distinct row."""
         return np.diff(self.start)
 
     @property
@@ -81,36 +81,36 @@ class Distinct:
         return People(self.start, self.persons, int(self.persons.max()) + 1, self.repeat)
 
     def covers(self, k: int) -> np.ndarray:
-        """AC of each distinct row: exact where it is below k or the smallest, a lower bound above that elsewhere."""
+        """AC of each distinct row: exact if below k or the smallest, otherwise a lower bound above these."""
         return _count_supersets(self._sets, self._people, k)
 
     def fewest_left(self, k: int, absences: int, *, until_short: bool = False) -> tuple[np.ndarray, int]:
-        """Persons left for each distinct row after the worst `absences`, exact or bounded as `covers`.
+        """Persons left for each distinct row after the worst `absences`, exact or bounded as `covers`; and the number
+        of distinct rows whose search was given up for its bound.
 
-        And for how many distinct rows the search was given up for its bound. `until_short` stops at the first distinct
-        row with fewer than k; those after it are counted as k.
+        `until_short` stops at the first distinct row with fewer than k; those after it count as k.
         """
         if absences == 0:
             return self.covers(k), 0
-        if absences >= len(self.item_start) - 1:  # all that a row lacks is known: its equals are left
+        if absences >= len(self.item_start) - 1:  # all absences are known: only equal rows are left
             return self.own, 0
         effort = max(_SHARE, _EFFORT // len(self))
-        return _count_left(self._sets, self._people, k, absences, effort, until_short)
+        return _count_after_absences(self._sets, self._people, k, absences, effort, until_short)
 
     def label_of(self, labels: np.ndarray, n_classes: int) -> np.ndarray:
-        """The label that all rows of a distinct row have, -1 when they have several."""
+        """The common label of the rows of each distinct row, -1 if they have several."""
         cells = np.zeros((len(self), n_classes), dtype=bool)
         cells[self.group_of_row, labels] = True
         return np.where(cells.sum(axis=1) == 1, cells.argmax(axis=1), -1)
 
     def one_label(self, label: np.ndarray) -> np.ndarray:
-        """Whether all rows that contain a distinct row have one label."""
+        """Whether all rows that contain each distinct row have one label."""
         return _one_label(self._sets, label.astype(np.int64))
 
 
 @compiled
 def _want(p, sets, wanted_by, everyone):
-    """Mark the items of row p; return the rows that have its rarest item (all rows when it has none)."""
+    """Mark the items of row p; return the rows with its rarest item (all rows if it has none)."""
     rows = everyone
     for i in range(sets.row_start[p], sets.row_start[p + 1]):
         item = sets.row_items[i]
@@ -122,7 +122,7 @@ def _want(p, sets, wanted_by, everyone):
 
 @compiled
 def _contains(q, p, sets, wanted_by):
-    """Does row q have all items of row p, which are marked?"""
+    """Whether row q has all items of row p, which are marked."""
     missing = sets.row_start[p + 1] - sets.row_start[p]
     if sets.row_start[q + 1] - sets.row_start[q] < missing:
         return False
@@ -139,7 +139,9 @@ def _count_supersets(sets, people, k):
     covers = np.empty(n, dtype=np.int64)
     wanted_by = np.full(len(sets.item_start) - 1, -1, dtype=np.int64)
     counted_for = np.full(people.n_persons if people.repeat else 1, -1, dtype=np.int64)
-    order = np.argsort(-(sets.row_start[1:] - sets.row_start[:-1]))  # long rows have few supersets: a small minimum
+    order = np.argsort(
+        -(sets.row_start[1:] - sets.row_start[:-1])
+    )  # long rows have few supersets, so the minimum is small early
     everyone = np.arange(n)
     smallest = people.n_persons
     for p in order:
@@ -166,10 +168,10 @@ def _count_supersets(sets, people, k):
 
 
 @compiled
-def _count_left(sets, people, k, m, effort, until_short):
-    """Persons left of each distinct row after the worst m absences, and how many searches were given up."""
+def _count_after_absences(sets, people, k, m, effort, until_short):
+    """Persons left for each distinct row after the worst m absences, and the number of searches given up."""
     n, n_items = len(sets.row_start) - 1, len(sets.item_start) - 1
-    left = np.full(n, k, dtype=np.int64)
+    n_left = np.full(n, k, dtype=np.int64)
     wanted_by = np.full(n_items, -1, dtype=np.int64)
     levels = levels_of(n, n_items, people.n_persons, people.repeat, m)
     everyone = np.arange(n)
@@ -177,8 +179,8 @@ def _count_left(sets, people, k, m, effort, until_short):
     for p in np.argsort(-(sets.row_start[1:] - sets.row_start[:-1])):
         enough = max(k, smallest)
         own = people.start[p + 1] - people.start[p]
-        if own >= enough:  # whoever is equal to p cannot be ruled out
-            left[p] = own
+        if own >= enough:  # equals of p cannot be ruled out
+            n_left[p] = own
             continue
         levels.n_alive[0] = 0
         for q in _want(p, sets, wanted_by, everyone):
@@ -187,11 +189,11 @@ def _count_left(sets, people, k, m, effort, until_short):
                 levels.n_alive[0] += 1
         fewest, given_up = fewest_after(p, enough, sets, people, wanted_by, levels, m, effort)
         n_given_up += given_up
-        left[p] = min(fewest, enough)
-        smallest = min(smallest, left[p])
-        if until_short and left[p] < k:
+        n_left[p] = min(fewest, enough)
+        smallest = min(smallest, n_left[p])
+        if until_short and n_left[p] < k:
             break
-    return left, n_given_up
+    return n_left, n_given_up
 
 
 @compiled

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The absences that leave the fewest persons: a depth-first search with branch and bound, for one distinct row.
+"""Find the absences that leave the fewest persons: a depth-first branch-and-bound search for one distinct row.
 
-A node of the search is a set of absences that were picked. On each level stand the rows not ruled out yet, and the
-items that would rule out somebody, those that rule out most first. An item whose branch was searched is not picked
-again in later branches of its level. A level is left when even the largest losses that remain cannot lower the count.
+A node of the search is a set of picked absences. Each level holds the rows not yet ruled out, and the items that would
+rule out somebody, those that rule out most first. An item whose branch was searched is not picked again in later
+branches of its level. A level is abandoned when even the largest remaining losses cannot lower the count.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ def levels_of(n_rows, n_items, n_persons, repeat, m):
 def fewest_after(p, enough, sets, people, wanted_by, levels, m, effort):
     """Persons left after the worst m absences, exact below `enough`; and whether the search was given up.
 
-    `levels.alive[0]` has the rows that contain row p, whose items are marked in `wanted_by`. A search that was given up
-    returns a lower bound: no m absences remove more than the m largest losses of single ones.
+    `levels.alive[0]` are the rows that contain row p, whose items are marked in `wanted_by`. A search that is given up
+    returns a lower bound: m absences remove at most the m largest losses of single ones.
     """
     best, looked = _open(0, p, sets, people, wanted_by, levels, m)
     bound = max(_least(0, levels, m), people.start[p + 1] - people.start[p])  # equals of p cannot be ruled out
     depth = 0
     while depth >= 0:
-        done = depth == m or levels.at[depth] == levels.n_picks[depth]
-        if done or _least(depth, levels, m) >= min(best, enough):
+        finished = depth == m or levels.at[depth] == levels.n_picks[depth]
+        if finished or _least(depth, levels, m) >= min(best, enough):
             depth = _leave(depth, levels, m)
             continue
         looked += levels.n_alive[depth]
@@ -67,14 +67,14 @@ def fewest_after(p, enough, sets, people, wanted_by, levels, m, effort):
 
 @compiled
 def _open(depth, p, sets, people, wanted_by, levels, m):
-    """Count who is alive and what each further absence would remove; who is left at most, and cells looked at."""
+    """Count the persons left and the loss by each further absence; return an upper bound, and the cells visited."""
     levels.node[0] += 1
     total, n_picks, looked = 0, 0, 0
     for a in range(levels.n_alive[depth]):
         q = levels.alive[depth, a]
         weight = _new_persons(q, people, levels)
         total += weight
-        if depth == m or weight == 0:  # a person is removed only with this row of theirs: the others need not count
+        if depth == m or weight == 0:  # already counted persons are removed only with another row of theirs
             continue
         looked += sets.row_start[q + 1] - sets.row_start[q]
         for i in range(sets.row_start[q], sets.row_start[q + 1]):
@@ -88,7 +88,7 @@ def _open(depth, p, sets, people, wanted_by, levels, m):
     if depth == m:
         return total, looked
     _order(depth, n_picks, levels)
-    if depth == m - 1 and not people.repeat and n_picks > 0:  # the last absence: the largest loss is the answer
+    if depth == m - 1 and not people.repeat and n_picks > 0:  # the last absence: take the largest loss
         levels.n_picks[depth] = 0
         return total - levels.removes[depth, 0], looked
     return total, looked
@@ -109,7 +109,7 @@ def _new_persons(q, people, levels):
 
 @compiled
 def _order(depth, n_picks, levels):
-    """The items to pick, those that remove most first; their losses are wiped."""
+    """Sort the items to pick by decreasing loss, and reset the losses."""
     items = levels.picks[depth, :n_picks].copy()
     losses = levels.loss[items]
     by_loss = np.argsort(-losses)
@@ -122,7 +122,7 @@ def _order(depth, n_picks, levels):
 
 @compiled
 def _least(depth, levels, m):
-    """No picks from here on leave fewer: the largest losses that remain, added up."""
+    """A lower bound for all further picks: the count minus the largest remaining losses."""
     least = levels.count[depth]
     for t in range(levels.at[depth], min(levels.at[depth] + m - depth, levels.n_picks[depth])):
         least -= levels.removes[depth, t]
@@ -131,7 +131,7 @@ def _least(depth, levels, m):
 
 @compiled
 def _rule_out(item, depth, sets, levels):
-    """The rows of this level that lack the item are those of the next one."""
+    """Pass the rows that lack the item on to the next level."""
     n_alive = 0
     for a in range(levels.n_alive[depth]):
         q = levels.alive[depth, a]
@@ -148,7 +148,7 @@ def _rule_out(item, depth, sets, levels):
 
 @compiled
 def _leave(depth, levels, m):
-    """Back to the level above, whose pick was searched; its number, -1 above the first."""
+    """Return to the level above, whose pick is done; its number, -1 above the first."""
     if depth < m:
         _forget(depth, levels)
     above = depth - 1
@@ -160,6 +160,6 @@ def _leave(depth, levels, m):
 
 @compiled
 def _forget(depth, levels):
-    """Items that were searched on this level may be picked again."""
+    """Allow the items searched on this level to be picked again."""
     for t in range(levels.at[depth]):
         levels.tried[levels.picks[depth, t]] = False

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Distinct rows with counts: the only place where rows are grouped.
 
-A table matters to a syntactic method, and to the check of a syntactic promise, only through its distinct rows,
-how often each occurs in each class, and how many persons stand behind it. `group` numbers equal rows, `tally` counts
-them; `Partition` (partition.py) does it for baskets. Missing is a value; so is a suppressed cell.
+Syntactic methods and promises depend on a table only through its distinct rows, how often each occurs in each class,
+and how many persons have it. `group` numbers equal rows, `tally` counts them; `Partition` (partition.py) does so for
+baskets. Missing is a value, and so is a suppressed cell.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from discreet.foundation.compiled_kernels import compiled, kernels_are_loaded
 
 _FEW = 50_000  # rows that NumPy sorts sooner than numba is loaded
 _BY_ITEM = ("", "")  # stands for all items of baskets; no two columns have one name
-_MOST = 2**62  # products of level counts above this are regrouped first
+_MOST = 2**62  # keys above this are renumbered first
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,9 +32,9 @@ class Tally:
     """Distinct rows in lexicographic order of their codes.
 
     codes         one line per distinct row, one column per name in `columns`
-    counts        rows of each class (one column when there is no target)
-    sizes         persons behind each distinct row: rows, unless a person column says otherwise
-    group_of_row  the distinct row of each row, when the tally was made in memory
+    counts        number of rows of each class (one column if there is no target)
+    sizes         number of persons with each distinct row: its rows, unless there is a person column
+    group_of_row  the distinct row of each row, if tallied in memory
     values        the values behind the codes, per column; the code after the last one is missing
     """
 
@@ -53,7 +53,7 @@ class Tally:
         return int(self.counts.sum())
 
     def column(self, name: str) -> Column:
-        """A column at the distinct rows."""
+        """A column, one row per distinct row."""
         place = self.columns.index(name)
         return Column(name, kind_of(self.values[place].type), self.values[place], self.codes[:, place])
 
@@ -64,12 +64,12 @@ class Tally:
 
 
 def is_engine(data: object) -> bool:
-    """Whether the data are behind an engine that counts by itself (a data frame may have a column named tally)."""
+    """Whether the data are an engine, which counts by itself (a data frame may have a column named tally)."""
     return callable(getattr(type(data), "tally", None))
 
 
 def tally(data: object, columns: Sequence[str], *, target: str | None = None, person: str | None = None) -> Tally:
-    """Count the distinct rows of `columns`. `data` is a table in memory, or an engine, which has a verb of this name.
+    """Count the distinct rows of `columns`. `data` is a table in memory, or an engine with a method of this name.
 
     >>> t = Table.of({"sex": ["f", "m", "f", None], "y": [1, 1, 0, 0]})
     >>> tally(t, ["sex"], target="y").counts.tolist()
@@ -101,7 +101,7 @@ def tally(data: object, columns: Sequence[str], *, target: str | None = None, pe
 
 
 def values_of(data: object, name: str) -> Column:
-    """The different values of a column of a table or an engine, missing included: a column with one row for each."""
+    """The distinct values of a column of a table or an engine, missing included, as a column with one row each."""
     if is_engine(data):
         return data.values(name)  # type: ignore[attr-defined]
     column = Table.of(data).column(name)
@@ -113,7 +113,7 @@ def tally_of_groups(
 ) -> Tally:
     """The tally of rows that each stand for several, as an engine's GROUP BY returns them.
 
-    Rows that an engine told apart and that mean the same ("1" and "1.0") are joined.
+    Rows that differ only in spelling ("1" and "1.0") are merged.
 
     >>> x = Table.of({"x": ["b", "a", "b"]}).column("x")
     >>> tally_of_groups([x], np.array([3, 4, 5])).counts.tolist()
@@ -144,9 +144,9 @@ def tally_of_sorted(
     n_classes: int = 1,
     persons: np.ndarray | None = None,
 ) -> Tally:
-    """As `tally_of_groups`, of rows that are in the order of their codes already: equal neighbours are joined.
+    """As `tally_of_groups`, for rows already in the order of their codes, of which equal neighbours are merged.
 
-    With `persons` the sizes are their sums: right only where joined rows have no person in common.
+    With `persons`, sizes are their sums, which is right only if merged rows have no person in common.
     """
     is_new = np.zeros(len(rows), dtype=bool)
     is_new[:1] = True
@@ -175,8 +175,8 @@ def group(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Number equal rows: (group of each row, first row of each group).
 
-    Groups are numbered in lexicographic order of their codes, or as they are met when not `ordered`.
-    `levels` are upper bounds of the codes, found when not given.
+    Groups are numbered in lexicographic order of their codes or, unless `ordered`, in order of first occurrence.
+    `levels` are upper bounds of the codes, computed by default.
     """
     if n_rows == 0:
         return np.empty(0, np.int64), np.empty(0, np.int64)
@@ -187,27 +187,27 @@ _GROUPED: WeakKeyDictionary[Content, dict[tuple[str, ...], tuple[np.ndarray, np.
 
 
 def grouped(content: Content, columns: Sequence[str], *, ordered: bool = True) -> tuple[np.ndarray, np.ndarray]:
-    """`group` of some columns of a content, made once while the content lives: promise, losses and record ask for it.
+    """`group` for columns of a content, cached while the content lives, since promise, losses and record need it.
 
-    Unless `ordered`, groups of the same columns in any order will do; baskets, which know the rows of each item, are
-    then grouped item by item.
+    Unless `ordered`, cached groups of the same columns in any order are reused, and baskets, which know the rows of each
+    item, are grouped item by item.
 
     >>> t = Table.of({"sex": ["f", "m", "f"], "age": [31, 45, 31]})
     >>> grouped(t, ["sex", "age"])[0].tolist(), grouped(t, ["age", "sex"], ordered=False) is grouped(t, ["sex", "age"])
     ([0, 1, 0], True)
     """
-    found, names = _GROUPED.setdefault(content, {}), tuple(columns)
-    if names not in found and not ordered:
+    cache, names = _GROUPED.setdefault(content, {}), tuple(columns)
+    if names not in cache and not ordered:
         if content.rows_of_items() is not None:
             names = _BY_ITEM
         else:
-            names = next((known for known in tuple(found) if set(known) == set(names)), names)
-    if names not in found:
+            names = next((cached for cached in tuple(cache) if set(cached) == set(names)), names)
+    if names not in cache:
         numbers = _by_item(content) if names is _BY_ITEM else _by_cells(content, names)
         for part in numbers:
-            part.setflags(write=False)  # whoever asks again gets the same arrays
-        found[names] = numbers
-    return found[names]
+            part.setflags(write=False)  # shared by all who ask
+        cache[names] = numbers
+    return cache[names]
 
 
 def _by_item(content: Content) -> tuple[np.ndarray, np.ndarray]:
@@ -259,21 +259,21 @@ def row_order(columns: Iterable[np.ndarray], n_rows: int, levels: Sequence[int])
 def pair_counts(
     a: np.ndarray, b: np.ndarray, weights: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The pairs of codes that occur, in lexicographic order, and the rows of each, or the sum of their weights.
+    """The distinct pairs of codes in lexicographic order, and the number of rows, or sum of weights, of each.
 
     >>> [part.tolist() for part in pair_counts(np.array([1, 0, 1]), np.array([2, 0, 2]))]
     [[0, 1], [0, 2], [1, 2]]
     """
     width = int(b.max(initial=0)) + 1
     key = a.astype(np.int64) * width + b
-    if int(key.max(initial=0)) < 4 * len(key) + 1024:  # a place for every pair there could be
-        found, inverse = np.flatnonzero(np.bincount(key)), key
+    if int(key.max(initial=0)) < 4 * len(key) + 1024:  # few enough possible pairs to count them all
+        pairs, inverse = np.flatnonzero(np.bincount(key)), key
     else:
         inverse, first = group([key], len(key))
-        found = key[first]
+        pairs = key[first]
     rows = np.bincount(inverse, weights)
-    rows = rows[found] if inverse is key else rows
-    return found // width, found % width, rows.astype(np.int64)
+    rows = rows[pairs] if inverse is key else rows
+    return pairs // width, pairs % width, rows.astype(np.int64)
 
 
 def group_sizes(columns: Sequence[np.ndarray], n_rows: int, persons: np.ndarray | None = None) -> np.ndarray:
@@ -283,7 +283,7 @@ def group_sizes(columns: Sequence[np.ndarray], n_rows: int, persons: np.ndarray 
 
 
 def persons_per_group(groups: np.ndarray, n_groups: int, persons: np.ndarray | None) -> np.ndarray:
-    """How many different persons each group holds; every row is a person when none are given."""
+    """Number of distinct persons in each group; with `persons` None, every row is a person."""
     if persons is None:
         return np.bincount(groups, minlength=n_groups)
     _, first = group([groups, persons], len(groups), ordered=False)
@@ -291,7 +291,7 @@ def persons_per_group(groups: np.ndarray, n_groups: int, persons: np.ndarray | N
 
 
 def _key(columns: Iterable[np.ndarray], n_rows: int, levels: Sequence[int] | None, ordered: bool) -> np.ndarray:
-    """One whole number per row, equal exactly for equal rows, in the order of the rows when `ordered`."""
+    """One integer per row, equal if and only if rows are equal, in lexicographic order if `ordered`."""
     key = np.zeros(n_rows, dtype=np.int64)
     span = 1
     for place, codes in enumerate(columns):
@@ -299,7 +299,7 @@ def _key(columns: Iterable[np.ndarray], n_rows: int, levels: Sequence[int] | Non
         if span > _MOST // max(width, 1):
             key, first = _numbered(key, ordered)
             span = len(first)
-            if span > _MOST // max(width, 1):  # codes far apart: as many numbers as there are different ones
+            if span > _MOST // max(width, 1):  # sparse codes: renumber them
                 codes, own = _numbered(codes.astype(np.int64), ordered)
                 width = len(own)
         key = key * width + codes if span > 1 else codes.astype(np.int64)
@@ -308,9 +308,9 @@ def _key(columns: Iterable[np.ndarray], n_rows: int, levels: Sequence[int] | Non
 
 
 def order_of(key: np.ndarray) -> np.ndarray:
-    """The stable order of whole numbers, none of them negative.
+    """The stable sorting order of non-negative integers.
 
-    Where a number and its place fit in 63 bits both are sorted as one: two to five times as fast as `np.argsort`.
+    If a number and its index fit in 63 bits, both are sorted as one: two to five times as fast as `np.argsort`.
 
     >>> order_of(np.array([3, 1, 3, 0])).tolist()
     [3, 1, 0, 2]
@@ -336,7 +336,7 @@ def _numbered(key: np.ndarray, ordered: bool) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _number_keys(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Number equal keys as they are met: few of them by sorting, as long as no other kernel had to be loaded."""
+    """Number equal keys in order of first occurrence: few of them by sorting, unless kernels are loaded anyway."""
     return _hashed(key) if len(key) > _FEW or kernels_are_loaded() else _sorted(key)
 
 
@@ -348,14 +348,14 @@ def _sorted(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _hashed(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """By open addressing in a table that is at most half full."""
+    """By a hash table with open addressing, at most half full."""
     n = len(key)
     bits = max(10, min(17, (2 * n).bit_length()))
     groups, first = np.empty(n, dtype=np.int64), np.empty(0, dtype=np.int64)
     row = n_numbered = 0
     while row < n:
         places, room = np.full((1 << bits, 2), -1, dtype=np.int64), np.empty(1 << (bits - 1), dtype=np.int64)
-        if n_numbered:  # more room: everything is placed anew, and gets the number it had
+        if n_numbered:  # the table has grown: insert all keys again, with the same numbers
             _place(key[first], 0, 0, bits, places, room, np.empty(n_numbered, dtype=np.int64))
             room[:n_numbered] = first
         row, n_numbered = _place(key, row, n_numbered, bits, places, room, groups)
@@ -366,9 +366,9 @@ def _hashed(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @compiled
 def _place(key, row, n_numbered, bits, places, first, groups):
-    """Number the keys from `row` on while there is room; returns the row reached and the numbers given.
+    """Number the keys from `row` on while there is room; return the row reached and the number of keys.
 
-    Growing happens outside: an array that is replaced within a loop costs a reference count at each turn of it.
+    The table grows outside: replacing an array within the loop would cost reference counting in each iteration.
     """
     shift = np.uint64(64 - bits)
     mask = np.uint64((1 << bits) - 1)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where rows are counted: in memory, or by an engine when they outgrow it. `DuckDB(source)` goes wherever a table is
-only counted; it is loaded when it is used.
+"""Engines count rows, in memory or where they are. `DuckDB(source)` can replace a table wherever rows are only counted;
+it is imported on first use.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DuckDB counts the rows; only distinct rows come into memory.
+"""Count rows with DuckDB, so that only distinct rows come into memory.
 
-A promise needs a table only through its tally, so an engine has one verb, `tally`, and goes wherever a table is
-checked: `KAnonymity(5).check(DuckDB("visits/*.parquet"), roles)`. DuckDB groups the raw values, out of memory when it
-must; what the values mean is then decided as for any table (`discreet.data`), on the distinct rows, and rows that
-turn out to mean the same are joined. The result equals the tally of the same table in memory.
+Promises depend on a table only through its tally, so an engine can replace a table in any check:
+`KAnonymity(5).check(DuckDB("visits/*.parquet"), roles)`. DuckDB groups the raw values, on disk if necessary; kinds are
+then inferred as for any table (`discreet.data`), on the distinct rows, and rows that differ only in spelling are
+merged. The result equals the tally of the same table in memory.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from discreet.engines.duckdb_packing import Numbering, Packing
 from discreet.engines.sources import from_data, from_relation, no_csv_options
 from discreet.errors import DataError, did_you_mean, listing, quietly, shown
 
-_MOST_TEXTS = 1000  # distinct texts of a column that are numbered before grouping; an ENUM of many more is slow
-_MOST_WHOLE = 2**20  # a column of whole numbers over a longer range is not numbered
-_SAMPLE = 100_000  # rows looked at to guess how many are distinct
-_SPARSE = 0.05  # share of distinct rows from which on numbering values before grouping pays
+_MOST_TEXTS = 1000  # distinct texts of a column that is numbered before grouping; larger ENUMs are slow
+_MOST_WHOLE = 2**20  # range of a column of whole numbers that is numbered before grouping
+_SAMPLE = 100_000  # rows from which the number of distinct ones is estimated
+_SPARSE = 0.05  # share of distinct rows above which numbering values before grouping pays off
 _WHOLE = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)")
 _PERSON = "\0person"  # a name that no column has
 
@@ -45,7 +45,7 @@ _SETTINGS = {
 
 
 class DuckDB:
-    """A table that stays where it is: a Parquet or CSV file, several of them, a DuckDB relation, or an Arrow table.
+    """A table outside memory: one or more Parquet or CSV files, a DuckDB relation, or an Arrow table.
 
     Parameters
     ----------
@@ -54,11 +54,11 @@ class DuckDB:
     kinds, missing, delimiter, quote, encoding, names, header
         As for `Table.of`.
     memory_limit : str, such as "4GB"
-        What DuckDB may use before it writes to `temp_directory`. The distinct rows come on top.
+        Memory that DuckDB may use before it writes to `temp_directory`. The distinct rows come on top.
     threads : int
     temp_directory : path
-        Where DuckDB writes what does not fit in memory: cells of the table. By default a folder that only this user
-        can read, removed with the engine.
+        Where DuckDB writes cells that do not fit in memory. By default a folder that only this user can read, removed
+        with the engine.
 
     Examples
     --------
@@ -99,7 +99,7 @@ class DuckDB:
         unknown = [name for name in self._kinds if name not in self.names]
         if unknown:
             hint = did_you_mean(unknown[0], self.names)
-            raise DataError(f"Kinds were given for columns that are not in the data: {listing(unknown)}.{hint}")
+            raise DataError(f"Kinds are set for columns that are not in the data: {listing(unknown)}.{hint}")
 
     def _connect(self, options: dict[str, Any]) -> duckdb.DuckDBPyConnection:
         if "temp_directory" not in options:
@@ -116,7 +116,7 @@ class DuckDB:
         connection.execute("SET TimeZone = 'UTC'")
         return connection
 
-    # -- looking ---------------------------------------------------------------------------------------------------
+    # -- columns and rows ------------------------------------------------------------------------------------------
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -139,7 +139,7 @@ class DuckDB:
         return f"DuckDB({self._source.what}, columns {listing(self.names)})"
 
     def close(self) -> None:
-        """Let go of the connection and its temporary files; a relation's connection stays open."""
+        """Close the connection and remove its temporary files; a relation's connection stays open."""
         if self._connection is not None:
             self._connection.close()
 
@@ -153,8 +153,8 @@ class DuckDB:
 
     def tally(self, columns: Sequence[str], *, target: str | None = None, person: str | None = None) -> Tally:
         """The distinct rows of `columns` with their counts, as `counting.tally.tally` gives them for a table."""
-        named = [name for name in (*columns, target, person) if name is not None]
-        absent = [name for name in named if name not in self._source.columns]
+        requested = [name for name in (*columns, target, person) if name is not None]
+        absent = [name for name in requested if name not in self._source.columns]
         if absent:
             raise DataError(f"There is no column {shown(absent[0])}.{did_you_mean(absent[0], self.names)}")
         if person is None:
@@ -168,75 +168,75 @@ class DuckDB:
         return replace(counted, sizes=_same(counted, self._of_pairs(columns, person)).sizes)
 
     def values(self, name: str) -> Column:
-        """The different values of a column, as `counting.tally.values_of` gives them for a table."""
+        """The distinct values of a column, as `counting.tally.values_of` gives them for a table."""
         if name not in self._source.columns:
             raise DataError(f"There is no column {shown(name)}.{did_you_mean(name, self.names)}")
         distinct = self._run([name], lambda rows: rows.project(f"{self._source.cell(name)} AS p").distinct())
-        found = self._encoded(name, distinct.column("p"))
-        return Column(name, found.kind, found.values, np.arange(found.levels, dtype=np.int32))
+        column = self._encoded(name, distinct.column("p"))
+        return Column(name, column.kind, column.values, np.arange(column.levels, dtype=np.int32))
 
     def _tally(
         self, columns: Sequence[str], target: str | None = None, person: str | None = None
     ) -> tuple[Tally, bool]:
-        """The tally, and whether groups that DuckDB told apart were joined: then their persons are counted twice."""
+        """The tally, and whether groups of DuckDB were merged, whose persons are then counted twice."""
         names = list(dict.fromkeys([*columns, *([] if target is None else [target])]))
         state = self._source.state()
         packing = self._packing(names)
-        found = self._grouped(names, person, packing)
+        groups = self._grouped(names, person, packing)
         if self._source.state() != state:
             raise _changed()
-        key, rows = found.column("k").to_numpy(), found.column("n").to_numpy()
-        persons = None if person is None else found.column("persons").to_numpy()
+        key, rows = groups.column("k").to_numpy(), groups.column("n").to_numpy()
+        persons = None if person is None else groups.column("persons").to_numpy()
         if not rows.sum():
             raise DataError(f"The table has {len(self.names)} columns and no rows: there is nothing to count.")
         if names and len(packing.numberings) == len(names) and packing.in_order:
-            del found  # copied to arrays; there may be many
+            del groups  # copied to arrays; there may be many
             counted = packing.tally(columns, target, key, rows, persons)
         else:
-            coded = self._coded([name for name in names if name not in packing.numberings], found)
+            coded = self._coded([name for name in names if name not in packing.numberings], groups)
             coded |= packing.coded(key)
             label = None if target is None else coded[target]
             counted = tally_of_groups([coded[name] for name in columns], rows, target=label, persons=persons)
         return counted, target is None and len(counted) < len(rows)
 
     def _grouped(self, names: list[str], person: str | None, packing: Packing) -> pa.Table:
-        """The groups that DuckDB tells apart: cells that are not packed, the packed key, rows and persons of each."""
+        """The groups of DuckDB: unpacked cells, the packed key, and the numbers of rows and persons."""
         plain = [name for name in names if name not in packing.numberings]
         cells = [f"{self._source.cell(name)} AS c{place}" for place, name in enumerate(plain)]
         cells += [f"{numbering.cell} AS k{place}" for place, numbering in enumerate(packing.numberings.values())]
         keys = [cell.rsplit(" ", 1)[1] for cell in cells]
-        kept = [*keys[: len(plain)], f"{packing.key} AS k", "n", *(["persons"] if person is not None else [])]
+        selected = [*keys[: len(plain)], f"{packing.key} AS k", "n", *(["persons"] if person is not None else [])]
 
         def query(rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
             if person is None:
-                found = _aggregate(rows.project(", ".join(cells) or "1 AS one"), keys, "count(*)::BIGINT AS n")
+                groups = _aggregate(rows.project(", ".join(cells) or "1 AS one"), keys, "count(*)::BIGINT AS n")
             else:  # each person once in each group; missing is one person
                 every = rows.project(", ".join([*cells, f"{self._source.cell(person)} AS p"]))
                 pairs = _aggregate(every, [*keys, "p"], "count(*)::BIGINT AS n")
-                found = _aggregate(pairs, keys, "sum(n)::BIGINT AS n, count(*)::BIGINT AS persons")
-            return found.project(", ".join(kept))
+                groups = _aggregate(pairs, keys, "sum(n)::BIGINT AS n, count(*)::BIGINT AS persons")
+            return groups.project(", ".join(selected))
 
         return self._run([*names, *([] if person is None else [person])], query)
 
     def _of_pairs(self, columns: Sequence[str], person: str) -> Tally:
-        """The tally of the distinct rows with persons, in memory: where spellings of one value or one person differ."""
+        """The tally of distinct rows and persons in memory, for values or persons with several spellings."""
         names = list(dict.fromkeys(columns))
-        wanted = [f"{self._source.cell(name)} AS c{place}" for place, name in enumerate(names)]
-        wanted.append(f"{self._source.cell(person)} AS p")
-        pairs = self._run([*names, person], lambda rows: rows.project(", ".join(wanted)).distinct())
+        cells = [f"{self._source.cell(name)} AS c{place}" for place, name in enumerate(names)]
+        cells.append(f"{self._source.cell(person)} AS p")
+        pairs = self._run([*names, person], lambda rows: rows.project(", ".join(cells)).distinct())
         persons = self._encoded(person, pairs.column("p")).renamed(_PERSON)
         return tally(Table([*self._coded(names, pairs).values(), persons]), columns, person=_PERSON)
 
     def _may_repeat(self, name: str) -> bool:
-        """May two different cells of the column mean the same? Whole numbers and dates do not; others are looked at."""
+        """Whether two different cells of the column may be the same value; not for whole numbers and dates."""
         if _WHOLE.fullmatch(self._source.types[name]) or self._source.types[name] in ("BOOLEAN", "DATE"):
             return tuple(self._missing) != MISSING_MARKS
         distinct = self._run([name], lambda rows: rows.project(f"{self._source.cell(name)} AS p").distinct())
         return self._encoded(name, distinct.column("p")).levels < len(distinct)
 
-    def _coded(self, names: Sequence[str], found: pa.Table) -> dict[str, Column]:
+    def _coded(self, names: Sequence[str], result: pa.Table) -> dict[str, Column]:
         """The first columns of a result as codes."""
-        cells = {name: self._source.restored(name, found.column(place)) for place, name in enumerate(names)}
+        cells = {name: self._source.restored(name, result.column(place)) for place, name in enumerate(names)}
         if not cells:
             return {}
         kinds = {name: kind for name, kind in self._kinds.items() if name in cells}
@@ -251,11 +251,11 @@ class DuckDB:
     def _run(
         self, names: Sequence[str], query: Callable[[duckdb.DuckDBPyRelation], duckdb.DuckDBPyRelation]
     ) -> pa.Table:
-        """The result of a query on these columns. DuckDB's messages quote cells: none of them is passed on."""
+        """The result of a query on these columns. DuckDB's messages quote cells, so none is passed on."""
         while True:
-            found, failure = quietly(lambda: query(self._source.scan(list(names))).to_arrow_table())
-            if found is not None:
-                return found
+            result, failure = quietly(lambda: query(self._source.scan(list(names))).to_arrow_table())
+            if result is not None:
+                return result
             if failure == "OutOfMemoryException":
                 raise DataError(
                     "DuckDB ran out of memory, or of room in its temporary folder. Raise memory_limit, name a roomier"
@@ -266,10 +266,10 @@ class DuckDB:
     # -- numbering values before grouping ----------------------------------------------------------------------------
 
     def _packing(self, names: Sequence[str]) -> Packing:
-        """Which columns to write into one whole number, and how.
+        """How to pack columns into one integer.
 
-        It pays for Parquet, which keeps texts in dictionaries, when many rows are distinct: DuckDB then numbers each
-        entry of a dictionary once and groups numbers faster than texts, and what comes into memory are numbers.
+        It pays off for Parquet, which stores texts in dictionaries, if many rows are distinct: DuckDB then numbers each
+        dictionary entry once and groups numbers, faster than texts, and only numbers come into memory.
         """
         if not self._source.dictionaries or not self._many_distinct(names):
             return Packing({})
@@ -287,9 +287,9 @@ class DuckDB:
         return Packing(numberings)
 
     def _many_distinct(self, names: Sequence[str]) -> bool:
-        """Are more than a few of the rows distinct? By the first rows and Chao's estimate of what they do not show.
+        """Whether more than a few rows are distinct, by Chao's estimate from the first rows.
 
-        Chao 1984: d distinct rows, f1 of them met once and f2 twice, stand for d + f1^2 / 2 f2 or more.
+        Chao 1984: if f1 of d distinct rows occur once and f2 twice, there are at least d + f1^2 / 2 f2.
         """
         keys = [f"c{place}" for place in range(len(names))]
         cells = [f"{self._source.cell(name)} AS {key}" for name, key in zip(names, keys, strict=True)]
@@ -298,8 +298,8 @@ class DuckDB:
             groups = _aggregate(rows.project(", ".join(cells) or "1 AS one").limit(_SAMPLE), keys, "count(*) AS n")
             return groups.aggregate("count(*) AS d, count(*) FILTER (n = 1) AS f1, count(*) FILTER (n = 2) AS f2")
 
-        found = self._run(names, query).to_pylist()[0]
-        return found["d"] + found["f1"] ** 2 / (2 * found["f2"] + 1) > _SPARSE * self.n_rows
+        counts = self._run(names, query).to_pylist()[0]
+        return counts["d"] + counts["f1"] ** 2 / (2 * counts["f2"] + 1) > _SPARSE * self.n_rows
 
     def _numbered(self, name: str) -> Numbering | None:
         if self._source.types[name] == "VARCHAR":
@@ -319,7 +319,7 @@ class DuckDB:
         if not 0 < len(texts) <= _MOST_TEXTS:
             return None
         coded = self._encoded(name, texts)
-        order = np.argsort(coded.codes, kind="stable")  # the numbers go up with the codes, so that keys are in order
+        order = np.argsort(coded.codes, kind="stable")  # numbers increase with codes, so that keys are in order
         order = order[texts.is_valid().to_numpy()[order]]
         listed = ", ".join(map(_literal, texts.take(pa.array(order)).to_pylist()))
         return Numbering(
@@ -333,8 +333,8 @@ class DuckDB:
 
     def _numbered_whole(self, name: str) -> Numbering | None:
         cell = self._source.cell(name)
-        found = self._run([name], lambda rows: rows.aggregate(f"min({cell}) AS low, max({cell}) AS high")).to_pylist()
-        low, high = found[0]["low"], found[0]["high"]
+        ends = self._run([name], lambda rows: rows.aggregate(f"min({cell}) AS low, max({cell}) AS high")).to_pylist()
+        low, high = ends[0]["low"], ends[0]["high"]
         if low is None or high - low > _MOST_WHOLE or max(abs(low), abs(high)) >= 2**53:
             return None
         return Numbering(cell=cell, number=f"({{c}}::BIGINT - {low})", levels=high - low + 1, low=low)
@@ -355,4 +355,4 @@ def _same(counted: Tally, persons: Tally) -> Tally:
 
 
 def _changed() -> DataError:
-    return DataError("The data changed while they were counted. Count them again when nobody writes to them.")
+    return DataError("The data changed while they were counted. Try again when nobody writes to them.")

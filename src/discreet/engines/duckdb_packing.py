@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values as numbers before rows are grouped, and the numbers of all columns in one: what an engine returns is then
-one whole number per distinct row, in the order of the rows.
+"""Number values before rows are grouped, and pack the numbers of all columns into one integer per distinct row, in the
+order of the rows.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class Numbering:
 
     cell      the column in SQL, before rows are grouped
     number    the number in SQL of a cell {c}
-    code_of   the code of each number, and `values` those behind the codes; of whole numbers found when they were met
-    in_order  whether no two numbers have the same code; else equal rows may be far apart in the keys' order
+    code_of   the code of each number, and `values` the values behind the codes; computed later for whole numbers
+    in_order  whether numbers have distinct codes; otherwise equal rows may be apart in the order of keys
     """
 
     cell: str
@@ -52,13 +52,13 @@ class Numbering:
 
 @dataclass(frozen=True)
 class Packing:
-    """Columns in one whole number, the first in the highest bits."""
+    """Columns packed into one integer, the first in the highest bits."""
 
     numberings: dict[str, Numbering]
 
     @property
     def shifts(self) -> list[int]:
-        """Where the bits of each column begin; what is before the first is the number of bits in all."""
+        """The total number of bits, followed by the lowest bit of each column."""
         ends = np.cumsum([0, *(numbering.bits for numbering in self.numberings.values())])
         return (ends[-1] - ends).tolist()
 
@@ -78,8 +78,8 @@ class Packing:
     def coded(self, key: np.ndarray) -> dict[str, Column]:
         """The packed columns of these groups, in their order."""
         codes = np.empty((len(key), len(self.numberings)), dtype=np.int32, order="F")
-        values = self._unpacked(key.copy(), codes)  # Arrow's is read-only, which is another type to the kernels
-        kind: Kind = "category"  # which one does not matter to those who count
+        values = self._unpacked(key.copy(), codes)  # Arrow's array is read-only, which is another type to the kernels
+        kind: Kind = "category"  # does not matter for counting
         return {name: Column(name, kind, values[place], codes[:, place]) for place, name in enumerate(self.numberings)}
 
     def tally(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engine of tables in memory, and the choice of an engine for whatever comes in."""
+"""The engine for tables in memory, and the choice of an engine for any data."""
 
 from __future__ import annotations
 
@@ -38,5 +38,5 @@ class InMemory:
 
 
 def engine_of(data: Any) -> Engine:
-    """Data behind an engine as they are; anything else as a table in memory."""
+    """The data themselves if they are an engine; anything else as a table in memory."""
     return data if is_engine(data) else InMemory(Table.of(data))

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an engine does: it counts rows where they are. What values mean, what is decided and what is written is not its
-business: that stays with discreet, on distinct rows.
+"""The interface of engines, which count rows where they are. Kinds, decisions and output stay with discreet, on
+distinct rows.
 
-An engine is any class with these verbs; it need not inherit from `Engine`. `tests/engines` holds an engine against the
-table in memory. Two more verbs are to come, with which a method decided on distinct rows can also be applied to rows
-that outgrow memory:
+An engine is any class with these methods; it need not inherit from `Engine`. `tests/engines` compares engines with
+tables in memory. Two more methods are planned, to apply a plan made on distinct rows to rows that outgrow memory:
 
-histograms(router, columns, by)  rows per open node, column and rank, where even the distinct rows are too many
-publish(apply, secret, sink)     the rows through `apply`, a batch at a time, in an order that tells nothing
+histograms(router, columns, by)  rows per open node, column and rank, if even the distinct rows are too many
+publish(apply, secret, sink)     the rows through `apply`, a batch at a time, in an order that reveals nothing
 """
 
 from __future__ import annotations
@@ -33,5 +32,5 @@ class Engine(Protocol):
         ...
 
     def values(self, name: str) -> Column:
-        """The different values of a column, missing included, in increasing order: a column with one row for each."""
+        """The distinct values of a column, missing included, in increasing order, as a column with one row each."""
         ...

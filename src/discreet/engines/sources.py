@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where an engine's rows are: Parquet or CSV files, a DuckDB relation, an Arrow table. Scanned again and again."""
+"""Sources of rows for engines, scanned repeatedly: Parquet or CSV files, DuckDB relations, Arrow tables."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from discreet.errors import DataError, listing, quietly
 
 @dataclass(frozen=True, repr=False)
 class Source:
-    """Rows that can be scanned again and again.
+    """Rows that can be scanned repeatedly.
 
-    columns       DuckDB's name of each column (it knows no capitals, so "Age" and "age" get other names there)
+    columns       DuckDB's name of each column (it ignores case, so "Age" and "age" get other names there)
     types         DuckDB's type of each column
     scan          a relation with at least these columns
-    arrow_types   the types of columns that DuckDB changes: time zones and bytes of fixed length
-    dictionaries  whether texts are kept in dictionaries
-    collated      whether texts may have an order of their own, such as one that knows no capitals
-    after         says in our words what a failure means, or makes ready for another try
-    files         what is read, to notice when it changes
+    arrow_types   the types of columns that DuckDB changes: time zones and fixed-size binary
+    dictionaries  whether texts are stored in dictionaries
+    collated      whether texts may have a collation, such as one that ignores case
+    after         raises a DataError for a failure, or prepares another attempt
+    files         the files, watched for changes
     """
 
     what: str
@@ -54,21 +54,21 @@ class Source:
         )
 
     def state(self) -> tuple[Any, ...]:
-        """Times and sizes of the files, equal as long as nobody writes to them."""
+        """Times and sizes of the files, unchanged as long as nobody writes to them."""
         return tuple(quietly(_stamp, file)[0] for file in self.files)
 
     def cell(self, name: str) -> str:
-        """A column in SQL; texts are told apart byte by byte, even where a database has it otherwise."""
+        """A column in SQL; texts are compared byte by byte, whatever the collation."""
         quoted = '"' + self.columns[name].replace('"', '""') + '"'
         return f"{quoted} COLLATE C" if self.collated and self.types[name] == "VARCHAR" else quoted
 
     def restored(self, name: str, cells: pa.ChunkedArray) -> pa.ChunkedArray:
-        """Cells as Arrow had them before DuckDB."""
-        wanted = self.arrow_types.get(name)
-        if wanted is not None and pa.types.is_timestamp(wanted) and pa.types.is_timestamp(cells.type):
-            return cells.cast(pa.timestamp(cells.type.unit, wanted.tz))
-        if wanted is not None and pa.types.is_fixed_size_binary(wanted) and pa.types.is_binary(cells.type):
-            return cells.cast(wanted)
+        """Cells with the Arrow type that they had before DuckDB."""
+        original = self.arrow_types.get(name)
+        if original is not None and pa.types.is_timestamp(original) and pa.types.is_timestamp(cells.type):
+            return cells.cast(pa.timestamp(cells.type.unit, original.tz))
+        if original is not None and pa.types.is_fixed_size_binary(original) and pa.types.is_binary(cells.type):
+            return cells.cast(original)
         return cells
 
 
@@ -123,7 +123,7 @@ def _from_path(path: Path, connection: duckdb.DuckDBPyConnection, csv_options: d
 
 
 def _files(path: Path) -> tuple[list[Path], bool]:
-    """The files that a path means, and whether it is a folder."""
+    """The files of a path or pattern, and whether it is a folder."""
     there, failure = quietly(path.exists)
     if there and not path.is_dir():
         return [path], False

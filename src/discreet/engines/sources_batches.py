@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A CSV file batch by batch, cut into cells by the same parser and the same rules as when it is read whole.
+"""Read a CSV file in batches, with the same parser and rules as when it is read whole.
 
-An engine has a CSV parser of its own, but two parsers differ on the odd line, and then so would k.
+Engines have CSV parsers of their own, but two parsers differ on odd lines, and then k would differ, too.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _HEAD = 10_001  # rows looked at to tell names from data
 
 
 class CsvBatches:
-    """A CSV file (also .gz, .bz2, .zst) that can be read again and again; all cells are text.
+    """A CSV file (also .gz, .bz2, .zst) that can be read repeatedly; all cells are text.
 
-    The options are those of `discreet.data.csv.read_csv`. What goes wrong while somebody else pulls batches is kept
-    in `problem`, in our words: the messages of other libraries quote cells.
+    The options are those of `discreet.data.csv.read_csv`. An error while another library pulls batches is recorded in
+    `problem`, in our words, since messages of other libraries quote cells.
     """
 
     def __init__(
@@ -68,26 +68,26 @@ class CsvBatches:
         return pa.RecordBatchReader.from_batches(self._schema, self._batches())
 
     def next_encoding_or_raise(self, failure: str) -> None:
-        """After a failure: ready for another try in another encoding, or a DataError."""
+        """After a failure, prepare another attempt in the next encoding, or raise a DataError."""
         if self.problem == _NOT_TEXT and len(self._encodings) > 1:
             self._encodings = self._encodings[1:]
             self._choose_encoding()
             return
         if self.problem == _NOT_TEXT:
-            raise DataError(f"{self.path.name!r} is not written in {self._encodings[0]}. Say which encoding it has.")
+            raise DataError(f"{self.path.name!r} is not encoded in {self._encodings[0]}. Specify its encoding.")
         raise DataError(
             self.problem
             or f"{self.path.name!r} cannot be read as a table with the delimiter {self._delimiter!r} ({failure})."
         )
 
     def _choose_encoding(self) -> None:
-        """The first encoding that fits the head of the file, and the dialect that the text then has."""
+        """Choose the first encoding that fits the head of the file, and detect the dialect of the text."""
         text, tried = None, " or ".join(self._encodings)
         while text is None and self._encodings:
             text, _ = quietly(decode_head, self._head, self._encodings[0], errors=(UnicodeDecodeError,))
             self._encodings = self._encodings if text is not None else self._encodings[1:]
         if text is None:
-            raise DataError(f"{self.path.name!r} is not written in {tried}. Say which encoding it has.")
+            raise DataError(f"{self.path.name!r} is not encoded in {tried}. Specify its encoding.")
         delimiter, quote = self._given
         self._quote = find_quote(text) if quote is None else quote
         self._delimiter = delimiter or find_delimiter(text, self._quote)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No knowledge of the field: parameters, randomness, progress, files that appear whole."""
+"""Tools without knowledge of the field: parameters, randomness, progress, atomic files."""

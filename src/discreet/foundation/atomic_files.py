@@ -176,31 +176,31 @@ def clean(folder: Path, *, dry_run: bool = False) -> Cleaned:
 
     With `dry_run` it only reports what it would do. Anything that has a name like ours but no mark is left alone.
     """
-    found: dict[str, list[str]] = {"removed": [], "put_back": [], "in_use": [], "unmarked": []}
+    result: dict[str, list[str]] = {"removed": [], "put_back": [], "in_use": [], "unmarked": []}
     for name in sorted(name for name in os.listdir(folder) if name.startswith(PARTIAL)):
-        named, work = _NAME.fullmatch(name), folder / name
-        if not named or work.is_symlink() or not work.is_dir():
-            found["unmarked"].append(name)
+        match, work = _NAME.fullmatch(name), folder / name
+        if not match or work.is_symlink() or not work.is_dir():
+            result["unmarked"].append(name)
             continue
         try:
-            with _left_by_the_dead(work, int(named[1])) as target:
+            with _abandoned(work, int(match[1])) as target:
                 if target is None:
-                    found["unmarked"].append(name)
+                    result["unmarked"].append(name)
                     continue
                 if target and (work / _OLD).is_dir() and not os.path.lexists(folder / target):
-                    found["put_back"].append(target)
+                    result["put_back"].append(target)
                     if not dry_run:
                         os.rename(work / _OLD, folder / target)
                 if not dry_run:
                     _remove(work)
-                found["removed"].append(name)
+                result["removed"].append(name)
         except OSError:  # in use, owned by another user, or gone in the meantime
-            found["in_use"].append(name)
-    return Cleaned(**{what: tuple(names) for what, names in found.items()})
+            result["in_use"].append(name)
+    return Cleaned(**{what: tuple(names) for what, names in result.items()})
 
 
 @contextmanager
-def _left_by_the_dead(work: Path, process: int) -> Iterator[str | None]:
+def _abandoned(work: Path, process: int) -> Iterator[str | None]:
     """The name of the target if the folder is ours, "" if none was written yet, None if it is not ours. BlockingIOError
     if it is in use.
 

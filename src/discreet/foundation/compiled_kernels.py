@@ -112,8 +112,8 @@ def choose_folder() -> str:
     """The cache folder to set for numba; empty if its own choice is fine, or if there is no safe folder."""
     from numba.misc.appdirs import AppDirs
 
-    asked = os.environ.get(_VARIABLE, "")
-    if (asked and _writable(Path(asked))) or _writable(_PACKAGE / "__pycache__"):
+    configured = os.environ.get(_VARIABLE, "")
+    if (configured and _writable(Path(configured))) or _writable(_PACKAGE / "__pycache__"):
         return ""
     users = Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
     temporary, _ = quietly(tempfile.gettempdir, errors=(OSError,))
@@ -137,14 +137,14 @@ def _private(folder: Path) -> bool:
 def _check_private(folder: Path) -> None:
     if os.name != "posix":
         return  # elsewhere both folders are inside the user's profile
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != _user() or found.st_mode & 0o022:
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != _user() or status.st_mode & 0o022:
         raise PermissionError
     parent = folder.parent.resolve(strict=True)
     for above in (parent, *parent.parents):
-        found = above.lstat()
-        shared = found.st_mode & 0o022 and not found.st_mode & stat.S_ISVTX
-        if shared or found.st_uid not in (0, _user()):
+        status = above.lstat()
+        shared = status.st_mode & 0o022 and not status.st_mode & stat.S_ISVTX
+        if shared or status.st_uid not in (0, _user()):
             raise PermissionError
 
 

@@ -68,11 +68,11 @@ def check_parameters(obj: object, constraints: dict[str, list[Any]]) -> None:
         value = getattr(obj, name)
         if not any(allows(allowed, value) for allowed in ranges):
             *most, last = [_words(allowed) for allowed in ranges]
-            wanted = f"{', '.join(most)} or {last}" if most else last
+            allowed_values = f"{', '.join(most)} or {last}" if most else last
             words = {word for allowed in ranges if isinstance(allowed, StrOptions) for word in allowed.options}
             near = did_you_mean(value, sorted(words)) if isinstance(value, str) else ""
             raise ParameterError(
-                f"The {name!r} parameter of {type(obj).__name__} must be {wanted}. Got {value!r} instead.{near}"
+                f"The {name!r} parameter of {type(obj).__name__} must be {allowed_values}. Got {value!r} instead.{near}"
             )
 
 

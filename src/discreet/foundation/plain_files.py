@@ -49,13 +49,13 @@ def opened(path: Path | str, *, most: int = MOST_DATA, links: bool = False) -> B
         link = getattr(error, "errno", None) == errno.ELOOP
         why = "a link" if link else getattr(error, "strerror", None) or type(error).__name__
         raise DataError(f"{shown(path.name)} is not a plain file that can be read ({why}).") from None
-    found = os.fstat(file.fileno())
-    if stat.S_ISREG(found.st_mode) and found.st_size <= most:
+    status = os.fstat(file.fileno())
+    if stat.S_ISREG(status.st_mode) and status.st_size <= most:
         return file
     file.close()
-    if stat.S_ISREG(found.st_mode):
-        raise DataError(f"{shown(path.name)} has {found.st_size:,} bytes; at most {most:,} are read.")
-    raise DataError(f"{shown(path.name)} is not a plain file ({_kind(found.st_mode)}).")
+    if stat.S_ISREG(status.st_mode):
+        raise DataError(f"{shown(path.name)} has {status.st_size:,} bytes; at most {most:,} are read.")
+    raise DataError(f"{shown(path.name)} is not a plain file ({_kind(status.st_mode)}).")
 
 
 @contextmanager

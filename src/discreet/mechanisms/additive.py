@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Noise that is added to numbers: Laplace, geometric (Laplace on whole numbers) and Gaussian.
+"""Additive noise: Laplace, geometric (Laplace on whole numbers) and Gaussian.
 
 Proofs: docs/privacy/differential_privacy.md.
 """
@@ -26,7 +26,7 @@ _FINE = 40  # binary places of the sensitivity, below which numbers are rounded
 
 @dataclass(frozen=True, kw_only=True)
 class Geometric(Mechanism):
-    """Discrete Laplace noise on whole numbers; the sensitivity is in L1. Exact, and quick for millions of counts.
+    """Discrete Laplace noise on whole numbers; L1 sensitivity. Exact, and fast for millions of counts.
 
     >>> mechanism = Geometric(sensitivity=2, epsilon=0.5)
     >>> mechanism.scale, round(mechanism.error, 2)
@@ -46,7 +46,7 @@ class Geometric(Mechanism):
         return self._add(values, Randomness())
 
     def simulate(self, values: Any, randomness: Randomness) -> np.ndarray:
-        return self._add(values, randomness)  # the same sampler; what differs is who can repeat it
+        return self._add(values, randomness)  # the same sampler, but reproducible
 
     def _add(self, values: Any, randomness: Randomness) -> np.ndarray:
         values = whole(values)
@@ -64,7 +64,7 @@ class _OnGrid(Mechanism):
 
     @property
     def grid(self) -> int:
-        """The exponent of two of a step: `dimension` steps are 2^-40 of the sensitivity at most."""
+        """The step as an exponent of two: `dimension` steps are at most 2^-40 of the sensitivity."""
         return math.floor(math.log2(self.sensitivity)) - _FINE - math.ceil(math.log2(self.dimension))
 
     @property
@@ -87,13 +87,13 @@ class _OnGrid(Mechanism):
     def _vector(self, values: Any) -> np.ndarray:
         values = real(values)
         if len(values) != self.dimension:
-            raise DataError(f"{type(self).__name__} was made for {self.dimension} numbers; {len(values)} came.")
+            raise DataError(f"{type(self).__name__} was made for {self.dimension} numbers; got {len(values)}.")
         return values
 
 
 @dataclass(frozen=True, kw_only=True)
 class Laplace(_OnGrid):
-    """Laplace noise on real numbers; the sensitivity is in L1.
+    """Laplace noise on real numbers; L1 sensitivity.
 
     >>> 0.499 < Laplace(sensitivity=1, epsilon=0.5).loss.epsilon <= 0.5
     True
@@ -116,7 +116,7 @@ class Laplace(_OnGrid):
 
 @dataclass(frozen=True, kw_only=True)
 class Gaussian(_OnGrid):
-    """Gaussian noise on real numbers, for a delta above zero; the sensitivity is in L2.
+    """Gaussian noise on real numbers, for a delta above zero; L2 sensitivity.
 
     The scale, a standard deviation, is found through zero-concentrated differential privacy.
 

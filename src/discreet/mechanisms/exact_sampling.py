@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Discrete Laplace noise, exactly: Pr[x] proportional to exp(-|x|/scale) on the whole numbers, many draws at once.
+"""Exact discrete Laplace noise: Pr[x] proportional to exp(-|x|/scale) on the whole numbers, many draws at once.
 
 The binary digits of a geometric number are independent: digit k is one with probability 1/(1 + exp(2^k/scale)). So a
-draw is a handful of coin throws. A coin compares random words with the digits of its probability in base 2^32, as
-many as it needs: nothing is rounded, there is no floating point, and no probability is off by a hair.
-OpenDP's sampler is exact too, and draws one number at a time; a table with a million cells needs a million.
+draw is a handful of coin tosses. A coin compares random words with as many digits of its probability in base 2^32 as it
+needs: nothing is rounded, there is no floating point, and all probabilities are exact.
+OpenDP's sampler is exact too, but draws one number at a time; a table with a million cells needs a million.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from discreet.errors import ParameterError
 from discreet.foundation.randomness import Randomness
 
 _WORD = 2**32
-_SMALLEST, _LARGEST = 2.0**-10, 2.0**40  # of a scale: sums of noise and scores stay far within 64 bits
+_SMALLEST, _LARGEST = 2.0**-10, 2.0**40  # scales, for which sums of noise and scores stay far within 64 bits
 
 
 class Coin:
-    """Throws of a coin whose probability is 1/(1 + exp(x)) ("logistic") or, for x > 0, exp(-x) ("power").
+    """A coin with probability 1/(1 + exp(x)) ("logistic") or, for x > 0, exp(-x) ("power").
 
     >>> int(Coin(Fraction(0), "logistic").throw(1000, Randomness(1)).sum()) in range(400, 600)
     True
@@ -35,7 +35,7 @@ class Coin:
         self._digits: list[int] = []
 
     def throw(self, n: int, randomness: Randomness) -> np.ndarray:
-        """n throws. A word below the digit is heads, above it tails; an equal one leaves it to the next digit."""
+        """Toss n times. A word below the digit is heads, above it tails; if equal, the next digit decides."""
         heads = np.zeros(n, dtype=bool)
         open_ = np.arange(n)
         place = 0
@@ -48,13 +48,13 @@ class Coin:
         return heads
 
     def digit(self, place: int) -> int:
-        """A digit of the probability in base 2^32, the first after the point having place 0."""
+        """A digit of the probability in base 2^32; place 0 is the first after the point."""
         while len(self._digits) <= place:
             self._digits = self._expanded(len(self._digits) + 3)
         return self._digits[place]
 
     def _expanded(self, places: int) -> list[int]:
-        """The first digits, from an interval that is made narrower until it leaves no doubt about any of them."""
+        """The first digits, from an interval that is narrowed until it determines all of them."""
         extra = 8
         while True:
             low, high = (int(bound * _WORD**places) for bound in self._bounds(10 * places + extra))
@@ -72,7 +72,7 @@ class Coin:
 
 
 def _exp(x: Fraction, precision: int) -> tuple[Fraction, Fraction]:
-    """Bounds of exp(x) for x < 0. Decimal's exp is correctly rounded, so one unit either way holds the truth."""
+    """Bounds of exp(x) for x < 0. Decimal's exp is correctly rounded, so one unit either way encloses the value."""
     bounds = []
     for rounding in (ROUND_FLOOR, ROUND_CEILING):
         with localcontext(Context(prec=precision + 4, rounding=rounding, Emin=-(10**9), Emax=10**9)) as context:
@@ -91,22 +91,22 @@ class DiscreteLaplace:
     def __init__(self, scale: float):
         if not _SMALLEST <= scale <= _LARGEST:
             raise ParameterError(
-                f"Discrete Laplace noise has a scale of {_SMALLEST:g} to {_LARGEST:g}; {scale!r} was asked."
+                f"Discrete Laplace noise must have a scale from {_SMALLEST:g} to {_LARGEST:g}. Got {scale!r} instead."
                 " Change epsilon, or the unit in which the numbers are counted."
             )
         self._coins, self._more = _coins(Fraction(scale))
 
     def draw(self, n: int, randomness: Randomness) -> np.ndarray:
-        """n draws: geometric numbers with a sign; a zero with a minus is thrown again, or zero would count twice."""
-        drawn = np.zeros(n, dtype=np.int64)
+        """Draw n times: geometric numbers with a sign; minus zero is drawn again, or zero would count twice."""
+        noise = np.zeros(n, dtype=np.int64)
         open_ = np.arange(n)
         sign = Coin(Fraction(0), "logistic")
         while len(open_):
             size = self._geometric(len(open_), randomness)
             minus = sign.throw(len(open_), randomness)
-            drawn[open_] = np.where(minus, -size, size)
+            noise[open_] = np.where(minus, -size, size)
             open_ = open_[minus & (size == 0)]
-        return drawn
+        return noise
 
     def _geometric(self, n: int, randomness: Randomness) -> np.ndarray:
         size = np.zeros(n, dtype=np.int64)

@@ -31,9 +31,9 @@ class Mechanism:
     """Noise that makes a function of the data private. A subclass writes `_scale`, `error`, `run` and `simulate`.
 
     sensitivity  the most that the function changes between neighbours, in the norm of the mechanism; proved by the
-                 caller, for every pair of tables and not only for the one at hand
-    epsilon      what one use may cost
-    neighbours   what tables the sensitivity compares
+                 caller, for every pair of neighbouring tables and not only for the one at hand
+    epsilon      the cost of one use
+    neighbours   which tables are neighbours
     """
 
     sensitivity: float
@@ -51,26 +51,26 @@ class Mechanism:
     }
 
     def __post_init__(self) -> None:
-        known = {name: ranges for name, ranges in self._parameter_constraints.items() if hasattr(self, name)}
-        check_parameters(self, known)
+        constraints = {name: ranges for name, ranges in self._parameter_constraints.items() if hasattr(self, name)}
+        check_parameters(self, constraints)
         if not 0 < self.scale < math.inf:
-            raise ParameterError(f"{type(self).__name__} cannot be made for these parameters: its scale is not finite.")
+            raise ParameterError(f"{type(self).__name__} is not possible with these parameters: its scale is infinite.")
 
     # -- what it states --------------------------------------------------------------------------------------------
 
     @cached_property
     def scale(self) -> float:
-        """The scale of the noise, rounded up: the loss never exceeds epsilon."""
+        """The scale of the noise, rounded up so that the loss never exceeds epsilon."""
         return self._scale()
 
     @abstractmethod
     def _scale(self) -> float:
-        """The scale that the sensitivity and epsilon ask for; infinite where there is none."""
+        """The scale for the sensitivity and epsilon; infinite if there is none."""
 
     @property
     @abstractmethod
     def error(self) -> float:
-        """The expected absolute error of one number; of a selection, what its `shortfall` is."""
+        """The expected absolute error of one number; for a selection, its `shortfall`."""
 
     @property
     def noise(self) -> Noise:
@@ -83,12 +83,12 @@ class Mechanism:
 
     @property
     def covered(self) -> float:
-        """The sensitivity that the scale is made for."""
+        """The sensitivity that the scale covers."""
         return self.sensitivity
 
     @property
     def loss(self) -> Budget:
-        """What one use costs."""
+        """The cost of one use."""
         return self.noise.loss
 
     # -- what it does ----------------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ class Mechanism:
 
     @abstractmethod
     def run(self, values: Any) -> np.ndarray:
-        """The noisy answer, fit to be released."""
+        """The noisy answer, which may be released."""
 
     @abstractmethod
     def simulate(self, values: Any, randomness: Randomness) -> np.ndarray:
@@ -108,12 +108,12 @@ class Mechanism:
 
 def scale_for(cost: Fraction | int, epsilon: float) -> float:
     """The smallest number that is at least cost/epsilon."""
-    wanted = cost / exact(epsilon)
+    ratio = cost / exact(epsilon)
     try:
-        near = float(wanted)
+        near = float(ratio)
     except OverflowError:
         return math.inf
-    return near if Fraction(near) >= wanted else math.nextafter(near, math.inf)
+    return near if Fraction(near) >= ratio else math.nextafter(near, math.inf)
 
 
 def whole(values: Any) -> np.ndarray:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Choosing the largest of many scores: only their places are released, in the order of the picks, never a score.
+"""Select the largest of many scores: only their indices are released, in the order of the picks, never a score.
 
-LaplaceTop       Laplace noise on every score, the largest noisy ones; the scale has the factor 2 often forgotten
-Exponential      the exponential mechanism, pick after pick without replacement (the same as one draw of Gumbel noise)
-PermuteAndFlip   the same with exponential noise, pick after pick; never worse in expectation than Exponential
+LaplaceTop       the largest scores after Laplace noise; the scale has the factor 2 that is often forgotten
+Exponential      the exponential mechanism, pick by pick without replacement (the same as one draw of Gumbel noise)
+PermuteAndFlip   the same with exponential noise; never worse in expectation than Exponential
 
-Scores are whole numbers, and `sensitivity` is the most that any one of them changes. So ties and floating point have
-no part in the proofs (docs/privacy/differential_privacy.md): the noise is exact and the comparison is of whole numbers.
+Scores are whole numbers, and `sensitivity` is the most that any one of them changes. So ties and floating point do not
+matter in the proofs (docs/privacy/differential_privacy.md): the noise is exact, and whole numbers are compared.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from discreet.privacy.noise import Noise
 
 @dataclass(frozen=True, kw_only=True)
 class Selection(Mechanism):
-    """Picks the places of `picks` large scores, each pick at the cost of epsilon/picks."""
+    """Picks the indices of `picks` large scores, each pick at a cost of epsilon/picks."""
 
     picks: int = 1
 
@@ -37,11 +37,11 @@ class Selection(Mechanism):
 
     @property
     def error(self) -> float:
-        """The shortfall among 100 candidates that is exceeded with odds 1/2 at most."""
+        """The shortfall among 100 candidates that is exceeded with probability at most 1/2."""
         return self.shortfall(100)
 
     def shortfall(self, candidates: int, odds: float = 0.5) -> float:
-        """How far the first pick's score may lie below the best one; more only with these odds."""
+        """How far the first pick's score may lie below the best one, except with this probability."""
         return self.scale * math.log(candidates / odds)
 
     @property
@@ -51,18 +51,18 @@ class Selection(Mechanism):
     def _scores(self, scores: Any) -> np.ndarray:
         scores = whole(scores)
         if len(scores) < self.picks:
-            raise DataError(f"{self.picks} picks were asked of {len(scores)} candidates. Ask for fewer.")
+            raise DataError(f"{self.picks} picks are impossible among {len(scores)} candidates. Ask for fewer.")
         return scores
 
 
 def largest(scores: np.ndarray, picks: int) -> np.ndarray:
-    """The places of the largest scores, largest first; equal ones in the order of their places."""
+    """Indices of the largest scores, largest first, equal ones by index."""
     return np.lexsort((np.arange(len(scores)), -scores))[:picks]
 
 
 @dataclass(frozen=True, kw_only=True)
 class LaplaceTop(Selection):
-    """The places of the largest scores after discrete Laplace noise.
+    """Picks the indices of the largest scores after discrete Laplace noise.
 
     >>> LaplaceTop(sensitivity=1, epsilon=2, picks=2).scale
     2.0
@@ -86,7 +86,7 @@ class LaplaceTop(Selection):
 
 @dataclass(frozen=True, kw_only=True)
 class _Peeling(Selection):
-    """Picks one place after the other, by OpenDP; a picked place is not picked again."""
+    """Picks indices one by one without replacement, by OpenDP."""
 
     measure: ClassVar[str]
 
@@ -102,7 +102,7 @@ class _Peeling(Selection):
 
 @dataclass(frozen=True, kw_only=True)
 class Exponential(_Peeling):
-    """The exponential mechanism: each pick has odds proportional to exp(score/scale) among those that are left."""
+    """The exponential mechanism: each pick among the rest has probability proportional to exp(score/scale)."""
 
     name: ClassVar[str] = "exponential"
     measure: ClassVar[str] = "zero_concentrated_divergence"  # OpenDP then draws by the exponential mechanism
@@ -114,14 +114,14 @@ class Exponential(_Peeling):
 
 @dataclass(frozen=True, kw_only=True)
 class PermuteAndFlip(_Peeling):
-    """Permute and flip: candidates in random order, each taken with odds exp(-(best - score)/scale)."""
+    """Permute and flip: candidates in random order, each accepted with probability exp(-(best - score)/scale)."""
 
     name: ClassVar[str] = "permute-and-flip"
     measure: ClassVar[str] = "max_divergence"
 
     def simulate(self, values: Any, randomness: Randomness) -> np.ndarray:
-        left, generator, picked = self._scores(values).astype(float), randomness.numpy(), []
+        scores, generator, picked = self._scores(values).astype(float), randomness.numpy(), []
         for _ in range(self.picks):
-            picked.append(int(largest(left + generator.exponential(self.scale, len(left)), 1)[0]))
-            left[picked[-1]] = -math.inf
+            picked.append(int(largest(scores + generator.exponential(self.scale, len(scores)), 1)[0]))
+            scores[picked[-1]] = -math.inf
         return np.array(picked, dtype=np.int64)

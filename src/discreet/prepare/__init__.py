@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Before a method: numbers into intervals, values into items, values into trees of ever coarser ones."""
+"""Preparing columns for a method: binning of numbers, one-hot items, generalisation hierarchies."""
 
 from discreet.prepare.automatic_hierarchy import automatic
 from discreet.prepare.binning import Binning, equal_frequency_cuts, equal_width_cuts, mdl_cuts

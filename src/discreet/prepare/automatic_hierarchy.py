@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hierarchies without an expert: built from a column's kind and the shape of its values.
+"""Automatic generalisation hierarchies, built from a column's kind and the form of its values.
 
 dates        day, month, quarter, year
-numbers      intervals with round borders, each level merging neighbours; where one interval would hold most of the
-             rows, intervals of about equal counts instead
-post codes   ever shorter prefixes: 01067, 0106*, 010**, 01***, 0****
-categories   neighbours in the order of their texts, merged so that siblings hold about equally many rows
+numbers      intervals with round borders, merged level by level; if one interval would hold most of the rows, intervals
+             of about equal counts instead
+post codes   shorter and shorter prefixes: 01067, 0106*, 010**, 01***, 0****
+categories   alphabetical neighbours, merged so that siblings hold about equally many rows
 
-Borders and groups that follow the counts are learnt from the private table and can be read in a release.
+Borders and groups that depend on counts are learnt from the private table and are visible in a release.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from discreet.errors import DataError, shown
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.prepare.intervals import interval_label, is_whole, roundest
 
-_MOST_LEAVES = 200  # more different numbers than this, and the leaves are intervals
-_BASE = 64  # intervals that the leaves are then made of, at most
+_MOST_LEAVES = 200  # distinct numbers above which the leaves are intervals
+_BASE = 64  # number of these intervals, at most
 _POST_CODE_NAME = re.compile(r"zip|plz|postal|post[ _-]?code|postleitzahl|^pc$", re.IGNORECASE)
 _POST_CODE_LENGTH = range(4, 13)
-_SHOWN = 3  # values that the label of a group names
+_SHOWN = 3  # values named in the label of a group
 _VALUES = "the values themselves"
-_LONGEST = 24  # characters of a value that the label of a group shows
+_LONGEST = 24  # characters of a value in the label of a group
 
 
 def automatic(column: Column, *, counts: np.ndarray | None = None, fanout: int = 3) -> Hierarchy:
-    """A hierarchy for a column; `how` says which of the four shapes was chosen.
+    """An automatic hierarchy for a column; its `how` states which of the four forms was chosen.
 
-    `counts` are the rows of each of the column's values (of this column, when not given); about `fanout` neighbours
-    are merged from each level to the next.
+    `counts` are the rows of each of the column's values, by default those of the column itself; about `fanout`
+    neighbours are merged from each level to the next.
 
     >>> import pyarrow as pa
     >>> from discreet.data.column import encode
@@ -70,14 +70,14 @@ def _checked_counts(column: Column, counts: np.ndarray | None) -> np.ndarray:
         return np.bincount(column.codes, minlength=n + 1)[:n]
     counts = np.asarray(counts)
     if counts.shape != (n,) or (counts < 0).any():
-        raise DataError(f"Column {shown(column.name)} has {n} different values; a count from 0 on is needed for each.")
+        raise DataError(f"Column {shown(column.name)} has {n} different values; each needs a count of 0 or more.")
     return counts
 
 
 def _hierarchy(
     column: Column, levels: Sequence[Sequence[str]], how: str, cuts: tuple[float, ...] | None = None
 ) -> Hierarchy:
-    """From the labels of all leaves, level by level, without the root."""
+    """A hierarchy from the labels of all leaves, level by level, without the root."""
     paths = list(zip(*levels, [SUPPRESSED] * len(levels[0]), strict=True))
     return Hierarchy(column.name, tuple(levels[0]), tuple(paths), how, cuts)
 
@@ -98,9 +98,9 @@ def _calendar(column: Column) -> Hierarchy:
 
 
 def is_post_code(column: Column) -> bool:
-    """Texts of one length with a digit in each; numbers only if the column's name says so."""
-    named = bool(_POST_CODE_NAME.search(column.name))
-    if column.kind == "date" or (column.kind == "number" and not named):
+    """Whether all texts have one length and a digit; numbers only if the column's name suggests post codes."""
+    has_name = bool(_POST_CODE_NAME.search(column.name))
+    if column.kind == "date" or (column.kind == "number" and not has_name):
         return False
     texts = column.texts
     if column.kind == "number" and not all(text.isdigit() for text in texts):
@@ -109,13 +109,14 @@ def is_post_code(column: Column) -> bool:
         return False
     lengths = {len(text) for text in texts}
     return max(lengths) in _POST_CODE_LENGTH and (
-        (named and min(lengths) >= 3) or (len(lengths) == 1 and all(any(c.isdigit() for c in text) for text in texts))
+        (has_name and min(lengths) >= 3)
+        or (len(lengths) == 1 and all(any(c.isdigit() for c in text) for text in texts))
     )
 
 
 def _prefixes(column: Column) -> Hierarchy:
     longest = max(map(len, column.texts))
-    # A number has lost its leading zeros; a shorter text is one whose end is not told.
+    # A number has lost its leading zeros; a shorter text is a truncated code.
     codes = [text.zfill(longest) if column.kind == "number" else text for text in column.texts]
     shorter = [[code[:n].ljust(longest, SUPPRESSED) for code in codes] for n in range(longest - 1, 0, -1)]
     return _hierarchy(column, [column.texts, *shorter], "prefixes of the code")
@@ -145,8 +146,8 @@ def _interval_labels(cuts: Sequence[float], numbers: Sequence[float] | np.ndarra
 
 
 def _round_steps(numbers: np.ndarray, most: int, fanout: int, *, whole: bool) -> list[list[float]]:
-    """Cuts at the multiples of 1, 2 or 5 times a power of ten: fewer than `most` on the first level, and on each
-    further level some of those of the level below, down to none."""
+    """Cuts at multiples of 1, 2 or 5 times a power of ten: fewer than `most` on the first level, and on each further
+    level a subset of those of the level below, down to none."""
     low, high = float(numbers[0]), float(numbers[-1])
     if not np.isfinite([low, high, high - low]).all():
         return []
@@ -155,7 +156,7 @@ def _round_steps(numbers: np.ndarray, most: int, fanout: int, *, whole: bool) ->
     step = next(step for step in steps if len(_multiple_numbers(low, high, step)) < most)
     ladder: list[list[float]] = []
     while multiples := _multiple_numbers(low, high, step):
-        if ladder and len(multiples) == len(ladder[-1]):  # a single cut that stays, such as 0
+        if ladder and len(multiples) == len(ladder[-1]):  # a single cut that remains, such as 0
             break
         mantissa, e = step
         ladder.append([k * mantissa * 10**e if e >= 0 else k * mantissa / 10**-e for k in multiples])
@@ -170,7 +171,7 @@ def _multiple_numbers(low: float, high: float, step: tuple[int, int]) -> range:
 
 
 def _coarser(step: tuple[int, int], fanout: int) -> tuple[int, int]:
-    """The next step that is a multiple of this one: the largest up to `fanout` times as long, or the shortest."""
+    """The next coarser step, a multiple of this one: the largest up to `fanout` times as long, or the smallest."""
     mantissa, exponent = step
     steps = {m * 10**e: (m, exponent + e) for e in range(len(str(fanout)) + 2) for m in (1, 2, 5)}
     factors = sorted(size // mantissa for size in steps if size > mantissa and size % mantissa == 0)
@@ -179,7 +180,7 @@ def _coarser(step: tuple[int, int], fanout: int) -> tuple[int, int]:
 
 
 def _crowded(numbers: np.ndarray, counts: np.ndarray, cuts: Sequence[float]) -> bool:
-    """Whether one interval holds most of the rows, and not by a single value: it should be cut further."""
+    """Whether one interval holds most of the rows, not just through a single value, and should be cut further."""
     place = np.searchsorted(np.asarray(cuts), numbers, side="right")
     rows = np.bincount(place, weights=counts)
     heaviest = np.zeros(len(rows))
@@ -188,9 +189,9 @@ def _crowded(numbers: np.ndarray, counts: np.ndarray, cuts: Sequence[float]) -> 
 
 
 def _equal_counts(column: Column, counts: np.ndarray, most: int, fanout: int) -> list[list[float]]:
-    """Cuts that leave about as many rows in at most `most` intervals; then neighbours are merged.
+    """Cuts into at most `most` intervals with about equally many rows; then neighbours are merged.
 
-    A border may move by a quarter of an interval's rows to become a rounder number.
+    A border may move by a quarter of an interval's rows to become rounder.
     """
     numbers, upto = column.numbers, np.cumsum(counts)
     cuts: dict[int, float] = {}
@@ -222,20 +223,20 @@ def _groups(column: Column, counts: np.ndarray, fanout: int) -> Hierarchy:
 
 
 def merged_levels(counts: np.ndarray, fanout: int) -> list[list[int]]:
-    """For each level the places where its groups start: again and again the two neighbours that hold the fewest rows
-    together become one, the lowest of equal pairs first; a level is kept whenever 1/fanout of the groups are left."""
+    """Starts of the groups on each level: repeatedly merge the two neighbours that together hold the fewest rows, the
+    lowest of equal pairs first; a level ends whenever 1/fanout of its groups are left."""
     size = [int(count) for count in counts]
     following, preceding = list(range(1, len(size) + 1)), list(range(-1, len(size) - 1))
-    alive, left, levels = [True] * len(size), len(size), []
+    alive, n_left, levels = [True] * len(size), len(size), []
     pairs = [(size[i] + size[i + 1], i, i + 1) for i in range(len(size) - 1)]
     heapq.heapify(pairs)
-    while left > fanout:
-        keep = -(-left // fanout)
-        while left > keep:
+    while n_left > fanout:
+        keep = -(-n_left // fanout)
+        while n_left > keep:
             rows, i, j = heapq.heappop(pairs)
             if not (alive[i] and alive[j]) or following[i] != j or rows != size[i] + size[j]:
-                continue  # outdated: one of them has been merged since
-            size[i], alive[j], following[i], left = rows, False, following[j], left - 1
+                continue  # outdated: one of them has been merged
+            size[i], alive[j], following[i], n_left = rows, False, following[j], n_left - 1
             if following[i] < len(size):
                 preceding[following[i]] = i
                 heapq.heappush(pairs, (rows + size[following[i]], i, following[i]))
@@ -246,7 +247,7 @@ def merged_levels(counts: np.ndarray, fanout: int) -> list[list[int]]:
 
 
 def _group_label(texts: list[str], start: int, stop: int, run_of: dict[str, tuple[int, int]]) -> str:
-    """ "{a, b, c}", or "{a, b, +7}" for many; a label that another group has gets a number."""
+    """The label "{a, b, c}", or "{a, b, +7}" for many values; numbered if another group has the same."""
     if stop - start == 1:
         return texts[start]
     few = stop - start <= _SHOWN

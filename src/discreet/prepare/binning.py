@@ -2,10 +2,10 @@
 """Binning: numbers and dates become intervals, so that many people share a value.
 
 Paper: U. M. Fayyad, K. B. Irani, *Multi-interval discretization of continuous-valued attributes for classification
-learning*, IJCAI 1993: cut where the class entropy falls most, go on in both parts, stop where the description of the
-cut costs more than it saves. Cuts at equal counts, at equal widths, or given ones are the other choices.
+learning*, IJCAI 1993: cut where the class entropy falls most, recurse into both parts, stop when the description of the
+cut costs more than it saves. Alternatives are cuts at equal counts, at equal widths, or chosen by the user.
 
-The cuts are learnt from the private table and can be read in the release.
+The cuts are learnt from the private table and are visible in the release.
 
 Departures from the paper: 1. Of equally good cuts the lowest is taken (the paper leaves it open), and "equally good"
 allows for rounding errors. 2. A cut is the roundest number between the two values, not their midpoint.
@@ -33,8 +33,8 @@ from discreet.prepare.rare import Rare
 BinningMethod = Literal["mdl", "frequency", "width"]
 METHODS: tuple[BinningMethod, ...] = ("mdl", "frequency", "width")
 
-_EQUAL = 1e-9  # bits per row: two entropies nearer than this are the same, the rest is rounding
-_MOST_CELLS = 200_000_000  # distinct values times classes that are counted in memory
+_EQUAL = 1e-9  # bits per row: smaller differences of entropies are rounding errors
+_MOST_CELLS = 200_000_000  # distinct values times classes, counted in memory
 
 
 def mdl_cuts(numbers: np.ndarray, counts: np.ndarray) -> list[int]:
@@ -65,9 +65,9 @@ def mdl_cuts(numbers: np.ndarray, counts: np.ndarray) -> list[int]:
 
 
 def _blocks(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Neighbouring values of one and the same single class, merged: no best cut lies between them (their Theorem 1).
+    """Merge neighbouring values of the same single class, between which no best cut lies (Theorem 1 of the paper).
 
-    Returns the place where each block starts, and the counts of all blocks before it (one row more, for the end).
+    Returns the start of each block, and the cumulative counts before it (one row more, for the end).
     """
     present = np.flatnonzero(counts.any(axis=1))
     counts = counts[present]
@@ -81,26 +81,26 @@ def _blocks(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _best_cut(upto: np.ndarray, first: int, last: int) -> int | None:
-    """The block before which [first, last) is cut, or None if the best cut does not pay."""
+    """The block before which [first, last) is cut, or None if the best cut does not pay off."""
     if last - first < 2:
         return None
     whole = upto[last] - upto[first]
-    left = upto[first + 1 : last] - upto[first]
-    bits_left, bits_right, bits = (entropy_times_n(counts) for counts in (left, whole - left, whole))
+    below = upto[first + 1 : last] - upto[first]
+    bits_left, bits_right, bits = (entropy_times_n(counts) for counts in (below, whole - below, whole))
     n = int(whole.sum())
     after = bits_left + bits_right
     best = int(np.flatnonzero(after <= after.min() + _EQUAL * n)[0])
-    n_left = int(left[best].sum())
-    k, k1, k2 = ((c > 0).sum() for c in (whole, left[best], whole - left[best]))
+    n_left = int(below[best].sum())
+    k, k1, k2 = ((c > 0).sum() for c in (whole, below[best], whole - below[best]))
     before = k * bits / n - k1 * bits_left[best] / n_left - k2 * bits_right[best] / (n - n_left)
-    delta = k * math.log2(3) + math.log2(1 - 2 * 3.0**-k) - before  # log2(3^k - 2), also when 3^k is huge
+    delta = k * math.log2(3) + math.log2(1 - 2 * 3.0**-k) - before  # log2(3^k - 2), even if 3^k is huge
     return first + 1 + best if bits - after[best] > math.log2(n - 1) + delta + _EQUAL else None
 
 
 def equal_frequency_cuts(column: Column, bins: int = 10, rows: np.ndarray | None = None) -> tuple[float, ...]:
-    """At most `bins - 1` cuts that leave about as many rows in each bin; equal values stay together.
+    """At most `bins - 1` cuts into bins with about equally many rows; equal values stay together.
 
-    `rows` are the rows of each value, missing last; those of this column, when not given.
+    `rows` are the rows of each value, missing last; by default those of the column itself.
 
     >>> import pyarrow as pa
     >>> from discreet.data.column import encode
@@ -112,15 +112,15 @@ def equal_frequency_cuts(column: Column, bins: int = 10, rows: np.ndarray | None
         return ()
     rows = np.bincount(column.codes, minlength=len(column.values) + 1) if rows is None else rows
     upto = np.cumsum(np.bincount(place, rows, minlength=len(numbers) + 1)[: len(numbers)].astype(np.int64))
-    wanted = upto[-1] * np.arange(1, bins) / bins
-    after = np.clip(np.searchsorted(upto, wanted), 0, len(numbers) - 2)
+    targets = upto[-1] * np.arange(1, bins) / bins
+    after = np.clip(np.searchsorted(upto, targets), 0, len(numbers) - 2)
     before = np.maximum(after - 1, 0)
-    nearest = np.where(wanted - upto[before] <= upto[after] - wanted, before, after)
+    nearest = np.where(targets - upto[before] <= upto[after] - targets, before, after)
     return tuple(column_cut(column, numbers[p], numbers[p + 1]) for p in np.unique(nearest))
 
 
 def equal_width_cuts(column: Column, bins: int = 10) -> tuple[float, ...]:
-    """At most `bins - 1` cuts, equally far apart between the least and the largest value, rounded to few digits.
+    """At most `bins - 1` equidistant cuts between the smallest and the largest value, rounded to few digits.
 
     >>> import pyarrow as pa
     >>> from discreet.data.column import encode
@@ -141,9 +141,9 @@ def equal_width_cuts(column: Column, bins: int = 10) -> tuple[float, ...]:
 
 
 def _line(column: Column) -> tuple[np.ndarray, np.ndarray]:
-    """The different numbers, increasing, and the place of each code among them, missing last.
+    """The distinct numbers in increasing order, and the index of each code among them, missing last.
 
-    Moments far from 1970 may fall together as doubles; apart from those, codes and places are the same.
+    Indices differ from codes only if timestamps far from 1970 coincide as doubles.
     """
     numbers, place = np.unique(column.numbers, return_inverse=True)
     return numbers, np.append(place, len(numbers))
@@ -157,7 +157,7 @@ def _checked_bins(bins: int) -> int:
 
 @dataclass(frozen=True)
 class Binning:
-    """Cuts for the columns of numbers and dates; a column without cuts is one interval, written "*".
+    """Cuts for columns of numbers and dates; a column without cuts is one interval, labelled "*".
 
     >>> t = Table.of({"age": [20, 21, 22, 40, 60, None], "sex": ["f", "m", "f", "m", "f", "m"]})
     >>> binning = Binning.fit(t, ["age", "sex"], target=None, cuts={"age": [25, 50]})
@@ -166,7 +166,7 @@ class Binning:
     """
 
     cuts: dict[str, tuple[float, ...]]
-    kinds: dict[str, Literal["number", "date"]] = field(default_factory=dict)  # "number" when not said
+    kinds: dict[str, Literal["number", "date"]] = field(default_factory=dict)  # default: "number"
 
     @classmethod
     def fit(
@@ -181,17 +181,17 @@ class Binning:
         rarest: int = 1,
         person: str | None = None,
     ) -> Binning:
-        """Cuts for the numbers and dates among `columns`; categories are left alone.
+        """Cuts for the numbers and dates among `columns`; categories are ignored.
 
-        Given `cuts` win (days since 1970-01-01, dates or ISO texts for a column of dates). The others are learnt:
-        "mdl" from the target, "frequency" and "width" from `bins`. Rows where the column or the target is missing
-        teach nothing. A cut by "mdl" is none of the values that fewer than `rarest` persons have, where another number
-        lies between its neighbours.
+        `cuts` take precedence (for dates: days since 1970-01-01, dates or ISO texts). The others are learnt: "mdl" from
+        the target, "frequency" and "width" from `bins`. Rows in which the column or the target is missing are ignored.
+        A cut by "mdl" avoids values that fewer than `rarest` persons have, if another number lies between its
+        neighbours.
         """
-        columns, given = list(columns), dict(cuts or {})
+        columns, chosen = list(columns), dict(cuts or {})
         if method not in METHODS:
-            raise DataError(f"The binning method {method!r} is not known; the methods are {', '.join(METHODS)}.")
-        unknown = [name for name in given if name not in columns]
+            raise DataError(f"{method!r} is not a binning method; the methods are {', '.join(METHODS)}.")
+        unknown = [name for name in chosen if name not in columns]
         if unknown:
             hint = did_you_mean(unknown[0], columns)
             raise DataError(f"Cuts were given for columns that are not to be binned: {listing(unknown)}.{hint}")
@@ -199,22 +199,22 @@ class Binning:
         kinds: dict[str, Literal["number", "date"]] = {
             column.name: "date" if column.kind == "date" else "number" for column in numeric
         }
-        for name in given:
+        for name in chosen:
             if name not in kinds:
                 raise DataError(f"Cuts were given for {shown(name)}, which holds categories, not numbers or dates.")
-        found = {name: _checked_cuts(name, given[name], kinds[name]) for name in given}
+        result = {name: _checked_cuts(name, chosen[name], kinds[name]) for name in chosen}
         for column in numeric:
-            if column.name in given:
+            if column.name in chosen:
                 continue
             if method == "mdl":
                 _check_target(table, target, column)
                 rows = CodedRows.of(table, [column.name], target=target, person=person)
-                found[column.name] = _learnt_cuts(rows, column.name, rarest)
+                result[column.name] = _learnt_cuts(rows, column.name, rarest)
             elif method == "frequency":
-                found[column.name] = equal_frequency_cuts(column, bins)
+                result[column.name] = equal_frequency_cuts(column, bins)
             else:
-                found[column.name] = equal_width_cuts(column, bins)
-        return cls({name: found[name] for name in kinds}, kinds)
+                result[column.name] = equal_width_cuts(column, bins)
+        return cls({name: result[name] for name in kinds}, kinds)
 
     def labels(self, name: str) -> tuple[str, ...]:
         """The intervals of a column, from the lowest to the highest.
@@ -229,7 +229,7 @@ class Binning:
         return tuple(interval_label(low, high, kind) for low, high in pairwise(borders))
 
     def apply(self, table: Table) -> Table:
-        """The table with the binned columns as categories. Missing stays missing; any number falls in some interval."""
+        """The table with the binned columns as categories. Missing stays missing; every number has an interval."""
         return table.with_columns([self._binned(table.column(name)) for name in self.cuts])
 
     def _binned(self, column: Column) -> Column:
@@ -237,7 +237,7 @@ class Binning:
         if len(column.values) and column.kind != kind:
             raise DataError(
                 f"Column {shown(column.name)} was binned as a {kind}, but here it is a {column.kind} with"
-                f" {len(column.values)} different values. Say that it is a {kind} when reading it (kinds={{...}})."
+                f" {len(column.values)} different values. Declare it a {kind} when reading it (kinds={{...}})."
             )
         labels = self.labels(column.name)
         numbers = column.numbers if len(column.values) else np.empty(0)
@@ -277,15 +277,15 @@ def _learnt_cuts(rows: CodedRows, name: str, rarest: int) -> tuple[float, ...]:
 
 
 def _checked_cuts(name: str, cuts: Iterable[object], kind: str) -> tuple[float, ...]:
-    given = list(cuts)
+    listed = list(cuts)
     number_of: Callable[[Any], float] = _day_of if kind == "date" else float
-    found, failure = quietly(lambda: tuple(map(number_of, given)))
-    if found is None:
+    numbers, failure = quietly(lambda: tuple(map(number_of, listed)))
+    if numbers is None:
         form = "numbers" if kind == "number" else "dates (2020-01-31) or days since 1970-01-01"
         raise DataError(f"The cuts of {shown(name)} must be {form} ({failure}).")
-    if not all(map(math.isfinite, found)) or any(a >= b for a, b in pairwise(found)):
-        raise DataError(f"The cuts of {shown(name)} must be finite and increasing, each one once.")
-    return found
+    if not all(map(math.isfinite, numbers)) or any(a >= b for a, b in pairwise(numbers)):
+        raise DataError(f"The cuts of {shown(name)} must be finite and strictly increasing.")
+    return numbers
 
 
 def _day_of(cut: Any) -> float:

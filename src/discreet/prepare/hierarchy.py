@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hierarchies: for each value of a column the ever coarser labels it may be published as, up to "*".
+"""Generalisation hierarchies: for each value of a column, the coarser and coarser labels up to "*".
 
-A hierarchy is a tree of even depth. Level 0 are the leaves, the values themselves (or small intervals of numbers); the
-last level is the root, which tells nothing.
+A hierarchy is a tree of uniform depth. Level 0 are the leaves, the values themselves (or small intervals of numbers);
+the last level is the root, which reveals nothing.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class Node:
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """The value tree of one column. `paths[leaf]` leads from the leaf's own text, level 0, to the root "*".
+    """The hierarchy of one column. `paths[leaf]` leads from the leaf's own text, level 0, to the root "*".
 
-    A value's code, here, is its place in `values`. With `cuts` the leaves are intervals: leaf i holds the numbers from
-    cuts[i - 1] on and below cuts[i], and every number has one.
+    The code of a value is its index in `values`. With `cuts` the leaves are intervals: leaf i holds the numbers in
+    [cuts[i - 1], cuts[i]), and every number has a leaf.
 
     >>> h = Hierarchy("degree", ("BSc", "MSc", "A-levels"), (("BSc", "university", "*"), ("MSc", "university", "*"),
     ...               ("A-levels", "school", "*")))
@@ -67,7 +67,7 @@ class Hierarchy:
         self._check_parents()
         self._check_labels()
 
-    # -- looking ---------------------------------------------------------------------------------------------------
+    # -- levels ----------------------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         return len(self.values)
@@ -83,23 +83,23 @@ class Hierarchy:
     @cached_property
     def ancestors(self) -> np.ndarray:
         """`ancestors[leaf, level]` is the code of the leaf's ancestor among the labels of that level."""
-        found = np.empty((len(self), self.levels), dtype=np.int32)
+        ancestors = np.empty((len(self), self.levels), dtype=np.int32)
         for level, labels in enumerate(self._labels):
             place = {label: code for code, label in enumerate(labels)}
-            found[:, level] = [place[path[level]] for path in self.paths]
-        found.flags.writeable = False
-        return found
+            ancestors[:, level] = [place[path[level]] for path in self.paths]
+        ancestors.flags.writeable = False
+        return ancestors
 
     @cached_property
     def _labels(self) -> tuple[tuple[str, ...], ...]:
         return tuple(tuple(dict.fromkeys(path[level] for path in self.paths)) for level in range(self.levels))
 
     def labels(self, level: int) -> tuple[str, ...]:
-        """The labels of a level, in the order in which the leaves meet them."""
+        """The labels of a level, in the order of the leaves."""
         return self._labels[self._checked(level)]
 
     def codes(self, level: int) -> np.ndarray:
-        """For each leaf the code of its ancestor: a place in `labels(level)`."""
+        """For each leaf the code of its ancestor: an index into `labels(level)`."""
         return self.ancestors[:, self._checked(level)]
 
     def parents(self, level: int) -> np.ndarray:
@@ -112,7 +112,7 @@ class Hierarchy:
 
     @cached_property
     def root(self) -> Node:
-        """The tree, for methods that walk it from the top."""
+        """The root node, for methods that walk the tree from the top."""
         children: list[list[Node]] = [[] for _ in self.values]
         for level, labels in enumerate(self._labels):
             order = np.argsort(self.ancestors[:, level], kind="stable").astype(np.int32)
@@ -128,30 +128,34 @@ class Hierarchy:
                 children[parent].append(node)
         raise AssertionError("the last level is the root")
 
-    # -- using -----------------------------------------------------------------------------------------------------
+    # -- generalisation --------------------------------------------------------------------------------------------
 
     def leaf_codes(self, column: Column) -> np.ndarray:
-        """The leaf of each of the column's values, -1 for a value that has none; the last entry is for missing.
+        """The leaf of each of the column's values, -1 for none; the last entry is for missing.
 
-        Numbers find their leaf by what they mean, so that "1.0" in a file serves the number 1. Missing cells have a
-        leaf only if the hierarchy names a mark of missing, such as "?", as a value.
+        Numbers are matched by value, so that "1.0" in a file covers the number 1. Missing cells have a leaf only if the
+        hierarchy has a mark of missing, such as "?", as a value.
         """
         missing = next((leaf for leaf, text in enumerate(self.values) if text in MISSING_MARKS), -1)
         if self.cuts is not None:
             numbers = column.numbers if len(column.values) else np.empty(0)
             return np.append(np.searchsorted(np.asarray(self.cuts), numbers, side="right"), missing).astype(np.int32)
         leaf_of = {text: leaf for leaf, text in enumerate(self.values)}
-        found = [leaf_of.get(text, -1) for text in column.texts]
-        if column.kind == "number" and -1 in found:
-            meant = {number: leaf for leaf, text in enumerate(self.values) if (number := _number(text)) is not None}
-            found = [leaf if leaf >= 0 else meant.get(x, -1) for leaf, x in zip(found, column.numbers, strict=True)]
-        return np.array([*found, missing], dtype=np.int32)
+        leaves = [leaf_of.get(text, -1) for text in column.texts]
+        if column.kind == "number" and -1 in leaves:
+            leaf_of_number = {
+                number: leaf for leaf, text in enumerate(self.values) if (number := _number(text)) is not None
+            }
+            leaves = [
+                leaf if leaf >= 0 else leaf_of_number.get(x, -1) for leaf, x in zip(leaves, column.numbers, strict=True)
+            ]
+        return np.array([*leaves, missing], dtype=np.int32)
 
     def generalise(self, column: Column, level: int) -> Column:
         """The column with every value replaced by its ancestor on this level.
 
-        A value that the hierarchy does not know becomes the root label "*" on every level: unknown is never more
-        precise than known. Missing stays missing below the root and is "*" at the root.
+        A value that is not in the hierarchy becomes the root label "*" on every level, so that it is never more precise
+        than the others. Missing stays missing below the root and is "*" at the root.
 
         >>> from discreet.data.table import Table
         >>> h = Hierarchy("n", ("1", "2", "3"), (("1", "< 3", "*"), ("2", "< 3", "*"), ("3", ">= 3", "*")))
@@ -178,7 +182,7 @@ class Hierarchy:
             )
 
     def veiled(self, hidden: Callable[[str], bool]) -> Hierarchy:
-        """The same leaves; above them, each label that is hidden gives way to the label above it.
+        """The hierarchy with each hidden label above the leaves replaced by the label above it.
 
         >>> h = Hierarchy("n", ("1", "2", "3"), (("1", "1 or 2", "*"), ("2", "1 or 2", "*"), ("3", "3", "*")))
         >>> h.veiled(lambda label: "1" in label).paths
@@ -199,7 +203,7 @@ class Hierarchy:
     def _checked(self, level: int) -> int:
         if not 0 <= level < self.levels:
             raise DataError(
-                f"The hierarchy of {shown(self.name)} has the levels 0 to {self.levels - 1}; level {level} was asked."
+                f"The hierarchy of {shown(self.name)} has the levels 0 to {self.levels - 1}; there is no level {level}."
             )
         return level
 
@@ -207,7 +211,7 @@ class Hierarchy:
         what = f"The hierarchy of {shown(self.name)}"
         if not self.values or len(self.values) != len(self.paths):
             raise DataError(
-                f"{what} has {len(self.values)} values and {len(self.paths)} paths; one path each is needed."
+                f"{what} has {len(self.values)} values and {len(self.paths)} paths; each value needs one path."
             )
         depths = Counter(map(len, self.paths))
         if len(depths) > 1:
@@ -225,7 +229,7 @@ class Hierarchy:
         if any(path[-1] != SUPPRESSED for path in self.paths):
             raise DataError(f"{what} must end in {SUPPRESSED!r} for every value.")
         if self.cuts is not None and len(self.cuts) != len(self) - 1:
-            raise DataError(f"{what} has {len(self)} intervals and {len(self.cuts)} cuts; one cut fewer is needed.")
+            raise DataError(f"{what} has {len(self)} intervals and {len(self.cuts)} cuts; it needs {len(self) - 1}.")
 
     def _check_parents(self) -> None:
         for level in range(self.levels - 1):
@@ -238,7 +242,7 @@ class Hierarchy:
                 )
 
     def _check_labels(self) -> None:
-        """A label that occurs on several levels must mean the same branch, as it is published without its level."""
+        """A label on several levels must denote the same branch, since it is published without its level."""
         first_leaf = [np.unique(self.ancestors[:, level], return_index=True)[1] for level in range(self.levels)]
         branches: dict[str, list[tuple[int, int]]] = {}
         for level, labels in enumerate(self._labels):
@@ -268,16 +272,16 @@ def _number(text: str) -> float | None:
 def read_hierarchy(path: str | Path, name: str, *, delimiter: str | None = None) -> Hierarchy:
     """A hierarchy from a file without header: on each line a value, then its labels from fine to coarse.
 
-    The delimiter (semicolon, tab, bar or comma) is found. The last label should be "*". Where the last level has
-    several labels, "*" is put on top; where it has one other label, that one is written "*", as it tells no more.
+    The delimiter (semicolon, tab, bar or comma) is detected. The last label should be "*". If the last level has
+    several labels, "*" is added on top; a single other label is replaced by "*", as it reveals no more.
     """
     path = Path(path)
     lines = _lines(path, delimiter)
     width = Counter(len(cells) for _, cells in lines).most_common(1)[0][0]
     if width == 1:
         raise DataError(
-            f"{shown(path.name)} has one cell on most lines; a value and its labels are needed. Give the delimiter if"
-            f" it is none of semicolon, tab, bar and comma."
+            f"{shown(path.name)} has one cell on most lines; each line needs a value and its labels. Specify the"
+            f" delimiter if it is none of semicolon, tab, bar and comma."
         )
     ragged = [(number, len(cells)) for number, cells in lines if len(cells) != width]
     if ragged:
@@ -302,8 +306,8 @@ def from_paths(name: str, paths: Iterable[Iterable[str]], *, how: str = "given")
 def read_hierarchies(where: str | Path, *, delimiter: str | None = None) -> dict[str, Hierarchy]:
     """All hierarchies of a folder, or of a pattern such as "trees/*.csv", by column.
 
-    The column is the file's name without ending, without what stands before "hierarchy_" or after "_hierarchy":
-    `adult_hierarchy_age.csv` is for `age`. In a folder where some CSV files have such a name, the others are ignored.
+    The column is the file's name without extension, "_hierarchy", and everything up to "hierarchy_":
+    `adult_hierarchy_age.csv` is for `age`. If some CSV files of a folder have such a name, the others are ignored.
     """
     if Path(where).is_dir():
         files = sorted(Path(where).glob("*.csv"))
@@ -325,7 +329,7 @@ def _column_of(file: Path) -> str:
 
 
 def _lines(path: Path, delimiter: str | None) -> list[tuple[int, list[str]]]:
-    """Line numbers and cells, by the first delimiter that cuts every line alike, or else the most lines alike."""
+    """Line numbers and cells, by the delimiter that splits most lines into equally many cells."""
     text = _text(path)
     best: list[tuple[int, list[str]]] = []
     best_share = -1.0

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Intervals of numbers and dates: where to cut, and how a piece is written.
+"""Intervals of numbers and dates: where to cut, and how to label the pieces.
 
-Every interval is half-open: a cut c sends x < c to the left and x >= c to the right. A column of numbers is published
-only as such intervals, so a cut is a round number between two values and never more precise than it has to be.
+Every interval is half-open: a cut c sends x < c to the left and x >= c to the right. Cuts are published, so a cut is a
+round number between two values and no more precise than necessary.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _INTERVAL = re.compile(r"< (?P<below>\S+( \S+)?)|>= (?P<start>\S+( \S+)?)|\[(?P<
 _EPOCH = datetime.datetime(1970, 1, 1)
 _DAY = 86_400_000_000  # microseconds
 _CLOCK = (_DAY, 3_600_000_000, 60_000_000, 1_000_000, 1_000, 1)  # day, hour, minute, second, millisecond, microsecond
-_FINER = 3  # digits more that a cut may have to be none of the numbers it should avoid
+_FINER = 3  # extra digits that a cut may have to avoid certain numbers
 _EXACT = Context(prec=1200)  # sums of any two doubles as written are exact in this many digits
 
 
 def interval_label(low: float | None, high: float | None, column_kind: Literal["number", "date"]) -> str:
-    """How the values from `low` on and below `high` are written; None leaves a side open.
+    """The label of the values in [low, high); None leaves a side open.
 
     >>> interval_label(25, 38, "number"), interval_label(None, 25, "number"), interval_label(38, None, "number")
     ('[25, 38)', '< 25', '>= 38')
@@ -41,13 +41,13 @@ def interval_label(low: float | None, high: float | None, column_kind: Literal["
 
 
 def read_interval(label: str, kind: Kind) -> tuple[float, float] | None:
-    """The interval that a label of numbers or dates is the name of, if it is one."""
-    found = _INTERVAL.fullmatch(label)
-    if found is None:
+    """The interval that a label denotes, None if it is no interval."""
+    match = _INTERVAL.fullmatch(label)
+    if match is None:
         return None
     try:
-        low = _border(found["low"] or found["start"], kind, -math.inf)
-        high = _border(found["high"] or found["below"], kind, math.inf)
+        low = _border(match["low"] or match["start"], kind, -math.inf)
+        high = _border(match["high"] or match["below"], kind, math.inf)
     except ValueError:
         return None
     return (low, high) if low < high else None
@@ -62,7 +62,7 @@ def _border(text: str | None, kind: Kind, open_end: float) -> float:
 
 
 def border_text(border: float, column_kind: Literal["number", "date"]) -> str:
-    """A border as it is written: a number, or a date from its days since 1970-01-01.
+    """The text of a border: a number, or a date from its days since 1970-01-01.
 
     >>> border_text(2.50, "number"), border_text(18262.5, "date")
     ('2.5', '2020-01-01 12:00:00')
@@ -91,8 +91,8 @@ def cut_between(
 ) -> float:
     """A cut c, a < c <= b: the number of fewest decimal digits, then nearest to the middle, then lowest.
 
-    `whole` asks for a whole number (a and b are whole then). `clock` is for days with a time of day, where a full
-    hour is rounder than a tenth of a day. The cut is none of the numbers to `avoid`, unless no other is near.
+    `whole` requires a whole number (a and b must be whole). `clock` is for days with a time of day, where a full hour
+    is rounder than a tenth of a day. The cut is none of the numbers in `avoid`, unless no other is near.
 
     >>> cut_between(30, 40, whole=True), cut_between(3, 4, whole=True), cut_between(1.82, 1.87, whole=False)
     (35.0, 4.0, 1.84)
@@ -118,7 +118,7 @@ def cut_between(
 
 
 def roundest(a: float, b: float) -> float:
-    """The number in (a, b] with the fewest digits before its zeros, then nearest to the middle, then lowest.
+    """The number in (a, b] with the fewest significant digits, then nearest to the middle, then lowest.
 
     >>> roundest(30, 47), roundest(1234, 1334), roundest(0.0123, 0.0141)
     (40.0, 1300.0, 0.013)
@@ -139,7 +139,7 @@ def roundest(a: float, b: float) -> float:
 def column_cut(column: Column, a: float, b: float, *, avoid: frozenset[float] = frozenset()) -> float:
     """The cut between two of the column's numbers, as round as its values allow.
 
-    Numbers are avoided only where there are others between: not in a column of whole numbers or days.
+    Numbers can be avoided only if there are others in between: not in a column of whole numbers or days.
     """
     if is_whole(column):
         return cut_between(a, b, whole=True)
@@ -147,7 +147,7 @@ def column_cut(column: Column, a: float, b: float, *, avoid: frozenset[float] = 
 
 
 def roundest_cut(column: Column, a: float, b: float) -> float:
-    """The roundest number or date in (a, b]: it hardly moves when a or b do.
+    """The roundest number or date in (a, b], which hardly moves if a or b do.
 
     >>> import pyarrow as pa
     >>> from discreet.data.column import encode

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Binarisation: a table of categories becomes 0/1 items, one for each value of each column.
+"""One-hot encoding: a table of categories becomes 0/1 items, one for each value of each column.
 
-`sex=f` is an item that a row has or has not. Two shapes of columns are worth knowing: a column of 0 and 1 (or false
-and true) gives one item, named after the column, which a row with 1 has; any other column of two values gives two
-items. Numbers are taken value by value: bin them first.
+`sex=f` is an item that a row has or lacks. A column of 0 and 1 (or false and true) gives a single item, named after the
+column, which rows with 1 have; any other column of two values gives two items. Numbers are encoded value by value: bin
+them first.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from discreet.data.column import Column
 from discreet.data.table import Table
 from discreet.errors import DataError, did_you_mean, listing, shown
 
-_CHUNK = 1 << 20  # cells looked at in one go
+_CHUNK = 1 << 20  # cells processed at a time
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Binarisation:
-    """Which value of which column is which item.
+    """Assigns an item to each value of each column.
 
     >>> t = Table.of({"sex": ["f", "m", "f"], "smokes": [1, 0, 0], "age": ["< 40", ">= 40", None]})
     >>> items = Binarisation.fit(t, ["sex", "smokes", "age"])
@@ -59,28 +59,28 @@ class Binarisation:
         person: str | None = None,
         everybody: bool = True,
     ) -> Binarisation:
-        """Items for the values of `columns` that at least `rarest` rows have (persons, where `person` names them).
+        """Items for the values of `columns` that at least `rarest` rows have (or persons, if `person` is set).
 
-        With `everybody=False` a value that all rows have is no item: it would tell nothing.
-        Names that would coincide (column "a" with the value "b=c", column "a=b" with the value "c") are told apart by
-        " (2)", " (3)" and so on, in the order of columns and values.
+        With `everybody=False` a value that all rows have is no item, since it would reveal nothing.
+        Equal names (column "a" with the value "b=c", column "a=b" with the value "c") are distinguished by " (2)",
+        " (3)" and so on, in the order of columns and values.
         """
         columns = list(columns)
         if len(set(columns)) < len(columns):
             raise DataError(f"A column can be binarised once only; {listing(columns)} names one twice.")
         if person in columns:
-            raise DataError(f"Column {shown(person)} tells whose row it is and cannot be binarised.")
+            raise DataError(f"Column {shown(person)} identifies persons and cannot be binarised.")
         if isinstance(rarest, bool) or not isinstance(rarest, (int, np.integer)) or rarest < 1:
             raise DataError(f"'rarest' must be a whole number of rows from 1 on. Got {rarest!r} instead.")
         persons = None if person is None else table.column(person)
         items: list[Item] = []
-        taken: set[str] = set()
+        used_names: set[str] = set()
         for column in table.columns(columns):
             rows = _support(column, None)
             enough = (rows if persons is None else _support(column, persons)) >= rarest
             if not everybody:
                 enough &= rows < len(table)
-            items += [replace(item, name=_free(item.name, taken)) for item in _candidates(column, enough)]
+            items += [replace(item, name=_free(item.name, used_names)) for item in _candidates(column, enough)]
         if not items:
             raise DataError(
                 f"No value of the {len(columns)} columns occurs in {rarest} or more"
@@ -99,9 +99,9 @@ class Binarisation:
         return tuple(item.column for item in self.items)
 
     def apply(self, table: Table, *, target: str | None = None, person: str | None = None) -> Baskets:
-        """The rows of a table as baskets; a value without an item, such as one never seen before, gives none.
+        """The rows of a table as baskets; a value without an item, such as a new one, is dropped.
 
-        Labels come from the target when the table has it; `person` numbers the persons.
+        Labels come from the target, if the table has it; persons from `person`.
         """
         absent = [name for name in dict.fromkeys(self.sources) if name not in table]
         if absent:
@@ -119,9 +119,9 @@ class Binarisation:
             has = cells >= 0
             indices.append(cells[has])
             lengths.append(np.count_nonzero(has, axis=1))
-        found = np.concatenate(indices) if indices else np.empty(0, dtype=np.int32)
+        columns_of_ones = np.concatenate(indices) if indices else np.empty(0, dtype=np.int32)
         matrix = sp.csr_array(
-            (np.ones(len(found), dtype=np.uint8), found, np.cumsum(np.concatenate(lengths))),
+            (np.ones(len(columns_of_ones), dtype=np.uint8), columns_of_ones, np.cumsum(np.concatenate(lengths))),
             shape=(len(table), len(self.items)),
         )
         labels, classes = _labels(table, target)
@@ -161,17 +161,19 @@ def _is_flag(texts: list[str]) -> bool:
 def _candidates(column: Column, enough: np.ndarray) -> list[Item]:
     """The column's items; `enough` says for each value, missing last, whether it gets one."""
     name, texts, flag = column.name, column.texts, _is_flag(column.texts)
-    wanted = [text for text, e in zip(texts, enough[:-1], strict=True) if e and not (flag and text in ("0", "false"))]
-    found = [Item(name if flag else f"{name}={text}", name, text, flag) for text in wanted]
-    return [*found, Item(f"{name}=missing", name, None)] if enough[-1] else found
+    texts_kept = [
+        text for text, e in zip(texts, enough[:-1], strict=True) if e and not (flag and text in ("0", "false"))
+    ]
+    items = [Item(name if flag else f"{name}={text}", name, text, flag) for text in texts_kept]
+    return [*items, Item(f"{name}=missing", name, None)] if enough[-1] else items
 
 
-def _free(name: str, taken: set[str]) -> str:
+def _free(name: str, used: set[str]) -> str:
     free, number = name, 1
-    while free in taken:
+    while free in used:
         number += 1
         free = f"{name} ({number})"
-    taken.add(free)
+    used.add(free)
     return free
 
 

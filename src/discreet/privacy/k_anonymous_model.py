@@ -61,10 +61,10 @@ class KAnonymousModel(Promise):
             raise DataError("KAnonymousModel can be checked on a published model only; for rows, use KAnonymity.")
         tree = PublishedTree.of(data)
         if data.evidence is None:
-            return self._stated(tree)
-        return self._counted(tree, data)
+            return self._check_statements(tree)
+        return self._count(tree, data)
 
-    def _stated(self, tree: PublishedTree) -> Verdict:
+    def _check_statements(self, tree: PublishedTree) -> Verdict:
         """Check what the tree states. A published count below k refutes the promise, even if it counts rows."""
         sizes = []
         for leaf in (tree.nodes[place] for place in tree.leaves):
@@ -74,7 +74,7 @@ class KAnonymousModel(Promise):
             sizes.append(min(counts, default=0))
         return self._verdict(tree, min(sizes), rows=0, rows_short=0)
 
-    def _counted(self, tree: PublishedTree, document: Document) -> Verdict:
+    def _count(self, tree: PublishedTree, document: Document) -> Verdict:
         """Count the owner's rows in the leaves of the tree."""
         table, persons = document.evidence, document.persons
         assert table is not None
@@ -88,12 +88,12 @@ class KAnonymousModel(Promise):
         cells = persons_per_group(cell, n_leaves * label.levels, persons).reshape(n_leaves, label.levels)
         shown = np.array([self.public_class or tree.nodes[leaf]["counts"] is not None for leaf in tree.leaves])
         smallest = np.where(shown[:, None] & (cells > 0), cells, sizes[:, None]).min(axis=1)
-        named = min(self._named(tree, document), default=int(smallest.min()))
+        behind_names = min(self._persons_behind_names(tree, document), default=int(smallest.min()))
         return self._verdict(
-            tree, min(int(smallest.min()), named), rows=len(table), rows_short=int(rows[smallest < self.k].sum())
+            tree, min(int(smallest.min()), behind_names), rows=len(table), rows_short=int(rows[smallest < self.k].sum())
         )
 
-    def _named(self, tree: PublishedTree, document: Document) -> list[int]:
+    def _persons_behind_names(self, tree: PublishedTree, document: Document) -> list[int]:
         """Numbers of persons behind every value and class that the tree names, and behind every branch."""
         table, persons = document.evidence, document.persons
         assert table is not None

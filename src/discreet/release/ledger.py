@@ -294,7 +294,7 @@ class Account:
 
     ledger: Ledger
     data_set: str
-    _told: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
+    _warned: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
     _due: list[str] = field(default_factory=list, init=False, repr=False, compare=False)  # warnings of the next release
 
     def afford(self, promise: Promise) -> None:
@@ -324,8 +324,8 @@ class Account:
         if not why:
             return
         self._due.append(text)
-        if text not in self._told:
-            self._told.add(text)
+        if text not in self._warned:
+            self._warned.add(text)
             warnings.warn(text, PrivacyLeakWarning, stacklevel=4)
 
     def paying(

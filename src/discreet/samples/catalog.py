@@ -53,12 +53,12 @@ class CatalogEntry:
         wrong = []
         if sample.shape != (self.rows, self.columns):
             wrong.append(f"{self.rows} rows x {self.columns} columns expected, {_times(sample.shape)} found")
-        found = class_counts(sample)
-        if self.classes is not None and found != dict(self.classes):
-            wrong.append(f"classes {_counts(self.classes)} expected, {_counts(found)} found")
-        if self.n_classes is not None and len(found) != self.n_classes:
-            wrong.append(f"{self.n_classes} classes expected, {len(found)} found")
-        sizes = tuple(sorted(found.values(), reverse=True)[: len(self.largest)])
+        counts = class_counts(sample)
+        if self.classes is not None and counts != dict(self.classes):
+            wrong.append(f"classes {_counts(self.classes)} expected, {_counts(counts)} found")
+        if self.n_classes is not None and len(counts) != self.n_classes:
+            wrong.append(f"{self.n_classes} classes expected, {len(counts)} found")
+        sizes = tuple(sorted(counts.values(), reverse=True)[: len(self.largest)])
         if sizes != self.largest:
             wrong.append(f"largest classes {self.largest} expected, {sizes} found")
         if self.ones is not None and self.ones != (ones := cast(Baskets, sample.data).matrix.nnz):

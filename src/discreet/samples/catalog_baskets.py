@@ -85,11 +85,13 @@ def arnetminer() -> Sample:
     The file is not well-formed XML (bare `&`), so it is searched, not parsed.
     """
     text = "\n".join(lines("arnetminer/data.xml.gz"))
-    found = re.findall(r"<publication>.*?<title>(.*?)</title>.*?<label>(.*?)</label>.*?</publication>", text, re.DOTALL)
-    if not found:
+    publications = re.findall(
+        r"<publication>.*?<title>(.*?)</title>.*?<label>(.*?)</label>.*?</publication>", text, re.DOTALL
+    )
+    if not publications:
         raise DataError("'arnetminer/data.xml.gz' holds no publications with a title and a label.")
-    words = [re.findall("[a-z]+", title.lower()) for title, _ in found]
-    return Sample("", Baskets.from_transactions(words, [f"person {label.strip()}" for _, label in found]))
+    words = [re.findall("[a-z]+", title.lower()) for title, _ in publications]
+    return Sample("", Baskets.from_transactions(words, [f"person {label.strip()}" for _, label in publications]))
 
 
 def basehock(counts: bool = False) -> Sample:

@@ -177,13 +177,13 @@ def diabetes130() -> Sample:
     ids = ("admission_type_id", "discharge_disposition_id", "admission_source_id")
     codes: dict[str, Kind] = dict.fromkeys(ids, "category")  # numbers that stand for words
     table = Table.of(data_file("diabetes130/diabetic_data.csv.gz"), delimiter=",", kinds=codes)
-    told = ("encounter_id", "patient_nbr", "readmitted", *DIABETES_QUASI, *DIABETES_SENSITIVE)
+    with_role = ("encounter_id", "patient_nbr", "readmitted", *DIABETES_QUASI, *DIABETES_SENSITIVE)
     roles = Roles(
         target="readmitted",
         quasi=DIABETES_QUASI,
         sensitive=DIABETES_SENSITIVE,
         identifiers=("encounter_id",),
-        other=tuple(name for name in table.names if name not in told),
+        other=tuple(name for name in table.names if name not in with_role),
         person="patient_nbr",
     )
     return Sample("diabetes130", table, roles)

@@ -82,14 +82,14 @@ def fill_baskets(
             put_off[label] = -1
             if p < 0:  # the weighted coin with |L| sides
                 p = _first_above(upto, low, high, below + _uniform(state) * (upto[high - 1] - below))
-            held = start[p + 1] - start[p]
-            for i in range(held):
+            size_left = start[p + 1] - start[p]
+            for i in range(size_left):
                 hand[i] = items[start[p] + i]
-            while held > 0 and _uniform(state) < corruption[p]:  # drop one more
-                held -= 1
-                hand[int(_uniform(state) * (held + 1))] = hand[held]
+            while size_left > 0 and _uniform(state) < corruption[p]:  # drop one more
+                size_left -= 1
+                hand[int(_uniform(state) * (size_left + 1))] = hand[size_left]
             new = 0
-            for i in range(held):
+            for i in range(size_left):
                 if seen[hand[i]] != row:
                     hand[new] = hand[i]
                     new += 1

@@ -51,11 +51,13 @@ class Sample:
 
 def check_options(name: str, function: Callable[..., Any], options: Mapping[str, object]) -> None:
     """Raise DataError for an option that the sample does not have."""
-    known = list(inspect.signature(function).parameters)
-    unknown = [option for option in options if option not in known]
+    options_of = list(inspect.signature(function).parameters)
+    unknown = [option for option in options if option not in options_of]
     if unknown:
-        has = f"It has {listing(known)}." if known else "It has none."
-        raise DataError(f"The sample {name!r} has no option {listing(unknown)}.{did_you_mean(unknown[0], known)} {has}")
+        has = f"It has {listing(options_of)}." if options_of else "It has none."
+        raise DataError(
+            f"The sample {name!r} has no option {listing(unknown)}.{did_you_mean(unknown[0], options_of)} {has}"
+        )
 
 
 def whole(sample: str, option: str, value: object, low: int, high: int | None = None) -> int:

@@ -289,7 +289,7 @@ CHANGES = {
     "not its commonest": lambda m: leaf(m).update({"class": "young", "counts": [50, 40]}),
     "does not show one count for each class": lambda m: leaf(m).update(counts=[50]),
     "does not state its class": lambda m: leaf(m).update({"class": "ancient"}),
-    "shape 'model' holds": lambda m: leaf(m).update(note="here are seven"),
+    "fields of the shape 'model'": lambda m: leaf(m).update(note="here are seven"),
     "do not form a tree": lambda m: m["nodes"].append(dict(leaf(m))),
     "does not follow it": lambda m: m["nodes"][0].update(below=0),
     "splits on other columns": lambda m: m["nodes"].__setitem__(slice(None), [leaf(m)]),

@@ -368,7 +368,7 @@ def test_parameters_that_contradict_each_other_are_refused():
         Mondrian(2, labels="cuts", grids={"aeg": [3]}).release(table, roles)
     with pytest.raises(ParameterError, match="takes a list for each column"):
         Mondrian(2, labels="cuts", grids={"age": "3"}).release(table, roles)
-    with pytest.raises(DataError, match="cuts of 'age' must be finite and increasing"):
+    with pytest.raises(DataError, match="cuts of 'age' must be finite and strictly increasing"):
         Mondrian(2, labels="cuts", grids={"age": [3, 3]}).release(table, roles)
     with pytest.raises(DataError, match="must list different categories, none of them 'other'"):
         Mondrian(2, labels="cuts", grids={"town": ["a", "other"]}).release(
