@@ -128,7 +128,7 @@ def test_at_least_as_good_as_greedy():
 
 
 def test_the_paper_s_table():
-    """SPEC 1.4 rows 1 and 8: by HamDist {x1, x3, x4, x5} is best; by DistCnt the best is no worse than x1x2x5 (6/9).
+    """By HamDist {x1, x3, x4, x5} is best; by DistCnt the best is no worse than x1x2x5 (6/9).
 
     Everybody has x1 and x5; they are left out.
     """
