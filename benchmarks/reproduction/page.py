@@ -33,9 +33,9 @@ not meaningful.
 `benchmarks/*/measured.json` and the sentences in `benchmarks/*/reproduce.py`. `make reproduce` measures everything that
 is missing or stale, which may take hours, and needs the folder of the papers' data sets in `DISCREET_DATA`.
 """
-HOW = """Each recorded figure carries a hash of the code and one of the data that it came from. Code: the functions, classes
-and constants of the project that the measuring function uses, directly or not; comments, docstrings, formatting and the
-files that hold the definitions do not count. Data: the files that are read. If either has changed since, the figure is
+HOW = """Each recorded figure carries a hash of the code and one of the data that it came from. Code: the functions,
+classes and constants of the project that the measuring function uses, directly or not; comments, docstrings, formatting
+and the files that hold the definitions do not count. Data: the files that are read. If either has changed since, the figure is
 stale and marked †, and so is everything derived from it. Library versions are recorded with the figures but make none
 stale.
 """
