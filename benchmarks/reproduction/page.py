@@ -35,9 +35,9 @@ is missing or stale, which may take hours, and needs the folder of the papers' d
 """
 HOW = """Each recorded figure carries a hash of the code and one of the data that it came from. Code: the functions,
 classes and constants of the project that the measuring function uses, directly or not; comments, docstrings, formatting
-and the files that hold the definitions do not count. Data: the files that are read. If either has changed since, the figure is
-stale and marked †, and so is everything derived from it. Library versions are recorded with the figures but make none
-stale.
+and the files that hold the definitions do not count. Data: the files that are read. If either has changed since, the
+figure is stale and marked †, and so is everything derived from it. Library versions are recorded with the figures but
+make none stale.
 """
 NOT_MEASURED = "not measured"
 UNEXPLAINED = "The reason is unknown."
