@@ -320,7 +320,7 @@ def counted(monkeypatch) -> list[tuple[str, tuple[int, ...]]]:
     learnt, learn = [], SubsetScores._learn
 
     def noted(self, subsets):
-        learnt.extend((self.learner, places) for places in dict.fromkeys(subsets) if places not in self._known)
+        learnt.extend((self.learner, places) for places in dict.fromkeys(subsets) if places not in self._cached)
         learn(self, subsets)
 
     monkeypatch.setattr(SubsetScores, "_learn", noted)

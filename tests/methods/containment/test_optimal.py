@@ -222,7 +222,7 @@ def test_rows_are_searched_for_a_large_k_too():
     X[:80, :30] = 1
     found = Baskets.of(X, rng.integers(0, 2, 240))
     search = optimal._Search(found, 70, list(range(120)), worth_of("hamdist", found), None, None)
-    sets = search._found_by_rows(CommonItems(found, 70, Randomness(0)), guides(found))
+    sets = search._sets_of_rows(CommonItems(found, 70, Randomness(0)), guides(found))
     assert any(set(features) == set(range(30)) for features, _ in sets)
 
 
