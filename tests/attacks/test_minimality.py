@@ -83,7 +83,7 @@ def test_where_a_method_cannot_be_inverted_the_reason_is_said():
         Mondrian(4, random_state=1): "without l no cut is refused",
         Mondrian(4, l=2, relaxed=True, random_state=1): "split at random",
         KActus2(4, random_state=1): "depend on the classes",
-        TopDownSpecialization(4, random_state=1): "asks for k only",
+        TopDownSpecialization(4, random_state=1): "requires k only",
         TreeLadder(4, random_state=1): "depend on the classes",
     }
     for method, reason in reasons.items():

@@ -253,6 +253,6 @@ def test_what_is_wrong_is_said(made):
     assert "--targets must be at least 1" in fails(made / "out/release", *known, "--targets", 0)
     assert "above 0 and at most 1" in fails(made / "out/release", *known, "--share", 0, "--attacks", "journalist")
     (made / "else.csv").write_text("shoe,hat\n41,7\n42,8\n")
-    assert "none of the columns that the release speaks of" in fails(
+    assert "none of the columns behind the release" in fails(
         made / "out/release", "--known", made / "else.csv", "--attacks", QUICK
     )
