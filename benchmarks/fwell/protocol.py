@@ -111,7 +111,7 @@ def private(strategy: str) -> Weigh:
 
 
 def class_statistics(fold: Fold, epsilon: float, kept: int, seed: int) -> np.ndarray:
-    """The third variant of SPEC 3.3: both class sums and the count of class 1 with Laplace noise of scale
+    """Noisy statistics: both class sums and the count of class 1 with Laplace noise of scale
     (2d + 1)/epsilon; the weight is the difference of the noisy class means."""
     n, d = fold.X.shape
     noise = np.random.default_rng(seed).laplace(0, (2 * d + 1) / epsilon, 2 * d + 1)

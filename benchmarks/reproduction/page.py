@@ -21,25 +21,26 @@ from benchmarks.reproduction.papers import HERE, PAPERS, Paper
 from benchmarks.reproduction.published import Key, Printed, Published, read
 from benchmarks.reproduction.units import IN_WORDS, Found, Row, Unit, Value, Why, differs, why
 
-HEAD = """# The papers' figures, made again
+HEAD = """# The papers' figures, reproduced
 
-Every table of the five papers that has numbers, and what they state in words. *Ours* is measured under the paper's own
-protocol as far as it is told, *honest* under one in which the rows that are tested on had no say. *Noise* is half the
-width of a 95 % interval of ours. A letter stands wherever ours and the published figure differ by more than noise and
-rounding; the sentence with that letter says why, or that it is not known. A dash: not printed, or without meaning.
+Every table of the five papers that has numbers, and their statements in words. *Ours* is measured under the paper's own
+protocol as far as the paper describes it, *honest* under one that keeps test rows out of all decisions. *Noise* is half
+the width of a 95 % interval of ours. A letter marks every difference between ours and the published figure that exceeds
+noise and rounding; the sentence with that letter gives the reason, or says that it is unknown. A dash: not printed, or
+not meaningful.
 
-`python -m benchmarks.reproduce page` makes this page from `benchmarks/*/published.toml`, `benchmarks/*/measured.json`
-and the sentences in `benchmarks/*/reproduce.py`. `make reproduce` measures everything that is not kept or is stale,
-which takes up to hours, and needs the folder of the papers' data sets in `DISCREET_DATA`.
+`python -m benchmarks.reproduce page` generates this page from `benchmarks/*/published.toml`,
+`benchmarks/*/measured.json` and the sentences in `benchmarks/*/reproduce.py`. `make reproduce` measures everything that
+is missing or stale, which may take hours, and needs the folder of the papers' data sets in `DISCREET_DATA`.
 """
-HOW = """Each kept figure carries a hash of the code and one of the data that it came from. Code: the functions, classes
-and constants of the project that the measuring function uses, directly or not; comments, docstrings, formatting and the
-file in which a definition stands do not count. Data: the files that are read. Where one of the two has changed since,
-the figure is stale and has the mark †, and so has whatever follows from it. Versions of libraries are recorded beside
-the figures and make none stale.
+HOW = """Each recorded figure carries a hash of the code and one of the data that it came from. Code: the functions,
+classes and constants of the project that the measuring function uses, directly or not; comments, docstrings, formatting
+and the files that hold the definitions do not count. Data: the files that are read. If either has changed since, the
+figure is stale and marked †, and so is everything derived from it. Library versions are recorded with the figures but
+make none stale.
 """
 NOT_MEASURED = "not measured"
-UNEXPLAINED = "The reason is not known."
+UNEXPLAINED = "The reason is unknown."
 NO_RUN = "It has not been run yet."
 MARK = "†"
 LETTERS = 26
@@ -305,7 +306,7 @@ class Notes:
         if self._stale:
             changed = " and ".join(sorted({word for each in self._stale for word in each.split(" and ")}))
             of = {"code": "code", "data": "data", "code and data": "code or data"}[changed]
-            told.append(f"- {MARK} Measured with an earlier version of the {of}; `{self._command}` measures it anew.")
+            told.append(f"- {MARK} Measured with an earlier version of the {of}; `{self._command}` measures it again.")
         return told
 
 

@@ -57,7 +57,7 @@ def test_columns_that_are_known_can_be_named(frame, release):
     assert not any(one.beyond for one in run(release, frame, knows="all", attacks=["prosecutor"]))
     fewer = prosecuted(run(release, frame, knows=["a"], attacks=["prosecutor"]))
     assert fewer.bound == 1 / 5  # groups of a and b are groups of a
-    with pytest.raises(RolesError, match=r"know 'ilk', which the release does not publish\. Did you mean 'ill'"):
+    with pytest.raises(RolesError, match=r"cannot know 'ilk': the release does not publish it\. Did you mean 'ill'"):
         run(release, frame, knows=["a", "ilk"])
     with pytest.raises(RolesError, match="the known table has no such column"):
         run(release, frame.drop(columns="c"), knows=["c"])

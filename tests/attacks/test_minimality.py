@@ -82,9 +82,9 @@ def test_where_a_method_cannot_be_inverted_the_reason_is_said():
     reasons = {
         Mondrian(4, random_state=1): "without l no cut is refused",
         Mondrian(4, l=2, relaxed=True, random_state=1): "split at random",
-        KActus2(4, random_state=1): "depends on the class",
-        TopDownSpecialization(4, random_state=1): "asks for k only",
-        TreeLadder(4, random_state=1): "depends on the class",
+        KActus2(4, random_state=1): "depend on the classes",
+        TopDownSpecialization(4, random_state=1): "requires k only",
+        TreeLadder(4, random_state=1): "depend on the classes",
     }
     for method, reason in reasons.items():
         with pytest.raises(CannotAttack, match=f"Not applicable: .*{reason}"):

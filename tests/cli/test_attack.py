@@ -251,8 +251,8 @@ def test_what_is_wrong_is_said(made):
         made / "out/release", *known, "--sensitive", "il", "--attacks", "homogeneity"
     )
     assert "--targets must be at least 1" in fails(made / "out/release", *known, "--targets", 0)
-    assert "above 0, up to 1" in fails(made / "out/release", *known, "--share", 0, "--attacks", "journalist")
+    assert "above 0 and at most 1" in fails(made / "out/release", *known, "--share", 0, "--attacks", "journalist")
     (made / "else.csv").write_text("shoe,hat\n41,7\n42,8\n")
-    assert "none of the columns that the release speaks of" in fails(
+    assert "none of the columns behind the release" in fails(
         made / "out/release", "--known", made / "else.csv", "--attacks", QUICK
     )

@@ -15,7 +15,7 @@ def laplace(scale):
 
 
 def test_calibration():
-    """The figures of SPEC 6.4: Laplace noise at epsilon 1 gives about 0.93 and half the noise 1.91, at 99 %."""
+    """Laplace noise at epsilon 1 gives about 0.93 and half the noise 1.91, at 99 %."""
     assert 0.85 < audit(laplace(1.0), 0, 1, runs=200_000, false_alarm=0.01).epsilon <= 1.0
     assert 1.75 < audit(laplace(0.5), 0, 1, runs=200_000, false_alarm=0.01).epsilon <= 2.0
 

@@ -91,7 +91,7 @@ def test_the_brute_force_agrees_with_the_definition(found, k):
 
 
 def test_the_families_of_table_1():
-    """SPEC 1.4, row 1: 19 feasible sets, 15 frequent ones; the maximal sets of both."""
+    """19 feasible sets, 15 frequent ones; the maximal sets of both."""
     rows = [sum(int(cell) << j for j, cell in enumerate(row)) for row in TABLE_1]
     assert len(feasible(rows, 5, 2)) == 19
     assert len(frequent(rows, 5, 2)) == 15

@@ -125,7 +125,7 @@ def test_the_table_of_the_report_and_of_the_terminal_say_it(table, clinic, tmp_p
     rows = [row for row in page.split("<tr") if "mondrian-k5</td>" in row]
     assert any(f"><small>{line['unfound']['by']}, 160 persons</small>" in row for row in rows)  # counted: no interval
     assert f"95 %: {line['low']:.3f} to {line['high']:.3f}" in page
-    assert "the mean of theirs" in page
+    assert "the mean of their intervals" in page
     (tmp_path / "recipe.toml").write_text(RECIPE, encoding="utf-8")
     asked = ["compare", str(clinic), str(tmp_path / "recipe.toml"), "-o", str(table.folder)]
     done = CliRunner().invoke(app, asked)

@@ -85,7 +85,7 @@ def test_other_data_or_another_recipe_is_another_study(clinic, whole, tmp_path):
         study_of(other, whole.folder)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear", encoding="utf-8")
-    with pytest.raises(DataError, match="is no study"):
+    with pytest.raises(DataError, match="is not a study"):
         study_of(clinic, tmp_path / "mine")
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many components the sketch of a record may have: for a variance of its cells, for a variance of its similarity to
-another record, for the bits that it may carry.
+"""Limits on the number of components of a sketch: from the variance of its cells (Figure 1), from the variance of its
+similarity to another record (Figure 2), and from the bits that it may carry (ours).
 
-With a = |x|^2, b = |y|^2, c = x.y and e = sum x_i^2 y_i^2, m components tell x.y with the variance V/m, where
+With a = |x|^2, b = |y|^2, c = x.y and e = sum x_i^2 y_i^2, m components estimate x.y with the variance V/m, where
 V = ab + c^2 - 2e. The limit of a pair is the largest m with sqrt(V/m) >= sqrt(ab) - c. It is at least 1: V is at least
 (sqrt(ab) - c)^2 exactly when e <= c sqrt(ab), and e <= c max(x_i y_i) <= c sqrt(ab). Parallel records have no limit.
 
@@ -29,7 +29,7 @@ UNLIMITED = 2**31 - 1
 
 
 def variance_limits(records: Records, delta: float) -> np.ndarray:
-    """For each record, the most components that leave every cell a variance of delta; 0 when one leaves less.
+    """For each record, the most components that leave every cell a variance of delta; 0 if even one leaves less.
 
     >>> variance_limits(Records.of([[1] * 20, [1] + [0] * 19]), 0.3).tolist()
     [63, 0]
@@ -38,14 +38,14 @@ def variance_limits(records: Records, delta: float) -> np.ndarray:
     if not records.whole:
         return np.minimum(np.floor(spread * (1 - _CLEAR) / delta), UNLIMITED).astype(np.int64)
     # Figure 1: the largest r with (sum_i x_i^2 - x_k^2) / r >= delta for all k
-    exact = Fraction(repr(float(delta)))  # the number that was written: 19 / 0.2 is 95
+    exact = Fraction(repr(float(delta)))  # the decimal as written: 19 / 0.2 is 95
     each, place = np.unique(spread, return_inverse=True)
     limits = [min(int(s) * exact.denominator // exact.numerator, UNLIMITED) for s in each.tolist()]
     return np.array(limits, dtype=np.int64)[place]
 
 
 def component_bits(records: Records) -> np.ndarray:
-    """The bits that one component tells of a record at most, whose number of items is known.
+    """The most bits that one component reveals about a record with a known number of items.
 
     A component is a sum of signs, so of l cells l bits at most; of whole numbers it is twice a whole number of variance
     |x|^2/4, up to a shift, whose entropy is at most that of a normal number of this variance and 1/12 more.
@@ -102,7 +102,7 @@ def rounded(counts: np.ndarray, classes: Sequence[int] | None) -> np.ndarray:
         return np.asarray(counts)
     steps = np.concatenate([[0], np.asarray(classes, dtype=np.int64)])
     if len(steps) < 2 or steps[1] != 1 or (np.diff(steps) <= 0).any():
-        raise ParameterError("Classes of counts are whole numbers from 1, each larger than the one before.")
+        raise ParameterError("Classes of counts must be increasing whole numbers of at least 1.")
     return steps[np.searchsorted(steps, counts, side="right") - 1]
 
 

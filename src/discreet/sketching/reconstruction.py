@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an attacker gets back from sketches: records from the key, signs from known records.
+"""What an attacker can recover from sketches: records with the key, signs from known records.
 
 Known key. A sketch is m linear equations in an unknown that is sparse and not negative. The attack takes the unknown of
 least sum that satisfies them, by linear programming, and rounds it. It is one attack: an attacker with more time may
 find more. What no attacker can find are bits that the sketch does not carry (component_limits.py).
 
-Known records. Anyone who knows some records and finds their sketches has a linear equation in the signs for each. The
-attack solves them by least squares and rounds to +1 and -1. With d independent known records it gets every sign, and
-with them what the key gives.
+Known records. Each known record with its sketch gives a linear equation in the signs. The attack solves them by least
+squares and rounds to +1 and -1. With d independent known records it recovers every sign, which is as good as the key.
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ class WithRecords:
 
 @dataclass(frozen=True)
 class Attacks:
-    """Both attacks on one release. It is the owner's: nothing of it is published."""
+    """Both attacks on one release, for the owner only: nothing of it is published."""
 
     with_key: WithKey
     with_records: tuple[WithRecords, ...]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signs +1 and -1 for every item and every component of a sketch, from a secret key, computed when they are needed.
+"""Signs +1 and -1 for every item and component of a sketch, computed from a secret key on demand.
 
 Item i is an element of the field GF(2^m). Its code is the word (1, i, i^3) of 2m + 1 bits. A component has a seed of
 2m + 1 random bits. The sign is the parity of the seed and the code: +1 when it is even, -1 when it is odd.
@@ -9,8 +9,8 @@ over all seeds; sketches ask for four. Proof. A set of codes that adds up to zer
 Two codes are different by i. Four with sum(i) = 0 and sum(i^3) = 0 have the elementary symmetric functions e1 = 0 and
 e3 = 0, so they are the roots of x^4 + e2 x^2 + e4, which is a square: they are not four different items.
 
-The seeds of all components come from the key by SHAKE-256, so components are independent as far as anyone can tell who
-has not the key. A component's seed does not depend on how many components there are.
+The seeds of all components come from the key by SHAKE-256, so without the key components look independent. A
+component's seed does not depend on the number of components.
 """
 
 from __future__ import annotations
@@ -72,16 +72,16 @@ class Signs:
 
     def __post_init__(self) -> None:
         if not isinstance(self.key, bytes) or len(self.key) != KEY_BYTES:
-            raise ParameterError(f"A key of signs is {KEY_BYTES} bytes; something else was given.")
+            raise ParameterError(f"A key of signs must have {KEY_BYTES} bytes.")
         if not 1 <= self.n_items <= MOST_ITEMS:
-            raise ParameterError(f"Signs are for 1 to {MOST_ITEMS} items; {self.n_items} were asked.")
+            raise ParameterError(f"Signs are for 1 to {MOST_ITEMS} items. Got {self.n_items}.")
 
     @classmethod
     def fresh(cls, n_items: int, randomness: Randomness | None = None) -> Signs:
         """Signs of a new key."""
         return cls((randomness or Randomness()).bytes(KEY_BYTES), n_items)
 
-    def __repr__(self) -> str:  # a key does not belong into a log
+    def __repr__(self) -> str:  # the key must not appear in logs
         return f"Signs({self.n_items} items)"
 
     @property
@@ -92,7 +92,7 @@ class Signs:
         """The signs of some items, one row each, as 8-bit numbers."""
         chosen = np.asarray(items, dtype=np.int64).reshape(-1)
         if len(chosen) and not (chosen.min() >= 0 and chosen.max() < self.n_items):
-            raise ParameterError(f"Signs are for items 0 to {self.n_items - 1}; others were asked.")
+            raise ParameterError(f"Signs are for items 0 to {self.n_items - 1}; other items were given.")
         return expand(self._codes(chosen), self.tables(components), components)
 
     def tables(self, components: int) -> np.ndarray:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The k nearest neighbours of every record by cosine: all of them exactly, or most of them through an index.
+"""The k nearest neighbours of every record by cosine: exactly, or most of them through an index.
 
-Exact: the records stand in tiles of a few thousand, with a list of the records of each item in each tile. For one tile
-after the other and one record after the other, the dot products with all records of the tile are added up from these
-lists; the sums of a tile stay in the processor's nearest memory. Then those of the tile are taken that are nearer than
-the k-th neighbour so far: 64 sums at a time are first compared with a bound. The work is the number of common items of
-all pairs of records, and a comparison for each pair; records are split over threads.
+Exact: records are in tiles of a few thousand, with a list of the records of each item in each tile. Tile by tile and
+record by record, the dot products with all records of the tile are summed from these lists; the sums of a tile fit into
+the processor's cache. Records nearer than the k-th neighbour so far are then taken, comparing 64 sums at a time with a
+bound first. The work is the number of common items of all pairs of records, plus a comparison per pair; records are
+split over threads.
 
-Of equally near records the one comes first whose content has the smaller hash, so that the neighbours do not depend on
-the order of the records. Records of equal content may stand for each other.
+Ties go to the record whose content has the smaller hash, so that neighbours do not depend on the order of the records.
+Records of equal content are interchangeable.
 
 The index is PyNNDescent's (extra `neighbours`). It misses some neighbours; `recall` counts how many.
 """
@@ -59,8 +59,8 @@ def content_hash(records: Records) -> np.ndarray:
 def nearest(records: Records, k: int) -> Neighbours:
     """The k nearest neighbours of every record, exactly. Needs more than k records, none of them empty.
 
-    Those that were found last are kept: asked about the same records again, in whatever order, they are not sought
-    again. So a release is checked before and after it is written at the cost of one search.
+    The last result is cached for the same records in any order, so a release is checked before and after it is written
+    at the cost of one search.
 
     >>> nearest(Records.of([[1, 1, 0], [1, 1, 1], [0, 0, 1]]), 1).of.ravel().tolist()
     [1, 0, 1]
@@ -172,7 +172,7 @@ def _without_itself(neighbours: np.ndarray, k: int) -> np.ndarray:
 
 def _check(records: Records, k: int) -> None:
     if len(records) <= k:
-        raise DataError(f"{k} neighbours were asked of {len(records)} records: there must be more records than that.")
+        raise DataError(f"{k} neighbours need more than {k} records. Got {len(records)}.")
     empty = int((records.ones == 0).sum())
     if empty:
         raise DataError(f"{empty} records are empty and have no neighbours. Leave them out.")

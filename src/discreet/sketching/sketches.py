@@ -132,7 +132,7 @@ class Sketches(LabelledRows):
         return _product(self.padded[rows], self.padded[others], shared, confidence)
 
     def nearest(self, rows: Any, *, n: int = 1, confidence: float = 0.95) -> tuple[np.ndarray, Estimate]:
-        """The n records most like each of these by cosine, and their dot products, an entry for each pair.
+        """The n records most similar to each of these by cosine, and their dot products, one entry per pair.
 
         Of many rough estimates the largest are too large, and an interval around them misses. So the components are
         parted: every other one says who is near, and the rest says how near. A record with fewer than four components

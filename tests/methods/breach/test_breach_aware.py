@@ -187,7 +187,7 @@ def test_a_search_ends_with_a_subset_that_keeps_up(figures, by, least):
 
 
 def test_by_value_a_step_does_not_depend_on_the_other_neighbours():
-    """SPEC 4.5: by ranks the third wins, without the fourth the first; by values nothing changes."""
+    """By ranks the third wins, without the fourth the first; by values nothing changes."""
     perf, pbi, size = (7, 6, 6, 3), (7, 1, 5, 6), (5, 3, 2, 2)
     some = [MeasuredSubset(tuple("abcde"[:n]), p, b, 0.0) for p, b, n in zip(perf, pbi, size, strict=True)]
     rank, value = (SubsetScore((0.5, 0.25, 0.25), by, guess=0.0, dist_pbi=-3.0, largest=5) for by in ("rank", "value"))
@@ -320,7 +320,7 @@ def counted(monkeypatch) -> list[tuple[str, tuple[int, ...]]]:
     learnt, learn = [], SubsetScores._learn
 
     def noted(self, subsets):
-        learnt.extend((self.learner, places) for places in dict.fromkeys(subsets) if places not in self._known)
+        learnt.extend((self.learner, places) for places in dict.fromkeys(subsets) if places not in self._cached)
         learn(self, subsets)
 
     monkeypatch.setattr(SubsetScores, "_learn", noted)

@@ -84,7 +84,7 @@ def test_skip_is_inclusion_maximal_for_hamdist(found, k):
 
 
 def test_the_paper_s_table_at_k_3():
-    """SPEC 1.4 row 6: "stop" returns nothing at k = 3, since x2 has support 2; "skip" goes on."""
+    """Stopping ("stop") returns nothing at k = 3, since x2 has support 2; "skip" goes on."""
     with pytest.raises(CannotRelease, match="merge rare values, or skip"):
         GreedySelector(3, on_infeasible="stop").fit(TABLE_1, TABLE_1_LABELS)
     picked = GreedySelector(3).fit(TABLE_1, TABLE_1_LABELS)

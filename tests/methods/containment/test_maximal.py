@@ -58,7 +58,7 @@ def test_the_best_of_the_largest_sets_equals_its_slow_twin(utility, family, foun
 
 
 def test_the_paper_s_table():
-    """SPEC 1.4 row 1: {x1, x3, x4, x5} is feasible but not frequent; HamDist prefers it (row 8)."""
+    """{x1, x3, x4, x5} is feasible but not frequent; HamDist prefers it."""
     exact = MaximalSelector(2).fit(TABLE_1, TABLE_1_LABELS)
     assert exact.order_.tolist() == [0, 2, 3, 4]
     assert [step["size"] for step in exact.trace_ if not step["kept"]] == [4, 3]

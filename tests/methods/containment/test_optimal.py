@@ -128,7 +128,7 @@ def test_at_least_as_good_as_greedy():
 
 
 def test_the_paper_s_table():
-    """SPEC 1.4 rows 1 and 8: by HamDist {x1, x3, x4, x5} is best; by DistCnt the best is no worse than x1x2x5 (6/9).
+    """By HamDist {x1, x3, x4, x5} is best; by DistCnt the best is no worse than x1x2x5 (6/9).
 
     Everybody has x1 and x5; they are left out.
     """
@@ -227,7 +227,7 @@ def test_rows_are_searched_for_a_large_k_too():
     X[:80, :30] = 1
     found = Baskets.of(X, rng.integers(0, 2, 240))
     search = optimal._Search(found, 70, list(range(120)), worth_of("hamdist", found), None, None)
-    sets = search._found_by_rows(CommonItems(found, 70, Randomness(0)), guides(found))
+    sets = search._sets_of_rows(CommonItems(found, 70, Randomness(0)), guides(found))
     assert any(set(features) == set(range(30)) for features, _ in sets)
 
 

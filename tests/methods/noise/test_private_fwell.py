@@ -127,7 +127,7 @@ def test_which_rows_are_a_block_depends_on_their_number_alone():
     assert [n_blocks(95, None), n_blocks(5, None), n_blocks(5, 99), n_blocks(100, 7)] == [9, 1, 5, 7]
 
 
-# -- the counter-example of the specification --------------------------------------------------------------------------
+# -- a counter-example to the published method -------------------------------------------------------------------------
 
 
 def counter_example(n=100):

@@ -76,7 +76,7 @@ def test_no_neighbour_changes_a_score_by_more_than_n_minus_1_and_some_do(n, clas
     assert largest == n - 1
 
 
-# -- what the paper leaves open (SPEC 6.2): claims that exact arithmetic refutes, and ours on the same tables ----------
+# -- what the paper leaves open: claims that exact arithmetic refutes, and ours on the same tables ----------
 
 
 def exact_loss(one: list[float], other: list[float], copies: list[int]) -> float:

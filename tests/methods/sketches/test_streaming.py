@@ -198,7 +198,7 @@ def test_the_key_is_made_once_for_the_owner_alone(tmp_path):
 
 
 def test_a_key_needs_different_items(tmp_path):
-    with pytest.raises(DataError, match="Give the list of items"):
+    with pytest.raises(DataError, match="Give a list of items"):
         owners_key(tmp_path)
     for wrong in ([], ["a", "a"]):
         with pytest.raises(DataError, match="different items"):
@@ -289,7 +289,7 @@ def test_labelled_lines_are_written_with_their_labels(here):
     ("arguments", "said"),
     [
         ("--stream none.txt --items names.txt -o out.parquet", "no file 'none.txt'"),
-        ("--stream rows.txt -o out.parquet", "Give the list of items"),
+        ("--stream rows.txt -o out.parquet", "Give a list of items"),
         ("--stream rows.txt --items none.txt -o out.parquet", "no file 'none.txt'"),
         ("--stream rows.txt --items names.txt -o names.txt", "exists already"),
         ("--stream rows.txt --items names.txt -o - --json", "cannot both go"),

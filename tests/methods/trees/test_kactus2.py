@@ -79,7 +79,7 @@ def fits(cells, path, but=None) -> bool:
 
 
 def check_invariants(case: Case, rule: WalkRule, paths, swapped, *, by_person=False) -> None:
-    """The eight of the specification, 2.3. No row is used twice and no class altered: each row has one path at most."""
+    """Eight invariants. No row is used twice and no class altered: each row has one path at most."""
     persons = case.persons if by_person else np.arange(len(case.cells))
     left_out = [i for i, path in enumerate(paths) if path is None]
     assert len(set(persons[left_out].tolist())) < rule.k

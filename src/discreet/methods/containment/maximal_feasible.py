@@ -78,23 +78,37 @@ def _contains(ours, theirs, S):
 
 
 @compiled
-def _fits(item, S, data, room):
-    """Is every pattern on S that a row with the item has contained in k such rows? room.group numbers the patterns."""
-    rows = data.item_rows[data.item_start[item] : data.item_start[item + 1]]
-    own, group, first, work = room.own, room.group, room.first, room.work
+def _contained(rows, S, lines, group, weight, persons, k, own, first, counted, work):
+    """Is every pattern on S that one of these rows has contained in k of them? `group` numbers the patterns."""
     work[0] += 4 * len(rows)
     n_patterns = 0
     for row in rows:
         if own[group[row]] == 0:
             first[n_patterns] = row
             n_patterns += 1
-        own[group[row]] += data.weight[row]
+        own[group[row]] += weight[row]
     fine = True
     for a in range(n_patterns - 1, -1, -1):
-        count = _persons_containing(rows, first[a], S, data, room)
-        if len(data.persons) == 0:
-            count = _rows_containing(a, n_patterns, S, data, room)
-        if count < data.k:
+        mine = first[a]
+        total = 0
+        if len(persons):
+            counted[0] += 1
+            for row in rows:
+                work[0] += 2
+                if counted[1 + persons[row]] != counted[0] and _contains(lines[row], lines[mine], S):
+                    counted[1 + persons[row]] = counted[0]
+                    total += 1
+                    if total >= k:
+                        break
+        else:
+            total = own[group[mine]]
+            b = 0
+            while total < k and b < n_patterns:
+                if b != a and _contains(lines[first[b]], lines[mine], S):
+                    total += own[group[first[b]]]
+                b += 1
+            work[0] += 2 * b
+        if total < k:
             fine = False
             break
     for a in range(n_patterns):
@@ -103,35 +117,22 @@ def _fits(item, S, data, room):
 
 
 @compiled
-def _persons_containing(rows, row, S, data, room):
-    """Persons, counted up to k, of the rows that have all items of this row on S; 0 where persons do not count."""
-    total = 0
-    if len(data.persons):
-        counted = room.counted
-        counted[0] += 1
-        for other in rows:
-            room.work[0] += 2
-            person = 1 + data.persons[other]
-            if counted[person] != counted[0] and _contains(data.lines[other], data.lines[row], S):
-                counted[person] = counted[0]
-                total += 1
-                if total >= data.k:
-                    break
-    return total
-
-
-@compiled
-def _rows_containing(a, n_patterns, S, data, room):
-    """Rows, counted up to k, whose pattern contains pattern a on S."""
-    own, group, first = room.own, room.group, room.first
-    total = own[group[first[a]]]
-    b = 0
-    while total < data.k and b < n_patterns:
-        if b != a and _contains(data.lines[first[b]], data.lines[first[a]], S):
-            total += own[group[first[b]]]
-        b += 1
-    room.work[0] += 2 * b
-    return total
+def _fits(item, S, data, room):
+    """Whether the item can join S: every pattern on S of the rows that have it is contained in k of them."""
+    rows = data.item_rows[data.item_start[item] : data.item_start[item + 1]]
+    return _contained(
+        rows,
+        S,
+        data.lines,
+        room.group,
+        data.weight,
+        data.persons,
+        data.k,
+        room.own,
+        room.first,
+        room.counted,
+        room.work,
+    )
 
 
 @compiled
