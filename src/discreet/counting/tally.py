@@ -189,8 +189,7 @@ _GROUPED: WeakKeyDictionary[Content, dict[tuple[str, ...], tuple[np.ndarray, np.
 def grouped(content: Content, columns: Sequence[str], *, ordered: bool = True) -> tuple[np.ndarray, np.ndarray]:
     """`group` for columns of a content, cached while the content lives, since promise, losses and record need it.
 
-    Unless `ordered`, cached groups of the same columns in any order are reused, and baskets, which know the rows of each
-    item, are grouped item by item.
+    Unless `ordered`, cached groups of the same columns in any order are reused, and baskets are grouped item by item.
 
     >>> t = Table.of({"sex": ["f", "m", "f"], "age": [31, 45, 31]})
     >>> grouped(t, ["sex", "age"])[0].tolist(), grouped(t, ["age", "sex"], ordered=False) is grouped(t, ["sex", "age"])
