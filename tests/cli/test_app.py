@@ -711,4 +711,4 @@ def test_an_id_and_a_key_are_asked_for_on_the_command_line(saved, here):
     assert len(answer["id"]) == 32
     assert answer["remarks"]
     assert f"id         {answer['id']}" in run("verify", saved, "--id", answer["id"]).stdout
-    assert "another release" in fails(run("verify", saved, "--id", "0" * 32), BROKEN)
+    assert "not the expected release" in fails(run("verify", saved, "--id", "0" * 32), BROKEN)
