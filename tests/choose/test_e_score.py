@@ -77,7 +77,7 @@ def test_table_8_a_zero_weight_ignores_a_factor(row):
 
 
 def test_only_the_number_of_attributes_decides_when_the_class_is_the_sensitive_attribute():
-    """Then PBI is performance rescaled, so that prf + prv is the same for all but for ties (SPEC 4.4, 6)."""
+    """Then PBI is performance rescaled, so that prf + prv is the same for all but for ties."""
     found = pima((0.25, 0.25, 0.5))
     sums = {p + b for p, b in zip(found.ranks["performance"], found.ranks["pbi"], strict=True)}
     assert sums == {14, 15}

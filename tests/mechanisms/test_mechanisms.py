@@ -298,7 +298,7 @@ def test_selections_keep_their_epsilon_where_one_score_falls_and_all_others_rise
 
 
 def test_an_audit_catches_noise_without_the_factor_2():
-    """SPEC 6.3: N = 1 with ten rivals loses twice its claim of 2."""
+    """N = 1 with ten rivals loses twice its claim of 2."""
     claim = 2.0
     assert make(LaplaceTop, claim).scale == 2 / claim
 

@@ -67,7 +67,7 @@ def test_the_paper_s_table():
 
 
 def test_feasible_families_of_the_paper_s_table():
-    """SPEC 1.4 row 1: 19 feasible sets at k = 2; the maximal ones are x1x2x5 and x1x3x4x5."""
+    """The worked example: 19 feasible sets at k = 2; the maximal ones are x1x2x5 and x1x3x4x5."""
     sets = [set(s) for size in range(1, 6) for s in combinations(range(5), size)]
     feasible = [s for s in sets if containment_anonymity(TABLE_1[:, sorted(s)]) >= 2]
     assert len(feasible) == 19

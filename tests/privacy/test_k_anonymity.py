@@ -49,7 +49,7 @@ def test_persons_count_instead_of_rows(table, k):
 
 
 def test_a_suppressed_cell_matches_only_another_suppressed_cell():
-    """Wildcard matching would accept [(a, a), (a, *)] at k = 2 (SPEC 2.4); equal rows do not."""
+    """Wildcard matching would accept [(a, a), (a, *)] at k = 2; equal rows do not."""
     table = {"x": ["a", "a"], "y": ["a", "*"]}
     assert not KAnonymity(2).check(table, Roles(quasi=["x", "y"])).holds
 
