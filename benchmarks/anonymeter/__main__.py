@@ -23,8 +23,8 @@ from benchmarks import rivals
 from benchmarks.private_table.__main__ import line, public_domain
 from discreet import DifferentialPrivacy, KAnonymity, Mondrian, PrivacyLeakWarning, PrivateTable, Roles, Table
 from discreet.attacks import Case, Finding, Published
-from discreet.attacks.attack import run_case
 from discreet.attacks.label_meanings import recode_known
+from discreet.attacks.registry import run_case
 from discreet.recoding.public_domain import Domain
 from discreet.samples import load
 

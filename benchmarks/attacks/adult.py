@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet import KActus2, KAnonymity, Mondrian, Roles, Table
 from discreet.attacks import CannotAttack, Case, Finding, Published
-from discreet.attacks.attack import Attack, chosen
+from discreet.attacks.registry import Attack, chosen
 from discreet.report.wording import approximately
 from discreet.samples import load
 

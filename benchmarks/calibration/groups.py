@@ -16,9 +16,9 @@ from benchmarks.attacks.clusters import CLUSTERS, COLUMNS, PERSONS, K, trees
 from benchmarks.attacks.clusters import persons as clustered
 from benchmarks.calibration.quick import EVERYBODY, Drawn
 from discreet import Mondrian, Roles
-from discreet.attacks.attack import ATTACKS
 from discreet.attacks.case import Case
 from discreet.attacks.published import Published
+from discreet.attacks.registry import ATTACKS
 from discreet.data.table import Table
 
 RUNS = 500  # at most, since tables are made anew in each

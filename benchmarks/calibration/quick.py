@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from discreet.attacks.attack import ATTACKS
 from discreet.attacks.case import Case
 from discreet.attacks.homogeneity import codes_among, known_besides, sensitive_columns
 from discreet.attacks.inference import _answers, _in_classes, _judged, _learnt
 from discreet.attacks.label_meanings import read_columns, recode_known
 from discreet.attacks.membership import _excess, _known_of_all
+from discreet.attacks.registry import ATTACKS
 from discreet.attacks.singling_out import _bets, _Rows
 from discreet.attacks.sketched_records import named
 from discreet.data.table import Table

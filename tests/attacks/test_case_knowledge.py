@@ -7,10 +7,10 @@ import pytest
 
 import discreet as ds
 from discreet import Mondrian, Roles, RolesError
-from discreet.attacks.attack import run, tried
 from discreet.attacks.case import case_of
 from discreet.attacks.conclusions import about_promise, beyond, knowing
 from discreet.attacks.published import Published
+from discreet.attacks.registry import run, tried
 from discreet.errors import ParameterError
 from instances import baskets
 

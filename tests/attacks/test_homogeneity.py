@@ -7,10 +7,10 @@ import pytest
 
 import attack_twins as twins
 from discreet import DataError, KAnonymity, LDiversity, Roles, TCloseness
-from discreet.attacks.attack import run, run_case
 from discreet.attacks.case import Case
 from discreet.attacks.homogeneity import CONFIDENT
 from discreet.attacks.published import Published
+from discreet.attacks.registry import run, run_case
 from discreet.data.table import Table
 from instances import INSTANCES, PERSON_ROLES, ROLES, people
 

@@ -7,9 +7,9 @@ import pytest
 
 import discreet.attacks.inference as attack
 from discreet import DataError, KAnonymity, Mondrian, Roles
-from discreet.attacks.attack import run, run_case
 from discreet.attacks.case import Case
 from discreet.attacks.published import Published
+from discreet.attacks.registry import run, run_case
 from discreet.data.table import Table
 from instances import ROLES, people
 

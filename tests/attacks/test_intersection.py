@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 
 from discreet import Baskets, Containment, DataError, GreedySelector, KAnonymity, LDiversity, Mondrian, Roles, Table
 from discreet.attacks import intersection as module
-from discreet.attacks.attack import run
 from discreet.attacks.case import Case
 from discreet.attacks.intersection import intersection
 from discreet.attacks.published import Published
+from discreet.attacks.registry import run
 from discreet.cli.app import app
 
 PLANTED = pd.DataFrame(

@@ -7,9 +7,9 @@ import pytest
 
 import attack_twins as twins
 from discreet import DataError, KAnonymity, Roles
-from discreet.attacks.attack import run, run_case
 from discreet.attacks.case import Case
 from discreet.attacks.published import Published
+from discreet.attacks.registry import run, run_case
 from discreet.data.table import Table
 from instances import INSTANCES, ROLES, people
 

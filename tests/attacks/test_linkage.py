@@ -7,10 +7,10 @@ import pytest
 
 import attack_twins as twins
 from discreet import Containment, DataError, KAnonymity, LDiversity, Mondrian, Roles
-from discreet.attacks.attack import run, run_case
 from discreet.attacks.case import Case
 from discreet.attacks.linkage import knowledge, modelled_chance
 from discreet.attacks.published import Published
+from discreet.attacks.registry import run, run_case
 from discreet.data.table import Table
 from instances import INSTANCES, PERSON_ROLES, ROLES, people
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from discreet import DataError, DifferentialPrivacy, KAnonymity, Mondrian, ParameterError, PrivateTable, Roles, Table
-from discreet.attacks.attack import run
 from discreet.attacks.membership import (
     _excess,
     accuracy_bound,
@@ -20,6 +19,7 @@ from discreet.attacks.membership import (
     tell_apart,
 )
 from discreet.attacks.published import Published
+from discreet.attacks.registry import run
 from discreet.foundation.randomness import Randomness
 from discreet.mechanisms import Geometric
 

@@ -8,10 +8,10 @@ import pytest
 import attack_twins as twins
 import discreet.attacks.singling_out as attack
 from discreet import KAnonymity, Mondrian, Roles
-from discreet.attacks.attack import run, run_case
 from discreet.attacks.case import Case
 from discreet.attacks.label_meanings import read_columns
 from discreet.attacks.published import Published
+from discreet.attacks.registry import run, run_case
 from discreet.data.table import Table
 from instances import INSTANCES, PERSON_ROLES, ROLES, people
 

@@ -181,7 +181,7 @@ def test_eight_tokens_identify_most_messages_before_selection_and_one_in_k_after
 
 
 def test_it_is_among_the_attacks():
-    from discreet.attacks.attack import run
+    from discreet.attacks.registry import run
 
     baskets = Baskets.of(np.eye(12, dtype=int)[:, :6] + np.eye(12, 6, k=-6, dtype=int), [0, 1] * 6)
     release = GreedySelector(2).release(baskets)

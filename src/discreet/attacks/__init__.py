@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attacks that measure what a release reveals: linkage, inference, intersection, membership, reconstruction."""
 
-from discreet.attacks.attack import ATTACKS, run
 from discreet.attacks.case import Case
 from discreet.attacks.finding import CannotAttack, Finding
 from discreet.attacks.published import Published
+from discreet.attacks.registry import ATTACKS, run
 
 attack = run  # as discreet.attack
 

@@ -82,8 +82,8 @@ def attack(
     The output contains counts and column names, no cells. It is for the owner, who has the original table.
     """
     from discreet.attacks import Published
-    from discreet.attacks.attack import tried
     from discreet.attacks.case import case_of
+    from discreet.attacks.registry import tried
     from discreet.data.roles import Roles
 
     watch(quiet=quiet, as_json=as_json)
@@ -236,7 +236,7 @@ def _print_table(findings: list[Finding]) -> None:
     from rich import box
     from rich.table import Table
 
-    from discreet.attacks.attack import BEYOND
+    from discreet.attacks.registry import BEYOND
     from discreet.report.wording import approximately
 
     second = {(one.by, one.attack): one for one in findings if one.beyond}

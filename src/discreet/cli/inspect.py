@@ -133,9 +133,11 @@ def _print_baskets(answer: dict[str, Any], risks: Any) -> None:
 def _dialect(file: Path) -> dict[str, str] | None:
     """Delimiter and quote character of a plain text file; None for Parquet and compressed files."""
     from discreet.data.csv import find_delimiter, find_quote
+    from discreet.foundation.plain_files import check_plain
 
     if file.is_dir():
         return None
+    check_plain(file)
     with file.open("rb") as opened:
         head = opened.read(1 << 16)
     if head.startswith((b"PAR1", b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd")) or b"\x00" in head:

@@ -128,9 +128,7 @@ class CodedRows(DistinctRows):
     def of(
         cls, data: object, columns: Sequence[str], *, target: str | None = None, person: str | None = None
     ) -> CodedRows:
-        """From a table in memory or an engine (engines/protocol.py); coded rows are returned unchanged."""
-        if isinstance(data, CodedRows):
-            return data
+        """From a table in memory or an engine (engines/protocol.py)."""
         data = data if is_engine(data) else Table.of(data)
         counted = tally(data, columns, target=target)
         rows = cls(

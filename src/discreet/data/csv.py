@@ -23,6 +23,7 @@ import pyarrow.csv as pacsv
 
 from discreet.data.cell_kinds import MISSING_MARKS
 from discreet.errors import DataError, quietly
+from discreet.foundation.plain_files import check_plain
 
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 1 << 18  # bytes from which the dialect is detected
@@ -146,6 +147,7 @@ def open_bytes(path: Path) -> Iterator[pa.NativeFile]:
 
 def read_head(path: Path) -> bytes:
     """The first bytes, with at least one whole line."""
+    check_plain(path)
 
     def read() -> bytes:
         with open_bytes(path) as stream:

@@ -16,6 +16,7 @@ from discreet.data.csv import read_csv
 from discreet.data.formulas import unmarked
 from discreet.data.frames import ArrowSource, check_names, from_frame, from_mapping, type_of
 from discreet.errors import DataError, listing, quietly
+from discreet.foundation.plain_files import check_plain
 
 __all__ = ["ArrowSource", "check_names", "read", "read_file"]
 
@@ -48,6 +49,7 @@ def read_file(path: Path, **csv_options: Any) -> ArrowSource:
     there, failure = quietly(path.exists)
     if failure or not there:
         raise DataError(f"There is no file {path.name!r} in {folder_name(path)}. Check the path.")
+    check_plain(path)
     if os.path.isfile(path / "certificate.json"):
         if os.path.isfile(path / "data.csv"):
             return ArrowSource(unmarked(read_csv(path / "data.csv", **csv_options)[0]), "arrow")

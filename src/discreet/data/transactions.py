@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from discreet.data.csv import DELIMITERS
 from discreet.errors import DataError, quietly
+from discreet.foundation.plain_files import check_plain
 
 _SAMPLE = 1 << 16  # bytes read to tell transactions from a table
 _LINES = 200
@@ -55,6 +56,7 @@ def read_transactions(
 
 def read_labels(path: Path) -> list[str]:
     """The labels in a file, one per line."""
+    check_plain(path)
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
@@ -82,6 +84,7 @@ def looks_like_transactions(path: Path) -> bool:
 
 
 def _start(path: Path) -> bytes:
+    check_plain(path)
     with path.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
     with gzip.open(path) if packed else path.open("rb") as file:
@@ -122,6 +125,7 @@ def _lines(path: Path) -> list[str]:
     if "\n" in str(path) or not quietly(path.exists)[0]:
         which = "" if "\n" in str(path) else f" {path.name!r}"
         raise DataError(f"There is no file{which} of transactions. Check the path; rows in memory come as lists.")
+    check_plain(path)
 
     def read() -> str:
         packed = path.read_bytes()

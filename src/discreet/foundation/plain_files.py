@@ -58,6 +58,13 @@ def opened(path: Path | str, *, most: int = MOST_DATA, links: bool = False) -> B
     raise DataError(f"{shown(path.name)} is not a plain file ({_kind(status.st_mode)}).")
 
 
+def check_plain(path: Path) -> None:
+    """DataError for a pipe or a device named by the user: reading it could wait forever or never end."""
+    mode = path.stat().st_mode if path.exists() else stat.S_IFREG  # who opens it reports that it does not exist
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise DataError(f"{shown(path.name)} is not a plain file ({_kind(mode)}). Save its content to a file first.")
+
+
 @contextmanager
 def open_file(source: Path | str | BinaryIO) -> Iterator[tuple[BinaryIO, str]]:
     """A file and its name: the plain file at a path, or an open file, rewound to its beginning."""

@@ -19,10 +19,10 @@ import warnings
 from dataclasses import asdict
 from typing import Any
 
-from discreet.attacks.attack import ATTACKS, run_case
 from discreet.attacks.case import Case
 from discreet.attacks.finding import Finding
 from discreet.attacks.published import Published
+from discreet.attacks.registry import ATTACKS, run_case
 from discreet.data.dataset import Dataset
 from discreet.data.roles import Roles
 from discreet.errors import CannotRelease, DataError, DiscreetError, PrivacyLeakWarning, PromiseBroken

@@ -10,9 +10,9 @@ import pytest
 import discreet as ds
 from discreet import DataError, KAnonymity, Mondrian, ParameterError, Roles
 from discreet.attacks import ATTACKS, CannotAttack, Case, Finding, Published, run
-from discreet.attacks.attack import chosen, tried
 from discreet.attacks.finding import rate, rate_of_persons
 from discreet.attacks.label_meanings import recode_known
+from discreet.attacks.registry import chosen, tried
 from discreet.data.table import Table
 from discreet.evaluate.utility import Share
 from instances import INSTANCES, ROLES, baskets, people

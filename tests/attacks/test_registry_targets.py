@@ -9,7 +9,7 @@ from benchmarks.calibration.attacked import cases, lines, lines_of_groups
 from benchmarks.calibration.quick import attacked, drawing
 from scipy.stats import binom
 
-from discreet.attacks.attack import ATTACKS
+from discreet.attacks.registry import ATTACKS
 
 ROWS = 360
 
