@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from discreet.data.table import Table
 
 _KNOWN, _TRIED = "What an attacker knows", "What is tried"
-_TRANSACTIONS = (".dat", ".txt")
 
 
 def _knows(help: str) -> Any:
@@ -151,7 +150,7 @@ def _baskets(releases: list[Published], reading: ReadingOptions, path: Path) -> 
     """Transactions, or the columns of a table that are published items."""
     from discreet.data.baskets import Baskets
 
-    if path.suffix.lower() in _TRANSACTIONS:
+    if BasketOptions().shape(path) == "transactions":
         return BasketOptions().transactions(path)
     read = reading.read(path)
     published = [release.baskets.names for release in releases if release.shape == "baskets"]
