@@ -51,7 +51,7 @@ def test_what_is_no_count_is_refused_without_its_value(wrong):
 
 
 def test_names_must_fit():
-    with pytest.raises(DataError, match="2 different names"):
+    with pytest.raises(DataError, match="2 item names are needed"):
         Records.of([[1, 2]], names=["a", "a"])
     with pytest.raises(DataError, match="none of them missing"):
         Records.from_text(["tea", None])

@@ -45,7 +45,7 @@ def test_a_coarser_release_keeps_no_more_detail_in_all():
 
 def test_baskets_have_no_columns_to_compare():
     release = GreedySelector(k=2).release(RNG.integers(0, 2, (50, 4)), RNG.integers(0, 2, 50))
-    with pytest.raises(DataError, match="nothing to compare"):
+    with pytest.raises(DataError, match="no quasi-identifier columns to compare"):
         column_changes(release, TABLE)
 
 

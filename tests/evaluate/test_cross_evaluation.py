@@ -49,7 +49,7 @@ class Counting(Mondrian):
     shown: list = []  # noqa: RUF012
 
     def release(self, data, roles=None, *, y=None, account=None):
-        Counting.shown.append(data)
+        Counting.shown.append(data.data)
         return super().release(data, roles, y=y)
 
 
@@ -165,10 +165,10 @@ def test_a_release_in_some_folds_only_has_no_mean():
         ({"classifiers": []}, "'classifiers' must be"),
         ({"n_jobs": 0}, "'n_jobs' must be"),
         ({"n_jobs": True}, "'n_jobs' must be"),
-        ({"methods": []}, "Methods are needed"),
+        ({"methods": []}, "Give methods, under any name"),
         ({"methods": {"original": Mondrian(5)}}, "any name but 'original'"),
         ({"methods": [Mondrian(5), Mondrian(5)]}, "Two methods are the same"),
-        ({"methods": {"x": "mondrian"}}, "Methods are needed"),
+        ({"methods": {"x": "mondrian"}}, "Give methods, under any name"),
     ],
 )
 def test_what_is_asked_wrongly_is_named(change, match):

@@ -185,9 +185,9 @@ def test_purging_follows_no_link(cache, tmp_path):
 
 def test_other_folders_are_refused(tmp_path):
     (tmp_path / "thesis.txt").write_text("mine")
-    with pytest.raises(DataError, match="no cache of discreet"):
+    with pytest.raises(DataError, match="not a cache of discreet"):
         Cache(tmp_path)
-    with pytest.raises(DataError, match="no cache of discreet"):
+    with pytest.raises(DataError, match="not a cache of discreet"):
         Cache.existing(tmp_path)
     with pytest.raises(DataError, match="Nothing was done"):
         Cache.existing(tmp_path / "absent")

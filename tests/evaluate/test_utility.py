@@ -29,7 +29,7 @@ class Spy(Mondrian):
     name = ""
 
     def release(self, data, roles=None, *, y=None):
-        self.seen_ = data
+        self.seen_ = data.data
         return super().release(data, roles, y=y)
 
 

@@ -72,7 +72,7 @@ def test_a_target_may_be_sensitive_and_its_release_is_checked_for_that(folder, t
     assert stated["ill"] == {"name": "ill", "role": "target", "kind": "category", "sensitive": True}
     assert "sensitive" not in stated["age"]
     edit(saved, lambda c: [column.pop("sensitive", None) for column in c["columns"]], reseal=True)
-    assert "LDiversity is about sensitive columns; the roles name none" in problems(saved)
+    assert "LDiversity needs sensitive columns; the roles name none" in problems(saved)
     edit(folder, lambda c: c["columns"][0].update(sensitive=True))
     assert "seal" in problems(folder)
 

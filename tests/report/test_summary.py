@@ -66,7 +66,7 @@ def test_the_words_of_a_promise_are_whole_sentences():
     for name, promise in PROMISES.items():
         words = promise_in_words(promise.__new__(promise)) if promise is not Both else ""
         assert name == Both.name or (words.endswith(".") and "\n" not in words), name
-    assert "with all the attributes;" in promise_in_words(BreachIncrease(0.0))
+    assert "with all attributes;" in promise_in_words(BreachIncrease(0.0))
 
 
 def test_it_holds_no_private_value(summary):

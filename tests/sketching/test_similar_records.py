@@ -73,7 +73,7 @@ def test_different_content_has_different_hashes():
 
 
 def test_too_few_or_empty_records_have_no_neighbours():
-    with pytest.raises(DataError, match="more records"):
+    with pytest.raises(DataError, match="more than 2 records"):
         nearest(Records.of([[1, 0], [0, 1]]), 2)
     with pytest.raises(DataError, match="1 records are empty"):
         nearest(Records.of([[1, 0], [0, 0]]), 1)

@@ -33,7 +33,7 @@ def test_after_the_time_nothing_more_is_begun_until_it_is_asked_again(clinic, tm
         soon.setattr(run._Run, "_late", lambda _: next(late))
         found = study_of(clinic, tmp_path / "study", "minutes = 5\n")
     assert [*found.results] == ["mondrian-k5"]
-    assert found.skipped["tds-k5"].endswith("time was over. The same command begins it.")
+    assert found.skipped["tds-k5"].endswith("time was over. The same command starts it.")
     assert summarise_study(found, name="clinic.csv")["best"] == "mondrian-k5"
     again = study_of(clinic, tmp_path / "study", "minutes = 5\n")
     assert [*again.results] == ["mondrian-k5", "tds-k5"]

@@ -449,7 +449,7 @@ def test_what_cannot_be_asked_is_said():
         BreachAwareSelector(weights=(0.5, 0.5), **QUICK).release(table, ROLES)
     with pytest.raises(ParameterError, match="'weights' are three"):
         BreachAwareSelector(weights=(0.5, 0.5), score="value", **QUICK).release(table, ROLES)
-    with pytest.raises(ParameterError, match="'cuts' speaks of 'il'"):
+    with pytest.raises(ParameterError, match="'cuts' names 'il'"):
         BreachAwareSelector(cuts={"il": [3]}, **QUICK).release(table, ROLES)
     poor = MeasuredSubset(("sex",), 0.5, -0.4, -0.2, keeps_up=False)
     worse = SearchResult(MeasuredSubset(ROLES.quasi, 0.9, 0.0, 0.2), [poor], SubsetScore((0, 0.5, 0.5)))

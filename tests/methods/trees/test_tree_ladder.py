@@ -199,5 +199,5 @@ def test_nothing_is_coded_or_grouped_again_and_again(tmp_path):
     roles = Roles(target="readmitted", quasi=["age", "sex", "zip", "occupation", "marital"], other=["stay_days"])
     table = Table(sample.data.columns())
     calls = calls_in(lambda: TreeLadder(5).release(table, roles).save(tmp_path / "out"), ("encode", "group"))
-    assert 0 < calls["encode"] <= 12
+    assert calls["encode"] <= 12  # none here: the columns are coded already
     assert 0 < calls["group"] <= 12
