@@ -17,7 +17,7 @@ import numpy as np
 from discreet.counting.tally import group, is_engine, pair_counts, persons_per_group, tally, values_of
 from discreet.data.column import Column
 from discreet.data.table import Table
-from discreet.errors import DataError
+from discreet.errors import DataError, listing
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +128,11 @@ class CodedRows(DistinctRows):
     def of(
         cls, data: object, columns: Sequence[str], *, target: str | None = None, person: str | None = None
     ) -> CodedRows:
-        """From a table in memory or an engine (engines/protocol.py)."""
+        """From a table in memory or an engine (engines/protocol.py); coded rows are returned unchanged."""
+        if isinstance(data, CodedRows):
+            if absent := sorted(set(columns) - set(data.names)):
+                raise DataError(f"These coded rows were counted without {listing(absent)}.")
+            return data
         data = data if is_engine(data) else Table.of(data)
         counted = tally(data, columns, target=target)
         rows = cls(
