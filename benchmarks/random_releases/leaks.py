@@ -105,8 +105,9 @@ class Rare:
             return label if self.value(column, label) else None
         if label in self.source.columns[column] and not self.source.is_rare(column, label):
             return None  # a value that enough persons have, also where it looks like a set
-        if kind == "date" and column in self.with_times and _DAY.fullmatch(label.removesuffix(_SUFFIX)):
-            return None  # a day is an interval of moments
+        days = borders(label) or [label.removesuffix(_SUFFIX)]
+        if kind == "date" and column in self.with_times and all(_DAY.fullmatch(day) for day in days):
+            return None  # a day is an interval of moments, and so is what lies between two days
         named = elements(label, kind)
         if named == [label] and _AMBIGUOUS.search(label):
             return None  # not as a label would write such a value: it is the label of something else

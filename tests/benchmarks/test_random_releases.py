@@ -230,6 +230,13 @@ def test_a_rare_number_is_found_unless_it_is_a_border(tmp_path):
     assert found.borders == before + 1
 
 
+def test_what_lies_between_two_days_is_no_single_day_where_cells_have_times():
+    """The release writes [1900-01-02, 1900-01-03); one person's cell is the first moment of that day."""
+    tally = run.batch(range(3002928, 3002929), None)
+    assert tally.released.total() == 1
+    assert not tally.leaks
+
+
 def test_a_rare_value_in_the_name_of_an_item_is_found_and_a_common_one_that_looks_like_a_label_is_not():
     class Named:
         record = None
