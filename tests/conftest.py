@@ -14,6 +14,7 @@ import pytest
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 
+from discreet.foundation import progress
 from discreet.report import files
 
 settings.register_profile("discreet", deadline=None, derandomize=True, print_blob=False)
@@ -61,6 +62,14 @@ def _only_what_it_is_marked_for(request, monkeypatch):
         monkeypatch.delenv("DISCREET_DATA", raising=False)
     if not request.node.get_closest_marker("browser"):
         monkeypatch.setattr(files, "BROWSERS", ())
+
+
+@pytest.fixture
+def patient(monkeypatch):
+    """On a busy machine anything may last; a test of a command does not read what is said about that."""
+    monkeypatch.setattr(progress, "PATIENCE", 600.0)
+    yield
+    progress.show(False)
 
 
 @pytest.fixture

@@ -48,12 +48,7 @@ def people(n=120, seed=0) -> pd.DataFrame:
     )
 
 
-@pytest.fixture(autouse=True)
-def _patient(monkeypatch):
-    """On a busy machine anything may last; what is said about that is not what these tests read."""
-    monkeypatch.setattr(progress, "PATIENCE", 600.0)
-    yield
-    progress.show(False)
+pytestmark = pytest.mark.usefixtures("patient")
 
 
 @pytest.fixture

@@ -11,18 +11,13 @@ from typer.testing import CliRunner
 
 from discreet import Baskets, GreedySelector, Mondrian, PromiseBroken, VarianceSketch, attack
 from discreet.cli.app import BROKEN, GOOD, WRONG, app
-from discreet.foundation import progress
 from discreet.release.certificate import CERTIFICATE, Certificate, file_record
 from instances import MARKERS, PERSON_ROLES, ROLES, baskets, people
 
 QUICK = "prosecutor,journalist,marketer,homogeneity"
 
 
-@pytest.fixture(autouse=True)
-def _patient(monkeypatch):
-    monkeypatch.setattr(progress, "PATIENCE", 600.0)
-    yield
-    progress.show(False)
+pytestmark = pytest.mark.usefixtures("patient")
 
 
 @pytest.fixture(scope="module")

@@ -10,17 +10,12 @@ from typer.testing import CliRunner
 
 from discreet.choose import Measure, Result, Results
 from discreet.cli.app import BROKEN, GOOD, WRONG, app
-from discreet.foundation import progress
 
 ROWS = {"baseline": (0.80, 5, 9), "few": (0.79, 20, 3), "poor": (0.70, 4, 9), "unmeasured": (None, 50, 1)}
 WEIGHTS = "utility=0.5,privacy=0.25,size=0.25"
 
 
-@pytest.fixture(autouse=True)
-def _patient(monkeypatch):
-    monkeypatch.setattr(progress, "PATIENCE", 600.0)
-    yield
-    progress.show(False)
+pytestmark = pytest.mark.usefixtures("patient")
 
 
 @pytest.fixture

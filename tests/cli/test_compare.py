@@ -13,16 +13,10 @@ from checks import MARKERS, ROLES, people
 from discreet import Mondrian, verify
 from discreet.choose import read_study
 from discreet.cli.app import GOOD, WRONG, app
-from discreet.foundation import progress
 from discreet.study import load_dataset, read_recipe
 from small_study import RECIPE, written_clinic
 
-
-@pytest.fixture(autouse=True)
-def _patient(monkeypatch):
-    monkeypatch.setattr(progress, "PATIENCE", 600.0)
-    yield
-    progress.show(False)
+pytestmark = pytest.mark.usefixtures("patient")
 
 
 def run(*arguments):

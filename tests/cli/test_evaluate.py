@@ -13,7 +13,6 @@ from discreet.cli.evaluate import MeasureName, ProtocolName, _methods
 from discreet.evaluate.cross_evaluation import evaluate_utility, label
 from discreet.evaluate.evaluation import MEASURES
 from discreet.evaluate.protocols import PROTOCOLS
-from discreet.foundation import progress
 from instances import RARE, baskets, people
 
 ROLES = ["--target", "again", "--quasi", "age,sex,town,job"]
@@ -25,12 +24,9 @@ def run(*arguments):
 
 
 @pytest.fixture(autouse=True)
-def _here(tmp_path, monkeypatch):
+def _here(tmp_path, monkeypatch, patient):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(progress, "PATIENCE", 600.0)
     people().to_csv("people.csv", index=False)
-    yield
-    progress.show(False)
 
 
 def test_the_table_is_that_of_the_library():

@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 
 from discreet import Ledger
 from discreet.cli.app import BROKEN, GOOD, WRONG, app
-from discreet.foundation import progress
 from discreet.mechanisms import MECHANISMS
 from instances import baskets
 
@@ -25,13 +24,10 @@ def answer(*arguments):
 
 
 @pytest.fixture(autouse=True)
-def _here(tmp_path, monkeypatch):
+def _here(tmp_path, monkeypatch, patient):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(progress, "PATIENCE", 600.0)
     X, y = baskets()
     pd.DataFrame(X, columns=[f"word {j}" for j in range(X.shape[1])]).assign(label=y).to_csv("words.csv", index=False)
-    yield
-    progress.show(False)
 
 
 WORDS = ["release", "words.csv", "--baskets", "columns", "--target", "label", "--method", "laplace-select"]

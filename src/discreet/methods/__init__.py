@@ -78,8 +78,9 @@ _MODULES |= {"Fwell": "noise.fwell", "load_model": "trees.kadet"}  # public, and
 PUBLIC = ("METHODS", "Method", *sorted(_MODULES))  # what `discreet` exports of this package
 _STREAMING = ("StreamCounts", "as_batch", "line_batches", "owners_key", "sketch_stream")
 _MODULES |= {"heaviest": "noise.weighting", **dict.fromkeys(_STREAMING, "sketches.streaming")}  # for other folders
+_EXPORTED = ["METHODS", "Method", *sorted(_MODULES)]
 if not TYPE_CHECKING:  # type checkers take the imports above
-    __all__ = ["METHODS", "Method", *sorted(_MODULES)]
+    __all__ = _EXPORTED
 
 
 class Registry(Mapping[str, "type[Method]"]):
@@ -117,4 +118,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return ["METHODS", "Method", *sorted(_MODULES)]
+    return _EXPORTED

@@ -8,12 +8,11 @@ from pathlib import Path
 
 from discreet.data.content import Content
 from discreet.data.roles import Roles
-from discreet.privacy.noise import PAGE
 from discreet.privacy.promise import Promise, Verdict
 from discreet.release.certificate import Certificate, VerdictRecord
+from discreet.release.older_names import with_todays_page
 from discreet.release.verify_folder import OpenFolder
 
-_OLDER_PAGE = "docs/privacy/differential.md"  # what certificates up to version 0.1 call it
 OTHER_EVIDENCE = "The certificate states the wrong kind of evidence for this promise."
 
 
@@ -51,11 +50,11 @@ class CheckedRelease:
 
     def compare(self, measured: VerdictRecord) -> None:
         """Add a problem unless the certificate states exactly this verdict."""
-        if measured != _with_todays_page(self.certificate.verdict):
+        if measured != _in_todays_words(self.certificate.verdict):
             self.add("What is measured now differs from what the certificate states.")
 
 
-def _with_todays_page(stated: VerdictRecord) -> VerdictRecord:
+def _in_todays_words(stated: VerdictRecord) -> VerdictRecord:
     """A stated verdict, with the page of proofs by its present name."""
-    notes = tuple(note.replace(f"proof: {_OLDER_PAGE}#", f"proof: {PAGE}#") for note in stated.notes)
-    return stated.model_copy(update={"notes": notes, "parts": tuple(map(_with_todays_page, stated.parts))})
+    notes, parts = tuple(map(with_todays_page, stated.notes)), tuple(map(_in_todays_words, stated.parts))
+    return stated.model_copy(update={"notes": notes, "parts": parts})
