@@ -91,6 +91,7 @@ INSTANCES = {
     "greedy-distcnt-stop": _of(GreedySelector, ("table", "baskets"), utility="distcnt", on_infeasible="stop"),
     "greedy-cm-k-anonymity": _of(GreedySelector, ("table", "baskets"), utility="cm", constraint="k-anonymity"),
     "greedy-absences": _of(GreedySelector, ("table", "baskets"), absences=1),
+    "greedy-known-labels": _of(GreedySelector, ("table", "baskets"), label_known=True),
     "kactus": _of(KActus, ("table",)),
     "kactus2": _of(KActus2, ("table",)),
     "kactus2-swap": _of(KActus2, ("table",), swap=0.6, inducer="sklearn"),

@@ -191,6 +191,7 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
         "utility": [Word()],
         "constraint": [StrOptions({"containment", "k-anonymity"})],
         "absences": [Interval(Integral, 0, None, closed="left")],
+        "label_known": [bool],
         "on_infeasible": [StrOptions({"skip", "stop"})],
         "max_features": [None, _AT_LEAST_1],
         "cuts": _CUTS,
@@ -284,7 +285,7 @@ RELEASES: dict[str, tuple[set[str], set[str]]] = {  # by method: shapes and prom
     "variance-sketch": ({"sketches"}, {"k-variance", "delta-anonymity"}),
 }
 _MOST_PARTS = 100  # joined promises and their sets of columns
-_PROMISED = ("k", "l", "epsilon", "delta", "alpha", "absences", "public_class", "folds")  # parameters of promises
+_PROMISED = ("k", "label_known", "epsilon", "delta", "alpha", "absences", "public_class", "folds")  # in promises, too
 
 
 def parameter_problems(method: str, parameters: Mapping[str, Any]) -> list[str]:
@@ -332,10 +333,10 @@ def other_promise(method: str, shape: str, parameters: Mapping[str, Any], promis
     if shape not in shapes or not {part.name for part in parts} <= promises:
         return [f"The method {shown(method)} makes no release of this shape with this promise."]
     if parameters.get("quasi_sets") is not None:
-        sets = [(tuple(columns), k) for columns, k in parameters["quasi_sets"]]
-        return [] if sets == [(part.columns, part.k) for part in parts if isinstance(part, KAnonymity)] else [_OTHER]
+        return [] if _of_sets(parameters) == parts else [_OTHER]
     if "l" in PARAMETERS[method]:
         return [] if _group_promise(parameters) == promise else [_OTHER]
+    parameters = {"label_known": False, **parameters}
     for name in set(_PROMISED) & set(parameters):
         value, promised = parameters[name], [getattr(part, name) for part in parts if hasattr(part, name)]
         if value is not None and any(value != one for one in promised):
@@ -343,6 +344,14 @@ def other_promise(method: str, shape: str, parameters: Mapping[str, Any], promis
         if value and not promised and name != "absences":
             return [_OTHER]
     return []
+
+
+def _of_sets(parameters: Mapping[str, Any]) -> tuple[Promise, ...]:
+    """The parts of the promise of a method with sets of columns: one for each set, then what else a group needs."""
+    known = parameters.get("label_known", False)
+    sets = [KAnonymity(k, columns=columns, label_known=known) for columns, k in parameters["quasi_sets"]]
+    whole = _group_promise({**parameters, "k": 2})
+    return (*sets, *(whole.promises[1:] if isinstance(whole, Both) else ()))
 
 
 def _group_promise(parameters: Mapping[str, Any]) -> Promise | None:
