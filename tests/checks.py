@@ -50,15 +50,24 @@ def published_bytes(folder: Path) -> bytes:
 
 def measured(rows: list[dict], method, quasi: list[str], persons=None) -> int:
     """The promise's own measure on published rows, by the slow twin."""
-    if type(method.promise).__name__ == "Containment":
+    if hasattr(method.promise, "m") or type(method.promise).__name__ == "Containment":
         sets = [{name for name in quasi if row[name] == "1"} for row in rows]
-        if method.promise.label_known:
-            sets = [have | {("label", row[ROLES.target])} for have, row in zip(sets, rows, strict=True)]
-        return oracles.containment(sets, method.promise.absences, persons)
+        return measured_items(sets, [row.get(ROLES.target) for row in rows], method.promise, persons)
     if getattr(method, "label_known", False):
         label = [name for name in rows[0] if name.lstrip("'") == ROLES.target or name == neutral(ROLES.target)]
         quasi = [*quasi, *label]
     return oracles.k_anonymity([tuple(row[name] for name in quasi) for row in rows], persons)
+
+
+def measured_items(sets: list[set], labels: list, promise, persons=None) -> int:
+    """As `measured`, of the items that rows have."""
+    if hasattr(promise, "m"):
+        return oracles.km_anonymity(sets, promise.m, persons)
+    if promise.label_known:
+        sets = [have | {f"label {label}"} for have, label in zip(sets, labels, strict=True)]
+    if type(promise).__name__ == "Containment":
+        return oracles.containment(sets, promise.absences, persons)
+    return oracles.k_anonymity([frozenset(row) for row in sets], persons)
 
 
 def save(method, folder, data=None, roles=ROLES, **options) -> Path:
@@ -77,7 +86,8 @@ def contents(rows: list[dict], instance) -> Counter:
 
 
 def check_the_promise_holds_on_the_saved_files(instance, tmp_path):
-    for k in (2, 3, 5, 10, 40):
+    few = type(instance.make(5).promise).__name__ == "Containment" and instance.make(5).promise.label_known
+    for k in (2, 3, 5, 10, 40)[: 4 if few else 5]:  # of one label no item is shared by 40
         method = instance.make(k)
         release = method.release(people(), ROLES)
         folder = release.save(tmp_path / f"k{k}") / "release"
@@ -376,10 +386,7 @@ def basket_promise_holds_on_the_saved_files(instance, tmp_path):
         folder = release.save(tmp_path / str(k)) / "release"
         table = pq.read_table(folder / "data.parquet").to_pylist()
         sets = [set(row["items"]) for row in table]
-        if type(method.promise).__name__ == "Containment":
-            by_twin = oracles.containment(sets, method.promise.absences)
-        else:
-            by_twin = oracles.k_anonymity([frozenset(row) for row in sets])
+        by_twin = measured_items(sets, [row["label"] for row in table], method.promise)
         assert by_twin == release.verdict.measured >= k
         assert verify(folder).holds
         assert Counter(row["label"] for row in table) == Counter(y.tolist())

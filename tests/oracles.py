@@ -87,6 +87,14 @@ def ac_of_rows(rows, persons=None):
     ]
 
 
+def km_anonymity(rows, m, persons=None):
+    """The fewest persons with any set of at most m items that a row has; all persons if no row has an item."""
+    whose = range(len(rows)) if persons is None else persons
+    sets = {s for row in rows for size in range(1, m + 1) for s in combinations(sorted(row, key=str), size)}
+    left = [len({whose[i] for i, row in enumerate(rows) if row >= set(s)}) for s in sets]
+    return min(left, default=len(set(whose)))
+
+
 def containment(rows, absences=0, persons=None):
     """Persons left to an attacker who knows all items of a row, and the worst so many items that it lacks."""
     whose = range(len(rows)) if persons is None else persons

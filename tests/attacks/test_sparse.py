@@ -9,8 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import Baskets, Containment, DataError, GreedySelector, KAnonymity, MaximalSelector, ParameterError, Table
+from discreet import (
+    Baskets,
+    Containment,
+    DataError,
+    GreedySelector,
+    KAnonymity,
+    KmSelector,
+    MaximalSelector,
+    ParameterError,
+    Table,
+)
 from discreet.attacks.published import Published
+from discreet.attacks.registry import run
 from discreet.attacks.sparse import PRESENCES_ONLY, SCORES, SparseAttack, sparse_attacks
 from discreet.privacy import containment_anonymity
 
@@ -190,3 +201,22 @@ def test_it_is_among_the_attacks():
     assert all(finding.targets == 12 for finding in found)
     with pytest.raises(DataError, match="a table was given"):
         run(release, {"a": [1, 0]}, attacks=["sparse"])
+
+
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_m_known_items_find_no_more_than_one_in_k_and_more_items_do(m):
+    rng = np.random.default_rng(4)
+    X, y = (rng.random((300, 12)) < 0.3).astype(int), rng.integers(0, 2, 300)
+    release = KmSelector(6, m=m, random_state=1).release(X, y)
+    people = Baskets.of(X, y)
+    for score in ("count", "weighted"):
+        for items in ("rare", "random"):
+            found = SparseAttack(known=m, score=score, items=items).run(Published.of(release), people)
+            assert found.bound == 1 / 6
+            assert found.success.value <= 1 / 6
+    assert SparseAttack(known=m + 1).run(Published.of(release), people).bound is None
+    found = {finding.attack: finding for finding in run(release, people, attacks=["sparse"])}
+    assert found[f"sparse overlap (weighted), {m} known"].bound == 1 / 6
+    assert (
+        found["sparse overlap (weighted)"].success.value > found[f"sparse overlap (weighted), {m} known"].success.value
+    )

@@ -23,7 +23,7 @@ Departures from the paper:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -40,6 +40,7 @@ from discreet.evaluate.confidence import mean_chance
 from discreet.foundation.parameters import Interval, StrOptions, check_parameters
 from discreet.privacy.containment import Containment
 from discreet.privacy.k_anonymity import KAnonymity
+from discreet.privacy.km_anonymity import KmAnonymity
 
 SCORES = ("count", "weighted", "cosine")
 PRESENCES_ONLY = ("count", "weighted")
@@ -106,7 +107,7 @@ class SparseAttack:
         control = None
         if absent is not None and self.eccentricity is not None:
             control = mean_chance(self._tried(records, _on(records, absent), rng)[1].astype(float))
-        bound = _bound(published, self.score, people)
+        bound = _bound(published, self.score, people, self.known)
         return Finding(
             attack=f"sparse overlap ({self.score}{self._condition})",
             question=f"Can an attacker who knows {self._knowledge} name the target's record?",
@@ -167,7 +168,7 @@ class SparseAttack:
         notes = []
         if self.eccentricity is not None:
             notes.append(f"A record stood out for {int(named.sum())} of {len(named)}: {chances.sum():.0f} rightly.")
-        contained = any(isinstance(promise, Containment) for promise in published.promises)
+        contained = any(isinstance(promise, (Containment, KmAnonymity)) for promise in published.promises)
         if contained and self.score not in PRESENCES_ONLY:
             notes.append("A score divided by length uses absences, which the promise does not hide.")
         return " ".join(notes)
@@ -223,11 +224,15 @@ def sparse_attacks(
 
 
 def sparse_overlap(case: Case) -> list[Finding]:
-    """Whose basket is it? By items that an attacker knows of a person."""
+    """Whose basket is it? By items that an attacker knows of a person; by as many as a promise is about, too."""
     people, absent = case.baskets
-    return sparse_attacks(
-        case.published, people, absent, known=case.aux_items, targets=case.targets, random_state=case.random_state
-    )
+    settings: dict[str, Any] = {"targets": case.targets, "random_state": case.random_state}
+    findings = sparse_attacks(case.published, people, absent, known=case.aux_items, **settings)
+    for promise in case.published.promises:
+        if isinstance(promise, KmAnonymity) and promise.m != case.aux_items:
+            few = SparseAttack(known=promise.m, items="rare", **settings).run(case.published, people, absent)
+            findings.append(replace(few, attack=f"{few.attack}, {promise.m} known"))
+    return findings
 
 
 def _on(records: _Records, people: Baskets) -> Baskets:
@@ -261,10 +266,14 @@ def _eccentricity(scores: np.ndarray, ties: np.ndarray, sizes: np.ndarray) -> np
     return np.divide(behind, spread, out=np.zeros_like(behind), where=spread > 0)
 
 
-def _bound(published: Published, score: str, people: Baskets) -> float | None:
-    """What the promise allows, counted in rows: 1/k, for containment if the score looks at presences only."""
+def _bound(published: Published, score: str, people: Baskets, known: int) -> float | None:
+    """What the promise allows, counted in rows: 1/k, for containment if the score looks at presences only, and for
+    (k, m)-anonymity if no more than m items are known besides.
+    """
     if people.persons is not None or published.persons is not None:  # of several rows of a person any one would do
         return None
     kinds = (KAnonymity, Containment) if score in PRESENCES_ONLY else (KAnonymity,)
     ks = [promise.k for promise in published.promises if isinstance(promise, kinds)]
+    if score in PRESENCES_ONLY:
+        ks += [one.k for one in published.promises if isinstance(one, KmAnonymity) and known <= one.m]
     return 1 / max(ks) if ks else None

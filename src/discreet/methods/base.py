@@ -33,6 +33,7 @@ from discreet.methods.limits import check_limit
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.privacy.containment import Containment
 from discreet.privacy.exclusive_items import one_hot_note
+from discreet.privacy.km_anonymity import KmAnonymity
 from discreet.privacy.promise import Promise
 from discreet.recoding.patterns import MOST_PATTERNS, Boxes
 from discreet.recoding.plan import Plan, Recode
@@ -85,7 +86,8 @@ class Method(BaseEstimator):
         features, trace = self._keep(baskets, randomness)
         changes = Changes(quasi_cells=len(baskets) * len(features), columns_dropped=baskets.shape[1] - len(features))
         promise = self.promise
-        notes = one_hot_note(baskets, promise.absences, features) if isinstance(promise, Containment) else []
+        by_presences = isinstance(promise, (Containment, KmAnonymity))
+        notes = one_hot_note(baskets, getattr(promise, "absences", 0), features) if by_presences else []
         return Changed(baskets.keep(features), tuple(features), changes, trace, notes)
 
     def release(

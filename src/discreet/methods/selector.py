@@ -25,6 +25,7 @@ from discreet.methods.base import Changed, Method
 from discreet.methods.grouping import Decision
 from discreet.privacy.containment import Containment
 from discreet.privacy.exclusive_items import one_hot_note
+from discreet.privacy.km_anonymity import KmAnonymity
 from discreet.privacy.promise import Promise
 from discreet.recoding.plan import KeepItems
 
@@ -85,11 +86,12 @@ class Selector(SelectorMixin, Method):
         baskets = everything.baskets(table, target=roles.target, person=roles.person)
         selected, trace = self._keep(baskets, randomness)
         promise, notes = self.promise, []
-        if isinstance(promise, Containment):
+        if isinstance(promise, (Containment, KmAnonymity)):
+            absences = getattr(promise, "absences", 0)
             if all(item.flag for item in everything.binarisation.items):
-                notes += one_hot_note(baskets, promise.absences, selected)
+                notes += one_hot_note(baskets, absences, selected)
             else:
-                notes.append(ONE_HOT.format(f"up to {promise.absences}" if promise.absences else "none"))
+                notes.append(ONE_HOT.format(f"up to {absences}" if absences else "none"))
         return Decision(replace(everything, kept=tuple(selected)), trace, notes + self._remarks())
 
     # -- baskets ---------------------------------------------------------------------------------------------------

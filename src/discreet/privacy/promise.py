@@ -76,6 +76,7 @@ class Promise:
     kind: ClassVar[VerdictKind] = "recomputed"
     does_not_protect: ClassVar[str] = ""
     higher_is_safer: ClassVar[bool] = True  # whether a higher measurement means more protection
+    compares_rows: ClassVar[bool] = True  # whether checking 0/1 rows takes all pairs of distinct ones
     older_names: ClassVar[dict[str, str]] = {}  # of parameters, in certificates of earlier versions
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 

@@ -18,6 +18,7 @@ from discreet.errors import DiscreetError, listing, shown
 from discreet.foundation.parameters import Interval, StrOptions, allows
 from discreet.privacy.group_promise import GROUP_NEEDS, promise_of
 from discreet.privacy.k_anonymity import KAnonymity
+from discreet.privacy.km_anonymity import MOST_ITEMS
 from discreet.privacy.promise import Both, Promise
 from discreet.release.older_names import renamed
 
@@ -199,6 +200,12 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
     "kactus": _KACTUS,
     "kactus2": {**_KACTUS, "swap": [_SHARE], "pool": [bool], **GROUP_NEEDS},
     "kadet": {"k": [_AT_LEAST_2], "public_class": [bool], "prune": [bool], "hierarchies": _HIERARCHIES},
+    "km": {
+        "k": [_AT_LEAST_2],
+        "m": [Interval(Integral, 1, MOST_ITEMS, closed="both")],
+        "utility": [StrOptions({"information", "hamdist"})],
+        "cuts": _CUTS,
+    },
     "laplace-select": _PRIVATE_SELECT,
     "maximal": {
         "k": [_AT_LEAST_2],
@@ -272,6 +279,7 @@ RELEASES: dict[str, tuple[set[str], set[str]]] = {  # by method: shapes and prom
     "kactus": ({"table"}, {"k-anonymity"}),
     "kactus2": ({"table"}, _GROUPS),
     "kadet": ({"model"}, {"k-anonymous model"}),
+    "km": (_ITEMS, {"(k, m)-anonymity"}),
     "laplace-select": ({"names"}, {"differential privacy"}),
     "maximal": (_ITEMS, {"containment"}),
     "mondrian": ({"table"}, _GROUPS),
@@ -285,7 +293,17 @@ RELEASES: dict[str, tuple[set[str], set[str]]] = {  # by method: shapes and prom
     "variance-sketch": ({"sketches"}, {"k-variance", "delta-anonymity"}),
 }
 _MOST_PARTS = 100  # joined promises and their sets of columns
-_PROMISED = ("k", "label_known", "epsilon", "delta", "alpha", "absences", "public_class", "folds")  # in promises, too
+_PROMISED = (
+    "k",
+    "m",
+    "label_known",
+    "epsilon",
+    "delta",
+    "alpha",
+    "absences",
+    "public_class",
+    "folds",
+)  # in promises, too
 
 
 def parameter_problems(method: str, parameters: Mapping[str, Any]) -> list[str]:

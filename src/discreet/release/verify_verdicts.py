@@ -26,6 +26,7 @@ from discreet.release.certificate import VerdictRecord
 REQUIRED = {  # by promise: the parameter that verdicts call required
     "k-anonymity": "k",
     "containment": "k",
+    "(k, m)-anonymity": "k",
     "l-diversity": "l",
     "t-closeness": "t",
     "k-anonymous model": "k",
