@@ -23,6 +23,7 @@ _WHERE = {
     "KAnonymity": "discreet.privacy",
     "Containment": "discreet.privacy",
     "KAnonymousModel": "discreet.privacy",
+    "KMap": "discreet.privacy",
     "KmAnonymity": "discreet.privacy",
     "LDiversity": "discreet.privacy",
     "TCloseness": "discreet.privacy",
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     from discreet.privacy import KAnonymity as KAnonymity
     from discreet.privacy import KAnonymousModel as KAnonymousModel
     from discreet.privacy import KmAnonymity as KmAnonymity
+    from discreet.privacy import KMap as KMap
     from discreet.privacy import KVariance as KVariance
     from discreet.privacy import LDiversity as LDiversity
     from discreet.privacy import TCloseness as TCloseness

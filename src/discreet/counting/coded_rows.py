@@ -172,6 +172,20 @@ class CodedRows(DistinctRows):
         """The different values of any column of the data, one row for each."""
         return values_of(self._data, name)
 
+    def places(self, table: Table) -> np.ndarray:
+        """The distinct row that each row of another table equals in these columns, -1 for none."""
+        codes = [
+            _codes_as(column, other) for column, other in zip(self.columns, table.columns(self.names), strict=True)
+        ]
+        known = np.flatnonzero(np.all([code >= 0 for code in codes], axis=0))
+        cells = [np.concatenate([self.codes[:, c], code[known]]) for c, code in enumerate(codes)]
+        groups, first = group(cells, len(self) + len(known))
+        row_of = np.full(len(first), -1, dtype=np.int64)
+        row_of[groups[: len(self)]] = np.arange(len(self))
+        places = np.full(len(table), -1, dtype=np.int64)
+        places[known] = row_of[groups[len(self) :]]
+        return places
+
     def beside(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """The distinct (distinct row, code) pairs with the codes of another column, in order."""
         if name not in self._beside:
@@ -212,3 +226,9 @@ class CodedRows(DistinctRows):
                 "This method decides about single rows, which an engine does not hand out. Read them as a table."
             )
         return self._group_of_row
+
+
+def _codes_as(column: Column, other: Column) -> np.ndarray:
+    """The codes of another column by the values of this one, -1 for values that it does not have."""
+    place = {text: code for code, text in enumerate(column.texts)}
+    return np.array([*(place.get(text, -1) for text in other.texts), len(column.values)])[other.codes]

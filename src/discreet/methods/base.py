@@ -149,7 +149,7 @@ class Method(BaseEstimator):
         columns = [column for name in table.names for column in _published(name, table, roles, published)]
         _refuse_clashes([column.name for column in columns])
         released = Table(columns, frame=table.frame)
-        before = table.select(roles.quasi) if self.promise.needs_source else None
+        before = table.select(roles.quasi) if self.promise.needs_source and decision.population is None else None
         order = fresh_order(released, randomness, before)
         quasi = tuple(column.name for name in roles.quasi for column in published.get(name, ()))
         new_roles = Roles(
@@ -168,7 +168,7 @@ class Method(BaseEstimator):
                 content=released.take(order),
                 owner=self._owner_files(
                     persons=None if person is None else person.codes[order],
-                    evidence=None if before is None else before.take(order),
+                    evidence=_recoded_population(decision) if before is None else before.take(order),
                     trace=decision.trace,
                     notes=[*decision.notes, *_no_record(decision.plan)],
                 ),
@@ -296,6 +296,15 @@ def _fresh_basket_order(baskets: Baskets, randomness: Randomness) -> np.ndarray:
 
     order = row_order(codes(), len(baskets), [baskets.n_classes, *[2] * baskets.shape[1]])
     return order[randomness.permutation(len(baskets))]
+
+
+def _recoded_population(decision: Decision) -> Table | None:
+    """The population as it would be published, in an order of its own: the owner's evidence for k-map."""
+    if decision.population is None or decision.plan is None:
+        return None
+    columns = [column for some in decision.plan.apply(decision.population).values() for column in some]
+    table = Table(columns)
+    return table.take(row_order((column.codes for column in columns), len(table), [one.levels for one in columns]))
 
 
 def _items_of(published: dict[str, list[Column]], roles: Roles) -> dict[str, tuple[str, ...]]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
 from discreet.data.column import Column, from_labels
+from discreet.data.table import Table
 from discreet.recoding.labels import Labelling
 from discreet.recoding.patterns import Boxes
 from discreet.recoding.plan import Plan
@@ -42,6 +43,7 @@ class Grouping:
     notes: list[str] = field(default_factory=list)
     of_single_rows: bool = False
     swapped: int = 0
+    population: Table | None = None  # one row for each person who could have been sampled
 
     @property
     def plan_for_new_rows(self) -> Plan:
@@ -62,14 +64,22 @@ class Grouping:
             left_out = len(grouped) < len(self.group)
             published = self.columns(self.group[grouped])
             return Decision(
-                plan, self.trace, self.notes, published, grouped if left_out else None, swapped=self.swapped
+                plan,
+                self.trace,
+                self.notes,
+                published,
+                grouped if left_out else None,
+                swapped=self.swapped,
+                population=self.population,
             )
         distinct = self.columns(self.group)
         published = {
             name: [Column(one.name, one.kind, one.values, one.codes[rows.group_of_row]) for one in columns]
             for name, columns in distinct.items()
         }
-        return Decision(plan, self.trace, self.notes, published, distinct=(rows, distinct, rows.rows))
+        return Decision(
+            plan, self.trace, self.notes, published, distinct=(rows, distinct, rows.rows), population=self.population
+        )
 
 
 @dataclass
@@ -80,6 +90,7 @@ class Decision:
     published  the columns of each quasi-identifier in the rows' order, where not the plan makes them
     rows       the rows that are published, when some are left out: `published` then has those only, in that order
     swapped    rows that show a cell which is not their own
+    population the persons who could have been sampled, for k-map
     distinct   coded rows, their published columns and how many rows each is, where changes are counted on distinct rows
     """
 
@@ -91,3 +102,4 @@ class Decision:
     changes: Changes | None = None
     swapped: int = 0
     distinct: tuple[CodedRows, PublishedColumns, np.ndarray] | None = None
+    population: Table | None = None

@@ -7,6 +7,7 @@ from discreet.privacy.containment import Containment, containment_anonymity
 from discreet.privacy.differential_privacy import DifferentialPrivacy
 from discreet.privacy.k_anonymity import KAnonymity, k_anonymity
 from discreet.privacy.k_anonymous_model import KAnonymousModel
+from discreet.privacy.k_map import KMap
 from discreet.privacy.km_anonymity import KmAnonymity
 from discreet.privacy.l_diversity import LDiversity
 from discreet.privacy.promise import PROMISES, Both, Promise, Verdict, promise_from
@@ -23,6 +24,7 @@ __all__ = [
     "DifferentialPrivacy",
     "KAnonymity",
     "KAnonymousModel",
+    "KMap",
     "KVariance",
     "KmAnonymity",
     "LDiversity",

@@ -10,6 +10,9 @@ c            the factor of "recursive"
 t            how far the sensitive values of a group may be distributed from those of the whole table; None for no limit
 distance     "equal" if all values are equally far from each other; "ordered" if they are numbers or dates
 label_known  whether k persons are left also to somebody who knows the label: each label in a group has k persons
+population   for methods that have it: who could have been sampled. Then k persons of the population fit every group
+             (k-map), and groups may be smaller in the release. A table with the quasi-identifiers of the population,
+             or the fraction of it that was sampled, from which its groups are estimated
 
 l and t are about the columns that the roles call sensitive; a target is one of them only if it is named there, too.
 """
@@ -22,6 +25,7 @@ from typing import Any
 from discreet.errors import ParameterError
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.privacy.k_anonymity import KAnonymity
+from discreet.privacy.k_map import KMap
 from discreet.privacy.l_diversity import LDiversity
 from discreet.privacy.promise import Both, Promise
 from discreet.privacy.t_closeness import TCloseness
@@ -34,6 +38,19 @@ GROUP_NEEDS: dict[str, list[Any]] = {  # for `_parameter_constraints`
     "distance": [StrOptions({"equal", "ordered"})],
     "label_known": [bool],
 }
+
+
+class _Rows:
+    """Anything but a number, a bool or a text: a table, a frame, a mapping of columns."""
+
+    def allows(self, value: Any) -> bool:
+        return not isinstance(value, (Real, str, bytes)) and value is not None
+
+    def __str__(self) -> str:
+        return "a table"
+
+
+POPULATION: list[Any] = [Interval(Real, 0, 1, closed="right"), _Rows(), None]
 
 
 def stated_needs(method: object) -> dict[str, Any]:
@@ -50,6 +67,7 @@ def promise_of(
     t: float | None = None,
     distance: str = "equal",
     label_known: bool = False,
+    population: object = None,
 ) -> Promise:
     """The promise that these parameters make.
 
@@ -57,6 +75,10 @@ def promise_of(
     '5-anonymity and distinct 2-diversity and 0.2-closeness'
     """
     promises: list[Promise] = [KAnonymity(k, label_known=label_known)]
+    if population is not None:
+        if label_known:
+            raise ParameterError("'label_known' counts persons of the release, 'population' others. Leave out one.")
+        promises = [KMap(k, fraction=float(population) if isinstance(population, Real) else None)]
     if l is not None:
         promises.append(LDiversity(l, measure=diversity, c=c))
     elif c is not None or diversity != "distinct":

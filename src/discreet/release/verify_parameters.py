@@ -223,6 +223,7 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
         "hierarchies": _HIERARCHIES,
         "grids": [None, ListOf(ColumnName(), _MOST_NAMES)],
         **GROUP_NEEDS,
+        "population": [None, Interval(Real, 0, 1, closed="right"), StrOptions({"given"})],
         "max_suppressed": _MAX_SUPPRESSED,
     },
     "optimal": {
@@ -269,7 +270,7 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
     },
 }
 
-_LATER = set(GROUP_NEEDS)  # parameters that certificates of version 0.1 do not state
+_LATER = {*GROUP_NEEDS, "population"}  # parameters that certificates of version 0.1 do not state
 _ITEMS, _GROUPS = {"table", "baskets"}, {"k-anonymity", "l-diversity", "t-closeness"}
 RELEASES: dict[str, tuple[set[str], set[str]]] = {  # by method: shapes and promises of its releases
     "breach-aware": ({"table"}, {"breach increase"}),
@@ -282,7 +283,7 @@ RELEASES: dict[str, tuple[set[str], set[str]]] = {  # by method: shapes and prom
     "km": (_ITEMS, {"(k, m)-anonymity"}),
     "laplace-select": ({"names"}, {"differential privacy"}),
     "maximal": (_ITEMS, {"containment"}),
-    "mondrian": ({"table"}, _GROUPS),
+    "mondrian": ({"table"}, {*_GROUPS, "k-map"}),
     "optimal": (_ITEMS, {"containment"}),
     "private-fwell": ({"weights"}, {"differential privacy"}),
     "private-table": ({"table"}, {"differential privacy"}),
@@ -375,7 +376,8 @@ def _of_sets(parameters: Mapping[str, Any]) -> tuple[Promise, ...]:
 def _group_promise(parameters: Mapping[str, Any]) -> Promise | None:
     """The promise that the parameters of a method that groups rows make; None if they contradict each other."""
     try:
-        return promise_of(parameters["k"], **{name: parameters[name] for name in GROUP_NEEDS if name in parameters})
+        asked = {name: parameters[name] for name in (*GROUP_NEEDS, "population") if name in parameters}
+        return promise_of(parameters["k"], **asked)
     except DiscreetError:
         return None
 

@@ -20,7 +20,7 @@ from discreet.release.verify_folder import record_of
 from discreet.release.verify_noise import noise_of
 from discreet.release.verify_recount import change_problems, domain_problems
 from discreet.release.verify_remarks import record_remarks
-from discreet.release.verify_verdicts import breach_problems, person_problems
+from discreet.release.verify_verdicts import breach_problems, parts_problems, person_problems
 
 _MOST_PAIRS = 10**8  # a few seconds
 
@@ -72,6 +72,7 @@ def _measured(case: CheckedRelease, persons: np.ndarray | None) -> Verdict:
     if promise.needs_source and case.owner is None:  # the measurement rests on the owner's word
         if roles is not None:
             case.add(*breach_problems(stated, promise, cast(Table, content), roles, persons=by_person))
+        case.add(*parts_problems(stated, promise, content, roles, persons=by_person))
         return stated.verdict()
     if by_person and case.owner is None:  # counting rows can still refute the promise
         verdict = _rows_tell(promise).check_content(content, roles)

@@ -13,12 +13,15 @@ import re
 import numpy as np
 
 from discreet.data.column import Column
+from discreet.data.content import Content
 from discreet.data.document import Document
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import shown
 from discreet.privacy.breach_increase import BELOW, EMPIRICAL, SAME, BreachIncrease
+from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.k_anonymous_model import KAnonymousModel
+from discreet.privacy.k_map import KMap
 from discreet.privacy.promise import Both, Promise
 from discreet.recoding.published_tree import PublishedTree
 from discreet.release.certificate import VerdictRecord
@@ -26,6 +29,7 @@ from discreet.release.certificate import VerdictRecord
 REQUIRED = {  # by promise: the parameter that verdicts call required
     "k-anonymity": "k",
     "containment": "k",
+    "k-map": "k",
     "(k, m)-anonymity": "k",
     "l-diversity": "l",
     "t-closeness": "t",
@@ -104,6 +108,33 @@ def bare_problems(stated: VerdictRecord) -> list[str]:
         return ["The certificate states more than what was required, which verdicts on sketches never do."]
     if stated.details or stated.notes or stated.with_label is not None or any(map(bare_problems, stated.parts)):
         return ["The certificate's verdict states more than verdicts on this promise do."]
+    return []
+
+
+def parts_problems(
+    stated: VerdictRecord, promise: Promise, content: Content, roles: Roles | None, *, persons: bool
+) -> list[str]:
+    """Where a promise rests on the owner's word, what of it the published rows tell: other parts, and their groups."""
+    parts = promise.promises if isinstance(promise, Both) else (promise,)
+    for part, one in zip(parts, stated.parts or (stated,), strict=True):
+        if isinstance(part, KMap) and part.needs_source:
+            counted = KAnonymity(part.k).check_content(content, roles)
+            shown_figures = {"groups": counted.details["groups"], "smallest group in the release": counted.measured}
+            if one.notes or one.with_label is not None or set(one.details) != set(shown_figures):
+                return ["The certificate's verdict states more than verdicts on this promise do."]
+            smallest = one.details["smallest group in the release"]
+            if one.details["groups"] != shown_figures["groups"] or not (
+                0 < smallest <= counted.measured if persons else smallest == counted.measured
+            ):
+                return ["The groups of the data differ from what the certificate states about them."]
+        elif not part.needs_source and not isinstance(part, BreachIncrease):
+            if persons and not part.rows_tell:
+                continue
+            verdict = part.check_content(content, roles)
+            if not verdict.holds:
+                return [verdict.sentence()]
+            if not persons and VerdictRecord.of(verdict) != one:
+                return ["What is measured now differs from what the certificate states."]
     return []
 
 

@@ -26,7 +26,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -39,14 +39,15 @@ from discreet.errors import ParameterError, RolesError, did_you_mean, listing
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Method, fresh_order
-from discreet.methods.group_needs import GroupNeeds, values_of
+from discreet.methods.group_needs import GroupNeeds, population_of, values_of
 from discreet.methods.grouping import Grouping
 from discreet.methods.limits import MAX_SUPPRESSED
 from discreet.methods.trees.hierarchy_labels import tree_axis
 from discreet.methods.trees.mondrian_needs import side_needs
 from discreet.methods.trees.mondrian_partition import CutTree, Need, partition
 from discreet.prepare.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
-from discreet.privacy.group_promise import GROUP_NEEDS, promise_of, stated_needs
+from discreet.privacy.group_promise import GROUP_NEEDS, POPULATION, promise_of, stated_needs
+from discreet.privacy.k_map import least_sampled
 from discreet.privacy.promise import Promise
 from discreet.recoding.axis import Axis, recode
 from discreet.recoding.plan import Recode
@@ -76,6 +77,9 @@ class Mondrian(Method):
         How far the sensitive values of a group may be distributed from those of the whole table.
     label_known : bool
         Whether k persons are left also to somebody who knows the label.
+    population : table, float in (0, 1] or None
+        Who could have been sampled: a table with the quasi-identifiers of a population, or the fraction of it that was
+        sampled. Then k persons of the population fit every group, and groups may be smaller in the release.
     max_suppressed : float, dict or None
         At most this share of the quasi-identifier cells may be suppressed, or there is no release. A dict limits
         "cells", "rows" (left out, or suppressed in all quasi-identifiers) or both.
@@ -85,7 +89,8 @@ class Mondrian(Method):
     Promise
     -------
     KAnonymity(k) on the quasi-identifiers, with LDiversity(l) and TCloseness(t) of the sensitive columns where l and t
-    are given; counted in persons when the roles name a person column.
+    are given; counted in persons when the roles name a person column. KMap(k) instead of KAnonymity(k) where a
+    population is given.
 
     Examples
     --------
@@ -104,6 +109,7 @@ class Mondrian(Method):
         "hierarchies": HIERARCHIES,
         "grids": [Mapping, None],
         **GROUP_NEEDS,
+        "population": POPULATION,
         "max_suppressed": MAX_SUPPRESSED,
         "random_state": [Integral, None],
     }
@@ -123,6 +129,7 @@ class Mondrian(Method):
         t: float | None = None,
         distance: str = "equal",
         label_known: bool = False,
+        population: Any = None,
         max_suppressed: float | Mapping[str, float] | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -138,25 +145,29 @@ class Mondrian(Method):
         self.t = t
         self.distance = distance
         self.label_known = label_known
+        self.population = population
         self.max_suppressed = max_suppressed
         self.random_state = random_state
 
     @property
     def promise(self) -> Promise:
-        return promise_of(self.k, **stated_needs(self))
+        return promise_of(self.k, **stated_needs(self), population=self.population)
 
     def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
         for name, labels in (("hierarchies", "hierarchy"), ("grids", "cuts")):
             if getattr(self, name) is not None and self.labels != labels:
                 raise ParameterError(f"Mondrian uses {name} with labels={labels!r} only. Say so, or leave them out.")
         axes = self._axes(rows, roles)
-        GroupNeeds.of(rows, roles, self.promise).check_possible()
+        population = population_of(self.population, rows, roles)
+        if population is not None and self.relaxed:
+            raise ParameterError("Mondrian counts a population for strict cuts only. Leave out relaxed, or population.")
+        GroupNeeds.of(rows, roles, self.promise, population).check_possible()
         parted = _SingleRows(rows.table, roles, randomness) if self.relaxed else rows
         ranks = np.column_stack([axis.rank_of_code[parted.codes[:, i]] for i, axis in enumerate(axes)])
         cuts = partition(
             ranks,
             parted.counts,
-            self._needs(parted, roles),
+            self._needs(parted, roles, None if population is None else rows.places(population)),
             _stack([axis.position for axis in axes]),
             by_information=self.split == "information",
             relaxed=self.relaxed,
@@ -167,7 +178,9 @@ class Mondrian(Method):
         trace: list[dict[str, Any]] = [{"groups": int((cuts.column < 0).sum())}]
         trace += [{"column": axis.name, "cuts": int((cuts.column == i).sum())} for i, axis in enumerate(axes)]
         leaf_of = cuts.leaf_of[parted.places] if isinstance(parted, _SingleRows) else cuts.leaf_of
-        return Grouping(leaf_of, plan.labellings, plan.codes, plan, trace, of_single_rows=self.relaxed)
+        return Grouping(
+            leaf_of, plan.labellings, plan.codes, plan, trace, of_single_rows=self.relaxed, population=population
+        )
 
     def _axes(self, rows: CodedRows, roles: Roles) -> list[Axis]:
         if self.labels == "hierarchy":
@@ -194,17 +207,38 @@ class Mondrian(Method):
             raise ParameterError("'grids' takes a list for each column, such as {'age': [20, 40, 60]}.")
         return grids
 
-    def _needs(self, rows: CodedRows | _SingleRows, roles: Roles) -> list[Need]:
+    def _needs(self, rows: CodedRows | _SingleRows, roles: Roles, places: np.ndarray | None) -> list[Need]:
+        """Numbers of different keys; `places` are the distinct rows that persons of a population equal."""
+        if places is not None:
+            persons = np.flatnonzero(places >= 0)
+            persons = persons[np.argsort(places[persons], kind="stable")]
+            others = self._needs(rows, roles, None) if self.l is not None else []
+            keyed = [need for need in others if need.keys is not None]  # l values are of l rows at least
+            return [Need(self.k, (places[persons], persons)), *keyed]
         if self.l is None:
-            return [Need(self.k, rows.people)]
+            return [Need(self._least, rows.people)]
         distinct = roles.sensitive if self.diversity == "distinct" else ()
         values = [Need(math.ceil(self.l), rows.beside(name)) for name in distinct]
-        least = max(self.k, math.ceil(self.l))  # a group never counts more values than persons
+        least = max(self._least, math.ceil(self.l))  # a group never counts more values than persons
         return [Need(least, rows.people), *values]
+
+    @property
+    def _least(self) -> int:
+        """Persons that a group has at least in the release."""
+        if self.population is None:
+            return self.k
+        return least_sampled(self.k, float(self.population)) if isinstance(self.population, Real) else 1
+
+    def _enough(self, persons: int) -> None:
+        if self.population is None:
+            super()._enough(persons)
 
     def _public_parameters(self) -> dict[str, Any]:
         grids = None if self.grids is None else sorted(map(str, self.grids))
-        return super()._public_parameters() | {"hierarchies": public_hierarchies(self.hierarchies), "grids": grids}
+        stated = {"hierarchies": public_hierarchies(self.hierarchies), "grids": grids}
+        if self.population is not None and not isinstance(self.population, Real):
+            stated["population"] = "given"
+        return super()._public_parameters() | stated
 
 
 class _SingleRows:
