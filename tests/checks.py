@@ -17,6 +17,7 @@ import planted
 from discreet import CannotRelease, DataError, Roles, Table, recode, verify
 from discreet.data.formulas import neutral
 from discreet.errors import DiscreetError
+from discreet.privacy.k_map import population_bound
 from discreet.release.certificate import CERTIFICATE
 from discreet.report.public_page import summarise_public, to_public_page
 from instances import (
@@ -56,7 +57,9 @@ def measured(rows: list[dict], method, quasi: list[str], persons=None) -> int:
     if getattr(method, "label_known", False):
         label = [name for name in rows[0] if name.lstrip("'") == ROLES.target or name == neutral(ROLES.target)]
         quasi = [*quasi, *label]
-    return oracles.k_anonymity([tuple(row[name] for name in quasi) for row in rows], persons)
+    smallest = oracles.k_anonymity([tuple(row[name] for name in quasi) for row in rows], persons)
+    fraction = getattr(method.promise, "fraction", None)
+    return smallest if fraction is None else population_bound(smallest, fraction)
 
 
 def measured_items(sets: list[set], labels: list, promise, persons=None) -> int:

@@ -117,7 +117,7 @@ INSTANCES = {
     "mondrian-cuts-information": _of(Mondrian, ("table",), labels="cuts", split="information", relaxed=True),
     "mondrian-diverse": _of(Mondrian, ("table",), l=2),
     "mondrian-close": _of(Mondrian, ("table",), l=1.5, diversity="entropy", t=0.4, split="information"),
-    "mondrian-sampled": _of(Mondrian, ("table",), population=0.5),
+    "mondrian-sampled": _of(Mondrian, ("table",), population=0.9),
     "mondrian-known-labels": _of(Mondrian, ("table",), label_known=True),
     "private-table": _private(PrivateTable, ("synthetic",), epsilon=1.0, domain=DOMAIN),
     "private-table-cells": _private(PrivateTable, ("synthetic",), epsilon=1.0, domain=DOMAIN, model="cells"),

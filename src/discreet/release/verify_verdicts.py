@@ -115,8 +115,8 @@ def parts_problems(
     stated: VerdictRecord, promise: Promise, content: Content, roles: Roles | None, *, persons: bool
 ) -> list[str]:
     """Where a promise rests on the owner's word, what of it the published rows tell: other parts, and their groups."""
-    parts = promise.promises if isinstance(promise, Both) else (promise,)
-    for part, one in zip(parts, stated.parts or (stated,), strict=True):
+    joined = zip(promise.promises, stated.parts, strict=True) if isinstance(promise, Both) else [(promise, stated)]
+    for part, one in joined:
         if isinstance(part, KMap) and part.needs_source:
             counted = KAnonymity(part.k).check_content(content, roles)
             shown_figures = {"groups": counted.details["groups"], "smallest group in the release": counted.measured}

@@ -230,7 +230,7 @@ class Mondrian(Method):
         return least_sampled(self.k, float(self.population)) if isinstance(self.population, Real) else 1
 
     def _enough(self, persons: int) -> None:
-        if self.population is None:
+        if persons < self._least:
             super()._enough(persons)
 
     def _public_parameters(self) -> dict[str, Any]:
