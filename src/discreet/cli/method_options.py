@@ -27,6 +27,12 @@ class MethodOptions:
     """Parameters of methods that have an option of their own."""
 
     k: Annotated[int | None, parameter("How many persons must be alike.", "--k")] = None
+    l: Annotated[float | None, parameter("Tables: how many sensitive values every group has.", "--l")] = None  # noqa: E741
+    t: Annotated[float | None, parameter("Tables: how far sensitive values are from the whole table.", "--t")] = None
+    m: Annotated[int | None, parameter("km: how many items of a person an attacker may know.", "--m")] = None
+    label_known: Annotated[
+        bool | None, parameter("Whether k persons are left also to who knows the label.", "--label-known")
+    ] = None
     epsilon: Annotated[float | None, parameter("Differential privacy: the budget of the release.")] = None
     split: Annotated[str | None, parameter("mondrian: median or information.")] = None
     utility: Annotated[
@@ -51,6 +57,8 @@ class MethodOptions:
         if self.max_suppressed is not None:
             arguments["max_suppressed"] = shares(self.max_suppressed, "--max-suppressed")
         parameters = {one: v for one, v in arguments.items() if v is not None and one not in ("settings", "seed")}
+        if self.l is not None and self.l.is_integer():
+            parameters["l"] = int(self.l)
         return build(name, parameters | values(self.settings))
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-_LETTERS = ("k", "l", "t", "epsilon", "delta", "alpha")  # parameters that promises mention
+_LETTERS = ("k", "m", "l", "t", "epsilon", "delta", "alpha")  # parameters that promises mention
 
 
 def count(value: float) -> str:

@@ -145,6 +145,9 @@ class MethodSection(BaseModel):
         shared = {name: list(getattr(promises, name)) for name in ("k", "epsilon", "delta") if name in accepted}
         if self.name not in ("delta-sketch",):
             shared.pop("delta", None)  # elsewhere delta is another promise, or a second limit
+        for name in ("l", "t"):  # asked of every release: methods that can make it do
+            if name in accepted and getattr(promises, name) is not None:
+                shared[name] = [getattr(promises, name)]
         wanted = shared | {name: self.values(name) for name in self.model_extra or ()}
         for values in product(*wanted.values()):
             yield dict(zip(wanted, values, strict=True))
