@@ -120,6 +120,13 @@ def test_editors_may_write_other_line_ends_and_a_mark_of_the_encoding_but_no_oth
         read_recipe(path)
 
 
+def test_l_and_t_of_all_releases_are_made_by_methods_that_can():
+    promises = PromisesSection(k=5, l=2, t=0.3)
+    assert [*MethodSection(name="mondrian").grid(promises)] == [{"k": 5, "l": 2, "t": 0.3}]
+    assert [*MethodSection(name="mondrian", t=0.1).grid(promises)] == [{"k": 5, "l": 2, "t": 0.1}]
+    assert [*MethodSection(name="kactus").grid(promises)] == [{"k": 5}]
+
+
 def test_lists_are_grids_and_grids_of_promises_serve_all():
     promises = PromisesSection(k=(5, 20))
     method = MethodSection.model_validate({"name": "kactus2", "swap": [0.0, 0.5], "pool": True})
