@@ -34,6 +34,7 @@ from discreet.prepare.hierarchy import Hierarchy
 from discreet.privacy.containment import Containment
 from discreet.privacy.exclusive_items import one_hot_note
 from discreet.privacy.promise import Promise
+from discreet.recoding.grouped_items import GroupedItems
 from discreet.recoding.patterns import MOST_PATTERNS, Boxes
 from discreet.recoding.plan import Plan, Recode
 from discreet.release.data_subjects import DataSubjects
@@ -52,6 +53,7 @@ class Changed:
     changes: Changes
     trace: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    groups: GroupedItems | None = None
 
 
 class Method(BaseEstimator):
@@ -203,6 +205,7 @@ class Method(BaseEstimator):
                 method=self.name,
                 parameters=self._public_parameters(),
                 features=changed.features,
+                groups=changed.groups,
                 changes=changed.changes,
             )
         )
