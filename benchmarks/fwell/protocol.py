@@ -89,7 +89,7 @@ class Fold:
 
     @cached_property
     def weights(self) -> np.ndarray:
-        return Fwell(bounds=(0, 1)).fit(self.X, self.y).weights_
+        return Fwell(0.01, bounds=(0, 1)).fit(self.X, self.y).weights_
 
 
 def folds_of(X, y: np.ndarray, folds: int) -> list[Fold]:
@@ -124,9 +124,9 @@ ANY = "any features"
 PLAIN: dict[str, Weigh] = {
     "Fwell": lambda fold, epsilon, kept, seed: fold.weights,
     "Fwell, one pass": lambda fold, epsilon, kept, seed: (
-        Fwell(bounds=(0, 1), solver="one-pass").fit(fold.X, fold.y).weights_
+        Fwell(0.01, bounds=(0, 1), solver="one-pass").fit(fold.X, fold.y).weights_
     ),
-    "Fwell on the public sample": lambda fold, epsilon, kept, seed: Fwell(bounds=(0, 1)).fit(*fold.sample).weights_,
+    "Fwell on the public sample": lambda fold, epsilon, kept, seed: Fwell(0.01, bounds=(0, 1)).fit(*fold.sample).weights_,
     ANY: lambda fold, epsilon, kept, seed: np.random.default_rng(seed).random(fold.X.shape[1]),
 }
 PRIVATE: dict[str, Weigh] = {

@@ -14,7 +14,7 @@ from discreet.attacks.finding import CannotAttack, chance_of, in_words
 from discreet.attacks.label_meanings import recode_known
 from discreet.attacks.linkage import promised_k as k_against
 from discreet.attacks.matching import Matching
-from discreet.attacks.published import Published
+from discreet.attacks.published import Published, with_groups
 from discreet.counting.tally import group_sizes
 from discreet.data.baskets import Baskets
 from discreet.data.column import Column, from_labels
@@ -127,7 +127,7 @@ class BasketReleases:
         return from_labels(name, ["0", "1"], has)
 
     def fits(self, targets: Baskets) -> list[Fits]:
-        known = _known_items(self.releases, targets, self._n_known)
+        known = _known_items(self.releases, with_groups(targets, self.releases), self._n_known)
         return [_OfBaskets(release.baskets, known) for release in self.releases]
 
     def promised_k(self, release: Published) -> int | None:
@@ -135,6 +135,7 @@ class BasketReleases:
         return max(ks, default=None)
 
     def smallest_group(self, known: Baskets) -> int:
+        known = with_groups(known, self.releases)
         names = {name: item for item, name in enumerate(known.names)}
         items = dict.fromkeys(names[name] for release in self.releases for name in release.baskets.names)
         return containment_anonymity(known.keep(list(items)))

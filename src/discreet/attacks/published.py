@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from discreet.data.baskets import Baskets
 from discreet.data.content import Content
@@ -18,10 +19,11 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError
 from discreet.privacy.promise import Both, Promise
+from discreet.recoding.grouped_items import GroupedItems
 from discreet.recoding.plan import Plan
 from discreet.recoding.record import from_bytes
 from discreet.release.release import Release
-from discreet.release.verify import open_release, read_persons, read_record, read_records
+from discreet.release.verify import open_release, read_groups, read_persons, read_record, read_records
 from discreet.sketching.signs import Signs
 from discreet.sketching.sketches import Sketches
 
@@ -47,6 +49,7 @@ class Published:
     signs: Signs | None = None
     method: str = ""
     parameters: dict[str, Any] = field(default_factory=dict)
+    groups: GroupedItems | None = None  # published items with their members, where items were grouped
 
     @classmethod
     def of(
@@ -59,11 +62,12 @@ class Published:
         if isinstance(release, Published):
             return release
         if isinstance(release, Release):
-            record = None if release.record is None else from_bytes(release.record)
+            record = None if release.record is None or release.groups is not None else from_bytes(release.record)
             swapped = release.changes.swapped_cells > 0
             private = release.owner.persons, release.owner.records, release.owner.signs
             method = release.method, release.parameters
-            return cls(release.content, release.promise, release.roles, record, swapped, *private, *method)
+            known = (release.content, release.promise, release.roles, record, swapped)
+            return cls(*known, *private, *method, groups=release.groups)
         certificate, data, roles = open_release(release)
         recoding = read_record(release)
         by_person = owner is not None and certificate.counted == "persons"
@@ -72,7 +76,8 @@ class Published:
         is_sketched = owner is not None and certificate.shape == "sketches"
         records, signs = read_records(data, Path(owner)) if is_sketched else (None, None)  # type: ignore[arg-type]
         method = certificate.method.name, certificate.method.parameters
-        return cls(data, certificate.the_promise(), roles, recoding, swapped, persons, records, signs, *method)
+        known = (data, certificate.the_promise(), roles, recoding, swapped)
+        return cls(*known, persons, records, signs, *method, groups=read_groups(release))
 
     @property
     def shape(self) -> str:
@@ -130,3 +135,14 @@ class Published:
         flips = self.recoding is None and self.shape == "table"
         flipped = flips and any("=" in name for name in self.quasi)
         return not (drawn or self.swapped or flipped)
+
+
+def with_groups(people: Baskets, releases: Iterable[Published]) -> Baskets:
+    """The people's baskets with a further column for each group of items that is published."""
+    for release in releases:
+        if release.groups is not None:
+            new = [name for name in release.groups.names if name not in people.names]
+            grouped = release.groups.within(new).apply(people)
+            matrix = sp.csr_array(sp.hstack([people.matrix, grouped.matrix]))
+            people = replace(people, matrix=matrix, names=people.names + grouped.names, sources=None)
+    return people

@@ -32,7 +32,7 @@ import scipy.sparse as sp
 
 from discreet.attacks.case import Case
 from discreet.attacks.finding import Finding, chance_of
-from discreet.attacks.published import Published
+from discreet.attacks.published import Published, with_groups
 from discreet.counting.partition import Partition
 from discreet.data.baskets import Baskets
 from discreet.errors import DataError
@@ -103,10 +103,11 @@ class SparseAttack:
         """
         records = _Records.of(published)
         rng = np.random.default_rng(self.random_state)
-        chances, named = self._tried(records, _on(records, people), rng)
+        chances, named = self._tried(records, _on(records, with_groups(people, [published])), rng)
         control = None
         if absent is not None and self.eccentricity is not None:
-            control = mean_chance(self._tried(records, _on(records, absent), rng)[1].astype(float))
+            others = _on(records, with_groups(absent, [published]))
+            control = mean_chance(self._tried(records, others, rng)[1].astype(float))
         bound = _bound(published, self.score, people, self.known)
         return Finding(
             attack=f"sparse overlap ({self.score}{self._condition})",

@@ -116,7 +116,8 @@ class _Items(_Form):
     """Released baskets."""
 
     def lesson(self, train: Dataset, test: Dataset, protocol: Protocol) -> Lesson:
-        selected = keep_items(test.data, self.release.columns)
+        grouped = self.release.groups
+        selected = keep_items(test.data, self.release.columns) if grouped is None else grouped.apply(test.data)
         return BasketLesson(self.release.baskets, selected, train.target)
 
     def rows(self, dataset: Dataset) -> tuple[Table, np.ndarray | None]:

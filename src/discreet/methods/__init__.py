@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from discreet.methods.base import Method as Method
     from discreet.methods.breach.breach_aware import BreachAwareSelector as BreachAwareSelector
     from discreet.methods.containment.greedy import GreedySelector as GreedySelector
+    from discreet.methods.containment.item_groups import ItemGroups as ItemGroups
     from discreet.methods.containment.km import KmSelector as KmSelector
     from discreet.methods.containment.maximal import MaximalSelector as MaximalSelector
     from discreet.methods.containment.optimal import OptimalSelector as OptimalSelector
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 _TABLE = (  # the name on the command line, the class, the module
     ("breach-aware", "BreachAwareSelector", "breach.breach_aware"),
     ("greedy", "GreedySelector", "containment.greedy"),
+    ("item-groups", "ItemGroups", "containment.item_groups"),
     ("km", "KmSelector", "containment.km"),
     ("maximal", "MaximalSelector", "containment.maximal"),
     ("optimal", "OptimalSelector", "containment.optimal"),

@@ -35,6 +35,7 @@ from discreet.privacy.containment import Containment
 from discreet.privacy.exclusive_items import one_hot_note
 from discreet.privacy.km_anonymity import KmAnonymity
 from discreet.privacy.promise import Promise
+from discreet.recoding.grouped_items import GroupedItems
 from discreet.recoding.patterns import MOST_PATTERNS, Boxes
 from discreet.recoding.plan import Plan, Recode
 from discreet.release.data_subjects import DataSubjects
@@ -53,6 +54,7 @@ class Changed:
     changes: Changes
     trace: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    groups: GroupedItems | None = None
 
 
 class Method(BaseEstimator):
@@ -205,6 +207,7 @@ class Method(BaseEstimator):
                 method=self.name,
                 parameters=self._public_parameters(),
                 features=changed.features,
+                groups=changed.groups,
                 changes=changed.changes,
             )
         )

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
-from discreet.data.table import Table
 from discreet.errors import DataError
 from discreet.foundation.plain_files import MOST_STATED, opened, read_most
+from discreet.recoding.grouped_items import GroupedItems, rows_with_items
 from discreet.recoding.patterns import recoded_rows
 from discreet.recoding.record import RECORD, from_bytes
 from discreet.release.certificate import Certificate, sha256_of
@@ -16,11 +17,12 @@ from discreet.release.certificate import Certificate, sha256_of
 _ANEW = "Get the release again from its holder."
 
 
-def recode(folder: str | os.PathLike[str], rows: object) -> Table:
+def recode(folder: str | os.PathLike[str], rows: Any) -> Any:
     """Recode new rows to the form of the release in `folder`: its columns and labels, in the order of the rows.
 
     `folder` is the published folder, which holds certificate.json; `rows` is any frame, file or query with the original
-    quasi-identifiers. A row that fits no published pattern takes the pattern that it matches in most columns. The
+    quasi-identifiers, and the result a table. For a release of grouped items `rows` are baskets or transactions, and so
+    the result is baskets. A row that fits no published pattern takes the pattern that it matches in most columns. The
     promise covers the released rows only.
     """
     folder = Path(folder)
@@ -41,5 +43,8 @@ def recode(folder: str | os.PathLike[str], rows: object) -> Table:
     with opened(folder / RECORD, most=MOST_STATED) as file:
         if os.fstat(file.fileno()).st_size != file_record.bytes or sha256_of(file) != file_record.sha256:
             raise DataError(f"{RECORD} was changed after it was certified. {_ANEW}")
-        plan = from_bytes(read_most(file, MOST_STATED))
+        content = read_most(file, MOST_STATED)
+    if certificate.shape == "baskets":
+        return GroupedItems.from_bytes(content).apply(rows_with_items(rows))
+    plan = from_bytes(content)
     return recoded_rows(plan, rows, tuple(column.name for column in certificate.columns))

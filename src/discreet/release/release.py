@@ -27,6 +27,7 @@ from discreet.errors import DataError, PromiseBroken
 from discreet.foundation.atomic_files import new_folder
 from discreet.privacy.noise import Noise, statement
 from discreet.privacy.promise import Promise, Verdict
+from discreet.recoding.grouped_items import GroupedItems, rows_with_items
 from discreet.recoding.patterns import Boxes, EachColumn, recoded_rows
 from discreet.recoding.plan import Plan
 from discreet.recoding.record import RECORD, published
@@ -72,7 +73,7 @@ class Release:
 
     promise, method, parameters, changes, noise   stated in the certificate; `noise` if it was used to draw rows
     roles                                         of the published columns, if the content is a table
-    plan, source_quasi, items, features           how source columns became published ones, for new rows and reports
+    plan, source_quasi, items, features, groups   how source columns became published ones, for new rows and reports
     penalty, column_changes                       losses that cannot be read off the plan (see losses.py)
     """
 
@@ -88,6 +89,7 @@ class Release:
     source_quasi: tuple[str, ...] = ()
     items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by quasi-identifier encoded as items
     features: tuple[int, ...] = ()
+    groups: GroupedItems | None = None  # the published items with their members, where items were grouped
     penalty: float | None = None
     column_changes: tuple[ColumnChange, ...] = ()
 
@@ -187,12 +189,15 @@ class Release:
 
     # -- new rows --------------------------------------------------------------------------------------------------
 
-    def recode(self, rows: object) -> Table:
-        """Recode new rows to the form of the release: its columns, in the order of the rows.
+    def recode(self, rows: Any) -> Any:
+        """Recode new rows to the form of the release: its columns, in the order of the rows. A table, or, where items
+        were grouped, baskets, from baskets or transactions.
 
         The published recoding record is used if there is one, so that recipients get the same from the published folder
         (discreet.recode); otherwise the owner's plan. The promise covers the released rows only.
         """
+        if self.groups is not None:
+            return self.groups.apply(rows_with_items(rows))
         if self.content.not_recodable:
             raise DataError(self.content.not_recodable)
         assert self.roles is not None
@@ -219,6 +224,8 @@ class Release:
 
         None for methods that do not recode rows, and for releases with over 50,000 patterns or 100,000 labels.
         """
+        if self.groups is not None:
+            return self.groups.record
         return None if self._public_plan is None else published(self._public_plan)
 
     # -- files -----------------------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ from discreet.release.verify_folder import (
     data_file,
     open_folder,
     open_release,
+    read_groups,
     read_record,
     read_release,
     signer_of,
@@ -46,6 +47,7 @@ from discreet.release.verify_verdicts import verdict_problems
 __all__ = [
     "Verification",
     "open_release",
+    "read_groups",
     "read_persons",
     "read_record",
     "read_records",

@@ -26,6 +26,7 @@ from discreet.foundation.plain_files import (
     read_most,
     read_plain,
 )
+from discreet.recoding.grouped_items import GroupedItems
 from discreet.recoding.patterns import Boxes, EachColumn
 from discreet.recoding.record import RECORD, from_bytes
 from discreet.release.certificate import CERTIFICATE, Certificate, sha256_of
@@ -59,6 +60,12 @@ def read_release(folder: Path, certificate: Certificate) -> tuple[Content, Roles
         if release.certificate != certificate:
             raise PromiseBroken(f"{shown(folder.name)} no longer holds the same release.")
         return contents_of(release)
+
+
+def read_groups(folder: str | os.PathLike[str]) -> GroupedItems | None:
+    """The published items with their members, where items were grouped."""
+    with _certified(Path(folder)) as release:
+        return groups_of_items(release)
 
 
 def read_record(folder: str | os.PathLike[str]) -> EachColumn | Boxes | None:
@@ -151,8 +158,19 @@ def contents_of(release: OpenFolder) -> tuple[Content, Roles | None]:
 
 
 def record_of(release: OpenFolder, **bounds: int) -> EachColumn | Boxes | None:
-    """The recoding record, if there is one; `bounds` are passed to `from_bytes`."""
-    return from_bytes(read_most(release.files[RECORD], MOST_STATED), **bounds) if RECORD in release.files else None
+    """The recoding record of a table, if there is one; `bounds` are passed to `from_bytes`."""
+    if RECORD not in release.files or groups_of_items(release) is not None:
+        return None
+    release.files[RECORD].seek(0)
+    return from_bytes(read_most(release.files[RECORD], MOST_STATED), **bounds)
+
+
+def groups_of_items(release: OpenFolder) -> GroupedItems | None:
+    """The recoding record of baskets: published items with their members, if they were grouped."""
+    if RECORD not in release.files or release.certificate is None or release.certificate.shape != "baskets":
+        return None
+    release.files[RECORD].seek(0)
+    return GroupedItems.from_bytes(read_most(release.files[RECORD], MOST_STATED))
 
 
 def _roles(certificate: Certificate) -> Roles:
@@ -178,6 +196,6 @@ def data_file(certificate: Certificate) -> str:
             f"A release of the shape {certificate.shape!r} has the data file {' or '.join(allowed)}; the certificate"
             " names another."
         )
-    if RECORD in certificate.files and certificate.shape != "table":
-        raise DataError(f"Only tables have a {RECORD}.")
+    if RECORD in certificate.files and certificate.shape not in ("table", "baskets"):
+        raise DataError(f"Only tables and baskets have a {RECORD}.")
     return data[0]

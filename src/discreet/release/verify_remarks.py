@@ -14,6 +14,7 @@ from discreet.errors import listing, shown
 from discreet.privacy.differential_privacy import private_part
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.promise import Both, Promise
+from discreet.recoding.grouped_items import GroupedItems
 from discreet.recoding.patterns import Boxes, EachColumn
 from discreet.recoding.record import RECORD, unseen_values
 from discreet.release.certificate import Certificate
@@ -125,6 +126,16 @@ def record_remarks(record: EachColumn | Boxes, promise: Promise) -> list[str]:
     return [
         f"{RECORD} explains the labels and names {unseen:,} values that the data does not show: that enough people"
         " have each of them rests on the holder's word."
+    ]
+
+
+def group_remarks(groups: GroupedItems) -> list[str]:
+    """Remark on members of groups that are not published by themselves."""
+    if not groups.unseen:
+        return []
+    return [
+        f"{RECORD} names {groups.unseen:,} items as members of groups: that enough people have each of them, or that"
+        " the groups were made without looking at the rows, rests on the holder's word."
     ]
 
 

@@ -16,10 +16,10 @@ from discreet.release.certificate import GroupsRecord, VerdictRecord
 from discreet.release.losses import groups_of
 from discreet.release.owner_evidence import read_persons, read_source
 from discreet.release.verify_case import OTHER_EVIDENCE, CheckedRelease
-from discreet.release.verify_folder import record_of
+from discreet.release.verify_folder import groups_of_items, record_of
 from discreet.release.verify_noise import noise_of
 from discreet.release.verify_recount import change_problems, domain_problems
-from discreet.release.verify_remarks import record_remarks
+from discreet.release.verify_remarks import group_remarks, record_remarks
 from discreet.release.verify_verdicts import breach_problems, parts_problems, person_problems
 
 _MOST_PAIRS = 10**8  # a few seconds
@@ -101,6 +101,11 @@ def _rows_tell(promise: Promise) -> Promise:
 def _record(case: CheckedRelease) -> EachColumn | Boxes | None:
     """The recoding record of a table, compared with the data; None if there is none."""
     quasi = case.certificate.names("quasi")
+    groups = groups_of_items(case.release)
+    if groups is not None:
+        case.add(*groups.problems(quasi))
+        case.findings.remarks += group_remarks(groups)
+        return None
     labels = sum(column.levels for column in case.content.cell_columns(quasi))
     record = record_of(case.release, most_labels=labels + 1000)
     if record is not None:

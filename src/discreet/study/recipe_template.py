@@ -25,6 +25,7 @@ TABLE = (
 BASKETS = (
     {"name": "greedy", "utility": ["hamdist", "distcnt"]},
     {"name": "maximal"},
+    {"name": "item-groups"},
     {"name": "km", "m": 2},
     {"name": "random-flip"},
     {"name": "delta-sketch"},

@@ -13,6 +13,8 @@ from discreet import Baskets, CannotRelease, DataError, GreedySelector, OptimalS
 from discreet.counting.class_separation import ham_dist
 from discreet.foundation.randomness import Randomness
 from discreet.methods.containment import optimal
+from discreet.methods.containment.optimal_best import Best
+from discreet.methods.containment.optimal_broad import sets_of_rows
 from discreet.methods.containment.optimal_measures import UTILITIES, guides, worth_of
 from discreet.methods.containment.optimal_search import CommonItems
 from discreet.privacy import containment_anonymity
@@ -101,8 +103,61 @@ def test_the_broad_search_is_feasible_and_below_its_bound(utility, found, k):
         features = method.release(to_baskets(*found)).features
     assert oracles.is_feasible(rows, features, k, "containment", persons)
     assert method.proven_ == (method.bound_ is not None and method.value_ >= method.bound_)
-    if utility in ("hamdist", "distcnt", "information", "linear", "auc"):
-        assert method.bound_ >= method.value_ - 1e-9
+    value = worth_of(utility, optimal.in_a_fixed_order(to_baskets(*found))).value
+    best = max(value(sorted(chosen)) for chosen in feasible_sets(rows, persons, d, k))
+    assert method.bound_ >= best - 1e-9
+    assert all(method.value_ >= start - 1e-12 for start in method.starts_.values())
+
+
+def scores_by_hand(X, y):
+    """Simple scores of single columns in plain Python: chi-squared (two forms), mutual information, HamDist."""
+    n, classes = len(X), sorted(set(y))
+    scores = {"ones": [], "both": [], "information": [], "hamdist": []}
+    for column in X.T.tolist():
+        both = ones = 0.0
+        information = 0.0
+        for c in classes:
+            of_class = sum(label == c for label in y)
+            for cell in (0, 1):
+                seen = sum(label == c and x == cell for label, x in zip(y, column, strict=True))
+                expected = of_class * sum(x == cell for x in column) / n
+                part = (seen - expected) ** 2 / expected if expected else 0.0
+                both += part
+                ones += part if cell else 0.0
+                information += seen / n * np.log2(seen / expected) if seen else 0.0
+        scores["ones"].append(ones)
+        scores["both"].append(both)
+        scores["information"].append(information)
+        scores["hamdist"].append(oracles.ham_pairs([{0} if x else set() for x in column], list(y), 0))
+    return {name: np.array(values) for name, values in scores.items()}
+
+
+@pytest.mark.parametrize("utility", ["auc", "hamdist", "information", "cmi", "linear"])
+def test_never_below_a_simple_order_by_its_own_measure(utility):
+    """Columns in the order of a score, each that leaves the set feasible; all by hand but the measure."""
+    rng = np.random.default_rng(7)
+    X = (rng.random((70, 90)) < rng.uniform(0.05, 0.5, 90)).astype(int)
+    y = np.where(X[:, 0] + X[:, 1] + X[:, 2] + rng.random(70) > 1.3, "p", "q")
+    rows = [set(np.flatnonzero(row)) for row in X]
+    value = worth_of(utility, optimal.in_a_fixed_order(Baskets.of(X, y))).value
+    picked = OptimalSelector(4, utility=utility).fit(X, y)
+    for name, scores in scores_by_hand(X, y).items():
+        chosen = []
+        for column in np.argsort(-scores, kind="stable").tolist():
+            if 4 <= X[:, column].sum() < 70 and oracles.is_feasible(rows, [*chosen, column], 4, "containment", None):
+                chosen.append(column)
+        assert picked.value_ >= value(sorted(chosen)) - 1e-12, name
+    assert picked.starts_
+    assert picked.value_ >= max(picked.starts_.values())
+
+
+def test_conflicts_make_the_bound_of_hamdist_smaller_than_all_columns_together():
+    rng = np.random.default_rng(2)
+    X = (rng.random((120, 100)) < 0.08).astype(int)
+    y = rng.integers(0, 2, 120)
+    picked = OptimalSelector(4, utility="hamdist").fit(X, y)
+    together = ham_dist(X[:, X.sum(axis=0) >= 4], y)
+    assert picked.value_ <= picked.bound_ < 0.8 * together
 
 
 @pytest.mark.parametrize("utility", sorted(UTILITIES))
@@ -199,7 +254,9 @@ def test_the_notes_state_the_bound_the_proof_or_that_there_is_none():
     assert "No feasible set has more than" in note(80, "hamdist")
     assert "proven that no feasible set has more" in note(80, "auc")  # it is 1, and so it is
     assert "No feasible set has more than 1;" in note(80, "auc", chance)
-    assert "There is no bound" in note(80, "cmi")
+    assert "No feasible set has more than" in note(80, "cmi")
+    assert "There is no bound" in note(80, lambda baskets: 1 / (1 + baskets.shape[1]))
+    assert "No add or swap of one feature improves the set" in note(80, "hamdist")
     assert "proven that no feasible set has more" in note(
         80, "distcnt"
     )  # it reaches its bound: all pairs are separated
@@ -226,8 +283,8 @@ def test_rows_are_searched_for_a_large_k_too():
     X = (rng.random((240, 120)) < 0.35).astype(int)
     X[:80, :30] = 1
     found = Baskets.of(X, rng.integers(0, 2, 240))
-    search = optimal._Search(found, 70, list(range(120)), worth_of("hamdist", found), None, None)
-    sets = search._sets_of_rows(CommonItems(found, 70, Randomness(0)), guides(found))
+    best = Best(found, 70, list(range(120)), worth_of("hamdist", found), None, None)
+    sets = sets_of_rows(best, CommonItems(found, 70, Randomness(0)), guides(found))
     assert any(set(features) == set(range(30)) for features, _ in sets)
 
 

@@ -213,6 +213,21 @@ class _Search:
         self.open[feature] = False
 
 
+def by_distcnt(baskets: Baskets, k: int) -> list[int]:
+    """The features that Algorithm 3 keeps under containment, in the order of choice.
+
+    >>> by_distcnt(Baskets.of([[1, 1, 0], [1, 0, 1], [1, 1, 0], [0, 0, 1], [0, 0, 1], [0, 1, 1]], [1, 1, 1, 0, 0, 0]), 2)
+    [0]
+    """
+    search = _Search(baskets, k, "containment")
+    for feature, _ in _by_distcnt(search):
+        if search.fits(feature):
+            search.add(feature)
+        else:
+            search.drop(feature)
+    return search.selected
+
+
 # Yields (feature, gain), best first, and is resumed after the feature was added to the search or dropped.
 Order = Iterator[tuple[int, float]]
 

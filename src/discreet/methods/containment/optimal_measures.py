@@ -9,7 +9,8 @@ under its ROC curve. A measure is a function of a list of columns, built once fo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -26,9 +27,18 @@ from discreet.counting.class_separation import (
 from discreet.counting.entropy import entropy_times_n
 from discreet.counting.partition import Partition
 from discreet.data.baskets import Baskets
-from discreet.methods.containment.optimal_models import CELLS, STRONG, OneVersusRestLogistic, Ridge, csr, targets_of
+from discreet.methods.containment.optimal_models import (
+    CELLS,
+    STRONG,
+    OneVersusRestLogistic,
+    Ridge,
+    csr,
+    most_auc,
+    targets_of,
+)
 
 _NARROW = 64  # columns up to which "auc" fits a logistic regression
+_FEW = 1000  # columns up to which all pairs are looked at for a bound
 _WIDE = 2000  # with more columns a bound from a fitted model takes too long
 
 
@@ -41,19 +51,22 @@ class Worth:
     monotone  whether a further column never lowers the value: then the best set is inclusion-maximal, and the value of
               any larger set, feasible or not, is an upper bound
     modular   whether the value is the sum of the values of the single columns
+    additive  whether the value is at most that sum
+    most      an upper bound of the values of all sets inside given columns, where the measure is not monotone
     """
 
     value: Callable[[Sequence[int]], float]
     alone: Callable[[Sequence[int]], np.ndarray]
     monotone: bool
     modular: bool = False
-    most: float | None = None  # a bound that holds for every set, known beforehand
+    additive: bool = False
+    most: Callable[[Sequence[int]], float] | None = None
 
     def ceiling(self, columns: Sequence[int]) -> float | None:
         """An upper bound of the value of every set inside these columns, or None."""
-        if self.most is not None and len(columns) > _WIDE:
-            return self.most
-        return self.value(columns) if self.monotone else self.most
+        if self.monotone and (self.most is None or len(columns) <= _WIDE):
+            return self.value(columns)
+        return None if self.most is None else self.most(columns)
 
 
 def worth_of(utility: str | Callable[[Baskets], float], baskets: Baskets) -> Worth:
@@ -70,8 +83,8 @@ def guides(baskets: Baskets) -> dict[str, np.ndarray]:
     """Weights of single columns, each at most 1, to order columns by: HamDist, correlation, |w| of a linear model."""
     n = len(baskets)
     support = baskets.support.astype(float)
-    counts = _counts_by_class(baskets)
-    share = counts.sum(axis=1) / n
+    counts = class_counts_of_items(baskets)
+    share = np.bincount(labels_of(baskets), minlength=baskets.n_classes) / n
     spread = np.sqrt(np.maximum(support * (n - support) / n**2, 1e-300))
     correlation = np.zeros(len(support))
     for c, p in enumerate(share):
@@ -100,11 +113,15 @@ def guides(baskets: Baskets) -> dict[str, np.ndarray]:
 
 def _hamdist(baskets: Baskets) -> Worth:
     pairs = separated_pairs(baskets) / unlike_pairs(labels_of(baskets))
-    return Worth(lambda S: float(pairs[list(S)].sum()), lambda S: pairs[list(S)], monotone=True, modular=True)
+    return Worth(
+        lambda S: float(pairs[list(S)].sum()), lambda S: pairs[list(S)], monotone=True, modular=True, additive=True
+    )
 
 
 def _distcnt(baskets: Baskets) -> Worth:
-    return _counted(lambda selected: dist_cnt(selected, None) if selected.shape[1] else 0.0, baskets, monotone=True)
+    pairs = separated_pairs(baskets) / unlike_pairs(labels_of(baskets))
+    counted = _counted(lambda selected: dist_cnt(selected, None) if selected.shape[1] else 0.0, baskets, monotone=True)
+    return replace(counted, alone=lambda S: pairs[list(S)], additive=True)  # submodular
 
 
 def _information(baskets: Baskets) -> Worth:
@@ -154,7 +171,17 @@ def _cmi(baskets: Baskets) -> Worth:
         rest = np.array([part.shape[0] for part in by_class]) - have
         return (prior - entropy_times_n(have) - entropy_times_n(rest)) / n
 
-    return Worth(value, alone, monotone=False)
+    def most(S: Sequence[int]) -> float:
+        """Half the sum over features of the most that one of its pairs says; a feature alone may say more."""
+        columns = list(S)
+        if len(columns) < 2 or len(columns) > _FEW:
+            return max(len(columns) / 2, 1) * prior / n
+        cells = zip(*(_pairs(part[:, columns]) for part in by_class), strict=True)
+        joint = prior - sum(entropy_times_n(np.stack(cell, axis=-1)) for cell in cells)
+        np.fill_diagonal(joint, 0)
+        return float(max(joint.max(axis=1).sum() / 2 / n, alone(columns).max()))
+
+    return Worth(value, alone, monotone=False, most=most)
 
 
 def _pairs(columns: sp.csc_array) -> tuple[np.ndarray, ...]:
@@ -165,7 +192,8 @@ def _pairs(columns: sp.csc_array) -> tuple[np.ndarray, ...]:
     return both, first, second, columns.shape[0] - both - first - second
 
 
-def _counts_by_class(baskets: Baskets) -> np.ndarray:
+def class_counts_of_items(baskets: Baskets) -> np.ndarray:
+    """The number of rows of each class (lines) that have each item (columns)."""
     one_hot = np.eye(baskets.n_classes)[labels_of(baskets)]
     return np.asarray((csr(baskets).T @ one_hot).T)
 
@@ -175,13 +203,17 @@ def _counts_by_class(baskets: Baskets) -> np.ndarray:
 
 def _linear(baskets: Baskets) -> Worth:
     model = Ridge(baskets)
-    return Worth(model.explained, model.weights, monotone=len(baskets) * baskets.shape[1] <= CELLS, most=1.0)
+    return Worth(model.explained, model.weights, monotone=len(baskets) * baskets.shape[1] <= CELLS, most=lambda S: 1.0)
 
 
 def _auc(baskets: Baskets) -> Worth:
     """Cross-validated AUC: for few columns by logistic regression on distinct rows, else by faster ridge regression."""
     model = Ridge(baskets) if baskets.shape[1] > _NARROW else OneVersusRestLogistic(baskets)
-    return Worth(model.auc, model.weights, monotone=False, most=1.0)
+    whole = (
+        len(baskets) * baskets.shape[1] <= CELLS
+    )  # else sets of several sizes are judged on several parts of the rows
+    most = partial(most_auc, baskets) if whole else lambda S: 1.0
+    return Worth(model.auc, model.weights, monotone=False, most=most)
 
 
 _MEASURES: dict[str, Callable[[Baskets], Worth]] = {

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+import json
+from collections import Counter
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import oracles
+from discreet import Baskets, CannotRelease, DataError, GreedySelector, ItemGroups, recode, verify
+from discreet.attacks import attack
+from discreet.evaluate.cross_evaluation import evaluate_utility
+from discreet.methods.containment.item_groups_learn import learnt_groups
+from discreet.recoding.grouped_items import GroupedItems
+
+
+def words(n=240, d=120, seed=0):
+    """Rows of rare words; half of the words are more frequent in one class. No single word says much."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    rates = np.full((2, d), 0.06)
+    rates[0, : d // 4] = rates[1, d // 4 : d // 2] = 0.16
+    return Baskets.of((rng.random((n, d)) < rates[y]).astype(int), y)
+
+
+def sets_of(baskets):
+    return [frozenset(baskets.items(row)) for row in range(len(baskets))]
+
+
+def grouped_by_hand(rows, grouped):
+    """A row has a published item if it has one of its members."""
+    members = dict(zip(grouped.names, map(set, grouped.members), strict=True))
+    return [frozenset(name for name, group in members.items() if group & row) for row in rows]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    rows=st.lists(st.sets(st.integers(0, 7)), min_size=8, max_size=20),
+    labels=st.lists(st.sampled_from("pqr"), min_size=20, max_size=20),
+    persons=st.one_of(st.none(), st.lists(st.integers(0, 6), min_size=20, max_size=20)),
+    k=st.integers(2, 4),
+    coverage=st.sampled_from(["auto", 0.0, 0.3, 0.6]),
+    given=st.booleans(),
+)
+def test_the_promise_holds_by_plain_counting_and_rows_recode_to_their_release(rows, labels, persons, k, coverage, given):
+    labels, n = labels[: len(rows)], len(rows)
+    persons = None if persons is None else persons[:n]
+    assume(len(set(labels)) > 1)
+    assume(persons is None or len(set(persons)) >= k)
+    assume(any(rows))
+    matrix = np.array([[item in row for item in range(8)] for row in rows], dtype=int)
+    baskets = Baskets.of(matrix, labels, persons=persons)
+    groups = {f"x{item}": f"group {item // 3}" for item in range(9)} if given else None
+    method = ItemGroups(k, groups=groups, coverage=coverage, random_state=0)
+    try:
+        release = method.release(baskets)
+    except CannotRelease:
+        return
+    known = sets_of(baskets)
+    by_hand = grouped_by_hand(known, release.groups)
+    assert Counter(zip(by_hand, labels, strict=True)) == Counter(
+        zip(sets_of(release.baskets), release.labels.tolist(), strict=True)
+    )
+    whose = list(range(n)) if persons is None else persons
+    for mine in by_hand:
+        assert len({whose[i] for i, row in enumerate(by_hand) if mine <= row}) >= k
+    assert sets_of(release.recode(baskets)) == by_hand
+    for name, members in zip(release.groups.names, release.groups.members, strict=True):
+        if not (given and name.startswith("group ")):  # learnt, or an item by itself: k persons have each member
+            assert all(len({whose[i] for i, row in enumerate(known) if member in row}) >= k for member in members)
+
+
+def test_groups_keep_more_of_the_class_than_single_items():
+    train, test = words(seed=1), words(seed=2)
+    scores = {}
+    for method in (ItemGroups(5, random_state=0), GreedySelector(5, random_state=0)):
+        release = method.release(train)
+        rows = release.recode(test) if release.groups else test.keep([test.names.index(n) for n in release.columns])
+        X, Z = release.baskets.matrix.toarray(), rows.matrix.toarray()
+        w = np.linalg.solve(X.T @ X + 30 * np.eye(X.shape[1]), X.T @ (release.labels - 0.5))
+        scores[method.name] = np.mean(((Z - X.mean(axis=0)) @ w > 0) == (test.labels == 1))
+    assert scores["item-groups"] > scores["greedy"] + 0.05
+
+
+def test_learnt_groups_are_of_one_class_and_the_strongest_come_first():
+    X = np.zeros((40, 6), dtype=int)
+    X[:20, 0] = X[:10, 1] = X[20:40, 2] = X[20:30, 3] = 1
+    X[[0, 1, 2, 20], 4] = X[[21, 22, 23, 3], 5] = 1
+    groups = learnt_groups(Baskets.of(X, [1] * 20 + [0] * 20), np.arange(6), 0.5)
+    assert groups == [[2], [3, 5], [0], [1, 4]]
+    assert learnt_groups(Baskets.of(X, [1] * 20 + [0] * 20), np.arange(6), 0.0) == [[2], [3], [5], [0], [1], [4]]
+
+
+def test_the_coverage_is_the_one_that_predicts_held_out_rows_best():
+    method = ItemGroups(5, random_state=0)
+    method.release(words())
+    assert method.coverage_ == max(method.aucs_, key=method.aucs_.__getitem__) > 0
+    assert ItemGroups(5, coverage=0.0).release(words()).columns == tuple(
+        name for name in ItemGroups(5, coverage=0.0).release(words()).columns if name.startswith("x")
+    )
+
+
+def test_a_saved_release_verifies_recodes_and_is_attacked(tmp_path):
+    baskets = words()
+    release = ItemGroups(5, random_state=0).release(baskets)
+    folder = release.save(tmp_path / "out") / "release"
+    verification = verify(folder)
+    assert verification.holds
+    assert any("as members of groups" in remark for remark in verification.remarks)
+    published = [frozenset(row["items"]) for row in pq.read_table(folder / "data.parquet").to_pylist()]
+    assert oracles.containment([set(row) for row in published]) >= 5
+    again = recode(folder, baskets)
+    assert sets_of(again) == sets_of(release.recode(baskets))
+    assert Counter(sets_of(again)) == Counter(published)
+    assert sets_of(recode(folder, [["x0", "never seen"], []]))[1] == frozenset()
+    findings = attack(folder, baskets)
+    assert findings
+    assert all(f.success.value <= f.bound + 1e-9 for f in findings if f.bound is not None)
+
+
+def test_a_record_that_was_edited_is_found(tmp_path):
+    folder = ItemGroups(5, random_state=0).release(words()).save(tmp_path / "out") / "release"
+    record = GroupedItems.from_bytes((folder / "recoding.json").read_bytes())
+    assert record.problems(record.names) == []
+    assert record.problems(record.names[::-1])
+    other = GroupedItems(record.names[1:], record.members[1:])
+    (folder / "recoding.json").write_bytes(other.to_bytes())
+    assert not verify(folder).holds
+    with pytest.raises(DataError, match="was changed after it was certified"):
+        recode(folder, words())
+    for wrong in (b"{}", b"[]", b'{"format": 1, "groups": []}\n', other.to_bytes().replace(b" ", b"  ", 1)):
+        with pytest.raises(DataError):
+            GroupedItems.from_bytes(wrong)
+    twice = json.dumps({"format": 1, "groups": [{"item": "a", "any_of": ["a"]}] * 2}).encode()
+    with pytest.raises(DataError):
+        GroupedItems.from_bytes(twice)
+
+
+def test_groups_from_a_file(tmp_path):
+    file = tmp_path / "kinds.csv"
+    file.write_text("item;group\n" + "".join(f"x{j};kind {j % 3}\n" for j in range(130)), encoding="utf-8")
+    by_file = ItemGroups(5, groups=file, random_state=0).release(words())
+    by_dict = ItemGroups(5, groups={f"x{j}": f"kind {j % 3}" for j in range(130)}, random_state=0).release(words())
+    assert by_file.groups == by_dict.groups
+    assert by_file.parameters == {"k": 5, "groups": "given", "coverage": "auto"}
+    kinds = dict(zip(by_file.groups.names, by_file.groups.members, strict=True))
+    assert "x129" in kinds["kind 0"]  # which nobody has: the file is published as it is
+    for text, why in (("a;b;c\n", "not two cells"), ("a;b\na;c\n", "in two groups"), ("a;\n", "lack one"), ("", "lack")):
+        file.write_text(text, encoding="utf-8")
+        with pytest.raises(DataError, match=why):
+            ItemGroups(5, groups=file).release(words())
+    with pytest.raises(DataError, match="cannot be read"):
+        ItemGroups(5, groups=tmp_path / "none.csv").release(words())
+
+
+def test_a_group_of_the_name_of_an_item_takes_its_place():
+    release = ItemGroups(5, groups={"x0": "x1", "x2": "x1"}, random_state=0).release(words())
+    assert list(release.columns).count("x1") == 1
+    assert dict(zip(release.groups.names, release.groups.members, strict=True))["x1"] == ("x0", "x2")
+
+
+def test_nothing_fits():
+    with pytest.raises(CannotRelease, match="No group and no item"):
+        ItemGroups(3).release(Baskets.of(np.eye(6, dtype=int), [0, 1] * 3))
+
+
+def test_test_rows_are_recoded_when_utility_is_measured():
+    evaluation = evaluate_utility(ItemGroups(5, random_state=0), words(), classifiers=["logistic"], folds="3-fold")
+    (score,) = evaluation.scores.values() if isinstance(evaluation.scores, dict) else evaluation.scores
+    assert score
