@@ -209,11 +209,13 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
         "k": [_AT_LEAST_2],
         "m": [Interval(Integral, 1, MOST_ITEMS, closed="both")],
         "utility": [StrOptions({"information", "hamdist"})],
+        "groups": [None, StrOptions({"given"})],
         "cuts": _CUTS,
     },
     "laplace-select": _PRIVATE_SELECT,
     "maximal": {
         "k": [_AT_LEAST_2],
+        "label_known": [bool],
         "candidates": [_AT_LEAST_1],
         "utility": [StrOptions({"hamdist", "distcnt"})],
         "family": [StrOptions({"containment", "frequent"})],
@@ -233,6 +235,7 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
     },
     "optimal": {
         "k": [_AT_LEAST_2],
+        "label_known": [bool],
         "utility": [Word()],
         "time_limit": [None, _ABOVE_0],
         "max_features": [None, _AT_LEAST_1],

@@ -4,7 +4,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
@@ -266,3 +266,25 @@ def test_known_labels_are_items_that_everybody_knows(utility, constraint, found,
         kept += [item] if step["kept"] else []
     assert kept == list(release.features)
     assert release.verdict.measured >= k
+
+
+@pytest.mark.parametrize("cls", [MaximalSelector, OptimalSelector])
+@settings(max_examples=40, deadline=None)
+@given(found=labelled(), k=st.integers(2, 3))
+def test_other_selectors_cover_known_labels_too(cls, found, k):
+    rows, labels, persons, d = found
+    assume(len(set(labels)) > 1)
+    whose = range(len(rows)) if persons is None else persons
+    assume(len(set(whose)) >= k)
+    matrix = np.array([[item in row for item in range(d)] for row in rows], dtype=int)
+    known = [{*row, f"label {label}"} for row, label in zip(rows, labels, strict=True)]
+    every = [f"label {label}" for label in set(labels)]
+    try:
+        release = cls(k, utility="hamdist", label_known=True).release(Baskets.of(matrix, labels, persons=persons))
+    except CannotRelease:
+        return
+    kept = [*every, *release.features]
+    assert oracles.is_feasible(known, kept, k, "containment", persons)
+    for item in set(range(d)) - set(release.features):
+        if 0 < sum(item in row for row in rows) < len(rows):  # nothing more fits
+            assert not oracles.is_feasible(known, [*kept, item], k, "containment", persons)

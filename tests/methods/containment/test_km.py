@@ -1,11 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import oracles
-from discreet import Baskets, CannotRelease, Containment, GreedySelector, KmSelector
+from discreet import (
+    Baskets,
+    CannotRelease,
+    Containment,
+    DataError,
+    GreedySelector,
+    KmSelector,
+    ParameterError,
+    Roles,
+    verify,
+)
 from discreet.methods.containment import km
 from discreet.samples import load
 
@@ -40,6 +52,56 @@ def test_what_is_kept_holds_and_nothing_more_fits(utility, found, k, m):
     assert oracles.km_anonymity([row & kept for row in rows], m, persons) == release.verdict.measured >= k
     for item in set(common) - kept:
         assert oracles.km_anonymity([row & (kept | {item}) for row in rows], m, persons) < k
+
+
+@settings(deadline=None, max_examples=40)
+@given(found=labelled(), k=st.integers(2, 4), m=st.integers(1, 3))
+def test_m_items_of_a_person_with_the_groups_that_follow_find_k(found, k, m):
+    """The attacker knows m items of a row as they were, and so their groups; counted is what is published."""
+    rows, labels, persons, d = found
+    whose = range(len(rows)) if persons is None else persons
+    assume(len(set(labels)) > 1 and len(set(whose)) >= k)
+    matrix = np.array([[item in row for item in range(d)] for row in rows], dtype=int).reshape(len(rows), d)
+    group_of = {f"x{i}": f"group {i % 3}" for i in range(d)}
+    try:
+        release = KmSelector(k, m=m, groups=group_of).release(Baskets.of(matrix, labels, persons=persons))
+    except CannotRelease:
+        return
+    shown = set(release.columns)
+
+    def published(items):
+        return {name for i in items for name in (f"x{i}", group_of[f"x{i}"]) if name in shown}
+
+    written = [published(row) for row in rows]
+    for row in rows:
+        for size in range(1, m + 1):
+            for known in combinations(sorted(row), size):
+                assert len({whose[i] for i, cells in enumerate(written) if cells >= published(known)}) >= k
+    assert release.verdict.measured >= k
+    recoded = release.recode([[f"x{i}" for i in sorted(row)] for row in rows])
+    assert [set(recoded.items(i)) for i in range(len(rows))] == written
+    for name in shown & set(group_of.values()):  # a group says something that its members do not
+        assert not {item for item, group in group_of.items() if group == name} <= shown
+
+
+def test_groups_keep_what_single_items_cannot(tmp_path):
+    rng = np.random.default_rng(1)
+    X = (rng.random((300, 40)) < 0.03).astype(int)
+    y = X[:, :8].any(axis=1).astype(int)
+    baskets = Baskets.of(X, y)
+    groups = {f"x{i}": f"shelf {i // 8}" for i in range(40)}
+    plain, grouped = (KmSelector(6, groups=given, random_state=1).release(baskets) for given in (None, groups))
+    assert "shelf 0" in grouped.columns
+    assert sum(step["gain"] for step in grouped.owner.trace if step["kept"]) > sum(
+        step["gain"] for step in plain.owner.trace if step["kept"]
+    )
+    folder = grouped.save(tmp_path / "out")
+    found = verify(folder / "release")
+    assert found.holds, found.problems
+    with pytest.raises(DataError, match="names of items: 'x1'"):
+        KmSelector(6, groups={"x0": "x1"}).release(baskets)
+    with pytest.raises(ParameterError, match="for baskets only"):
+        KmSelector(2, groups=groups).release({"a": [0, 1] * 4, "y": [0, 1] * 4}, Roles(target="y", quasi=["a"]))
 
 
 def test_what_tells_about_the_class_is_kept_rather_than_what_does_not():

@@ -4,14 +4,18 @@
 Paper: Terrovitis, Mamoulis, Kalnis, "Privacy-preserving Anonymization of Set-valued Data" (2008): its Apriori-based
 anonymisation (AA) looks at sets of one item, then two, up to m, and treats those that fewer than k have.
 Departures from the paper:
-1. Items are suppressed, not generalised: in all rows, so that what a row shows is true and complete on what is kept.
-2. What goes is decided over all rare sets together, and by what items tell about the class, not by how many leaves of a
+1. Items are suppressed in all rows, so that what a row shows is true and complete on what is kept.
+2. Generalisation is by given groups, one level: a group is a further item, which a row has if it has a member. It is
+   kept or goes like any other. Whoever knows m items of a person knows m items and groups that are published, at most;
+   those that follow from these (the group of a kept item) rule out nobody. A group whose members all stay is left out.
+3. What goes is decided over all rare sets together, and by what items tell about the class, not by how many leaves of a
    hierarchy they stand for (km_removal.py).
-3. With persons, sets are counted in persons who have them in one row.
+4. With persons, sets are counted in persons who have them in one row.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any, ClassVar
@@ -22,14 +26,21 @@ from discreet.counting.class_separation import labels_of, separated_pairs
 from discreet.counting.entropy import entropy_times_n
 from discreet.counting.small_sets import persons_with, rare_sets
 from discreet.data.baskets import Baskets
-from discreet.errors import CannotRelease
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+from discreet.errors import CannotRelease, DataError, ParameterError, listing
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.progress import progress
 from discreet.foundation.randomness import Randomness
+from discreet.methods.base import Changed
 from discreet.methods.containment.km_removal import RareSets
+from discreet.methods.grouping import Decision
 from discreet.methods.selector import Selector
+from discreet.prepare.given_groups import given_groups
 from discreet.privacy.km_anonymity import MOST_ITEMS, KmAnonymity
 from discreet.privacy.promise import Promise
+from discreet.recoding.grouped_items import GroupedItems
+from discreet.release.release import Changes
 
 _MOST_SETS = 1 << 21  # rare sets that are weighed together
 
@@ -45,6 +56,9 @@ class KmSelector(Selector):
     utility : "information" or "hamdist"
         What an item is worth: the bits it tells about the class, or the pairs of rows of different classes it tells
         apart.
+    groups : mapping of item to group, a CSV file with two columns (item, group), or None
+        For baskets: items that cannot be kept may be shown as their group. Given groups are published with all their
+        members, whether or not anybody has them: make them without looking at the rows.
     cuts : mapping of column name to cut points, for tables; other numbers are cut by MDL against the target
     random_state : int or None
         Only the order of the released rows is random.
@@ -73,6 +87,7 @@ class KmSelector(Selector):
         "k": [Interval(Integral, 2, None, closed="left")],
         "m": [Interval(Integral, 1, MOST_ITEMS, closed="both")],
         "utility": [StrOptions({"information", "hamdist"})],
+        "groups": [Mapping, str, os.PathLike, None],
         "cuts": [dict, None],
         "random_state": [Integral, None],
     }
@@ -83,12 +98,14 @@ class KmSelector(Selector):
         *,
         m: int = 2,
         utility: str = "information",
+        groups: Mapping[str, str] | str | os.PathLike[str] | None = None,
         cuts: Mapping[str, Sequence[Any]] | None = None,
         random_state: int | None = None,
     ) -> None:
         self.k = k
         self.m = m
         self.utility = utility
+        self.groups = groups
         self.cuts = cuts
         self.random_state = random_state
 
@@ -109,6 +126,34 @@ class KmSelector(Selector):
         trace = [{"feature": baskets.names[i], "gain": float(worth[i]), "kept": bool(kept[i])} for i in order]
         return [item for item in order if kept[item]], trace
 
+    def _change(self, baskets: Baskets, randomness: Randomness) -> Changed:
+        if self.groups is None:
+            return super()._change(baskets, randomness)
+        members = members_of(given_groups(self.groups), baskets.names)
+        whole = GroupedItems.of({name: [name] for name in baskets.names} | members).apply(baskets)
+        kept, trace = self._keep(whole, randomness)
+        names = [whole.names[item] for item in sorted(kept)]
+        names = [name for name in names if name not in members or not {*members[name]} <= {*names}]
+        grouped = GroupedItems.of({name: members.get(name, [name]) for name in names})
+        published = grouped.apply(baskets)
+        shown = {member for name in names for member in members.get(name, [name])}
+        used = tuple(item for item, name in enumerate(baskets.names) if name in shown)
+        changes = Changes(quasi_cells=len(baskets) * len(names), columns_dropped=baskets.shape[1] - len(used))
+        n_groups = sum(name in members for name in names)
+        note = (
+            f"{n_groups} of {len(members)} groups are published, and {len(names) - n_groups} single items. The groups"
+            " were given; their members are published with them, whether or not anybody has them."
+        )
+        return Changed(published, used, changes, trace, [note], grouped)
+
+    def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
+        if self.groups is not None:
+            raise ParameterError("KmSelector takes groups for baskets only; for tables, give Mondrian hierarchies.")
+        return super()._plan(table, roles, randomness)
+
+    def _public_parameters(self) -> dict[str, Any]:
+        return super()._public_parameters() | {"groups": None if self.groups is None else "given"}
+
     def _largest(self, baskets: Baskets, common: np.ndarray, worth: np.ndarray) -> np.ndarray:
         """Whether each item stays: those of most worth such that no rare set is left."""
         pool = common
@@ -123,6 +168,22 @@ class KmSelector(Selector):
         kept = np.zeros(baskets.shape[1], dtype=bool)
         kept[pool[rare.best()]] = True
         return kept
+
+
+def members_of(groups: Mapping[str, str], names: Sequence[str]) -> dict[str, list[str]]:
+    """All members of each group that has two of these items or more.
+
+    >>> members_of({"pear": "fruit", "plum": "fruit", "fig": "fruit", "tea": "drink"}, ["pear", "fig", "tea"])
+    {'fruit': ['pear', 'plum', 'fig']}
+    """
+    members: dict[str, list[str]] = {}
+    for item, group in groups.items():
+        members.setdefault(group, []).append(item)
+    have = set(names)
+    clash = sorted(have & set(members))
+    if clash:
+        raise DataError(f"Groups have the names of items: {listing(clash)}. Rename the groups.")
+    return {group: items for group, items in members.items() if len(have.intersection(items)) > 1}
 
 
 def _given_up(rare: RareSets) -> np.ndarray:

@@ -25,14 +25,16 @@ import numpy as np
 from discreet.counting.class_separation import separated_pairs
 from discreet.counting.partition import Partition
 from discreet.data.baskets import Baskets
-from discreet.errors import CannotRelease
+from discreet.errors import CannotRelease, ParameterError
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.progress import progress
 from discreet.foundation.randomness import Randomness
 from discreet.methods.containment.maximal_contained import largest_contained
 from discreet.methods.containment.maximal_frequent import largest_frequent
 from discreet.methods.containment.maximal_pool import Clock, MaximalSets
-from discreet.methods.selector import Selector
+from discreet.methods.selector import Selector, check_labels
+from discreet.privacy.containment import Containment
+from discreet.privacy.promise import Promise
 
 NOT_PROVEN = (
     "The search for the largest sets ended before all were looked at: there may be larger ones. {} The promise does not"
@@ -53,6 +55,8 @@ class MaximalSelector(Selector):
     family : "containment" or "frequent"
         "containment": the exact family, sets that no feature can join without breaking the promise. "frequent": the
         paper's, sets of features that k persons have all of.
+    label_known : bool
+        Whether k persons are left also to somebody who knows the label. Then sets are grown in a few orders only.
     time_limit : seconds, or None
         When it is reached the best sets found so far are compared.
     cuts : mapping of column name to cut points, for tables; other numbers are cut by MDL against the target
@@ -87,6 +91,7 @@ class MaximalSelector(Selector):
         "candidates": [Interval(Integral, 1, None, closed="left")],
         "utility": [StrOptions({"hamdist", "distcnt"})],
         "family": [StrOptions({"containment", "frequent"})],
+        "label_known": [bool],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
         "cuts": [dict, None],
         "random_state": [Integral, None],
@@ -99,6 +104,7 @@ class MaximalSelector(Selector):
         candidates: int = 20,
         utility: str = "hamdist",
         family: str = "containment",
+        label_known: bool = False,
         time_limit: float | None = None,
         cuts: Mapping[str, Sequence[Any]] | None = None,
         random_state: int | None = None,
@@ -107,11 +113,20 @@ class MaximalSelector(Selector):
         self.candidates = candidates
         self.utility = utility
         self.family = family
+        self.label_known = label_known
         self.time_limit = time_limit
         self.cuts = cuts
         self.random_state = random_state
 
+    @property
+    def promise(self) -> Promise:
+        return Containment(self.k, label_known=self.label_known)
+
     def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
+        if self.label_known:
+            if self.family == "frequent":
+                raise ParameterError("Known labels are covered with family='containment' only. Say so, or leave them.")
+            check_labels(baskets, self.k)
         pairs = separated_pairs(baskets)
         largest = self._largest(baskets, pairs)  # Algorithm 1, line 1
         if not largest.sets:
@@ -148,7 +163,13 @@ class MaximalSelector(Selector):
                 return largest_frequent(baskets.matrix, self.k, self.candidates, persons=baskets.persons, clock=clock)
             by_worth = np.argsort(-pairs, kind="stable")
             return largest_contained(
-                baskets.matrix, self.k, self.candidates, persons=baskets.persons, orders=[by_worth], clock=clock
+                baskets.matrix,
+                self.k,
+                self.candidates,
+                persons=baskets.persons,
+                orders=[by_worth],
+                clock=clock,
+                known_labels=baskets.labels if self.label_known else None,
             )
 
     def _remarks(self) -> list[str]:

@@ -43,10 +43,12 @@ def largest_contained(
     persons: np.ndarray | None = None,
     orders: Sequence[np.ndarray] = (),
     clock: Clock | None = None,
+    known_labels: np.ndarray | None = None,
 ) -> MaximalSets:
     """The r largest AC-maximal sets; containment counts persons when they are given.
 
-    `orders` are orders of the columns in which to grow sets greedily, besides that of support.
+    `orders` are orders of the columns in which to grow sets greedily, besides that of support. Where labels are known
+    to everybody, the sets are only those.
 
     >>> largest_contained(sp.csr_array([[1, 0, 1], [1, 0, 1], [1, 1, 0], [1, 1, 0], [0, 1, 1]]), k=2).sets
     [(0, 1), (0, 2)]
@@ -63,8 +65,9 @@ def largest_contained(
     place[columns] = np.arange(len(columns))
     ours = [by_support, *(place[order][place[order] >= 0] for order in orders)]
     try:
-        _grow(narrow, k, persons, ours, pool, clock)
-        is_small = len(columns) <= _FEW and len(columns) * min(len(matrix.indptr), 2.0 ** len(columns)) <= _CELLS
+        _grow(narrow, k, persons, ours, pool, clock, known_labels)
+        cells = len(columns) * min(len(matrix.indptr), 2.0 ** min(len(columns), 64))
+        is_small = known_labels is None and len(columns) <= _FEW and cells <= _CELLS
         if is_small:
             if clock.end is None and clock.work is None:
                 clock = Clock(None, _WORK, clock.tick)
@@ -97,14 +100,20 @@ def _bound(matrix: sp.csr_array, k: int, persons: np.ndarray | None) -> int | No
 
 
 def _grow(
-    matrix: sp.csr_array, k: int, persons: np.ndarray | None, orders: list[np.ndarray], pool: Pool, clock: Clock
+    matrix: sp.csr_array,
+    k: int,
+    persons: np.ndarray | None,
+    orders: list[np.ndarray],
+    pool: Pool,
+    clock: Clock,
+    known_labels: np.ndarray | None = None,
 ) -> None:
     """Offer the largest frequent itemsets and the empty set, each grown until nothing fits."""
     whole = arrays_of(matrix, None)
     pool.state[1] = 1
     for order in orders:
-        _complete(whole, matrix.shape, k, persons, (), order, pool, clock)
-    few = matrix.shape[1] <= 24  # the search alone is quick
+        _complete(whole, matrix.shape, k, persons, (), order, pool, clock, known_labels)
+    few = matrix.shape[1] <= 24 or known_labels is not None  # the search alone is quick; seeds know no labels
     seeds = [] if few else largest_frequent(matrix, k, len(pool.sizes), persons=persons,
                                             clock=clock.part(0.4, _SEED_WORK)).sets  # fmt: skip
     for seed in seeds:
@@ -120,10 +129,11 @@ def _complete(
     order: Any,
     pool: Pool,
     clock: Clock,
+    known_labels: np.ndarray | None = None,
 ) -> None:
     """Offer the feasible set `start` with all columns that fit it, in this order; at a time limit as far as it got."""
     _, _, item_start, item_rows, _ = whole
-    patterns = Patterns(shape[0], persons)
+    patterns = Patterns(shape[0], persons, known_labels)
     chosen = np.zeros(shape[1], dtype=bool)
     chosen[list(start)] = True
     order = order[~chosen[order]]

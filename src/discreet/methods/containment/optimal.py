@@ -33,7 +33,9 @@ from discreet.methods.containment.optimal_exact import exactly
 from discreet.methods.containment.optimal_improve import improve
 from discreet.methods.containment.optimal_measures import UTILITIES, worth_of
 from discreet.methods.containment.optimal_starts import from_simple_orders
-from discreet.methods.selector import Selector
+from discreet.methods.selector import Selector, check_labels
+from discreet.privacy.containment import Containment
+from discreet.privacy.promise import Promise
 
 _FEW = 64  # columns up to which all maximal sets are looked for
 
@@ -87,6 +89,7 @@ class OptimalSelector(Selector):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "utility": [StrOptions(set(UTILITIES)), callable],
+        "label_known": [bool],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
         "max_features": [Interval(Integral, 1, None, closed="left"), None],
         "cuts": [dict, None],
@@ -98,6 +101,7 @@ class OptimalSelector(Selector):
         k: int = 5,
         *,
         utility: Any = "auc",
+        label_known: bool = False,
         time_limit: float | None = 120.0,
         max_features: int | None = None,
         cuts: Mapping[str, Sequence[Any]] | None = None,
@@ -105,13 +109,20 @@ class OptimalSelector(Selector):
     ) -> None:
         self.k = k
         self.utility = utility
+        self.label_known = label_known
         self.time_limit = time_limit
         self.max_features = max_features
         self.cuts = cuts
         self.random_state = random_state
 
+    @property
+    def promise(self) -> Promise:
+        return Containment(self.k, label_known=self.label_known)
+
     def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
         baskets = in_a_fixed_order(baskets)
+        if self.label_known:
+            check_labels(baskets, self.k)
         differs = baskets.support < len(baskets)
         items = np.flatnonzero(differs & (_persons_per_item(baskets) >= self.k)).tolist()
         if not items:
@@ -121,8 +132,14 @@ class OptimalSelector(Selector):
             )
         with threadpool_limits(1):  # many small systems: threads cost more than they save, and change the rounding
             worth = worth_of(self.utility, baskets)
-            best = Best(baskets, self.k, items, worth, self.time_limit, self.max_features)
+            known_labels = baskets.labels if self.label_known else None
+            best = Best(baskets, self.k, items, worth, self.time_limit, self.max_features, known_labels)
             _search(best)
+            if not best.features:
+                raise CannotRelease(
+                    f"No feature can be kept at k = {self.k} with known labels: of the {len(items)} that {self.k}"
+                    " persons have, each has fewer with some label. Lower k, or merge rare values."
+                )
             alone = worth.alone(best.features)
         order = np.lexsort((np.array(best.features), -alone))
         selected = [best.features[place] for place in order]
@@ -158,7 +175,7 @@ class OptimalSelector(Selector):
 
 def _search(best: Best) -> None:
     """Few columns: exactly. Else, or where that proves nothing: simple orders, rows in common, adds and swaps."""
-    if len(best.items) <= _FEW:
+    if len(best.items) <= _FEW and best.known_labels is None:
         exactly(best)
     if best.proven:
         return

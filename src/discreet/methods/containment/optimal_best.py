@@ -17,9 +17,17 @@ class Best:
     """The best feasible set so far, with the values of all sets that were looked at."""
 
     def __init__(
-        self, baskets: Baskets, k: int, items: list[int], worth: Worth, time_limit: float | None, limit: int | None
+        self,
+        baskets: Baskets,
+        k: int,
+        items: list[int],
+        worth: Worth,
+        time_limit: float | None,
+        limit: int | None,
+        known_labels: np.ndarray | None = None,
     ):
         self.baskets, self.k, self.items, self.worth, self.limit = baskets, k, items, worth, limit
+        self.known_labels = known_labels
         self.deadline = np.inf if time_limit is None else time.monotonic() + time_limit
         self.features: list[int] = []
         self.value = -np.inf
@@ -36,6 +44,8 @@ class Best:
 
     def consider(self, features: Sequence[int]) -> bool:
         """Evaluate a feasible set, trimmed to `limit` features; True if it is the best so far."""
+        if self.known_labels is not None:  # some searches do not know that labels are known
+            features = self.fill([], features)
         chosen = self.trimmed(features)
         key = frozenset(chosen)
         if not chosen or key in self.values:
@@ -63,7 +73,11 @@ class Best:
 
     def filled(self, chosen: Sequence[int], weights: np.ndarray) -> list[int]:
         """The chosen features and all further ones that stay feasible, by weight (Algorithm 2, lines 3 to 9)."""
-        return fill(self.baskets, self.k, list(chosen), by_weight(self.items, weights))
+        return self.fill(list(chosen), by_weight(self.items, weights))
+
+    def fill(self, chosen: Sequence[int], order: Iterable[int], limit: int | None = None) -> list[int]:
+        """A feasible set, extended by each of `order` that fits (see `optimal_search.fill`)."""
+        return fill(self.baskets, self.k, chosen, order, limit, known_labels=self.known_labels)
 
     def leaders(self, n: int) -> list[list[int]]:
         """The n best sets of those that were looked at."""

@@ -12,7 +12,7 @@ from discreet.foundation.randomness import Randomness
 from discreet.methods.containment.optimal_best import Best, by_weight
 from discreet.methods.containment.optimal_exact import SCREEN
 from discreet.methods.containment.optimal_measures import guides
-from discreet.methods.containment.optimal_search import CommonItems, fill
+from discreet.methods.containment.optimal_search import CommonItems
 
 # Limits on work, not on time, so that results do not depend on the machine unless time_limit ends the search first.
 _STARTS = 10  # row searches per guide
@@ -88,7 +88,7 @@ def _beam(best: Best, weights: np.ndarray, tick: Callable[[], None]) -> None:
         for features in beam:
             mine = by_weight(features, weights)
             for forced in by_weight(set(best.items) - set(features), weights)[:_FORCED]:
-                chosen = fill(best.baskets, best.k, [], [forced, *mine])
+                chosen = best.fill([], [forced, *mine])
                 grown[tuple(chosen)] = float(weights[chosen].sum())
         for chosen_ in sorted(grown, key=lambda s: (-grown[s], s))[:_TRIED]:
             if best.late():

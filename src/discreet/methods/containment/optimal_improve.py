@@ -10,7 +10,6 @@ import numpy as np
 from discreet.foundation.progress import progress
 from discreet.methods.containment.optimal_best import Best, by_weight
 from discreet.methods.containment.optimal_models import STRONG, Ridge
-from discreet.methods.containment.optimal_search import fill
 
 _CLIMBED = 3  # of the best sets, improved
 _BATCH = 32  # features that are tried at a time, in the order of what they are likely to gain
@@ -62,7 +61,7 @@ class _Climb:
         for first in range(0, len(others), _BATCH):
             sets = []
             for candidate in others[first : first + _BATCH]:
-                forced = fill(best.baskets, best.k, [], [candidate, *mine])
+                forced = best.fill([], [candidate, *mine])
                 lost = losses[sorted(inside.difference(forced))].sum()
                 sets.append((lost - gains[candidate], forced))
             yield from (forced for _, forced in sorted(sets))

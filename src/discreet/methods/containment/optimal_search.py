@@ -27,14 +27,26 @@ _CHOICES = 3  # rows among which it draws each next one
 # -- one set: filling it up ----------------------------------------------------------------------------------------
 
 
-def fill(baskets: Baskets, k: int, chosen: Sequence[int], order: Iterable[int], limit: int | None = None) -> list[int]:
+def fill(
+    baskets: Baskets,
+    k: int,
+    chosen: Sequence[int],
+    order: Iterable[int],
+    limit: int | None = None,
+    *,
+    known_labels: np.ndarray | None = None,
+) -> list[int]:
     """The feasible set `chosen`, extended by each of `order` that fits, up to `limit` (Algorithm 2, lines 3 to 9).
+
+    Where labels are known to everybody, `chosen` need not be feasible: what of it does not fit is left out.
 
     >>> fill(Baskets.of([[1, 1, 0], [1, 0, 1], [1, 1, 0]]), 2, [], [0, 2, 1])
     [0, 1]
     """
     have = set(chosen)
     rest = [int(item) for item in order if item not in have]
+    if known_labels is not None:
+        return _fill_slowly(baskets, k, [], [*chosen, *rest], limit, known_labels)
     if baskets.persons is not None:
         return _fill_slowly(baskets, k, list(chosen), rest, limit)
     queue = np.array([*chosen, *rest], dtype=np.int64)
@@ -82,9 +94,16 @@ def _fill(queue, at, forced, indptr, indices, k, state, bits, n_groups, taken, n
     return at, n_groups, n_taken
 
 
-def _fill_slowly(baskets: Baskets, k: int, chosen: list[int], rest: list[int], limit: int | None) -> list[int]:
-    """`_fill` where persons are counted instead of rows."""
-    patterns = Patterns(len(baskets), baskets.persons)
+def _fill_slowly(
+    baskets: Baskets,
+    k: int,
+    chosen: list[int],
+    rest: list[int],
+    limit: int | None,
+    known_labels: np.ndarray | None = None,
+) -> list[int]:
+    """`_fill` where persons are counted instead of rows, or labels are known."""
+    patterns = Patterns(len(baskets), baskets.persons, known_labels)
     taken: list[int] = []
     columns = baskets.columns
     for place, item in enumerate([*chosen, *rest]):

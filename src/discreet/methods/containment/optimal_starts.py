@@ -20,7 +20,6 @@ from discreet.methods.containment.greedy import by_distcnt
 from discreet.methods.containment.optimal_best import Best, by_weight
 from discreet.methods.containment.optimal_measures import class_counts_of_items, guides
 from discreet.methods.containment.optimal_models import STRONG, WEAK, Ridge
-from discreet.methods.containment.optimal_search import fill
 
 _BATCH = 0.2  # pursuit adds so large a share of the features so far before it fits the model again
 
@@ -80,7 +79,7 @@ def _pursuit(best: Best, model: Ridge, penalty: float) -> list[int]:
     while len(chosen) < room:
         order = by_weight(best.items, model.unexplained(chosen, penalty))
         more = min(room, len(chosen) + 1 + int(_BATCH * len(chosen)))
-        grown = fill(best.baskets, best.k, chosen, order, more)
+        grown = best.fill(chosen, order, more)
         if len(grown) == len(chosen):
             break
         chosen = grown

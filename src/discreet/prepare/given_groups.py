@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parameter `groups` of ItemGroups: a mapping, or a file that says which group each item belongs to."""
+"""The parameter `groups` of methods for baskets: a mapping, or a file that says which group each item belongs to."""
 
 from __future__ import annotations
 
