@@ -19,7 +19,8 @@ from discreet.counting.tally import persons_per_group
 from discreet.data.baskets import Baskets
 from discreet.foundation.compiled_kernels import compiled
 
-EFFORT = 1 << 31  # cells, some seconds
+EFFORT = 1 << 29  # cells, a few seconds
+_NODE = 100  # cells that a set takes beside those of its rows
 
 
 class SmallSets(NamedTuple):
@@ -122,6 +123,7 @@ def _walk(row_start, row_items, who, weight, n_items, k, m, effort, short, found
     while depth >= 0:
         if opened:  # count the sets with one item more
             opened = False
+            looked += _NODE
             after = prefix[depth - 1] if depth > 0 else -1
             n, looked = _count(rows, row_start, row_items, who, weight, after, count, times, last, picks[depth], looked)
             is_rare = False
