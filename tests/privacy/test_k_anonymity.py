@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracles
-from discreet import KAnonymity, Roles, RolesError
+from discreet import KAnonymity, Roles, RolesError, TCloseness
 from discreet.data.baskets import Baskets
 from discreet.privacy import k_anonymity
 from discreet.privacy.promise import promise_from
@@ -46,6 +46,40 @@ def test_persons_count_instead_of_rows(table, k):
     assert verdict.with_label == oracles.k_anonymity(labelled, table["person"])
     behind = oracles.group_persons(rows, table["person"])
     assert verdict.details["unique rows"] == sum(len(behind[row]) == 1 for row in rows)
+
+
+@given(tables(), st.integers(2, 4), st.booleans())
+def test_known_labels_equal_the_definition(table, k, persons):
+    """Whoever knows quasi-identifiers and label is left with the persons of the group who have the label."""
+    roles = Roles(target="label", quasi=["x", "y"], person="person" if persons else None)
+    verdict = KAnonymity(k, label_known=True).check(table, roles)
+    rows = list(zip(table["x"], table["y"], table["label"], strict=True))
+    behind = oracles.group_persons(rows, table["person"] if persons else None)
+    assert verdict.measured == verdict.with_label == min(map(len, behind.values()))
+    assert verdict.rows_short == sum(len(behind[row]) < k for row in rows)
+    assert verdict.details["groups"] == len({row[:2] for row in rows})
+
+
+def test_known_labels_are_stated_and_need_labels():
+    promise = KAnonymity(3, label_known=True)
+    assert promise_from(json.loads(json.dumps(promise.to_dict()))) == promise
+    assert "label_known" not in KAnonymity(3).to_dict()
+    assert str(KAnonymity(3, columns=["a"], label_known=True)) == "3-anonymity of a with known labels"
+    with pytest.raises(RolesError, match="the roles name no target"):
+        promise.check({"a": [1, 1, 1]}, Roles(quasi=["a"]))
+
+
+def test_engines_count_known_labels_and_distances_alike():
+    duckdb = pytest.importorskip("duckdb")
+    from discreet.engines.duckdb import DuckDB
+
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({name: rng.integers(0, 4, 300) for name in ("x", "y", "label", "pay", "person")})
+    engine = DuckDB(duckdb.sql("select * from frame"))
+    for person in (None, "person"):
+        roles = Roles(target="label", quasi=["x", "y"], sensitive=["pay"], person=person)
+        for promise in (KAnonymity(2, label_known=True), TCloseness(0.2), TCloseness(0.2, distance="ordered")):
+            assert promise.check(engine, roles) == promise.check(frame, roles)
 
 
 def test_a_suppressed_cell_matches_only_another_suppressed_cell():

@@ -2,6 +2,7 @@
 """The lists that verify checks by agree with the methods; and releases that are not the usual ones still verify."""
 
 import datetime
+import json
 import subprocess
 import sys
 import warnings
@@ -19,6 +20,7 @@ from discreet import (
     GreedySelector,
     KActus2,
     KAdet,
+    KmSelector,
     LaplaceSelector,
     Mondrian,
     OptimalSelector,
@@ -135,6 +137,15 @@ UNUSUAL = {
     "bounds in lists": (PrivateFwell(2.0, bounds=([0] * 14, [1] * 14), strategy="splits"), "matrix"),
     "ten rows a block": (PrivateFwell(2.0, bounds=(0, 1), strategy="blocks"), "matrix"),
     "sample": (PrivateFwell(2.0, bounds=(0, 1), strategy="reference", reference=(SAMPLE, [0, 1] * 3)), "matrix"),
+    "recursive": (Mondrian(5, l=2, diversity="recursive", c=2.5), "table"),
+    "everything": (Mondrian(3, l=1.4, diversity="entropy", t=0.5, label_known=True), "two"),
+    "everything by persons": (KActus2(3, l=2, t=0.5, label_known=True, pool=True), "persons"),
+    "a sampled tenth": (Mondrian(20, population=0.1, l=2), "persons"),
+    "a population": (Mondrian(8, population=people(800), l=2), "table"),
+    "a population and persons": (Mondrian(8, population=people(800)), "persons"),
+    "many known items": (KmSelector(4, m=16), "baskets"),
+    "known labels": (OptimalSelector(4, utility="distcnt", label_known=True, time_limit=5.0), "baskets"),
+    "known labels and absences": (GreedySelector(3, absences=1, label_known=True), "baskets"),
     "add or remove": (PrivateTable(1.0, DOMAIN, neighbours="add-remove"), "table"),
     "drawn by persons": (PrivateTable(1.0, DOMAIN, rows_per_person=3, delta=1e-6), "persons"),
     "few cells": (PrivateTable(1.0, {"sex": ["f", "m"], "again": ["no", "yes"]}), "sex"),
@@ -167,6 +178,60 @@ def test_unusual_parameters_verify(name, tmp_path):
         for owner in (None, out / "owner"):
             found = verify(out / "release", owner=owner)
             assert found.holds, found.problems
+
+
+def forged(folder, change):
+    """Verify a folder whose certificate says something else; the seal is made anew."""
+    place = folder / "certificate.json"
+    honest = place.read_bytes()
+    content = json.loads(honest)
+    change(content)
+    written = Certificate.model_validate(content)
+    place.write_bytes(written.sealed(written.files).to_bytes())
+    found = verify(folder)
+    place.write_bytes(honest)
+    return found
+
+
+def test_promises_of_groups_are_those_of_the_stated_parameters(tmp_path):
+    release = Mondrian(4, l=2, t=0.5).release(people(), ROLES)
+    folder = release.save(tmp_path / "out") / "release"
+    assert forged(folder, lambda content: None).holds
+    for name, value in [
+        ("l", 3), ("l", None), ("t", 0.4), ("t", None), ("label_known", True), ("diversity", "entropy"), ("c", 2.0),
+        ("distance", "ordered"), ("population", 0.5), ("population", "given"), ("t", float("1e-320")), ("l", 10**400),
+    ]:  # fmt: skip
+        found = forged(folder, lambda content, n=name, v=value: content["method"]["parameters"].update({n: v}))
+        assert not found.holds, (name, value)
+
+    def unstated(content):
+        for name in ("diversity", "c", "distance", "label_known", "population"):
+            del content["method"]["parameters"][name]
+
+    assert forged(folder, unstated).holds  # as version 0.1 did
+
+    def known_labels(content):
+        content["promise"]["promises"][0]["label_known"] = True
+        content["method"]["parameters"]["label_known"] = True
+        for verdict in (content["verdict"], content["verdict"]["parts"][0]):
+            verdict["promise"] = verdict["promise"].replace("4-anonymity", "4-anonymity with known labels")
+
+    assert release.verdict.parts[0].with_label < 4
+    assert not forged(folder, known_labels).holds
+
+
+def test_a_forged_number_of_known_items_does_not_hold(tmp_path):
+    folder = KmSelector(5, m=1).release(*baskets()).save(tmp_path / "out") / "release"
+
+    def more(content):
+        content["promise"]["m"] = content["method"]["parameters"]["m"] = 3
+        content["verdict"]["promise"] = "(5, 3)-anonymity"
+
+    def too_many(content):
+        content["promise"]["m"] = content["method"]["parameters"]["m"] = 17
+
+    for change in (more, too_many, lambda content: content["promise"].update({"m": 2})):
+        assert not forged(folder, change).holds
 
 
 def columns(n=60):

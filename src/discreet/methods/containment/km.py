@@ -130,7 +130,8 @@ class KmSelector(Selector):
         if self.groups is None:
             return super()._change(baskets, randomness)
         members = members_of(given_groups(self.groups), baskets.names)
-        whole = GroupedItems.of({name: [name] for name in baskets.names} | members).apply(baskets)
+        every: dict[str, Sequence[str]] = {name: [name] for name in baskets.names}
+        whole = GroupedItems.of(every | members).apply(baskets)
         kept, trace = self._keep(whole, randomness)
         names = [whole.names[item] for item in sorted(kept)]
         names = [name for name in names if name not in members or not {*members[name]} <= {*names}]
