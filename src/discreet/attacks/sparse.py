@@ -105,7 +105,9 @@ class SparseAttack:
         chances, named = self._tried(records, _on(records, with_groups(people, [published])), rng)
         control = None
         if absent is not None and self.eccentricity is not None:
-            control = mean_chance(self._tried(records, _on(records, with_groups(absent, [published])), rng)[1].astype(float))
+            control = mean_chance(
+                self._tried(records, _on(records, with_groups(absent, [published])), rng)[1].astype(float)
+            )
         bound = _bound(published, self.score, people)
         return Finding(
             attack=f"sparse overlap ({self.score}{self._condition})",

@@ -47,8 +47,8 @@ from discreet.release.verify_verdicts import verdict_problems
 __all__ = [
     "Verification",
     "open_release",
-    "read_persons",
     "read_groups",
+    "read_persons",
     "read_record",
     "read_records",
     "read_release",

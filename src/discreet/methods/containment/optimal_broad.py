@@ -42,9 +42,7 @@ def broadly(best: Best) -> None:
         _beam(best, ways[SCREEN], bar.advance)
 
 
-def sets_of_rows(
-    best: Best, common: CommonItems, ways: dict[str, np.ndarray]
-) -> Iterator[tuple[list[int], list[int]]]:
+def sets_of_rows(best: Best, common: CommonItems, ways: dict[str, np.ndarray]) -> Iterator[tuple[list[int], list[int]]]:
     """Common items of k rows, the most promising first, with the rows."""
     by_rows: dict[tuple[int, ...], list[int]] = {}
     pass_ = best.k * max(best.baskets.matrix.nnz, 1)

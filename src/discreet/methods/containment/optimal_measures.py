@@ -27,7 +27,15 @@ from discreet.counting.class_separation import (
 from discreet.counting.entropy import entropy_times_n
 from discreet.counting.partition import Partition
 from discreet.data.baskets import Baskets
-from discreet.methods.containment.optimal_models import CELLS, STRONG, OneVersusRestLogistic, Ridge, csr, most_auc, targets_of
+from discreet.methods.containment.optimal_models import (
+    CELLS,
+    STRONG,
+    OneVersusRestLogistic,
+    Ridge,
+    csr,
+    most_auc,
+    targets_of,
+)
 
 _NARROW = 64  # columns up to which "auc" fits a logistic regression
 _FEW = 1000  # columns up to which all pairs are looked at for a bound
@@ -105,7 +113,9 @@ def guides(baskets: Baskets) -> dict[str, np.ndarray]:
 
 def _hamdist(baskets: Baskets) -> Worth:
     pairs = separated_pairs(baskets) / unlike_pairs(labels_of(baskets))
-    return Worth(lambda S: float(pairs[list(S)].sum()), lambda S: pairs[list(S)], monotone=True, modular=True, additive=True)
+    return Worth(
+        lambda S: float(pairs[list(S)].sum()), lambda S: pairs[list(S)], monotone=True, modular=True, additive=True
+    )
 
 
 def _distcnt(baskets: Baskets) -> Worth:
@@ -167,7 +177,7 @@ def _cmi(baskets: Baskets) -> Worth:
         if len(columns) < 2 or len(columns) > _FEW:
             return max(len(columns) / 2, 1) * prior / n
         cells = zip(*(_pairs(part[:, columns]) for part in by_class), strict=True)
-        joint = prior - sum(entropy_times_n(np.stack(cell, axis=-1)) for cell in cells)
+        joint = np.asarray(prior - sum(entropy_times_n(np.stack(cell, axis=-1)) for cell in cells))
         np.fill_diagonal(joint, 0)
         return float(max(joint.max(axis=1).sum() / 2 / n, alone(columns).max()))
 
@@ -199,7 +209,9 @@ def _linear(baskets: Baskets) -> Worth:
 def _auc(baskets: Baskets) -> Worth:
     """Cross-validated AUC: for few columns by logistic regression on distinct rows, else by faster ridge regression."""
     model = Ridge(baskets) if baskets.shape[1] > _NARROW else OneVersusRestLogistic(baskets)
-    whole = len(baskets) * baskets.shape[1] <= CELLS  # else sets of several sizes are judged on several parts of the rows
+    whole = (
+        len(baskets) * baskets.shape[1] <= CELLS
+    )  # else sets of several sizes are judged on several parts of the rows
     most = partial(most_auc, baskets) if whole else lambda S: 1.0
     return Worth(model.auc, model.weights, monotone=False, most=most)
 
