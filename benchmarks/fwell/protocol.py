@@ -126,7 +126,9 @@ PLAIN: dict[str, Weigh] = {
     "Fwell, one pass": lambda fold, epsilon, kept, seed: (
         Fwell(0.01, bounds=(0, 1), solver="one-pass").fit(fold.X, fold.y).weights_
     ),
-    "Fwell on the public sample": lambda fold, epsilon, kept, seed: Fwell(0.01, bounds=(0, 1)).fit(*fold.sample).weights_,
+    "Fwell on the public sample": lambda fold, epsilon, kept, seed: (
+        Fwell(0.01, bounds=(0, 1)).fit(*fold.sample).weights_
+    ),
     ANY: lambda fold, epsilon, kept, seed: np.random.default_rng(seed).random(fold.X.shape[1]),
 }
 PRIVATE: dict[str, Weigh] = {

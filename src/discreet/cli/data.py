@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Data sets to try things on: list them, write them to a file.", no_args_is_help=True)
 
-_BASKET_SUFFIXES = (".dat", ".txt")
+BASKET_SUFFIXES = (".dat", ".txt")
 
 
 @app.command("list")
@@ -115,25 +115,25 @@ def _write_table(sample: Sample, out: Path, overwrite: bool) -> list[Path]:
 def _write_baskets(sample: Sample, out: Path, overwrite: bool) -> list[Path]:
     """Write one row per line, items separated by white space, and the labels, one per line, to a second file."""
     baskets: Baskets = sample.data  # type: ignore[assignment]
-    if out.suffix.lower() not in _BASKET_SUFFIXES:
+    if out.suffix.lower() not in BASKET_SUFFIXES:
         raise DataError(
-            f"{out.name!r}: {sample.name!r} holds baskets, which are written as {' or '.join(_BASKET_SUFFIXES)}."
+            f"{out.name!r}: {sample.name!r} holds baskets, which are written as {' or '.join(BASKET_SUFFIXES)}."
         )
     gap = "\t" if any(len(name.split()) != 1 for name in baskets.names) else " "
     lines = (gap.join(baskets.items(row)) + "\n" for row in range(len(baskets)))
-    write_file(out, overwrite, lambda path: _write_lines(path, lines))
+    write_file(out, overwrite, lambda path: write_lines(path, lines))
     if baskets.labels is None or baskets.classes is None:
         return [out]
     beside = out.with_suffix(".labels")
     classes = [str(label) for label in baskets.classes.tolist()]
-    write_file(beside, overwrite, lambda path: _write_lines(path, (f"{classes[i]}\n" for i in baskets.labels)))
+    write_file(beside, overwrite, lambda path: write_lines(path, (f"{classes[i]}\n" for i in baskets.labels)))
     return [out, beside]
 
 
 _WRITERS = {"table": _write_table, "baskets": _write_baskets}
 
 
-def _write_lines(path: Path, lines: Any) -> None:
+def write_lines(path: Path, lines: Any) -> None:
     with path.open("w", encoding="utf-8") as file:
         file.writelines(lines)
 

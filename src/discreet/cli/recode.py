@@ -4,23 +4,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discreet.cli.data import write_file
-from discreet.cli.file_options import ReadingOptions
+from discreet.cli.data import BASKET_SUFFIXES, write_file, write_lines
+from discreet.cli.file_options import BasketOptions, ReadingOptions
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, emit, say, step, watch
 from discreet.errors import DataError, listing
+
+if TYPE_CHECKING:
+    from discreet.data.baskets import Baskets
 
 
 @with_groups
 def recode(
     *,
     folder: Annotated[Path, typer.Argument(help="The release folder, the one that holds certificate.json.")],
-    file: Annotated[Path, typer.Argument(help="The new rows, a CSV or Parquet file with the original columns.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="File to write, .csv or .parquet.")],
+    file: Annotated[
+        Path, typer.Argument(help="The new rows: CSV or Parquet with the original columns; baskets as they came.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="File to write, .csv or .parquet; baskets .dat or .txt.")],
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
     reading: ReadingOptions,
     quiet: Quiet = False,
@@ -31,9 +36,13 @@ def recode(
     Needs only the published folder. The promise covers the released rows, not the ones written here.
     """
     from discreet.data.storage import FORMATS
+    from discreet.release.certificate import Certificate
     from discreet.release.recode_rows import recode as recode_rows
 
     watch(quiet=quiet, as_json=as_json)
+    if Certificate.read(folder).shape == "baskets":
+        _recode_baskets(folder, file, out, overwrite=overwrite, reading=reading, quiet=quiet, as_json=as_json)
+        return
     format = out.suffix.lstrip(".").lower()
     if format not in FORMATS:
         raise DataError(f"{out.name!r} is written as .csv or .parquet. Choose a name with one of these endings.")
@@ -45,4 +54,26 @@ def recode(
         emit({"format": 1, "file": str(out), "rows": len(written), "columns": list(written.names)})
     elif not quiet:
         say(f"{out}: {len(written):,} rows, columns {listing(written.names, most=8)}.")
+        say("The promise covers the released rows, not these: do not publish them as if it did.")
+
+
+def _recode_baskets(
+    folder: Path, file: Path, out: Path, *, overwrite: bool, reading: ReadingOptions, quiet: bool, as_json: bool
+) -> None:
+    """A line for each row, with its published items, separated by tabs."""
+    from discreet.data.baskets import Baskets
+    from discreet.release.recode_rows import recode as recode_rows
+
+    if out.suffix.lower() not in BASKET_SUFFIXES:
+        raise DataError(f"{out.name!r}: baskets are written as {' or '.join(BASKET_SUFFIXES)}.")
+    transactions = BasketOptions().shape(file) == "transactions"
+    rows: Baskets = BasketOptions().transactions(file) if transactions else Baskets.from_columns(reading.read(file))
+    with step(f"Recoding {len(rows):,} rows"):
+        written: Baskets = recode_rows(folder, rows)
+    lines = ("\t".join(written.items(row)) + "\n" for row in range(len(written)))
+    write_file(out, overwrite, lambda path: write_lines(path, lines))
+    if as_json:
+        emit({"format": 1, "file": str(out), "rows": len(written), "columns": list(written.names)})
+    elif not quiet:
+        say(f"{out}: {len(written):,} rows, {len(written.names)} items, separated by tabs.")
         say("The promise covers the released rows, not these: do not publish them as if it did.")

@@ -216,7 +216,8 @@ class _Search:
 def by_distcnt(baskets: Baskets, k: int) -> list[int]:
     """The features that Algorithm 3 keeps under containment, in the order of choice.
 
-    >>> by_distcnt(Baskets.of([[1, 1, 0], [1, 0, 1], [1, 1, 0], [0, 0, 1], [0, 0, 1], [0, 1, 1]], [1, 1, 1, 0, 0, 0]), 2)
+    >>> X = [[1, 1, 0], [1, 0, 1], [1, 1, 0], [0, 0, 1], [0, 0, 1], [0, 1, 1]]
+    >>> by_distcnt(Baskets.of(X, [1, 1, 1, 0, 0, 0]), 2)
     [0]
     """
     search = _Search(baskets, k, "containment")

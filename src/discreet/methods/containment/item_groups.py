@@ -64,8 +64,8 @@ class ItemGroups(Method):
 
     Examples
     --------
-    >>> rows = [["pear", "tea"], ["apple", "milk"], ["plum"], ["fig"], ["milk"], ["tea", "milk"], ["cola"], ["tea"]]
-    >>> kinds = dict.fromkeys(["pear", "apple", "plum", "fig"], "fruit") | dict.fromkeys(["milk", "tea", "cola"], "drink")
+    >>> rows = [["pear", "tea"], ["apple", "milk"], ["plum"], ["fig"], ["milk"], ["tea", "milk"], ["tea"], ["tea"]]
+    >>> kinds = {"pear": "fruit", "apple": "fruit", "plum": "fruit", "fig": "fruit", "milk": "drink", "tea": "drink"}
     >>> baskets = Baskets.from_transactions(rows, list("aaaabbbb"))
     >>> release = ItemGroups(k=2, groups=kinds, random_state=0).release(baskets)
     >>> release.columns, release.recode([["plum", "water"]]).matrix.toarray().tolist()
@@ -100,6 +100,9 @@ class ItemGroups(Method):
 
     def _change(self, baskets: Baskets, randomness: Randomness) -> Changed:
         source, baskets = baskets, in_a_fixed_order(baskets)
+        self._mapping: dict[str, str] = {}
+        self.coverage_: float | None = None
+        self.aucs_: dict[float, float] = {}
         groups, names = self._given(baskets) if self.groups is not None else self._learnt(baskets)
         single = [[item] for item in self._common(baskets).tolist() if baskets.names[item] not in set(names)]
         candidates = groups + single
@@ -132,7 +135,7 @@ class ItemGroups(Method):
 
     def _given(self, baskets: Baskets) -> tuple[list[list[int]], list[str]]:
         assert self.groups is not None
-        self._mapping, self.coverage_, self.aucs_ = given_groups(self.groups), None, {}
+        self._mapping = given_groups(self.groups)
         members: dict[str, list[int]] = {}
         for item, name in enumerate(baskets.names):
             if name in self._mapping:
@@ -140,10 +143,9 @@ class ItemGroups(Method):
         return [members[name] for name in sorted(members)], sorted(members)
 
     def _learnt(self, baskets: Baskets) -> tuple[list[list[int]], list[str]]:
-        self._mapping, self.aucs_ = {}, {}
-        common = self._common(baskets)
-        self.coverage_ = self.coverage if self.coverage != "auto" else self._best_coverage(baskets)
-        groups = [group for group in learnt_groups(baskets, common, self.coverage_) if len(group) > 1]
+        coverage = self._best_coverage(baskets) if isinstance(self.coverage, str) else float(self.coverage)
+        self.coverage_ = coverage
+        groups = [group for group in learnt_groups(baskets, self._common(baskets), coverage) if len(group) > 1]
         support = baskets.support
         taken, names = set(baskets.names), []
         for group in groups:

@@ -177,7 +177,7 @@ def _cmi(baskets: Baskets) -> Worth:
         if len(columns) < 2 or len(columns) > _FEW:
             return max(len(columns) / 2, 1) * prior / n
         cells = zip(*(_pairs(part[:, columns]) for part in by_class), strict=True)
-        joint = prior - sum(entropy_times_n(np.stack(cell, axis=-1)) for cell in cells)
+        joint = np.asarray(prior - sum(entropy_times_n(np.stack(cell, axis=-1)) for cell in cells))
         np.fill_diagonal(joint, 0)
         return float(max(joint.max(axis=1).sum() / 2 / n, alone(columns).max()))
 

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""python -m benchmarks.sparse items|groups|weights [NAME ...]: figures for OptimalSelector, ItemGroups and Fwell."""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import chi2
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedShuffleSplit
+
+from benchmarks.sparse.data import TEXTS, folds, madelon, text
+from discreet import Baskets, Fwell, ItemGroups, OptimalSelector
+from discreet.methods.containment.item_groups_learn import GRID
+from discreet.methods.containment.optimal_measures import worth_of
+from discreet.methods.containment.optimal_search import fill
+
+KS = (5, 8, 11)
+COSTS = (0.03, 0.3, 3.0)
+
+
+# -- what a recipient learns -------------------------------------------------------------------------------------------
+
+
+def cells(baskets: Baskets) -> sp.csr_matrix:
+    m = baskets.matrix
+    return sp.csr_matrix((np.ones(m.nnz), m.indices, m.indptr.astype(np.int32)), shape=m.shape)
+
+
+def auc(learnt: Baskets, tested: Baskets) -> float:
+    """Of a logistic regression; its cost is chosen on a quarter of the rows it learns from."""
+    X, y = cells(learnt), learnt.labels
+    ((part, rest),) = StratifiedShuffleSplit(1, test_size=0.25, random_state=0).split(X, y)
+
+    def fitted(cost: float, rows: np.ndarray) -> LogisticRegression:
+        return LogisticRegression(C=cost, max_iter=500, solver="liblinear").fit(X[rows], y[rows])
+
+    def area(cost: float) -> float:
+        return roc_auc_score(y[rest], fitted(cost, part).decision_function(X[rest]))
+
+    best = fitted(max(COSTS, key=area), np.arange(len(y)))
+    return float(roc_auc_score(tested.labels, best.decision_function(cells(tested))))
+
+
+def by_chi_squared(baskets: Baskets, k: int) -> list[int]:
+    """Items in the order of scikit-learn's chi-squared, each that leaves every row contained in k."""
+    scores = np.nan_to_num(chi2(cells(baskets), baskets.labels)[0])
+    order = np.argsort(-scores, kind="stable")
+    return fill(baskets, k, [], [j for j in order.tolist() if k <= baskets.support[j] < len(baskets)])
+
+
+# -- the tables --------------------------------------------------------------------------------------------------------
+
+
+def items(names: list[str]) -> None:
+    """OptimalSelector beside the order of chi-squared: by its own measure on training rows, and on held-out rows."""
+    print("set, k: full; chi-squared worth, AUC; optimal worth, AUC, seconds (means of 3 folds)")
+    for name in names:
+        baskets = text(name)
+        full = np.mean([auc(train, test) for train, test in folds(baskets)])
+        for k in KS:
+            found = []
+            for train, test in folds(baskets):
+                plain, worth = by_chi_squared(train, k), worth_of("auc", train)
+                started, method = time.process_time(), OptimalSelector(k, random_state=0)
+                ours = list(method.release(train).features)
+                taken = time.process_time() - started
+                scores = [(worth.value(s), auc(train.keep(s), test.keep(s))) for s in (plain, ours)]
+                found.append([*scores[0], *scores[1], taken])
+            print(f"{name}, {k}: {full:.3f};", "; ".join(f"{v:.3f}" for v in np.mean(found, axis=0)), flush=True)
+
+
+def groups(names: list[str]) -> None:
+    """ItemGroups beside OptimalSelector: AUC on held-out rows, recoded, and how much of the loss is gone."""
+    print("set, k: full; optimal; groups, published, seconds; share of the loss gone; each coverage by itself")
+    for name in names:
+        baskets = text(name)
+        full = np.mean([auc(train, test) for train, test in folds(baskets)])
+        for k in KS:
+            found = []
+            for train, test in folds(baskets):
+                method = OptimalSelector(k, random_state=0)
+                kept = list(method.release(train).features)
+                started, grouped = time.process_time(), ItemGroups(k, random_state=0)
+                release = grouped.release(train)
+                taken = time.process_time() - started
+                fixed = [ItemGroups(k, coverage=c, random_state=0).release(train) for c in GRID]
+                each = [auc(one.baskets, one.recode(test)) for one in fixed]
+                ours = auc(release.baskets, release.recode(test))
+                found.append([auc(train.keep(kept), test.keep(kept)), ours, release.baskets.shape[1], taken, *each])
+            single, grouped_, n, seconds, *each = np.mean(found, axis=0)
+            gone = (grouped_ - single) / (full - single) if full > single else 1.0
+            print(
+                f"{name}, {k}: {full:.3f}; {single:.3f}; {grouped_:.3f}, {n:.0f}, {seconds:.1f}; {gone:.0%};",
+                " ".join(f"{v:.3f}" for v in each),
+                flush=True,
+            )
+
+
+def weights(names: list[str]) -> None:
+    """Fwell's choice beside fixed regularizations and mutual information: a random forest on held-out rows."""
+    print("rows, features: mutual information; one neighbour, 0.01, 0.1, 1, 10; the default (what it chose, seconds)")
+    tasks = [("madelon", (seed, separation)) for seed in range(3) for separation in (0.5, 1.0)]
+    for name, which in tasks if not names else [(name, ()) for name in names]:
+        if which:
+            X, y = madelon(which[0], separation=which[1])
+            train, test, numbers = np.arange(1400), np.arange(1400, 2000), (20,)
+        else:
+            baskets = text(name)
+            X, y, numbers = sp.csr_array(cells(baskets)), baskets.labels, (20, 50, 200)
+            order = np.random.default_rng(0).permutation(len(y))
+            train, test = order[: 2 * len(y) // 3], order[2 * len(y) // 3 :]
+        for n in numbers:
+            scores = [_forest(X, y, train, test, _by_information(X[train], y[train], n))]
+            for factor in (0.01, 0.1, 1.0, 10.0):
+                chosen = Fwell(factor, n_features=n, tolerance=1e-6).fit(X[train], y[train]).order_
+                scores.append(_forest(X, y, train, test, chosen))
+            started, ours = time.process_time(), Fwell(n_features=n, tolerance=1e-6).fit(X[train], y[train])
+            taken = time.process_time() - started
+            scores.append(_forest(X, y, train, test, ours.order_))
+            what = f"{ours.regularization_:g}, {ours.n_neighbors_}, {ours.metric_}"
+            print(
+                f"{name} {which or ''}, {n}:",
+                " ".join(f"{s:.3f}" for s in scores),
+                f"({what}; {taken:.1f} s)",
+                flush=True,
+            )
+
+
+def _by_information(X, y, n: int) -> np.ndarray:
+    from sklearn.feature_selection import mutual_info_classif
+
+    scores = mutual_info_classif(X, y, discrete_features=sp.issparse(X), random_state=0)
+    return np.argsort(-scores, kind="stable")[:n]
+
+
+def _forest(X, y, train, test, chosen) -> float:
+    X = X[:, chosen].toarray() if sp.issparse(X) else X[:, chosen]
+    models = [RandomForestClassifier(100, random_state=seed).fit(X[train], y[train]) for seed in range(2)]
+    return float(np.mean([model.score(X[test], y[test]) for model in models]))
+
+
+if __name__ == "__main__":
+    warnings.filterwarnings("ignore")
+    what, *asked = sys.argv[1:] or ["groups"]
+    {"items": items, "groups": groups, "weights": weights}[what](asked or ([] if what == "weights" else list(TEXTS)))
