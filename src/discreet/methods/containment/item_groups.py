@@ -23,9 +23,9 @@ from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.progress import progress
 from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Changed, Method
-from discreet.prepare.given_groups import given_groups
 from discreet.methods.containment.item_groups_learn import GRID, fitting, grouped_matrix, held_out_auc, learnt_groups
 from discreet.methods.containment.optimal import in_a_fixed_order
+from discreet.prepare.given_groups import given_groups
 from discreet.privacy.containment import Containment
 from discreet.privacy.exclusive_items import one_hot_note
 from discreet.privacy.promise import Promise
