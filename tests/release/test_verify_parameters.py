@@ -204,11 +204,11 @@ def test_promises_of_groups_are_those_of_the_stated_parameters(tmp_path):
         found = forged(folder, lambda content, n=name, v=value: content["method"]["parameters"].update({n: v}))
         assert not found.holds, (name, value)
 
-    def unstated(content):
-        for name in ("diversity", "c", "distance", "label_known", "population"):
-            del content["method"]["parameters"][name]
-
-    assert forged(folder, unstated).holds  # as version 0.1 did
+    earlier = Mondrian(4, l=2).release(people(), ROLES).save(tmp_path / "earlier") / "release"
+    later = ("diversity", "c", "t", "distance", "label_known", "population")
+    assert forged(earlier, lambda content: [content["method"]["parameters"].pop(n) for n in later]).holds  # version 0.1
+    for name in (*later, "l"):
+        assert not forged(earlier, lambda content, n=name: content["method"]["parameters"].pop(n)).holds
 
     def known_labels(content):
         content["promise"]["promises"][0]["label_known"] = True

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
@@ -278,7 +278,8 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
     },
 }
 
-_LATER = {*GROUP_NEEDS, "population"}  # parameters that certificates of version 0.1 do not state
+_LATER = {*GROUP_NEEDS, "population"}  # parameters that certificates of version 0.1 do not state: all of them, or none
+_BEFORE = {"mondrian": {"l", "labels"}, "kactus2": {"l"}}  # but those of these methods they do
 _ITEMS, _GROUPS = {"table", "baskets"}, {"k-anonymity", "l-diversity", "t-closeness"}
 RELEASES: dict[str, tuple[set[str], set[str]]] = {  # by method: shapes and promises of its releases
     "breach-aware": ({"table"}, {"breach increase"}),
@@ -323,7 +324,9 @@ def parameter_problems(method: str, parameters: Mapping[str, Any]) -> list[str]:
     if kinds is None:
         return _unknown_method(method, parameters)
     left_out = {"k"} if parameters.get("quasi_sets") is not None else set()
-    extra, absent = sorted(set(parameters) - set(kinds)), sorted(set(kinds) - set(parameters) - left_out - _LATER)
+    later = (_LATER & set(kinds)) - _BEFORE.get(method, set())
+    left_out |= later if later.isdisjoint(parameters) else set()
+    extra, absent = sorted(set(parameters) - set(kinds)), sorted(set(kinds) - set(parameters) - left_out)
     if extra or absent:
         what = f"has no parameters {listing(extra)}" if extra else f"has further parameters, {listing(absent)}"
         return [f"The method {shown(method)} {what}: the certificate's parameters are not those of the method."]
@@ -363,7 +366,8 @@ def other_promise(method: str, shape: str, parameters: Mapping[str, Any], promis
     if parameters.get("quasi_sets") is not None:
         return [] if _of_sets(parameters) == parts else [_OTHER]
     if "l" in PARAMETERS[method]:
-        return [] if _group_promise(parameters) == promise else [_OTHER]
+        expected = _group_promise(parameters)
+        return [] if expected is not None and _parts(expected) == _parts(promise) else [_OTHER]
     parameters = {"label_known": False, **parameters}
     for name in set(_PROMISED) & set(parameters):
         value, promised = parameters[name], [getattr(part, name) for part in parts if hasattr(part, name)]
@@ -372,6 +376,13 @@ def other_promise(method: str, shape: str, parameters: Mapping[str, Any], promis
         if value and not promised and name != "absences":
             return [_OTHER]
     return []
+
+
+def _parts(promise: Promise) -> tuple[Promise, ...]:
+    """The different parts of a promise; k-anonymity of sets of columns is weaker, and a remark says so."""
+    parts = promise.promises if isinstance(promise, Both) else (promise,)
+    whole = (replace(one, sets=None, columns=None) if isinstance(one, KAnonymity) else one for one in parts)
+    return tuple(dict.fromkeys(whole))
 
 
 def _of_sets(parameters: Mapping[str, Any]) -> tuple[Promise, ...]:
