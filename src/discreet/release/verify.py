@@ -36,7 +36,8 @@ from discreet.release.verify_folder import (
     signer_of,
 )
 from discreet.release.verify_noise import noise_problems
-from discreet.release.verify_parameters import parameter_problems, promise_problems
+from discreet.release.verify_parameters import parameter_problems
+from discreet.release.verify_promise import promise_problems
 from discreet.release.verify_recount import bytes_problems, column_problems
 from discreet.release.verify_remarks import evidence_remarks, role_remarks, signer_remark
 from discreet.release.verify_rows import check_rows

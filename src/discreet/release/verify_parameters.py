@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
 
-from discreet.errors import DiscreetError, listing, shown
+from discreet.errors import listing, shown
 from discreet.foundation.parameters import Interval, StrOptions, allows
-from discreet.privacy.group_promise import GROUP_NEEDS, promise_of
-from discreet.privacy.k_anonymity import KAnonymity
+from discreet.privacy.group_promise import GROUP_NEEDS
 from discreet.privacy.km_anonymity import MOST_ITEMS
-from discreet.privacy.promise import Both, Promise
 from discreet.release.older_names import renamed
 
 _MOST_NAMES = 10_000  # columns that one parameter names
@@ -303,18 +301,6 @@ RELEASES: dict[str, tuple[set[str], set[str]]] = {  # by method: shapes and prom
     "tree-ladder": ({"table"}, {"k-anonymity"}),
     "variance-sketch": ({"sketches"}, {"k-variance", "delta-anonymity"}),
 }
-_MOST_PARTS = 100  # joined promises and their sets of columns
-_PROMISED = (
-    "k",
-    "m",
-    "label_known",
-    "epsilon",
-    "delta",
-    "alpha",
-    "absences",
-    "public_class",
-    "folds",
-)  # in promises, too
 
 
 def parameter_problems(method: str, parameters: Mapping[str, Any]) -> list[str]:
@@ -346,60 +332,3 @@ def _unknown_method(method: str, parameters: Mapping[str, Any]) -> list[str]:
     if (method and not _NAME.fullmatch(method)) or len(parameters) > _MOST_WORDS or not words or not plain:
         return ["The method is not known here, and its parameters are more than a few numbers and words."]
     return []
-
-
-def promise_problems(promise: Promise) -> list[str]:
-    """Bound the parts of a promise, so that a forged one cannot make checking take forever."""
-    parts = promise.promises if isinstance(promise, Both) else (promise,)
-    many = len(parts) + sum(len(getattr(part, "sets", None) or ()) for part in parts)
-    if many > _MOST_PARTS or any(isinstance(part, Both) for part in parts):
-        return [f"The promise has {many} parts; at most {_MOST_PARTS} are checked, and none within another."]
-    return []
-
-
-def other_promise(method: str, shape: str, parameters: Mapping[str, Any], promise: Promise) -> list[str]:
-    """Problems if the method with these parameters does not make releases of this shape and promise."""
-    parts = promise.promises if isinstance(promise, Both) else (promise,)
-    shapes, promises = RELEASES[method]
-    if shape not in shapes or not {part.name for part in parts} <= promises:
-        return [f"The method {shown(method)} makes no release of this shape with this promise."]
-    if parameters.get("quasi_sets") is not None:
-        return [] if _of_sets(parameters) == parts else [_OTHER]
-    if "l" in PARAMETERS[method]:
-        expected = _group_promise(parameters)
-        return [] if expected is not None and _parts(expected) == _parts(promise) else [_OTHER]
-    parameters = {"label_known": False, **parameters}
-    for name in set(_PROMISED) & set(parameters):
-        value, promised = parameters[name], [getattr(part, name) for part in parts if hasattr(part, name)]
-        if value is not None and any(value != one for one in promised):
-            return [_OTHER]
-        if value and not promised and name != "absences":
-            return [_OTHER]
-    return []
-
-
-def _parts(promise: Promise) -> tuple[Promise, ...]:
-    """The different parts of a promise; k-anonymity of sets of columns is weaker, and a remark says so."""
-    parts = promise.promises if isinstance(promise, Both) else (promise,)
-    whole = (replace(one, sets=None, columns=None) if isinstance(one, KAnonymity) else one for one in parts)
-    return tuple(dict.fromkeys(whole))
-
-
-def _of_sets(parameters: Mapping[str, Any]) -> tuple[Promise, ...]:
-    """The parts of the promise of a method with sets of columns: one for each set, then what else a group needs."""
-    known = parameters.get("label_known", False)
-    sets = [KAnonymity(k, columns=columns, label_known=known) for columns, k in parameters["quasi_sets"]]
-    whole = _group_promise({**parameters, "k": 2})
-    return (*sets, *(whole.promises[1:] if isinstance(whole, Both) else ()))
-
-
-def _group_promise(parameters: Mapping[str, Any]) -> Promise | None:
-    """The promise that the parameters of a method that groups rows make; None if they contradict each other."""
-    try:
-        asked = {name: parameters[name] for name in (*GROUP_NEEDS, "population") if name in parameters}
-        return promise_of(parameters["k"], **asked)
-    except DiscreetError:
-        return None
-
-
-_OTHER = "The parameters of the method contradict the promise."

@@ -9,7 +9,8 @@ from discreet._version import __version__
 from discreet.errors import shown
 from discreet.privacy.promise import Promise, current_names
 from discreet.release.certificate import Certificate
-from discreet.release.verify_parameters import PARAMETERS, other_promise
+from discreet.release.verify_parameters import PARAMETERS
+from discreet.release.verify_promise import other_promise
 
 
 def statement_problems(certificate: Certificate, promise: Promise) -> tuple[list[str], list[str]]:
