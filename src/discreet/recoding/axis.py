@@ -4,6 +4,9 @@
 Numbers and dates keep their order, categories are ordered by name or by their class shares; missing comes last.
 Numbers are labelled with the interval between the cuts around them, categories with the set that occurs in the group.
 A category that fewer than `rarest` persons have is never named: it is part of "other".
+
+A `readable` axis cuts at the roundest place between two neighbours, writes dates by years, quarters and months, and
+spells out at most eight categories: a larger set has a name.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -23,9 +26,10 @@ from discreet.data.column import SUPPRESSED, Column, text_of
 from discreet.errors import DataError, shown
 from discreet.foundation.compiled_kernels import compiled
 from discreet.prepare.binning import Binning
-from discreet.prepare.intervals import column_cut, interval_label, is_whole, roundest_cut
+from discreet.prepare.intervals import border_text, column_cut, interval_label, is_whole, readable_cut, roundest_cut
 from discreet.prepare.rare import Rare
 from discreet.recoding.labels import EVERYTHING, MISSING, Meaning
+from discreet.recoding.names import MOST_SPELT, Names
 from discreet.recoding.plan import AxisScale, Recode
 
 OTHER = "other"
@@ -57,9 +61,10 @@ class Axis:
     rare: Rare | None = None  # the values that fewer than `rarest` persons have
     by_cuts: bool = False  # whether labels depend on the cuts alone, which are then as round as possible
     borders: tuple[float, ...] | None = None  # the only allowed cuts, from a public grid
+    readable: bool = True  # whether cuts are round, and labels short
 
     @classmethod
-    def of(cls, rows: CodedRows, name: str, *, rarest: int, by_class: bool = False) -> Axis:
+    def of(cls, rows: CodedRows, name: str, *, rarest: int, by_class: bool = False, readable: bool = True) -> Axis:
         """The axis of a column; `by_class` orders categories by their class shares."""
         rare, counts = Rare.of(rows, name, rarest=rarest), rows.class_counts(name)
         column = rare.column
@@ -68,18 +73,18 @@ class Axis:
             if not np.isfinite(column.numbers).all():
                 raise DataError(f"Column {name!r} holds infinite numbers, which cannot be cut. Mark them as missing.")
             numbers, ranks = np.unique(column.numbers, return_inverse=True)  # distant dates may share a number
-            return cls(column, np.append(ranks, len(numbers)), counts, numbers=numbers, rare=rare)
+            return cls(column, np.append(ranks, len(numbers)), counts, numbers=numbers, rare=rare, readable=readable)
         common = np.flatnonzero(~rare.is_rare)
         if len(common) < n_values:  # there is an "other", and a value of that name joins it
             common = np.array([code for code in common if column.texts[code] != OTHER], dtype=np.int64)
         if by_class and len(common):
-            common = common[_order_by_class(counts[common])]
+            common = common[in_class_order(counts[common])]
         other = len(common) < n_values
         rank_of_code = np.full(n_values + 1, len(common))
         rank_of_code[common] = np.arange(len(common))
         rank_of_code[n_values] = len(common) + other
         names = (*(column.texts[code] for code in common), *((OTHER,) if other else ()))
-        return cls(column, rank_of_code, counts, names, has_other=other, rare=rare)
+        return cls(column, rank_of_code, counts, names, has_other=other, rare=rare, readable=readable)
 
     @classmethod
     def of_grid(cls, rows: CodedRows, name: str, grid: Sequence[object]) -> Axis:
@@ -159,7 +164,8 @@ class Axis:
     def _cut(self, low: float, high: float) -> float:
         if self.by_cuts:
             return roundest_cut(self.column, low, high)
-        return column_cut(self.column, low, high, avoid=frozenset() if self.rare is None else self.rare.numbers)
+        choose = readable_cut if self.readable else column_cut
+        return choose(self.column, low, high, avoid=frozenset() if self.rare is None else self.rare.numbers)
 
     @cached_property
     def _cuts(self) -> dict[tuple[int, int], float]:
@@ -174,10 +180,11 @@ class Axis:
         if self._hides(low, high):
             return SUPPRESSED
         suffix = " or missing" if missing else ""
-        if is_whole(self.column) and high - low == 1 and self.column.kind == "number":
-            return text_of(low) + suffix
+        kind: Literal["number", "date"] = "date" if self.column.kind == "date" else "number"
+        if is_whole(self.column) and high - low == 1 and (kind == "number" or self.readable):
+            return border_text(low, kind) + suffix
         ends = (None if low == -np.inf else low), (None if high == np.inf else high)
-        return interval_label(*ends, "date" if self.column.kind == "date" else "number") + suffix
+        return interval_label(*ends, kind, periods=self.readable) + suffix
 
     def meaning_of_interval(self, low: float, high: float, missing: bool) -> Meaning:
         """The meaning of the label that `interval` gives; "*" and "not missing" cover new values, too."""
@@ -210,7 +217,10 @@ class Axis:
         return Meaning.of(inside - ({OTHER} if self.has_other else set()), others=others, missing=missing)
 
     def set_of(self, ranks: tuple[int, ...]) -> str | None:
-        """The label of a set of categories: their names, or those of all others if that is shorter."""
+        """The label of a set of categories: their names, or those of all others if that is shorter.
+
+        A readable axis gives a name to a set of which neither is short.
+        """
         assert self.names is not None
         missing = ranks[-1] == self.n_values
         inside = [rank for rank in ranks if rank < self.n_values]
@@ -222,9 +232,21 @@ class Axis:
         if len(inside) == 1:
             return written(self.names[inside[0]]) + suffix
         outside = sorted(set(range(self.n_values)) - set(inside))
-        if len(outside) < len(inside) and missing == self.column.has_missing:
+        most = MOST_SPELT if self.readable else self.n_values
+        if len(outside) < len(inside) and missing == self.column.has_missing and len(outside) <= most:
             return "not {" + self._listed(outside) + "}"
-        return "{" + self._listed(inside) + "}" + suffix
+        if len(inside) <= most:
+            return "{" + self._listed(inside) + "}" + suffix
+        rows, names = self.counts_of_ranks.sum(axis=1), self.names
+        common = sorted(inside, key=lambda rank: (self._is_other(rank), -rows[rank], names[rank]))
+        return self._names.name(tuple(inside), [written(names[rank]) for rank in common]) + suffix
+
+    def _is_other(self, rank: int) -> bool:
+        return self.has_other and rank == self.n_values - 1
+
+    @cached_property
+    def _names(self) -> Names:
+        return Names()
 
     def _listed(self, ranks: list[int]) -> str:
         assert self.names is not None
@@ -254,7 +276,7 @@ def written(name: str) -> str:
     return json.dumps(name, ensure_ascii=False) if _AMBIGUOUS.search(name) else name
 
 
-def _order_by_class(counts: np.ndarray) -> np.ndarray:
+def in_class_order(counts: np.ndarray) -> np.ndarray:
     """Order categories along the direction in which their class shares differ most; for two classes, by class share.
 
     With two classes some cut of this order is the best of all subsets (Breiman et al. 1984, theorem 4.5).
