@@ -341,7 +341,7 @@ def _of_numbers(
     place[order] = np.arange(len(order))
     rank_of_code = np.append(place[hierarchy.leaf_codes(column)[:-1]], len(order))
     line = {"borders": hierarchy.cuts} if hierarchy.cuts is not None else {"numbers": numbers}
-    plain = Axis(column, rank_of_code, axis.counts, rare=rare, readable=axis.readable, **line)  # type: ignore[arg-type]
+    plain = Axis(column, rank_of_code, axis.counts, rare=rare, readable=axis.readable, **line)
     above = hierarchy.ancestors[order].astype(np.int64)
     runs, at = _runs(above, [hierarchy.labels(level) for level in range(hierarchy.levels)])
     tree = Branches(plain, above, (), ())

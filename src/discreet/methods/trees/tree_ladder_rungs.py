@@ -6,7 +6,7 @@ the neighbours that lose the least information about the class. All rungs are ne
 a label means the same in every row.
 
 On a readable axis the borders of numbers and dates are moved to the roundest place that loses no more than chance would
-(see `_NOISE`), and of borders that lose about the same the roundest stay longest; codes have the bins and rungs of
+(see `_noise`), and of borders that lose about the same the roundest stay longest; codes have the bins and rungs of
 their prefixes; missing stays apart up to the last step, if k persons have it. A given hierarchy has bins and rungs of
 its own: siblings are merged with siblings only, until a whole branch is one bin.
 
@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import log
 
 import numpy as np
 
@@ -31,9 +30,7 @@ from discreet.recoding.labels import MISSING, Labelling, Meaning
 _PIECES = 256  # that a column is cut into at first, of about equally many rows
 _MOST_LEAVES = 2048  # of a tree, before its lowest branches are merged
 _SHRINK = 0.6  # bins on a rung, as a share of those on the rung below
-# What a border at a place without meaning tells on average, in bits for each class but one: a statistic of the
-# chi-squared distribution has the mean 1 for each degree of freedom, and is 2 ln 2 times the bits.
-_NOISE = 1 / (2 * log(2))
+_NO_CLASS = 0.01  # bits per row that a round border may lose where no class says what it tells
 _KEPT = 0.5  # of the rows on each side of a border, when it is moved
 
 
@@ -189,13 +186,13 @@ class _Borders:
 
         By roundness, of those that lose about as little the least round one.
         """
-        left = list(left)
-        counts = [part.sum(axis=0) for part in np.split(counts, left)]
-        bits = [float(_bits(part)) for part in counts]
-        loss = [self._loss(counts, bits, i) for i in range(len(left))]
-        noise = _noise(counts[0]) if by_roundness and self.round is not None else 0.0
-        while len(left) > wanted:
-            level = self.level[left]
+        borders = left.tolist()
+        parts = [part.sum(axis=0) for part in np.split(counts, borders)]
+        bits = [float(_bits(part)) for part in parts]
+        loss = [_loss(parts, bits, i) for i in range(len(borders))]
+        noise = _noise(counts.sum(axis=0)) if by_roundness and self.round is not None else 0.0
+        while len(borders) > wanted:
+            level = self.level[borders]
             around = np.concatenate([[np.iinfo(np.int64).max], level, [np.iinfo(np.int64).max]])
             allowed = (level <= around[:-2]) & (level <= around[2:])
             if levels_up_to is not None:
@@ -204,18 +201,14 @@ class _Borders:
             i = int(np.argmin(cost))
             if noise:
                 about = np.flatnonzero(cost <= cost[i] + noise)
-                i = int(about[np.lexsort((cost[about], self.round[left][about]))[0]])  # type: ignore[index]
-            counts[i : i + 2] = [counts[i] + counts[i + 1]]
-            bits[i : i + 2] = [float(_bits(counts[i]))]
-            del left[i], loss[i]
+                i = int(about[np.lexsort((cost[about], self.round[borders][about]))[0]])  # type: ignore[index]
+            parts[i : i + 2] = [parts[i] + parts[i + 1]]
+            bits[i : i + 2] = [float(_bits(parts[i]))]
+            del borders[i], loss[i]
             for j in (i - 1, i):
                 if 0 <= j < len(loss):
-                    loss[j] = self._loss(counts, bits, j)
-        return np.array(left, dtype=np.int64)
-
-    @staticmethod
-    def _loss(counts: list[np.ndarray], bits: list[float], i: int) -> float:
-        return float(_bits(counts[i] + counts[i + 1])) - bits[i] - bits[i + 1]
+                    loss[j] = _loss(parts, bits, j)
+        return np.array(borders, dtype=np.int64)
 
     def _moved(self, counts: np.ndarray, kept: np.ndarray) -> np.ndarray:
         """The borders one after the other at the roundest place between their neighbours that costs only noise.
@@ -224,7 +217,7 @@ class _Borders:
         """
         assert self.round is not None
         upto = np.concatenate([np.zeros_like(counts[:1]), np.cumsum(counts, axis=0)])
-        noise = _noise(counts[0])
+        noise = _noise(upto[-1])
         fixed = len(counts) - 1 if self.axis.column.has_missing else len(counts)  # the border before missing stays
         moved = [0, *kept.tolist()]
         moved += [len(counts)] if not len(kept) or kept[-1] != len(counts) else []
@@ -243,6 +236,11 @@ class _Borders:
             best = np.lexsort((np.round(bits, 9), -self.round[places]))
             moved[i] = int(places[next(p for p in best if fits[p])])
         return np.array(moved[1:-1], dtype=np.int64)
+
+
+def _loss(parts: list[np.ndarray], bits: list[float], i: int) -> float:
+    """What is lost when two neighbouring parts are joined."""
+    return float(_bits(parts[i] + parts[i + 1])) - bits[i] - bits[i + 1]
 
 
 def _pieces(axis: Axis, rows: np.ndarray) -> np.ndarray:
@@ -275,8 +273,12 @@ def _roundness(axis: Axis, rank: int) -> int:
 
 
 def _noise(counts: np.ndarray) -> float:
-    """Bits that a border may tell by chance alone; without classes nothing is said about the class."""
-    return _NOISE * (len(counts) - 1) if len(counts) > 1 else np.inf
+    """Bits that the exact place of a border must save to be worth stating: half of the logarithm of the rows.
+
+    From n rows a number is known to about 1 / sqrt(n) of its scale, so more digits say nothing (Rissanen 1978).
+    """
+    rows = max(int(counts.sum()), 1)
+    return float(np.log2(rows)) / 2 if len(counts) > 1 else _NO_CLASS * rows
 
 
 def _bits(counts: np.ndarray) -> np.ndarray:
