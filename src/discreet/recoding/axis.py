@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Protocol
@@ -26,7 +26,15 @@ from discreet.data.column import SUPPRESSED, Column, text_of
 from discreet.errors import DataError, shown
 from discreet.foundation.compiled_kernels import compiled
 from discreet.prepare.binning import Binning
-from discreet.prepare.intervals import border_text, column_cut, interval_label, is_whole, readable_cut, roundest_cut
+from discreet.prepare.intervals import (
+    border_text,
+    column_cut,
+    interval_label,
+    is_whole,
+    readable_cut,
+    roundest_cut,
+    roundness,
+)
 from discreet.prepare.rare import Rare
 from discreet.recoding.labels import EVERYTHING, MISSING, Meaning
 from discreet.recoding.names import MOST_SPELT, Names
@@ -62,6 +70,7 @@ class Axis:
     by_cuts: bool = False  # whether labels depend on the cuts alone, which are then as round as possible
     borders: tuple[float, ...] | None = None  # the only allowed cuts, from a public grid
     readable: bool = True  # whether cuts are round, and labels short
+    prefixes: Mapping[str, int] | None = None  # of codes in the order of a tree: where new ones belong
 
     @classmethod
     def of(cls, rows: CodedRows, name: str, *, rarest: int, by_class: bool = False, readable: bool = True) -> Axis:
@@ -97,7 +106,8 @@ class Axis:
             borders = Binning.fit(rows, [name], cuts={name: list(grid)}).cuts[name]  # type: ignore[arg-type]
             numbers = column.numbers if len(column.values) else np.empty(0)
             cells = np.searchsorted(borders, numbers, side="right")
-            return cls(column, np.append(cells, len(borders) + 1), counts, by_cuts=True, borders=borders)
+            ranks_of = np.append(cells, len(borders) + 1)
+            return cls(column, ranks_of, counts, by_cuts=True, borders=borders, readable=False)
         names = [text_of(value) for value in grid]
         if not names or len(set(names)) < len(names) or {OTHER, SUPPRESSED} & set(names):
             raise DataError(
@@ -106,7 +116,7 @@ class Axis:
         place = {text: rank for rank, text in enumerate(names)}
         ranks = [place.get(text, len(names)) for text in column.texts]
         rank_of_code = np.array([*ranks, len(names) + 1], dtype=np.int64)
-        return cls(column, rank_of_code, counts, (*names, OTHER), has_other=True, by_cuts=True)
+        return cls(column, rank_of_code, counts, (*names, OTHER), has_other=True, by_cuts=True, readable=False)
 
     @property
     def name(self) -> str:
@@ -135,8 +145,11 @@ class Axis:
     def scale(self) -> AxisScale:
         if self.names is None:
             return AxisScale(self.name, ordered=True, kind=self.column.kind)
-        places = {name: rank for rank, name in enumerate(self.names)}
         common = int(self.counts_of_ranks.sum(axis=1).argmax())
+        if self.tree is not None and self.prefixes is not None:
+            places = dict(zip(self.column.texts, self.rank_of_code.tolist(), strict=False))
+            return AxisScale(self.name, ordered=False, places=places, other=common, prefixes=self.prefixes)
+        places = {name: rank for rank, name in enumerate(self.names)}
         return AxisScale(self.name, ordered=False, places=places, other=places.get(OTHER, common), known=self.known)
 
     @cached_property
@@ -153,6 +166,8 @@ class Axis:
         """The cut between two neighbouring ranks; missing lies at infinity."""
         if above == self.n_values:
             return np.inf
+        if self.borders is not None and self.readable:
+            return max(self.borders[below:above], key=lambda cut: roundness(self.column, cut))
         if self.borders is not None:
             return self.borders[_evenest(below, above)]
         if self.numbers is None:
@@ -309,21 +324,21 @@ def recode(
     codes = np.empty((n_leaves, len(axes)), dtype=np.int32)
     labels, meanings = [], []
     for c, axis in enumerate(axes):
-        if axis.tree is None and (axis.names is None or axis.by_cuts):
+        label, meaning = axis.set_of, axis.meaning_of_set
+        if axis.tree is not None:
+            label, meaning = axis.tree.label, axis.tree.meaning
+        if axis.by_cuts or (axis.tree is None and axis.names is None):
             boxes = np.column_stack([low[:, c], high[:, c], missing[:, c]])
             distinct, code = np.unique(boxes, axis=0, return_inverse=True)
             ends = [(float(a), float(b), bool(m)) for a, b, m in distinct]
-            if axis.names is None:
+            if axis.names is None and axis.tree is None:
                 labels.append([axis.interval(*end) for end in ends])
                 meanings.append([axis.meaning_of_interval(*end) for end in ends])
             else:
-                labels.append([axis.set_of(axis.region(*end)) for end in ends])
-                meanings.append([axis.meaning_of_set(axis.region(*end)) for end in ends])
+                labels.append([label(axis.region(*end)) for end in ends])
+                meanings.append([meaning(axis.region(*end)) for end in ends])
         else:
             code, sets = _sets(ranks[:, c], leaf_of, n_leaves)
-            label, meaning = axis.set_of, axis.meaning_of_set
-            if axis.tree is not None:
-                label, meaning = axis.tree.label, axis.tree.meaning
             labels.append([label(occurring) for occurring in sets])
             meanings.append([meaning(occurring) for occurring in sets])
         codes[:, c] = code.ravel()

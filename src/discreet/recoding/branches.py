@@ -218,7 +218,15 @@ def _of_categories(axis: Axis, hierarchy: Hierarchy, prefixes: dict[str, str] | 
     runs = _alike(runs, meanings)
     names = tuple(runs[home].label for home in homes)
     plain = Axis(column, rank_of_code, axis.counts, names, rare=rare, by_cuts=True, readable=axis.readable)
-    return replace(plain, tree=Branches(plain, above, tuple(runs), homes))
+    tree = Branches(plain, above, tuple(runs), homes)
+    return replace(plain, tree=tree, prefixes=_ends(runs, prefixes))
+
+
+def _ends(runs: list[Run], prefixes: dict[str, str] | None) -> dict[str, int] | None:
+    """The last rank of each prefix, where its rest stands, if it has one: there new codes belong."""
+    if prefixes is None:
+        return None
+    return {prefixes[run.label]: run.end - 1 for run in runs if run.label in prefixes}
 
 
 def _homes(hierarchy: Hierarchy, persons: np.ndarray, hidden: np.ndarray, least: int) -> np.ndarray:
