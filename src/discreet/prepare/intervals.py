@@ -17,7 +17,7 @@ from typing import Literal
 import pyarrow as pa
 
 from discreet.data.column import SUPPRESSED, Column, Kind, text_of
-from discreet.prepare.calendar import (
+from discreet.prepare.periods import (
     day_roundness,
     day_text,
     first_of_a_period,

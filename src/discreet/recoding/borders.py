@@ -18,7 +18,7 @@ import numpy as np
 from discreet.counting.compiled_entropy import n_log_n
 from discreet.counting.entropy import entropy_times_n
 from discreet.foundation.compiled_kernels import compiled
-from discreet.prepare.intervals import readable_cut, roundness
+from discreet.prepare.roundness import round_places
 from discreet.recoding.axis import Axis
 from discreet.recoding.branches import Branches
 
@@ -60,7 +60,7 @@ class Borders:
             starts = np.append(starts, n_values)
         round_ = None
         if axis.readable and axis.tree is None and axis.numbers is not None:
-            round_ = np.array([_roundness(axis, int(rank)) for rank in starts], dtype=np.int64)
+            round_ = _roundness(axis, starts)
         return cls(axis, np.append(starts, len(rows)).astype(np.int64), level, round_)
 
     def lowest(self, counts: np.ndarray, most: int) -> np.ndarray:
@@ -191,13 +191,13 @@ def _pieces(axis: Axis, rows: np.ndarray) -> np.ndarray:
     upto = np.cumsum(rows)
     if not axis.readable or axis.numbers is None:
         return np.unique(upto * MOST_PIECES // (upto[-1] + 1), return_index=True)[1]
-    starts = {0}
-    for piece in range(1, MOST_PIECES):
-        low, high = np.searchsorted(upto, upto[-1] * np.array([piece - 0.25, piece + 0.25]) / MOST_PIECES)
-        low, high = min(int(low), len(rows) - 2), min(max(int(high), int(low) + 1), len(rows) - 1)
-        cut = readable_cut(axis.column, float(axis.numbers[low]), float(axis.numbers[high]))
-        starts.add(int(np.searchsorted(axis.numbers, cut)))
-    return np.array(sorted(starts))
+    ends = upto[-1] * (np.arange(1, MOST_PIECES)[:, None] + [-0.25, 0.25]) / MOST_PIECES
+    low, high = np.searchsorted(upto, ends).T
+    low = np.minimum(low, len(rows) - 2)
+    high = np.clip(high, low + 1, len(rows) - 1)
+    cuts, _ = round_places(axis.column, axis.numbers[low], axis.numbers[high])
+    starts = np.clip(np.searchsorted(axis.numbers, cuts), low + 1, high)
+    return np.unique(np.append(0, starts))
 
 
 def _stays_apart(axis: Axis) -> bool:
@@ -206,8 +206,14 @@ def _stays_apart(axis: Axis) -> bool:
     return axis.readable and (rare is None or rare.persons is None or bool(rare.persons[-1] >= rare.rarest))
 
 
-def _roundness(axis: Axis, rank: int) -> int:
-    return roundness(axis.column, axis.cut(rank - 1, rank)) if 0 < rank < axis.n_values else 0
+def _roundness(axis: Axis, starts: np.ndarray) -> np.ndarray:
+    """How round the border before each of these ranks is."""
+    assert axis.numbers is not None
+    found = np.zeros(len(starts), dtype=np.int64)
+    inner = (starts > 0) & (starts < axis.n_values)
+    ranks = starts[inner]
+    found[inner] = round_places(axis.column, axis.numbers[ranks - 1], axis.numbers[ranks])[1]
+    return found
 
 
 def noise(counts: np.ndarray) -> float:

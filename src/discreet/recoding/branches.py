@@ -135,19 +135,22 @@ def _parts(cover: list[Run]) -> tuple[list[frozenset[str]], list[frozenset[str]]
 # -- making ----------------------------------------------------------------------------------------------------------
 
 
-def in_branches(axis: Axis, hierarchy: Hierarchy | None) -> Axis:
-    """The axis in the order of a given hierarchy, or of the prefixes of a code; else the axis itself."""
+def in_branches(axis: Axis, hierarchy: Hierarchy | None, *, by_class: bool = True) -> Axis:
+    """The axis in the order of a given hierarchy, or of the prefixes of a code; else the axis itself.
+
+    Siblings stand in the order of their class shares, or, not `by_class`, in that of the values.
+    """
     column = axis.column
     if hierarchy is None:
         tree = prefix_tree(column) if axis.readable else None
         if tree is None:
             return axis
-        return _of_categories(axis, *tree) if column.kind == "category" else _of_codes(axis, *tree)
+        return _of_categories(axis, by_class, *tree) if column.kind == "category" else _of_codes(axis, *tree)
     hierarchy.check_against(column)
     assert axis.rare is not None
     hierarchy = hierarchy.veiled(axis.rare.is_named_by)
     order = None if column.kind == "category" else _line(hierarchy, column)
-    return _of_categories(axis, hierarchy) if order is None else _of_numbers(axis, hierarchy, *order)
+    return _of_categories(axis, by_class, hierarchy) if order is None else _of_numbers(axis, hierarchy, *order)
 
 
 def prefix_tree(column: Column) -> tuple[Hierarchy, dict[str, str]] | None:
@@ -189,7 +192,7 @@ def _are_codes(texts: list[str]) -> bool:
     return all(_LONGER.fullmatch(text) for text in texts)
 
 
-def _of_categories(axis: Axis, hierarchy: Hierarchy, prefixes: dict[str, str] | None = None) -> Axis:
+def _of_categories(axis: Axis, by_class: bool, hierarchy: Hierarchy, prefixes: dict[str, str] | None = None) -> Axis:
     column, rare = axis.column, axis.rare
     assert rare is not None
     assert rare.persons is not None
@@ -201,7 +204,7 @@ def _of_categories(axis: Axis, hierarchy: Hierarchy, prefixes: dict[str, str] | 
     nodes = ancestors[leaf_of_code].astype(np.int64)
     nodes[np.arange(n_levels) < home[:, None]] = -1
     codes = np.arange(len(leaf_of_code))
-    order = np.lexsort(_keys(nodes, axis.counts[:-1]))
+    order = np.lexsort(_keys(nodes, axis.counts[:-1] if by_class else None))
     ordered = nodes[order]
     is_new = np.ones(len(codes), dtype=bool)
     is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
@@ -239,14 +242,16 @@ def _homes(hierarchy: Hierarchy, persons: np.ndarray, hidden: np.ndarray, least:
     return home
 
 
-def _keys(nodes: np.ndarray, counts: np.ndarray) -> list[np.ndarray]:
-    """Sort keys, the weakest first: on each level the place of the node by class share, and the node itself."""
+def _keys(nodes: np.ndarray, counts: np.ndarray | None) -> list[np.ndarray]:
+    """Sort keys, the weakest first: on each level the place of the node by class share, or in the tree."""
     keys: list[np.ndarray] = []
     for level in range(nodes.shape[1]):
         node = nodes[:, level]
         n_nodes = int(node.max()) + 1
         place = np.full(n_nodes + 1, n_nodes)  # -1 takes the last: the rest of a label stands at its end
-        if n_nodes:
+        if counts is None:
+            place[:n_nodes] = np.arange(n_nodes)
+        elif n_nodes:
             of_node = np.zeros((n_nodes, counts.shape[1]), dtype=np.int64)
             np.add.at(of_node, node[node >= 0], counts[node >= 0])
             there = np.flatnonzero(of_node.any(axis=1))

@@ -24,7 +24,7 @@ def readable_axis(rows: CodedRows, name: str, *, rarest: int, by_class: bool = F
     """The axis of a column, cut at round borders only; `by_class` prefers those that tell the classes apart."""
     axis = Axis.of(rows, name, rarest=rarest, by_class=by_class)
     if axis.numbers is None:
-        return in_branches(axis, None)
+        return in_branches(axis, None, by_class=by_class)
     most = max(_LEAST, round(_FINER * (rows.n_persons / rarest) ** (1 / len(rows.columns))))
     if most >= min(axis.n_values, MOST_PIECES):
         return axis

@@ -210,7 +210,7 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
         "k": [_AT_LEAST_2],
         "split": [StrOptions({"median", "information"})],
         "relaxed": [bool],
-        "labels": [StrOptions({"local", "hierarchy", "cuts"})],
+        "labels": [StrOptions({"readable", "local", "hierarchy", "cuts"})],
         "hierarchies": _HIERARCHIES,
         "grids": [None, ListOf(ColumnName(), _MOST_NAMES)],
         "l": [None, _AT_LEAST_2],
@@ -249,6 +249,7 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
         "trust": [None, _AT_LEAST_2],
         "bins": [Interval(Integral, 2, 256, closed="both")],
         "detail": [bool],
+        "labels": [StrOptions({"readable", "local"})],
         "max_suppressed": _MAX_SUPPRESSED,
     },
     "variance-sketch": {

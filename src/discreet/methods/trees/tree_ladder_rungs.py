@@ -59,6 +59,13 @@ class Ladder:
             information.append((everything - float(bits_of(joined).sum())) / n_rows)
         return cls(axis, starts, np.array(rungs), np.array(information))
 
+    def coarser(self, most: int) -> Ladder:
+        """The ladder from the first rung of at most `most` bins on."""
+        rung = int(np.argmax(self.bins.max(axis=1) < most))
+        first = np.unique(self.bins[rung], return_index=True)[1]
+        starts = np.append(self.starts[first], self.starts[-1])
+        return Ladder(self.axis, starts, self.bins[rung:, first], self.information[rung:])
+
     @property
     def top(self) -> int:
         """The highest rung, which tells nothing."""
