@@ -17,7 +17,7 @@ from discreet.recoding.axis import Axis
 from discreet.recoding.borders import MOST_PIECES, Borders
 from discreet.recoding.branches import in_branches
 
-_LEAST, _FINER = 32, 4  # parts of a column at least; and for each interval that can be published
+_LEAST, _FINER = 16, 4  # parts of a column at least; and for each interval that can be published
 
 
 def readable_axis(rows: CodedRows, name: str, *, rarest: int, by_class: bool = False) -> Axis:
