@@ -55,7 +55,7 @@ def main() -> None:
 
 def _study(name: str, method: Callable[..., Any], tables: list[str], ks: list[int], repeats: int) -> None:
     print(f"\n{name}: readable - local, and readability (local -> readable)")
-    print(f"{'table':16}{'k':>4}{'accuracy':>10}{'AUC':>9}{'members':>16}{'longest':>14}{'round':>14}")
+    print(f"{'table':16}{'k':>4}{'accuracy':>10}{'AUC':>9}{'members':>18}{'longest':>18}{'round':>16}")
     differences = []
     for table in tables:
         for k in ks:
@@ -72,7 +72,7 @@ def _study(name: str, method: Callable[..., Any], tables: list[str], ks: list[in
             scores = "".join(
                 f"{difference:+{width}.3f}" for difference, width in zip(differences[-1], (10, 9), strict=True)
             )
-            print(f"{table:16}{k:4}{scores}{reading[0]:>16}{reading[1]:>14}{reading[2]:>14}", flush=True)
+            print(f"{table:16}{k:4}{scores}{reading[0]:>18}{reading[1]:>18}{reading[2]:>16}", flush=True)
     mean, error = np.nanmean(differences, axis=0), np.nanstd(differences, axis=0) / np.sqrt(len(differences))
     print(
         f"mean of {len(differences)}: accuracy {mean[0]:+.4f} +- {error[0]:.4f}, AUC {mean[1]:+.4f} +- {error[1]:.4f}"
@@ -133,8 +133,13 @@ def _scores(method: Any, train: Table, test: Table, roles: Roles) -> tuple[float
     accuracy = float((model.classes_[chances.argmax(axis=1)] == truth).mean())
     labels = [label for name in roles.quasi for label in published.column(name).texts]
     sets = [label.count(", ") + 1 for label in labels if "{" in label or label.endswith(" more")]
-    borders = [b for label in labels if (b := re.findall(r"-?\d[\d.:-]*", label)) and label[0] in "[<>"]
-    rounds = [_is_round(border) for found in borders for border in found]
+    rounds = [
+        _is_round(border, train.column(name).kind)
+        for name in roles.quasi
+        for label in published.column(name).texts
+        if label[0] in "[<>"
+        for border in re.findall(r"-?\d[\d.:-]*", label)
+    ]
     return (
         accuracy,
         _auc(truth, chances, model.classes_),
@@ -159,10 +164,10 @@ def _cells(table: Table, names: Any) -> np.ndarray:
     )
 
 
-def _is_round(border: str) -> bool:
+def _is_round(border: str, kind: str) -> bool:
     """A year or month; or a number of one digit, or of two that end in 5 or are followed by a zero, but for zeros."""
-    if re.fullmatch(r"\d{4}-\d\d(-.*)?", border):
-        return len(border) == 7
+    if kind == "date":
+        return len(border) <= len("2019-03")
     digits = border.replace("-", "").replace(".", "").strip("0")
     return len(digits) <= 1 or digits[1:] == "5" or (len(digits) == 2 and border.endswith("0") and "." not in border)
 

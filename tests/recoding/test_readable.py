@@ -202,3 +202,25 @@ def test_a_hierarchy_of_numbers_gives_its_own_intervals():
     labels = [ladder.label(i, i) for i in range(ladder.n_bins)]
     assert ("40 to 49", (40.0, 50.0)) in [(label, meaning.interval) for label, meaning in labels]
     assert ladder.label(ladder.n_bins - 1, ladder.n_bins - 1)[0] is None
+
+
+def test_sets_that_do_not_follow_the_hierarchy_are_written_by_whole_branches():
+    towns = {"a": 0.9, "b": 0.1, "c": 0.9, "d": 0.1, "e": 0.5, "f": 0.5}
+    rng = np.random.default_rng(0)
+    town = rng.choice([*towns], 900)
+    table = {"town": town.tolist(), "y": [int(rng.random() < towns[t]) for t in town]}
+    tree = from_paths(
+        "town", [(t, region, "*") for t, region in zip("abcdef", ["N", "N", "S", "S", "W", "W"], strict=True)]
+    )
+    rows = CodedRows.of(Table.of(table), ["town"], target="y")
+    ladder = Ladder.of(Axis.of(rows, "town", rarest=5, by_class=True), 16, tree)
+    plain = Ladder.of(Axis.of(rows, "town", rarest=5, by_class=True), 16)
+    assert (ladder.information == plain.information).all()  # N and S say nothing, so they do not bind
+    written = {ladder.label(first, last) for first in range(6) for last in range(first, 6)}
+    assert {"{a, c}", "{b, d}", "W", "*", "not {a, c}", "not {b, d}"} <= {label for label, _ in written}
+    regions = {"N": "ab", "S": "cd", "W": "ef"}
+    for label, meaning in written - {ladder.label(0, 5)}:
+        inside = set("".join(regions.get(one, one) for one in members(label.removeprefix("not ").strip("{}"))))
+        assert (inside if not label.startswith("not ") else set(towns) - inside) == {
+            t for t in towns if (t in meaning.texts) != meaning.but
+        }

@@ -22,6 +22,7 @@ from discreet.data.column import SUPPRESSED, Column
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.prepare.prefixes import prefix_tree
 from discreet.recoding.axis import OTHER, Axis, in_class_order, written
+from discreet.recoding.branch_sets import BranchSets, best_cut, noise
 from discreet.recoding.labels import EVERYTHING, MISSING, Meaning
 from discreet.recoding.names import MOST_SPELT, Names
 
@@ -175,7 +176,9 @@ def _union(runs: list[Run], *, but: bool = False, missing: bool = False) -> Mean
 def in_branches(axis: Axis, hierarchy: Hierarchy | None, *, by_class: bool = True) -> Axis:
     """The axis in the order of a given hierarchy, or of the prefixes of a code; else the axis itself.
 
-    Siblings stand in the order of their class shares, or, not `by_class`, in that of the values.
+    Siblings stand in the order of their class shares, or, not `by_class`, in that of the values. Where the best cut of
+    the hierarchy's order tells less about the class than that of the class shares, by more than chance would, the axis
+    keeps its own order, and sets are written by the labels of the branches that they hold.
     """
     column = axis.column
     if hierarchy is None:
@@ -187,7 +190,15 @@ def in_branches(axis: Axis, hierarchy: Hierarchy | None, *, by_class: bool = Tru
     assert axis.rare is not None
     hierarchy = hierarchy.veiled(axis.rare.is_named_by)
     order = None if column.kind == "category" else _line(hierarchy, column)
-    return _of_categories(axis, by_class, hierarchy) if order is None else _of_numbers(axis, hierarchy, *order)
+    if order is not None:
+        return _of_numbers(axis, hierarchy, *order)
+    branches = _of_categories(axis, by_class, hierarchy)
+    if column.kind != "category" or not by_class:
+        return branches
+    lost = best_cut(axis.counts_of_ranks) - best_cut(branches.counts_of_ranks)
+    if lost <= noise(axis.counts.sum(axis=0)):
+        return branches
+    return replace(axis, tree=BranchSets.of(axis, hierarchy))
 
 
 def _of_categories(axis: Axis, by_class: bool, hierarchy: Hierarchy, prefixes: dict[str, str] | None = None) -> Axis:
