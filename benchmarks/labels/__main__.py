@@ -34,7 +34,7 @@ MOST_ROWS, MOST_COLUMNS, TRAIN = 5000, 10, 0.7
 METHODS: dict[str, Callable[..., Any]] = {
     "tree-ladder": lambda k, labels: TreeLadder(k, labels=labels, detail=True),
     "mondrian": lambda k, labels: Mondrian(k, labels=labels, split="information"),
-    "mondrian, median": lambda k, labels: Mondrian(k, labels=labels),
+    "mondrian-median": lambda k, labels: Mondrian(k, labels=labels),
 }
 
 
@@ -47,9 +47,9 @@ def main() -> None:
     parser.add_argument("--methods", default=",".join(METHODS))
     chosen = parser.parse_args()
     ks = [int(k) for k in chosen.k.split(",")]
-    for name in chosen.methods.split(",") if "," not in chosen.methods else list(METHODS):
+    for name in chosen.methods.split(","):
         _study(name, METHODS[name], chosen.tables.split(","), ks, chosen.repeats)
-    if "adult_arx" in chosen.tables.split(","):
+    if "adult_arx" in chosen.tables.split(",") and "tree-ladder" in chosen.methods.split(","):
         _hierarchies(ks, chosen.repeats)
 
 
