@@ -2,6 +2,7 @@
 """Borders are moved to round places, and lose no more than they may."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import assume, given, settings
@@ -40,7 +41,7 @@ def slowly_moved(ages, labels, borders):
     for i in range(1, len(ends) - 1):
         low, here, high = ends[i - 1], ends[i], ends[i + 1]
         options = []
-        for below, above in zip(values, values[1:], strict=False):
+        for below, above in pairwise(values):
             border = max(range(below + 1, above + 1), key=lambda b: (how_round(b), -abs(2 * b - below - above), -b))
             if not low < border < high or above < low or below >= high:
                 continue
