@@ -17,6 +17,7 @@ from discreet.counting.coded_rows import CodedRows
 from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.prepare.hierarchy import from_paths
 from discreet.recoding.axis import Axis
+from discreet.recoding.labels import Labelling, Meaning
 from discreet.recoding.names import MOST_SPELT
 from discreet.recoding.record import from_bytes
 from read_labels import holds, members
@@ -224,3 +225,13 @@ def test_sets_that_do_not_follow_the_hierarchy_are_written_by_whole_branches():
         assert (inside if not label.startswith("not ") else set(towns) - inside) == {
             t for t in towns if (t in meaning.texts) != meaning.but
         }
+
+
+def test_a_label_that_looks_like_a_period_means_its_leaves_if_these_lie_elsewhere():
+    days = ("2019-03-01", "2019-03-09", "2020-01-01")
+    tree = from_paths("day", [(days[0], "2019-03", "*"), (days[1], "2019-03", "*"), (days[2], "2021", "*")])
+    meanings = dict(
+        zip(*(lambda one: (one.labels, one.meanings))(Labelling.of_hierarchy(tree, "date", days)), strict=True)
+    )
+    assert meanings["2019-03"].interval == (17956.0, 17987.0)
+    assert meanings["2021"] == Meaning.of([days[2]])

@@ -75,6 +75,18 @@ def read_interval(label: str, kind: Kind) -> tuple[float, float] | None:
     return (low, high) if low < high else None
 
 
+def holds_text(interval: tuple[float, float], text: str, kind: Kind) -> bool:
+    """Whether a number or date, as it is written, lies in the interval; of any other text nothing is known.
+
+    >>> holds_text((30, 40), "40", "number"), holds_text((0, 31), "1970-01-31", "date")
+    (False, True)
+    """
+    try:
+        return interval[0] <= _border(text, kind, 0.0) < interval[1]
+    except ValueError:
+        return True
+
+
 def _border(text: str | None, kind: Kind, open_end: float) -> float:
     if text is None:
         return open_end

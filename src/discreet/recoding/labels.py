@@ -17,7 +17,7 @@ import numpy as np
 from discreet.data.column import KINDS, SUPPRESSED, Column, Kind
 from discreet.errors import DataError, shown
 from discreet.prepare.hierarchy import Hierarchy
-from discreet.prepare.intervals import read_interval
+from discreet.prepare.intervals import holds_text, read_interval
 
 
 @dataclass(frozen=True)
@@ -121,8 +121,8 @@ class Labelling:
     ) -> Labelling:
         """The labels of a hierarchy, all or those in `labels`; `named` are the values that enough persons have.
 
-        A label that is an interval means that interval. Any other label means those of its leaves that are `named`; all
-        other values are covered by no label and become "*".
+        A label that is an interval, or a period of the calendar, and holds its leaves means just that. Any other label
+        means those of its leaves that are `named`; all other values are covered by no label and become "*".
         """
         leaves_of: dict[str, list[int]] = {}
         for leaf, path in enumerate(hierarchy.paths):
@@ -310,9 +310,8 @@ def _of_leaves(hierarchy: Hierarchy, kind: Kind, label: str, leaves: list[int], 
     if hierarchy.cuts is not None:  # leaves are intervals, adjacent below each label
         ends = (None, *hierarchy.cuts, None)
         return Meaning.between(ends[leaves[0]], ends[leaves[-1] + 1])
+    values = [hierarchy.values[i] for i in leaves]
     interval = None if kind == "category" else read_interval(label, kind)
-    return (
-        Meaning(interval)
-        if interval
-        else Meaning.of(hierarchy.values[i] for i in leaves if hierarchy.values[i] in named)
-    )
+    if interval is not None and all(holds_text(interval, value, kind) for value in values):
+        return Meaning(interval)
+    return Meaning.of(value for value in values if value in named)
