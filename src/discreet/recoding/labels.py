@@ -17,18 +17,19 @@ import numpy as np
 from discreet.data.column import KINDS, SUPPRESSED, Column, Kind
 from discreet.errors import DataError, shown
 from discreet.prepare.hierarchy import Hierarchy
-from discreet.prepare.intervals import read_interval
+from discreet.prepare.intervals import holds_text, read_interval
 
 
 @dataclass(frozen=True)
 class Meaning:
     """The values that a label stands for.
 
-    An interval [low, high) of numbers or days, or a set of texts: `but` means all values except these, `others` adds
-    the categories that no label of the column names. `missing` means that missing cells are included.
+    An interval [low, high) of numbers or days, or a set of texts: those listed, and all that begin with one of
+    `prefixes`, without what `less` covers. `but` means all values except these, `others` adds the categories that no
+    label of the column names. `missing` means that missing cells are included.
 
-    >>> Meaning.between(25, 38), Meaning.of(["nurse"], others=True)
-    (Meaning([25, 38)), Meaning({nurse} and others))
+    >>> Meaning.between(25, 38), Meaning.of(["nurse"], others=True), Meaning.of(["10115"], prefixes=["102"])
+    (Meaning([25, 38)), Meaning({nurse} and others), Meaning({10115, 102*}))
     """
 
     interval: tuple[float, float] | None = None
@@ -36,6 +37,8 @@ class Meaning:
     but: bool = False
     others: bool = False
     missing: bool = False
+    prefixes: frozenset[str] = frozenset()
+    less: Meaning | None = None  # texts and prefixes only
 
     @classmethod
     def between(cls, low: float | None, high: float | None, *, missing: bool = False) -> Meaning:
@@ -43,19 +46,27 @@ class Meaning:
         return cls((-np.inf if low is None else float(low), np.inf if high is None else float(high)), missing=missing)
 
     @classmethod
-    def of(cls, texts: Iterable[str], *, others: bool = False, missing: bool = False) -> Meaning:
-        """These categories, or numbers and dates as they are written."""
-        return cls(texts=frozenset(texts), others=others, missing=missing)
+    def of(
+        cls, texts: Iterable[str], *, others: bool = False, missing: bool = False, prefixes: Iterable[str] = ()
+    ) -> Meaning:
+        """These categories, or numbers and dates as they are written, and all that begin with one of `prefixes`."""
+        return cls(texts=frozenset(texts), others=others, missing=missing, prefixes=frozenset(prefixes))
 
     def __repr__(self) -> str:
         if self == EVERYTHING:
             return "Meaning(everything)"
-        texts = "{" + ", ".join(sorted(self.texts)) + "}"
-        parts = [f"not {texts}"] if self.but else [texts] if self.texts else []
+        texts = "{" + ", ".join(sorted([*self.texts, *(f"{prefix}*" for prefix in self.prefixes)])) + "}"
+        parts = [f"not {texts}"] if self.but else [texts] if self.texts or self.prefixes else []
         if self.interval is not None:
             parts = ["[{:g}, {:g})".format(*self.interval)]
+        parts += [] if self.less is None else [f"not {repr(self.less)[8:-1]}"]
         parts += [word for word in ("others", "missing") if getattr(self, word)]
         return f"Meaning({' and '.join(parts) or 'nothing'})"
+
+    @property
+    def parts(self) -> tuple[Meaning, ...]:
+        """The meaning, and what it leaves out, if that is said."""
+        return (self,) if self.less is None else (self, self.less)
 
     def __or__(self, other: Meaning) -> Meaning:
         """The meaning of a label used for both."""
@@ -110,8 +121,8 @@ class Labelling:
     ) -> Labelling:
         """The labels of a hierarchy, all or those in `labels`; `named` are the values that enough persons have.
 
-        A label that is an interval means that interval. Any other label means those of its leaves that are `named`; all
-        other values are covered by no label and become "*".
+        A label that is an interval, or a period of the calendar, and holds its leaves means just that. Any other label
+        means those of its leaves that are `named`; all other values are covered by no label and become "*".
         """
         leaves_of: dict[str, list[int]] = {}
         for leaf, path in enumerate(hierarchy.paths):
@@ -155,12 +166,14 @@ class Labelling:
     def with_unlisted(self, texts: Iterable[str]) -> Labelling:
         """Add unlisted categories, which were too rare to be listed, to every label of more than one value.
 
+        Where labels are prefixes, these cover what is not listed.
+
         >>> Labelling("ill", "category", ("{a, b}",), (Meaning.of(["a", "b"]),)).with_unlisted(["a", "c"]).meanings
         (Meaning({a, b, c}),)
         """
         if self.kind != "category" or self.fallback == "0" or any(one.others for one in self.meanings):
             return self
-        if any(one.but and one != EVERYTHING for one in self.meanings):
+        if any(one.prefixes or (one.but and one != EVERYTHING) for one in self.meanings):
             return self
         listed = frozenset[str]().union(*(one.texts for one in self.meanings), self.known)
         unlisted = frozenset(texts) - listed
@@ -179,8 +192,31 @@ class Labelling:
 
     @cached_property
     def _named(self) -> dict[str, int]:
-        named = self.known.union(*(meaning.texts for meaning in self.meanings))
+        named = self.known.union(*(one.texts for meaning in self.meanings for one in meaning.parts))
         return {text: i for i, text in enumerate(sorted(named))}
+
+    @cached_property
+    def _prefixes(self) -> dict[str, int]:
+        prefixes = frozenset[str]().union(*(one.prefixes for meaning in self.meanings for one in meaning.parts))
+        return {prefix: i for i, prefix in enumerate(sorted(prefixes))}
+
+    def _longest_prefix(self, text: str) -> int:
+        """The longest of the prefixes that the text begins with, -1 for none."""
+        ends = range(min(len(text), max(map(len, self._prefixes))), -1, -1)
+        return next((self._prefixes[text[:end]] for end in ends if text[:end] in self._prefixes), -1)
+
+    def _covered(self, meaning: Meaning) -> tuple[list[int], list[int]]:
+        """The named texts, and the prefixes, that are listed or begin with a prefix of the meaning."""
+        begins = tuple(meaning.prefixes)
+        listed = meaning.texts if not begins else [t for t in self._named if t in meaning.texts or t.startswith(begins)]
+        texts, prefixes = (
+            [self._named[t] for t in listed],
+            [i for p, i in self._prefixes.items() if p.startswith(begins)],
+        )
+        if meaning.less is None:
+            return texts, prefixes
+        less = tuple(map(set, self._covered(meaning.less)))
+        return [t for t in texts if t not in less[0]], [p for p in prefixes if p not in less[1]]
 
     @cached_property
     def is_suppressed(self) -> np.ndarray:
@@ -190,7 +226,7 @@ class Labelling:
     @cached_property
     def sizes(self) -> tuple[int, ...]:
         """The size of each label, in units of the smallest parts that the labels of the column tell apart."""
-        part = len(self._named) + 1
+        part = len(self._named) + len(self._prefixes) + 1
         whole = (len(self._borders) + 1) * part
         return tuple(max(self._size(meaning, part, whole), 1) for meaning in self.meanings)
 
@@ -198,8 +234,8 @@ class Labelling:
         if meaning.interval is not None:
             first, last = self._pieces(meaning.interval)
             return (last - first) * part + meaning.missing
-        size = whole - len(meaning.texts) if meaning.but else len(meaning.texts) + meaning.others
-        return size + meaning.missing
+        listed = sum(map(len, self._covered(meaning)))
+        return (whole - listed if meaning.but else listed + meaning.others) + meaning.missing
 
     def _pieces(self, interval: tuple[float, float]) -> tuple[int, int]:
         """The pieces between borders that belong to the interval: the first, and the one after the last."""
@@ -224,10 +260,13 @@ class Labelling:
             pieces[:-1] = np.searchsorted(self._borders, column.numbers, side="right")
         if self._named:
             texts[:-1] = [self._named.get(text, -1) for text in column.texts]
+        begin = np.full(n_values + 1, -1, dtype=np.int64)
+        if self._prefixes:
+            begin[:-1] = [self._longest_prefix(text) for text in column.texts]
         pieces[-1] = -1
-        keys = pieces * (len(self._named) + 1) + texts + 1
+        keys = (pieces * (len(self._named) + 1) + texts + 1) * (len(self._prefixes) + 1) + begin + 1
         _, first, class_of_code = np.unique(keys, return_index=True, return_inverse=True)
-        return Classes(self, class_of_code.ravel(), pieces[first], texts[first])
+        return Classes(self, class_of_code.ravel(), pieces[first], texts[first], begin[first])
 
 
 @dataclass(frozen=True)
@@ -238,6 +277,7 @@ class Classes:
     of_code: np.ndarray
     pieces: np.ndarray = field(repr=False)
     texts: np.ndarray = field(repr=False)
+    prefixes: np.ndarray = field(repr=False)  # the longest one that each class begins with, -1 for none
 
     def __len__(self) -> int:
         return len(self.pieces)
@@ -249,12 +289,14 @@ class Classes:
             first, last = self.labelling._pieces(meaning.interval)
             fits = (self.pieces >= first) & (self.pieces < last)
         else:
-            listed = np.zeros(
-                len(self.labelling._named) + 1, dtype=bool
-            )  # the last one is for values that are not named
-            listed[[self.labelling._named[text] for text in meaning.texts]] = True
-            listed[-1] = meaning.others and not meaning.but
-            fits = listed[self.texts] != meaning.but
+            texts, prefixes = self.labelling._covered(meaning)
+            listed = np.zeros(len(self.labelling._named) + 1, dtype=bool)  # the last one is for what is not named
+            begins = np.zeros(len(self.labelling._prefixes) + 1, dtype=bool)
+            listed[texts], begins[prefixes] = True, True
+            fits = np.where(self.texts < 0, begins[self.prefixes], listed[self.texts])
+            if meaning.others and not meaning.but:
+                fits |= (self.texts < 0) & (self.prefixes < 0)
+            fits = fits != meaning.but
         fits[0] = meaning.missing
         return fits
 
@@ -268,9 +310,8 @@ def _of_leaves(hierarchy: Hierarchy, kind: Kind, label: str, leaves: list[int], 
     if hierarchy.cuts is not None:  # leaves are intervals, adjacent below each label
         ends = (None, *hierarchy.cuts, None)
         return Meaning.between(ends[leaves[0]], ends[leaves[-1] + 1])
+    values = [hierarchy.values[i] for i in leaves]
     interval = None if kind == "category" else read_interval(label, kind)
-    return (
-        Meaning(interval)
-        if interval
-        else Meaning.of(hierarchy.values[i] for i in leaves if hierarchy.values[i] in named)
-    )
+    if interval is not None and all(holds_text(interval, value, kind) for value in values):
+        return Meaning(interval)
+    return Meaning.of(value for value in values if value in named)

@@ -224,7 +224,7 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
         "k": [_AT_LEAST_2],
         "split": [StrOptions({"median", "information"})],
         "relaxed": [bool],
-        "labels": [StrOptions({"local", "hierarchy", "cuts"})],
+        "labels": [StrOptions({"readable", "local", "hierarchy", "cuts"})],
         "hierarchies": _HIERARCHIES,
         "grids": [None, ListOf(ColumnName(), _MOST_NAMES)],
         **GROUP_NEEDS,
@@ -265,6 +265,7 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
         "trust": [None, _AT_LEAST_2],
         "bins": [Interval(Integral, 2, 256, closed="both")],
         "detail": [bool],
+        "labels": [StrOptions({"readable", "local"})],
         "max_suppressed": _MAX_SUPPRESSED,
     },
     "variance-sketch": {
@@ -276,8 +277,19 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
     },
 }
 
-_LATER = {*GROUP_NEEDS, "population"}  # parameters that certificates of version 0.1 do not state: all of them, or none
-_BEFORE = {"mondrian": {"l", "labels"}, "kactus2": {"l"}}  # but those of these methods they do
+# Parameters that certificates of version 0.1 do not state: a certificate states all later ones of its method, or none.
+_LATER_NEEDS = set(GROUP_NEEDS) - {"l"}
+_LATER: dict[str, set[str]] = {
+    "greedy": {"label_known"},
+    "kactus2": _LATER_NEEDS,
+    "maximal": {"label_known"},
+    "mondrian": _LATER_NEEDS | {"least", "population"},
+    "optimal": {"label_known"},
+    "private-table": {"numbers"},
+    "tdr": set(GROUP_NEEDS) | {"public_hierarchies", "recoding", "group_size"},
+    "tds": set(GROUP_NEEDS) | {"public_hierarchies", "recoding", "group_size"},
+    "tree-ladder": set(GROUP_NEEDS) | {"weights", "targets", "labels", "hierarchies"},
+}
 _ITEMS, _GROUPS = {"table", "baskets"}, {"k-anonymity", "l-diversity", "t-closeness"}
 RELEASES: dict[str, tuple[set[str], set[str]]] = {  # by method: shapes and promises of its releases
     "breach-aware": ({"table"}, {"breach increase"}),
@@ -310,7 +322,7 @@ def parameter_problems(method: str, parameters: Mapping[str, Any]) -> list[str]:
     if kinds is None:
         return _unknown_method(method, parameters)
     left_out = {"k"} if parameters.get("quasi_sets") is not None else set()
-    later = (_LATER & set(kinds)) - _BEFORE.get(method, set())
+    later = _LATER.get(method, set()) & set(kinds)
     left_out |= later if later.isdisjoint(parameters) else set()
     extra, absent = sorted(set(parameters) - set(kinds)), sorted(set(kinds) - set(parameters) - left_out)
     if extra or absent:

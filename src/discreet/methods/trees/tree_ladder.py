@@ -25,7 +25,7 @@ import numpy as np
 
 from discreet.counting.coded_rows import CodedRows, DistinctRows
 from discreet.data.roles import Roles
-from discreet.foundation.parameters import Interval
+from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.progress import progress
 from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Method
@@ -54,6 +54,9 @@ class TreeLadder(Method):
     detail : bool
         Whether all detail is kept that k of a group share. Fewer cells are suppressed, but classifiers learn a little
         less well from the release.
+    labels : "readable" or "local"
+        "readable" cuts at round borders, and writes dates by calendar units, codes by prefix and long sets by a name;
+        "local" takes the cuts that tell most, and lists every value.
     max_suppressed : float in [0, 1], dict or None
     random_state : int or None
         Only the order of the released rows is random.
@@ -67,7 +70,7 @@ class TreeLadder(Method):
     >>> table = {"age": [21, 22, 23, 61, 62, 63], "sex": ["f", "m", "f", "m", "f", "m"], "y": [0, 0, 0, 1, 1, 1]}
     >>> release = TreeLadder(k=3).release(table, Roles(target="y", quasi=["age", "sex"]))
     >>> sorted(set(release.data.column("age").to_pylist()))
-    ['< 42', '>= 42']
+    ['< 50', '>= 50']
     """
 
     name = "tree-ladder"
@@ -76,6 +79,7 @@ class TreeLadder(Method):
         "trust": [Interval(Integral, 2, None, closed="left"), None],
         "bins": [Interval(Integral, 2, 256, closed="both")],
         "detail": [bool],
+        "labels": [StrOptions({"readable", "local"})],
         "max_suppressed": MAX_SUPPRESSED,
         "random_state": [Integral, None],
     }
@@ -87,6 +91,7 @@ class TreeLadder(Method):
         trust: int | None = None,
         bins: int = 16,
         detail: bool = False,
+        labels: str = "readable",
         max_suppressed: float | Mapping[str, float] | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -94,6 +99,7 @@ class TreeLadder(Method):
         self.trust = trust
         self.bins = bins
         self.detail = detail
+        self.labels = labels
         self.max_suppressed = max_suppressed
         self.random_state = random_state
 
@@ -102,7 +108,8 @@ class TreeLadder(Method):
         return KAnonymity(self.k)
 
     def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
-        axes = [Axis.of(rows, name, rarest=self.k, by_class=True) for name in roles.quasi]
+        readable = self.labels == "readable"
+        axes = [Axis.of(rows, name, rarest=self.k, by_class=True, readable=readable) for name in roles.quasi]
         ladders = [Ladder.of(axis, self.bins) for axis in axes]
         binned, place = rows.merged([ladder.codes() for ladder in ladders], [ladder.n_bins for ladder in ladders])
         tree, stands, choice = self._chosen_tree(binned, max(self.k, self.trust or 0))
