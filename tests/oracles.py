@@ -59,7 +59,7 @@ def recursive_l(rows, sensitive, c, persons=None):
 def t_closeness(rows, sensitive, ordered, persons=None):
     """The largest earth mover's distance, as a fraction. Ordered: `sensitive` holds the places 0, 1, ..., m-1."""
     counts, _ = _values(rows, sensitive, persons)
-    table = sum(counts.values(), Counter())
+    table = Counter(sensitive) if persons is None else Counter(v for v, _ in set(zip(sensitive, persons, strict=True)))
     n, values = sum(table.values()), sorted(table)
     worst = Fraction(0)
     for mine in counts.values():

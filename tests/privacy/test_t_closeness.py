@@ -59,6 +59,7 @@ def test_large_counts_do_not_overflow():
         weight=weight,
         rows=np.array([30_000_000, 9_999_900]),
         persons=np.array([30_000_000, 9_999_900]),
+        whole=weight,
     )
     distance, short, _, _ = TCloseness(0.1, distance="ordered")._measure(counts)
     exact = max(_exact(counts, group, ordered=True) for group in (0, 1))

@@ -145,7 +145,7 @@ class CodedRows(DistinctRows):
         )
         if person is None:
             return rows
-        row, codes, n = rows._split_by([person] if target is None else [target, person])
+        row, codes, n = rows.split_by([person] if target is None else [target, person])
         label = np.zeros(len(row), dtype=np.int64) if target is None else codes[0]
         return replace(rows, by_person=RowEntries(row, label, n, codes[-1]))
 
@@ -168,14 +168,18 @@ class CodedRows(DistinctRows):
         column = self.column(name)
         return self.sizes(column.codes.astype(np.int64), len(column.values) + 1)
 
+    def values_of(self, name: str) -> Column:
+        """The different values of any column of the data, one row for each."""
+        return values_of(self._data, name)
+
     def beside(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """The distinct (distinct row, code) pairs with the codes of another column, in order."""
         if name not in self._beside:
-            row, (codes,), _ = self._split_by([name])
+            row, (codes,), _ = self.split_by([name])
             self._beside[name] = row, codes
         return self._beside[name]
 
-    def _split_by(self, names: Sequence[str]) -> tuple[np.ndarray, list[np.ndarray], np.ndarray]:
+    def split_by(self, names: Sequence[str]) -> tuple[np.ndarray, list[np.ndarray], np.ndarray]:
         """The distinct rows split by further columns: (distinct row, codes of these columns, rows), in order."""
         if self._group_of_row is not None:
             of, more = self.group_of_row, self.table.columns(names)

@@ -12,12 +12,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from discreet.counting.supersets import Distinct
-from discreet.counting.tally import group_sizes, grouped, is_engine, pair_counts, persons_per_group, tally
+from discreet.counting.tally import (
+    group,
+    group_sizes,
+    grouped,
+    is_engine,
+    pair_counts,
+    persons_per_group,
+    tally,
+)
 from discreet.data.baskets import Baskets
 from discreet.data.content import Content
 from discreet.data.dataset import as_baskets
@@ -49,7 +57,8 @@ class KAnonymity(Promise):
     together. The sets must consist of quasi-identifiers and together cover all of them. `columns` requires it of these
     quasi-identifiers only: sets with a k each are promised as
     KAnonymity(5, columns=["age", "sex"]) & KAnonymity(10, columns=["zip"]). A release whose promise leaves out a
-    quasi-identifier does not verify.
+    quasi-identifier does not verify. `label_known` requires it of everyone who knows a person's label, too: in every
+    group each label that occurs is shared by at least k persons.
 
     Promise
     -------
@@ -66,16 +75,24 @@ class KAnonymity(Promise):
         "An attacker who knows more than the quasi-identifiers, or a group whose members all share one sensitive value"
         " or one label, is not held back by k-anonymity."
     )
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"k": [Interval(Integral, 2, None, closed="left")]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "k": [Interval(Integral, 2, None, closed="left")],
+        "label_known": [bool],
+    }
 
     k: int = 5
     sets: tuple[tuple[str, ...], ...] | None = None
     columns: tuple[str, ...] | None = None
+    label_known: bool = False
 
     if TYPE_CHECKING:  # collections of any kind, kept as tuples
 
         def __init__(
-            self, k: int = 5, sets: Iterable[Iterable[str]] | None = None, columns: Iterable[str] | None = None
+            self,
+            k: int = 5,
+            sets: Iterable[Iterable[str]] | None = None,
+            columns: Iterable[str] | None = None,
+            label_known: bool = False,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -99,17 +116,26 @@ class KAnonymity(Promise):
         return frozenset(quasi if self.columns is None else self.columns)
 
     def __str__(self) -> str:
+        named = f"{self.k}-anonymity" + ("" if self.sets is None else f" of {len(self.sets)} column sets")
         if self.columns is not None:
-            return f"{self.k}-anonymity of {', '.join(self.columns)}"
-        return f"{self.k}-anonymity" + ("" if self.sets is None else f" of {len(self.sets)} column sets")
+            named = f"{self.k}-anonymity of {', '.join(self.columns)}"
+        return f"{named} with known labels" if self.label_known else named
+
+    def to_dict(self) -> dict[str, Any]:
+        described = super().to_dict()
+        return (
+            described if self.label_known else {key: value for key, value in described.items() if key != "label_known"}
+        )
 
     def check(self, data: Any, roles: Roles | None = None) -> Verdict:
         baskets = as_baskets(data, bare=roles is None)
         if baskets is not None:
+            self._needs_labels(baskets.labels)
             return self._with_exposure(
                 self._verdict(*_counted(baskets, baskets.names, baskets.persons, baskets.labels)), baskets
             )
         data, roles = table_and_roles(data, roles)
+        self._needs_labels(roles.target)
         verdicts = [self._verdict(*_table_groups(data, names, roles)) for names in self._sets_of(roles)]
         worst = min(verdicts, key=lambda verdict: verdict.measured)
         verdict = replace(
@@ -121,6 +147,10 @@ class KAnonymity(Promise):
         if whole and not is_engine(data) and data.n_items(roles.quasi):
             return self._with_exposure(verdict, items_of(data, roles))
         return verdict
+
+    def _needs_labels(self, labels: object) -> None:
+        if self.label_known and labels is None:
+            raise RolesError("KAnonymity with known labels needs labels: the roles name no target.")
 
     def _with_exposure(self, verdict: Verdict, baskets: Baskets) -> Verdict:
         """Add the exposure counts of 0/1 items, as containment states them."""
@@ -149,18 +179,26 @@ class KAnonymity(Promise):
             )
         return sets
 
-    def _verdict(self, sizes: np.ndarray, rows: np.ndarray, with_label: int | None) -> Verdict:
-        measured = int(sizes.min())
+    def _verdict(self, groups: _Groups, labelled: _Groups | None) -> Verdict:
+        counted = labelled if self.label_known and labelled is not None else groups
+        measured = int(counted.sizes.min())
         return Verdict(
             promise=str(self),
             holds=measured >= self.k,
             required=self.k,
             measured=measured,
-            rows=int(rows.sum()),
-            rows_short=int(rows[sizes < self.k].sum()),
-            with_label=with_label,
-            details={"groups": len(sizes), "unique rows": int(rows[sizes == 1].sum())},
+            rows=int(groups.rows.sum()),
+            rows_short=int(counted.rows[counted.sizes < self.k].sum()),
+            with_label=None if labelled is None else int(labelled.sizes.min()),
+            details={"groups": len(groups.sizes), "unique rows": int(groups.rows[groups.sizes == 1].sum())},
         )
+
+
+class _Groups(NamedTuple):
+    """Persons and rows of each group."""
+
+    sizes: np.ndarray
+    rows: np.ndarray
 
 
 def _is_sets(sets: object) -> bool:
@@ -175,34 +213,37 @@ def _is_sets(sets: object) -> bool:
     )
 
 
-GroupSizes = tuple[np.ndarray, np.ndarray, int | None]  # persons, rows, smallest group if the label is known, too
-
-
-def _table_groups(data: Any, names: Sequence[str], roles: Roles) -> GroupSizes:
+def _table_groups(data: Any, names: Sequence[str], roles: Roles) -> tuple[_Groups, _Groups | None]:
+    """The groups of these columns, and those of the columns and the label."""
     if not is_engine(data):  # like a tally, but without the distinct rows
         persons = None if roles.person is None else data.column(roles.person).codes
         labels = None if roles.target is None else data.column(roles.target).codes
         return _counted(data, names, persons, labels)
     counted = tally(data, names, target=roles.target, person=roles.person)
-    rows = counted.counts.sum(axis=1)
+    groups = _Groups(counted.sizes, counted.counts.sum(axis=1))
     if roles.target is None:
-        return counted.sizes, rows, None
+        return groups, None
     if roles.person is None:
-        labelled = counted.counts[counted.counts > 0]
-    else:
-        labelled = tally(data, (*names, roles.target), person=roles.person).sizes
-    return counted.sizes, rows, int(labelled.min())
+        rows = counted.counts[counted.counts > 0]
+        return groups, _Groups(rows, rows)
+    with_label = tally(data, (*names, roles.target), person=roles.person)
+    return groups, _Groups(with_label.sizes, with_label.counts.sum(axis=1))
 
 
 def _counted(
     content: Content, names: Sequence[str], persons: np.ndarray | None, labels: np.ndarray | None
-) -> GroupSizes:
-    groups, first = grouped(content, names, ordered=False)
-    n_groups = len(first)
-    rows = np.bincount(groups, minlength=n_groups)
-    sizes = rows if persons is None else persons_per_group(groups, n_groups, persons)
+) -> tuple[_Groups, _Groups | None]:
+    of, first = grouped(content, names, ordered=False)
+    groups = _sized(of, len(first), persons)
     if labels is None:
-        return sizes, rows, None
+        return groups, None
     if persons is None:
-        return sizes, rows, int(pair_counts(groups, labels)[2].min())
-    return sizes, rows, int(group_sizes([groups, labels], len(groups), persons).min())
+        rows = pair_counts(of, labels)[2]
+        return groups, _Groups(rows, rows)
+    with_label, first = group([of, labels], len(of), ordered=False)
+    return groups, _sized(with_label, len(first), persons)
+
+
+def _sized(of: np.ndarray, n_groups: int, persons: np.ndarray | None) -> _Groups:
+    rows = np.bincount(of, minlength=n_groups)
+    return _Groups(rows if persons is None else persons_per_group(of, n_groups, persons), rows)

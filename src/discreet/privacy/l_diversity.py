@@ -30,13 +30,20 @@ _SLACK = 1e-9  # tolerance for entropies
 
 @dataclass(frozen=True)
 class ValueCounts:
-    """Frequency of each sensitive value in each group: one entry per (group, value) that occurs."""
+    """Frequency of each sensitive value in each group: one entry per (group, value) that occurs.
+
+    weight   rows of the entry, or its persons where persons are counted
+    rows     of each group
+    persons  of each group
+    whole    weight of each value in the whole table, where each person counts once for a value
+    """
 
     group: np.ndarray
     value: np.ndarray
     weight: np.ndarray
-    rows: np.ndarray  # rows of each group
-    persons: np.ndarray  # persons of each group
+    rows: np.ndarray
+    persons: np.ndarray
+    whole: np.ndarray
 
     @property
     def n_groups(self) -> int:
@@ -48,7 +55,10 @@ def value_counts(data: object, quasi: Sequence[str], sensitive: str, person: str
     groups, first = counted.group_by(quasi)
     rows = np.bincount(groups, weights=counted.counts.sum(axis=1), minlength=len(first)).astype(np.int64)
     persons = rows if person is None else tally(data, quasi, person=person).sizes
-    return ValueCounts(groups, counted.codes[:, -1], counted.sizes.astype(np.int64), rows, persons)
+    values = tally(data, (sensitive,), person=person)
+    whole = np.zeros(int(values.codes.max()) + 1, dtype=np.int64)
+    whole[values.codes[:, 0]] = values.sizes
+    return ValueCounts(groups, counted.codes[:, -1], counted.sizes.astype(np.int64), rows, persons, whole)
 
 
 @dataclass(frozen=True)
@@ -100,12 +110,16 @@ class LDiversity(Promise):
     def check(self, data: object, roles: Roles | None = None) -> Verdict:
         return over_sensitive(self, self.l, data, roles, self._measure, min)
 
-    def _measure(self, counts: ValueCounts) -> Measured:
+    def measured(self, counts: ValueCounts) -> tuple[np.ndarray, np.ndarray]:
+        """The diversity of each group, and which groups fall short."""
         diversity = _MEASURES[self.measure](counts, self.c)
-        short = diversity < self.l - (_SLACK if self.measure == "entropy" else 0)
-        measured = diversity.min()
-        measured = float(measured) if self.measure == "entropy" else int(measured)
-        return measured, int(counts.rows[short].sum()), int(counts.rows.sum()), counts.n_groups
+        return diversity, diversity < self.l - (_SLACK if self.measure == "entropy" else 0)
+
+    def _measure(self, counts: ValueCounts) -> Measured:
+        diversity, short = self.measured(counts)
+        least = diversity.min()
+        worst = float(least) if self.measure == "entropy" else int(least)
+        return worst, int(counts.rows[short].sum()), int(counts.rows.sum()), counts.n_groups
 
 
 Measured = tuple[float, int, int, int]  # value of the worst group, rows that fall short, rows, groups

@@ -4,12 +4,13 @@
 Paper: Li, Li, Venkatasubramanian 2007. The distance is the earth mover's: with equal ground distance half the sum of
 the absolute differences of shares; with ordered ground distance (values on a line, neighbours 1/(m-1) apart) the mean
 absolute difference of the cumulative shares over the m-1 gaps. Distances close to t are compared exactly, in whole
-numbers. With a person column, a value counts once for each person of the group who has it, and the whole table is the
-sum of the groups: a person in two groups counts in both.
+numbers. With a person column, a value counts once for each person of the group who has it, and in the whole table once
+for each person who has it: so the whole does not depend on how it is divided.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
@@ -64,20 +65,28 @@ class TCloseness(Promise):
         if self.distance == "ordered" and roles is not None and not is_engine(data):
             data = Table.of(data)
             roles.check(data)
-            unordered = [name for name in roles.sensitive if data.column(name).kind == "category"]
-            if unordered:
-                raise RolesError(
-                    f"The ordered distance needs numbers or dates; {unordered[0]!r} holds categories."
-                    f" Use distance='equal'."
-                )
+            self.check_order({name: data.column(name).kind for name in roles.sensitive})
         return over_sensitive(self, self.t, data, roles, self._measure, max)
 
-    def _measure(self, counts: ValueCounts) -> Measured:
+    def check_order(self, kinds: Mapping[str, str]) -> None:
+        """Refuse the ordered distance for columns whose kind has no order."""
+        unordered = [name for name, kind in kinds.items() if kind == "category"]
+        if unordered and self.distance == "ordered":
+            raise RolesError(
+                f"The ordered distance needs numbers or dates; {unordered[0]!r} holds categories. Use distance='equal'."
+            )
+
+    def measured(self, counts: ValueCounts) -> tuple[np.ndarray, np.ndarray]:
+        """The distance of each group, and which groups are too far."""
         distance = _equal(counts) if self.distance == "equal" else _ordered(counts)
         limit = Fraction(str(self.t))
         short = distance > float(limit)
         for group in np.flatnonzero(np.abs(distance - float(limit)) < _NEAR):  # where rounding could decide
             short[group] = _exact(counts, int(group), self.distance == "ordered") > limit
+        return distance, short
+
+    def _measure(self, counts: ValueCounts) -> Measured:
+        distance, short = self.measured(counts)
         return float(distance.max()), int(counts.rows[short].sum()), int(counts.rows.sum()), counts.n_groups
 
 
@@ -124,8 +133,6 @@ def _exact(counts: ValueCounts, group: int, ordered: bool) -> Fraction:
 
 def _totals(counts: ValueCounts) -> tuple[np.ndarray, np.ndarray]:
     """Weight of each value in the whole table, and of each group."""
-    table = np.zeros(int(counts.value.max()) + 1, dtype=np.int64)
-    np.add.at(table, counts.value, counts.weight)
     group = np.zeros(counts.n_groups, dtype=np.int64)
     np.add.at(group, counts.group, counts.weight)
-    return table, group
+    return counts.whole, group
