@@ -18,27 +18,25 @@ choice of the tree by an explicit utility, and the ladder.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 
-from discreet.counting.coded_rows import CodedRows, DistinctRows
+from discreet.counting.coded_rows import CodedRows
 from discreet.data.roles import Roles
 from discreet.foundation.parameters import Interval
-from discreet.foundation.progress import progress
 from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Method
+from discreet.methods.group_needs import GroupNeeds
 from discreet.methods.grouping import Grouping
 from discreet.methods.limits import MAX_SUPPRESSED
-from discreet.methods.trees.tree_ladder_choice import PersonRows, chosen_tree
-from discreet.methods.trees.tree_ladder_growth import ClassTree
+from discreet.methods.trees.tree_ladder_choice import Binned, Trials, ranked_ways
 from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.promise import Promise
 from discreet.recoding.axis import Axis
-
-_LEAST_LOSS = 1e-4  # bits per row that a step up a ladder is taken to cost at least
 
 
 class TreeLadder(Method):
@@ -102,138 +100,22 @@ class TreeLadder(Method):
         return KAnonymity(self.k)
 
     def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
-        axes = [Axis.of(rows, name, rarest=self.k, by_class=True) for name in roles.quasi]
-        ladders = [Ladder.of(axis, self.bins) for axis in axes]
-        binned, place = rows.merged([ladder.codes() for ladder in ladders], [ladder.n_bins for ladder in ladders])
-        tree, stands, choice = self._chosen_tree(binned, max(self.k, self.trust or 0))
-        leaf, low, high = _leaves(binned, tree, stands, self.k)
-        rungs = np.array([[ladder.top for ladder in ladders]])
-        group_of, first = leaf, np.unique(leaf, return_index=True)[1]
-        if self.detail:
-            rungs = _climb(binned, ladders, leaf, self.k)
-            _fill(binned, ladders, leaf, rungs, self.k)
-            group_of = first = np.arange(len(binned))
-        starts, ends = _spans(binned.codes[first], ladders, leaf[first], rungs, low, high)
-        labelled = [ladder.labelling(starts[:, c], ends[:, c]) for c, ladder in enumerate(ladders)]
-        trace: list[dict[str, Any]] = [{"groups of the tree": len(low), **choice}]
-        trace += [
-            {
-                "column": ladder.axis.name,
-                "rows on each rung": np.bincount(rungs[:, c], binned.rows, ladder.top + 1).astype(int).tolist(),
-            }
-            for c, ladder in enumerate(ladders)
-            if self.detail
-        ]
+        weights = np.ones(len(roles.quasi))
+        needs = GroupNeeds.of(rows, roles, self.promise)
+        needs.check_possible(self.promise)
+        least = max(needs.least, self.trust or 0)
+        trials = Trials(rows, self._ladders, weights, self.k)
+        ways = ranked_ways(trials, least, rows.counts.shape[1])
+        way, worth = ways[0]
+        binned = Binned.of(rows, self._ladders(rows, self.k), weights, way.most)
+        met = replace(needs, least=way.least).merged(binned.rows, binned.place).met
+        parted = binned.parted(way, met)
+        labelled = [lad.labelling(parted.first[:, c], parted.last[:, c]) for c, lad in enumerate(binned.ladders)]
+        trace = [{"way": str(way), "worth": worth, "tried": [(str(w), x, trials.worth(w)) for w, x in ways]}]
         labellings, codes = zip(*labelled, strict=True)
-        return Grouping(group_of[place], labellings, np.column_stack(codes), trace=trace)
+        return Grouping(binned.place, labellings, np.column_stack(codes), trace=trace)
 
-    def _chosen_tree(self, rows: DistinctRows, least: int) -> tuple[ClassTree, np.ndarray, dict[str, Any]]:
-        members = None if rows.by_person is None else PersonRows.of_persons(rows.by_person)
-        return chosen_tree(rows.codes, rows.counts, least, members)
-
-
-# -- the tree ------------------------------------------------------------------------------------------------------
-
-
-def _leaves(
-    rows: DistinctRows, tree: ClassTree, stands: np.ndarray, k: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The leaf of each distinct row, and each leaf's first and last bins."""
-    node_of = stands[tree.node_of]
-    if rows.by_person is not None:
-        _take_back(rows, k, tree.parent, node_of)
-    leaves, leaf = np.unique(node_of, return_inverse=True)
-    return leaf.ravel(), tree.low[leaves], tree.high[leaves]
-
-
-def _take_back(rows: DistinctRows, k: int, parent: np.ndarray, node_of: np.ndarray) -> None:
-    """Undo the cuts of leaves with fewer than k persons: rows may be many where persons are few."""
-    while True:
-        leaves, of = np.unique(node_of, return_inverse=True)
-        short = leaves[rows.sizes(of.ravel(), len(leaves)) < k]
-        if len(short) == 0 or short[-1] == 0:
-            return
-        undone = int(parent[short[-1]])
-        inside = np.zeros(len(parent), dtype=bool)
-        inside[undone] = True
-        for node in range(undone + 1, len(parent)):  # children come after their parent
-            inside[node] = inside[parent[node]]
-        node_of[inside[node_of]] = undone
-
-
-# -- the climb -----------------------------------------------------------------------------------------------------
-
-
-def _climb(rows: DistinctRows, ladders: list[Ladder], leaf: np.ndarray, k: int) -> np.ndarray:
-    """The rung of each distinct row in each column; whoever shares all bins with k - 1 others stays, the others climb.
-
-    All that still climb stand on the same rungs. The next step is taken in the column where (rows freed + 1) / (loss of
-    information) is largest, the lowest column of equals.
-    """
-    top = np.array([ladder.top for ladder in ladders])
-    rungs = np.tile(top, (len(rows.codes), 1))
-    at = np.zeros(len(ladders), dtype=np.int64)
-    climbing = np.arange(len(rows.codes))
-    with progress("climbing the ladders", total=len(rows.codes)) as bar:
-        while len(climbing):
-            stays = _shared(rows, ladders, leaf, climbing, at, k)
-            rungs[climbing[stays]] = at
-            bar.advance(int(stays.sum()))
-            climbing = climbing[~stays]
-            steps = [c for c in range(len(ladders)) if at[c] < top[c]]
-            if not steps:
-                break
-            scores = []
-            for c in steps:
-                higher = at.copy()
-                higher[c] += 1
-                freed = int(rows.rows[climbing][_shared(rows, ladders, leaf, climbing, higher, k)].sum())
-                loss = ladders[c].information[at[c]] - ladders[c].information[higher[c]]
-                scores.append(round((freed + 1) / (max(loss, 0.0) + _LEAST_LOSS), 6))
-            at[steps[int(np.argmax(scores))]] += 1
-    return rungs
-
-
-def _shared(
-    rows: DistinctRows, ladders: list[Ladder], leaf: np.ndarray, some: np.ndarray, at: np.ndarray, k: int
-) -> np.ndarray:
-    """Which of some distinct rows would be alike to k persons on these rungs, among these rows of their leaf."""
-    columns = [ladder.bins[at[c]][rows.codes[some, c]] for c, ladder in enumerate(ladders) if at[c] < ladder.top]
-    sets, _, sizes = rows.alike([leaf[some], *columns], some, ordered=False)
-    return (sizes >= k)[sets]
-
-
-def _fill(rows: DistinctRows, ladders: list[Ladder], leaf: np.ndarray, rungs: np.ndarray, k: int) -> None:
-    """Where too few of a leaf are left at the top, sets of it that were published join them.
-
-    Those that climbed highest go first, the smallest of them: then no set that stays covers one that went, and each row
-    is written as the finest pattern that it fits.
-    """
-    top = np.array([ladder.top for ladder in ladders])
-    at_top = (rungs == top).all(axis=1)
-    at_leaves = rows.sizes(leaf[at_top], int(leaf.max()) + 1, np.flatnonzero(at_top))
-    for short in np.flatnonzero((at_leaves > 0) & (at_leaves < k)):
-        inside = np.flatnonzero(leaf == short)
-        columns = [rungs[inside, c] for c in range(len(ladders))]
-        columns += [ladder.bins[rungs[inside, c], rows.codes[inside, c]] for c, ladder in enumerate(ladders)]
-        sets, first, sizes = rows.alike(columns, inside)
-        height = rungs[inside[first]].sum(axis=1)
-        order = [s for s in np.lexsort((sizes, -height)) if not at_top[inside[first[s]]]]
-        joined = at_top[inside]
-        for s in order:
-            joined = joined | (sets == s)
-            if rows.sizes(np.zeros(int(joined.sum()), dtype=np.int64), 1, inside[joined])[0] >= k:
-                break
-        rungs[inside[joined]] = top
-
-
-def _spans(
-    bins: np.ndarray, ladders: list[Ladder], leaf: np.ndarray, rungs: np.ndarray, low: np.ndarray, high: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """The first and last bin that each distinct row may have as it is published: those of its rung, within its leaf."""
-    first, last = np.empty_like(bins), np.empty_like(bins)
-    for c, ladder in enumerate(ladders):
-        spans = ladder.spans
-        first[:, c] = np.maximum(spans[0][rungs[:, c], bins[:, c]], low[leaf, c])
-        last[:, c] = np.minimum(spans[1][rungs[:, c], bins[:, c]], high[leaf, c])
-    return first, last
+    def _ladders(self, rows: CodedRows, rarest: int) -> list[Ladder]:
+        """The ladders of the quasi-identifiers, whose labels name nothing that fewer than `rarest` persons have."""
+        axes = [Axis.of(rows, column.name, rarest=rarest, by_class=True) for column in rows.columns]
+        return [Ladder.of(axis, self.bins) for axis in axes]

@@ -55,22 +55,16 @@ class ClassTree:
         return at
 
     def pruned(self, strictness: float) -> np.ndarray:
-        """For each node the node that stands for it when the tree is pruned; none is at strictness 0."""
+        """For each node the node that stands for it when the tree is pruned, -1 for one that is cut; at strictness 0
+        all are.
+        """
         if strictness == 0:
-            return np.arange(len(self.left))
+            return np.where(self.left < 0, np.arange(len(self.left)), -1)
         rows = np.maximum(self.counts.sum(axis=1), 1)
         z, wrong = strictness, 1 - self.counts.max(axis=1) / rows
         spread = z * np.sqrt(wrong * (1 - wrong) / rows + z * z / (4 * rows * rows))
         errors = rows * (wrong + z * z / (2 * rows) + spread) / (1 + z * z / rows)
         return _standing(errors, self.left)
-
-    @property
-    def parent(self) -> np.ndarray:
-        """The parent of each node, -1 for the first."""
-        parent = np.full(len(self.left), -1, dtype=np.int64)
-        inner = np.flatnonzero(self.left >= 0)
-        parent[self.left[inner]] = parent[self.left[inner] + 1] = inner
-        return parent
 
 
 def grow(bins: np.ndarray, counts: np.ndarray, least: int, *, ahead: bool) -> ClassTree:

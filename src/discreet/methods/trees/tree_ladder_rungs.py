@@ -13,7 +13,9 @@ from functools import cached_property
 
 import numpy as np
 
+from discreet.counting.compiled_entropy import n_log_n
 from discreet.counting.entropy import entropy_times_n
+from discreet.foundation.compiled_kernels import compiled
 from discreet.recoding.axis import Axis
 from discreet.recoding.labels import MISSING, Labelling, Meaning
 
@@ -52,6 +54,12 @@ class Ladder:
             if len(counts) == 1:
                 return cls(axis, starts, np.array(rungs), np.array(information))
             wanted = min(len(counts) - 1, round(_SHRINK * len(counts)))
+
+    def coarser(self, most: int) -> Ladder:
+        """The ladder from the first rung of at most `most` bins on."""
+        rung = int(np.argmax(self.bins.max(axis=1) < most))
+        first = np.unique(self.bins[rung], return_index=True)[1]
+        return Ladder(self.axis, np.append(self.starts[first], self.starts[-1]), self.bins[rung:, first], self.information[rung:])
 
     @property
     def top(self) -> int:
@@ -110,19 +118,52 @@ def _pieces(rows: np.ndarray) -> np.ndarray:
 
 def _join(counts: np.ndarray, in_bin: np.ndarray, wanted: int) -> tuple[np.ndarray, np.ndarray]:
     """Join the two neighbours that lose least, the lowest of equals, until `wanted` bins are left."""
-    counts, in_bin = counts.copy(), in_bin.copy()
-    bits = entropy_times_n(counts)
-    loss = entropy_times_n(counts[:-1] + counts[1:]) - bits[:-1] - bits[1:]
-    while len(counts) > wanted:
-        i = int(np.argmin(np.round(loss, 9)))
-        counts[i] += counts[i + 1]
-        counts, loss = np.delete(counts, i + 1, axis=0), np.delete(loss, i)
-        in_bin[in_bin > i] -= 1
-        for j in (i - 1, i):
-            if 0 <= j < len(loss):
-                loss[j] = (
-                    entropy_times_n(counts[j] + counts[j + 1])
-                    - entropy_times_n(counts[j])
-                    - entropy_times_n(counts[j + 1])
-                )
-    return counts, in_bin
+    joined, place = np.ascontiguousarray(counts, dtype=np.int64).copy(), np.arange(len(counts))
+    _join_bins(joined, wanted, place)
+    bins, of = np.unique(place, return_inverse=True)
+    return joined[bins], of.ravel()[in_bin]
+
+
+@compiled
+def _join_bins(counts, wanted, place):
+    """Add bins to their left neighbours; `place` is the first bin of those that each was joined with."""
+    n, n_classes = counts.shape
+    after = np.empty(n, dtype=np.int64)  # the next bin on the right
+    loss = np.empty(n, dtype=np.float64)  # of joining with it
+    for i in range(n):
+        after[i] = i + 1
+    for i in range(n - 1):
+        loss[i] = _loss(counts, i, i + 1)
+    left = n
+    while left > wanted:
+        best, i, before, before_best = -1, 0, -1, -1
+        while after[i] < n:
+            if best < 0 or loss[i] < loss[best]:
+                best, before_best = i, before
+            before, i = i, after[i]
+        gone = after[best]
+        for label in range(n_classes):
+            counts[best, label] += counts[gone, label]
+        after[best] = after[gone]
+        if after[best] < n:
+            loss[best] = _loss(counts, best, after[best])
+        if before_best >= 0:
+            loss[before_best] = _loss(counts, before_best, best)
+        for i in range(gone, after[best]):
+            place[i] = best
+        left -= 1
+
+
+@compiled
+def _loss(counts, i, j):
+    """Bits about the class that are lost when two bins are joined, rounded; without classes, about the bin itself."""
+    if counts.shape[1] == 1:
+        a, b = counts[i, 0], counts[j, 0]
+        return np.round(n_log_n(a + b) - n_log_n(a) - n_log_n(b), 9)
+    loss, here, there = 0.0, 0, 0
+    for label in range(counts.shape[1]):
+        a, b = counts[i, label], counts[j, label]
+        here += a
+        there += b
+        loss += n_log_n(a) + n_log_n(b) - n_log_n(a + b)
+    return np.round(loss + n_log_n(here + there) - n_log_n(here) - n_log_n(there), 9)
