@@ -1,25 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TreeLadder: partition people by the tree that predicts held-out rows best, and publish each group as its box.
+"""TreeLadder: part the people by a tree for the class, then let each column climb a ladder until k persons are alike.
 
 Our own method; there is no paper. Every quasi-identifier is cut into a few bins (tree_ladder_rungs.py). A tree of
-binary cuts between bins partitions the people into groups of at least k; cross-validation decides whether it is grown
-with look-ahead and whether it is pruned (tree_ladder_growth.py, tree_ladder_choice.py). A group is published as the
-bins that the tree asked about; everything else is suppressed, so a learner sees few labels, all of them informative.
+binary cuts between bins, or none, parts the people into groups (tree_ladder_growth.py). Within a group those who share
+all their bins with k - 1 others are published with these; the others climb, column by column, to coarser bins
+(tree_ladder_climb.py). How fine the bins are, which tree, and how large groups are at least, is decided by what the
+class of held-out rows can be told by, and by the detail that is kept (tree_ladder_choice.py, tree_ladder_worth.py).
+Without a target, or where it says nothing, detail decides.
 
-With `detail` rows keep more: within a group every quasi-identifier climbs its ladder. People who share all their bins
-with k - 1 others are published with these; the others climb one rung in the column that frees most of them for the
-least information, and so on. Those left at the top are published as their group.
-
-Taken from others: binary cuts from information Mondrian; groups of a tree that are published as a whole and suppressed
-elsewhere from kACTUS; labels that mean the same in every row from top-down specialisation. New: the look-ahead, the
-choice of the tree by an explicit utility, and the ladder.
+Taken from others: binary cuts from information Mondrian; groups of a tree that are published as a whole from kACTUS;
+labels that mean the same in every row from top-down specialisation. New: the look-ahead, the ladder, and the choice by
+an explicit worth.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,36 +27,50 @@ from discreet.data.roles import Roles
 from discreet.foundation.parameters import Interval
 from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Method
-from discreet.methods.group_needs import GroupNeeds
+from discreet.methods.column_weights import ColumnWeights, column_weights
+from discreet.methods.group_needs import GROUP_NEEDS, GroupNeeds, promise_of, stated_needs
 from discreet.methods.grouping import Grouping
-from discreet.methods.limits import MAX_SUPPRESSED
-from discreet.methods.trees.tree_ladder_choice import Binned, Trials, ranked_ways
+from discreet.methods.limits import MAX_SUPPRESSED, within_limit
+from discreet.methods.trees.tree_ladder_choice import Trials, Ways
 from discreet.methods.trees.tree_ladder_rungs import Ladder
-from discreet.privacy.k_anonymity import KAnonymity
+from discreet.methods.trees.tree_ladder_targets import with_targets
+from discreet.methods.trees.tree_ladder_ways import Binned
+from discreet.methods.trees.tree_ladder_worth import Worth
+from discreet.prepare.given_hierarchies import HIERARCHIES, public_hierarchies
 from discreet.privacy.promise import Promise
 from discreet.recoding.axis import Axis
 
 
 class TreeLadder(Method):
-    """Part the people by the tree that serves held-out rows best, and write each group as its box.
+    """Part the people by a tree for the class, and keep of each person what k of their group share.
 
     Parameters
     ----------
     k : int in [2, inf)
     trust : int in [2, inf) or None
-        Rows on both sides of every cut. None for k; never fewer than k.
+        Rows on both sides of every cut of the tree, never fewer than k. None: chosen on held-out rows.
     bins : int in [2, 256]
         Bins that a quasi-identifier has at most.
-    detail : bool
-        Whether all detail is kept that k of a group share. Fewer cells are suppressed, but classifiers learn a little
-        less well from the release.
+    detail : float in [0, inf)
+        What all detail is worth, if all that can be known of the class is worth 1. 0: the class alone decides.
+    weights : mapping of column to float in [0, inf), or None
+        How much the detail of a quasi-identifier counts; 1 if it is not named. 0 gives it up first.
+    targets : list of columns, or None
+        Further published columns that the release is to serve, beside the target.
+    hierarchies : mapping of column to Hierarchy or file, or a folder of files; None for automatic ones
+    l, diversity, c, t, distance, label_known
+        What a group needs beside k persons; see discreet.privacy.group_promise.
     max_suppressed : float in [0, 1], dict or None
+        At most this share of the quasi-identifier cells may be suppressed: of the ways that keep to it, the best is
+        taken. If none does, there is no release. A dict limits "cells", "rows" (suppressed in all quasi-identifiers) or
+        both.
     random_state : int or None
         Only the order of the released rows is random.
 
     Promise
     -------
-    KAnonymity(k) on the quasi-identifiers, counted in persons when the roles name a person column.
+    KAnonymity(k) on the quasi-identifiers, with `l` and `t` also LDiversity and TCloseness of the sensitive columns;
+    counted in persons when the roles name a person column.
 
     Examples
     --------
@@ -69,11 +81,16 @@ class TreeLadder(Method):
     """
 
     name = "tree-ladder"
+    needs_target = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "trust": [Interval(Integral, 2, None, closed="left"), None],
         "bins": [Interval(Integral, 2, 256, closed="both")],
-        "detail": [bool],
+        "detail": [Interval(Real, 0, None, closed="left")],
+        "weights": [ColumnWeights(), None],
+        "targets": [list, tuple, None],
+        "hierarchies": HIERARCHIES,
+        **GROUP_NEEDS,
         "max_suppressed": MAX_SUPPRESSED,
         "random_state": [Integral, None],
     }
@@ -84,7 +101,16 @@ class TreeLadder(Method):
         *,
         trust: int | None = None,
         bins: int = 16,
-        detail: bool = False,
+        detail: float = 0.1,
+        weights: Mapping[str, float] | None = None,
+        targets: Sequence[str] | None = None,
+        hierarchies: Any = None,
+        l: float | None = None,  # noqa: E741  (the field's own letter)
+        diversity: str = "distinct",
+        c: float | None = None,
+        t: float | None = None,
+        distance: str = "equal",
+        label_known: bool = False,
         max_suppressed: float | Mapping[str, float] | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -92,30 +118,45 @@ class TreeLadder(Method):
         self.trust = trust
         self.bins = bins
         self.detail = detail
+        self.weights = weights
+        self.targets = targets
+        self.hierarchies = hierarchies
+        self.l = l
+        self.diversity = diversity
+        self.c = c
+        self.t = t
+        self.distance = distance
+        self.label_known = label_known
         self.max_suppressed = max_suppressed
         self.random_state = random_state
 
     @property
     def promise(self) -> Promise:
-        return KAnonymity(self.k)
+        return promise_of(self.k, **stated_needs(self))
 
     def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
-        weights = np.ones(len(roles.quasi))
         needs = GroupNeeds.of(rows, roles, self.promise)
-        needs.check_possible(self.promise)
-        least = max(needs.least, self.trust or 0)
-        trials = Trials(rows, self._ladders, weights, self.k)
-        ways = ranked_ways(trials, least, rows.counts.shape[1])
-        way, worth = ways[0]
-        binned = Binned.of(rows, self._ladders(rows, self.k), weights, way.most)
-        met = replace(needs, least=way.least).merged(binned.rows, binned.place).met
-        parted = binned.parted(way, met)
-        labelled = [lad.labelling(parted.first[:, c], parted.last[:, c]) for c, lad in enumerate(binned.ladders)]
-        trace = [{"way": str(way), "worth": worth, "tried": [(str(w), x, trials.worth(w)) for w, x in ways]}]
+        needs.check_possible()
+        weights = column_weights(self.weights, roles.quasi)
+        served = with_targets(rows, roles, self.targets or ())
+        worth = Worth(self.detail if served.counts.shape[1] > 1 else 1.0, weights)
+        trials = Trials(served, self._ladders, worth, self.k)
+        ladders = self._ladders(served, self.k)
+        tried = Ways(trials, needs.least, self.trust).ranked()
+        for way in tried:
+            binned = Binned.of(served, ladders, worth, way.most)
+            parted = binned.parted(way, replace(needs, least=way.least).merged(binned.rows, binned.place).met)
+            if within_limit(self.max_suppressed, **binned.suppressed(parted)):
+                break
+        labelled = [ladder.labelling(*ends) for ladder, ends in zip(binned.ladders, parted.ends, strict=True)]
         labellings, codes = zip(*labelled, strict=True)
+        trace = [*binned.trace(parted), *trials.trace(tried)]
         return Grouping(binned.place, labellings, np.column_stack(codes), trace=trace)
 
     def _ladders(self, rows: CodedRows, rarest: int) -> list[Ladder]:
         """The ladders of the quasi-identifiers, whose labels name nothing that fewer than `rarest` persons have."""
         axes = [Axis.of(rows, column.name, rarest=rarest, by_class=True) for column in rows.columns]
         return [Ladder.of(axis, self.bins) for axis in axes]
+
+    def _public_parameters(self) -> dict[str, Any]:
+        return super()._public_parameters() | {"hierarchies": public_hierarchies(self.hierarchies)}

@@ -2,7 +2,7 @@
 """The choice of the way in which a release is made, by what it is worth on held-out rows.
 
 Every way is tried in three-fold cross-validation: it parts the rows of two folds, and the rows of the third are written
-as the sets they fall into. Its worth is the share that is known of the class, and `DETAIL` times the detail kept
+as the sets they fall into. Its worth is the share that is known of the class, and `detail` times the detail kept
 (tree_ladder_worth.py). A way that asks for larger groups than k is a release for k, too: ways for k, four times k and
 so on are tried as long as that is better, so that a smaller k does not make a worse release.
 
@@ -13,25 +13,21 @@ used. A person's rows are in one fold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from discreet.counting.coded_rows import CodedRows, DistinctRows, RowEntries
-from discreet.counting.entropy import entropy
 from discreet.foundation.randomness import Randomness
-from discreet.methods.trees.tree_ladder_climb import Met, steps_of
-from discreet.methods.trees.tree_ladder_growth import ClassTree, grow
 from discreet.methods.trees.tree_ladder_rungs import Ladder
-from discreet.methods.trees.tree_ladder_ways import Parted, Way
-from discreet.methods.trees.tree_ladder_worth import class_share, detail_kept
+from discreet.methods.trees.tree_ladder_ways import Binned, Way
+from discreet.methods.trees.tree_ladder_worth import Worth, class_share
 
-DETAIL = 0.1  # worth of all detail, where all that can be known of the class is worth 1
 FOLDS = 3
 STRICTNESS = 0.69  # of pruning: C4.5's own, which is a confidence of 25 %
-COARSE = 4  # bins of a column where the climb starts, if not on the lowest rungs
+COARSE = (4,)  # bins of a column that are tried, beside the most
 LARGER = 4  # times as large groups are tried next
 _ENOUGH = 30_000  # rows that are parted and asked about at most
 _REPEATS = 2
@@ -76,70 +72,26 @@ class PersonRows:
 MakeLadders = Callable[[CodedRows, int], list[Ladder]]  # those of some rows, of values that so many persons share
 
 
-@dataclass(frozen=True, eq=False)
-class Binned:
-    """Distinct rows of bins with their ladders; the steps of a climb are found once."""
-
-    rows: DistinctRows
-    place: np.ndarray  # of each distinct row of values among these
-    ladders: list[Ladder]
-    weights: np.ndarray
-
-    @classmethod
-    def of(cls, rows: CodedRows, ladders: Sequence[Ladder], weights: np.ndarray, most: int) -> Binned:
-        """With at most so many bins of a column."""
-        ladders = [ladder.coarser(most) for ladder in ladders]
-        cells, levels = [ladder.codes() for ladder in ladders], [ladder.n_bins for ladder in ladders]
-        return cls(*rows.merged(cells, levels), ladders, weights)
-
-    def parted(self, way: Way, met: Met) -> Parted:
-        """The rows parted in this way."""
-        tree = None
-        if way.strictness is not None:
-            grown = self.tree(way.trust, way.ahead)
-            tree = grown, grown.pruned(way.strictness)
-        return Parted.of(self.rows, self.ladders, tree, self.steps, met)
-
-    @cached_property
-    def steps(self) -> list[int]:
-        return steps_of(self.ladders, self.weights, DETAIL)
-
-    def tree(self, least: int, ahead: bool) -> ClassTree:
-        if (least, ahead) not in self._trees:
-            occurring = np.flatnonzero(self.rows.rows > 0)
-            codes, counts = self.rows.codes[occurring], self.rows.counts[occurring]
-            self._trees[least, ahead] = grow(codes, counts, least, ahead=ahead)
-        return self._trees[least, ahead]
-
-    @cached_property
-    def _trees(self) -> dict[tuple[int, bool], ClassTree]:
-        return {}
-
-    def detail(self, parted: Parted) -> float:
-        """The share of information that the columns keep."""
-        return detail_kept(self.rows.codes, parted.labels, self.rows.rows, self._information, self.weights)
-
-    @cached_property
-    def _information(self) -> list[float]:
-        return [float(entropy(ladder.axis.counts_of_ranks.sum(axis=1))) for ladder in self.ladders]
-
-
 class Trials:
     """What ways are worth on held-out rows, each as the mean of the folds.
 
     Bins are made anew from what is learnt from: those of the whole table have seen the classes of the rows asked about.
     """
 
-    def __init__(self, rows: CodedRows, make_ladders: MakeLadders, weights: np.ndarray, least: int):
+    def __init__(self, rows: CodedRows, make_ladders: MakeLadders, worth: Worth, k: int):
         members = PersonRows.of(rows)
         n = len(members.row)
+        self.counts = worth
         self._share = (1 - 1 / FOLDS) * min(1.0, _ENOUGH / max(n, 1))  # of all rows that a fold learns from
-        self._weights = weights
-        self._folds = [(part, asked, make_ladders(part, self.within(least))) for part, asked in _folds(rows, members)]
+        self._folds = [(part, asked, make_ladders(part, self.within(k))) for part, asked in _folds(rows, members)]
         self._binned: dict[int, list[tuple[Binned, np.ndarray]]] = {}
         self._found: dict[Way, tuple[float, float]] = {}
 
-    def worth(self, way: Way) -> tuple[float, float]:
+    def worth(self, way: Way) -> float:
+        """What the way is worth."""
+        return round(self.counts.of(*self.known_and_detail(way)), 9)
+
+    def known_and_detail(self, way: Way) -> tuple[float, float]:
         """The share that is known of the class, and the detail; 0 of both where there are too few rows to try."""
         if way not in self._found:
             within = replace(way, least=self.within(way.least), trust=self.within(way.trust))
@@ -153,7 +105,7 @@ class Trials:
         if most not in self._binned:
             self._binned[most] = []
             for part, asked, ladders in self._folds:
-                binned = Binned.of(part, ladders, self._weights, most)
+                binned = Binned.of(part, ladders, self.counts, most)
                 sums = [np.bincount(binned.place, counts, len(binned.rows)) for counts in asked.T]
                 self._binned[most].append((binned, np.column_stack(sums)))
         return self._binned[most]
@@ -174,8 +126,21 @@ class Trials:
         return max((ladder.n_bins for *_, ladders in self._folds for ladder in ladders), default=1)
 
     @property
+    def n_classes(self) -> int:
+        return max((part.counts.shape[1] for part, *_ in self._folds), default=1)
+
+    @property
     def n_learnt(self) -> int:
         return min((part.n_rows for part, *_ in self._folds), default=0)
+
+
+    def trace(self, ways: list[Way]) -> list[dict[str, Any]]:
+        """What was tried, for the owner."""
+        return [
+            {"tried": str(way), "worth": self.worth(way), "known of the class": round(known, 4), "detail": round(detail, 4)}
+            for way in ways
+            for known, detail in [self.known_and_detail(way)]
+        ]
 
 
 def _folds(rows: CodedRows, members: PersonRows) -> Iterator[tuple[CodedRows, np.ndarray]]:
@@ -197,30 +162,34 @@ def _folds(rows: CodedRows, members: PersonRows) -> Iterator[tuple[CodedRows, np
                 return
 
 
-def ranked_ways(trials: Trials, least: int, n_classes: int) -> list[tuple[Way, float]]:
-    """The ways that were tried, the best first, with what they are worth."""
-    found: dict[Way, float] = {}
+class Ways:
+    """The search among ways: which are tried, and in which order they are worth something."""
 
-    def worth(way: Way) -> float:
-        known, detail = trials.worth(way)
-        found[way] = round(known + DETAIL * detail, 9)
-        return found[way]
+    def __init__(self, trials: Trials, least: int, trust: int | None = None):
+        self._trials, self._least, self._trust = trials, least, trust
 
-    k, most = least, -np.inf
-    while True:
-        best = max(_ways(least, trials.most_bins, n_classes), key=worth)
-        if worth(best) <= most or trials.within(least * LARGER) * 2 > trials.n_learnt:
-            break
-        most, least = worth(best), least * LARGER
-    best = max(found, key=worth)
-    if best.strictness is not None:
-        for trust in (best.trust, best.trust * LARGER, best.trust * LARGER**2):
-            worth(replace(best, least=k, trust=trust))
-    return sorted(found.items(), key=lambda one: -one[1])
+    def ranked(self) -> list[Way]:
+        """The ways that were tried, the best first; of equals the one that was tried first."""
+        worth, tried, least = self._trials.worth, [], self._least
+        most = -np.inf
+        while True:  # groups of k, then larger ones, as long as they are worth more
+            tried += self._of_size(least)
+            best = max(worth(way) for way in tried)
+            if best <= most or self._trials.within(least * LARGER) * 2 > self._trials.n_learnt:
+                break
+            most, least = best, least * LARGER
+        trees = [way for way in tried if way.strictness is not None]
+        if trees and self._trust is None:  # a coarser tree above sets of k
+            best_tree = max(trees, key=worth)
+            larger = (best_tree.trust * LARGER**step for step in range(3))
+            tried += [replace(best_tree, least=self._least, trust=trust) for trust in larger]
+        return sorted(dict.fromkeys(tried), key=lambda way: -worth(way))
 
-
-def _ways(least: int, bins: int, n_classes: int) -> list[Way]:
-    trees: list[tuple[bool, float | None]] = [(False, None)]
-    if n_classes > 1:
-        trees = [(ahead, strictness) for ahead in (False, True) for strictness in (0.0, STRICTNESS)] + trees
-    return [Way(least, least, *tree, most) for most in dict.fromkeys((bins, min(bins, COARSE))) for tree in trees]
+    def _of_size(self, least: int) -> list[Way]:
+        trees: list[tuple[bool, float | None]] = [(False, None)]
+        if self._trials.n_classes > 1:
+            trees = [(ahead, strictness) for ahead in (False, True) for strictness in (0.0, STRICTNESS)] + trees
+        bins = self._trials.most_bins
+        trust = max(least, self._trust or 0)
+        numbers = [bins, *(fewer for fewer in COARSE if fewer < bins)]
+        return [Way(least, trust, *tree, most) for most in numbers for tree in trees]

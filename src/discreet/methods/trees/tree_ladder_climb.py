@@ -8,7 +8,7 @@ are published as their group of the tree.
 
 A step merges bins, which brings people together, and loses information. The next one is that of the column where most
 bits of the column are merged for the least loss of worth (tree_ladder_worth.py): the share of what is known about the
-class, and the share of the column's own information, which weighs as much as `worth.detail` and the column's weight.
+class, and the share of the column's own information, times the column's weight.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from discreet.counting.entropy import entropy
 from discreet.counting.tally import group
 from discreet.foundation.progress import progress
 from discreet.methods.trees.tree_ladder_rungs import Ladder
+from discreet.methods.trees.tree_ladder_worth import Worth
 
 Met = Callable[[np.ndarray, int, np.ndarray], np.ndarray]  # as GroupNeeds.met
 _LEAST_LOSS = 1e-5  # of worth, that a step is taken to cost at least
 
 
-def steps_of(ladders: Sequence[Ladder], weights: np.ndarray, detail: float) -> list[int]:
+def steps_of(ladders: Sequence[Ladder], worth: Worth) -> list[int]:
     """The columns that go up one rung, step by step, until all are at the top; of equally good ones the first."""
     losses, merged = zip(*(_losses(ladder) for ladder in ladders), strict=True)
-    shares = weights / max(float(weights.sum()), 1e-9)
     scores = [
-        np.append(np.round(bits / (lost[:, 0] + detail * share * lost[:, 1] + _LEAST_LOSS), 6), -1.0)
-        for bits, lost, share in zip(merged, losses, shares, strict=True)
+        np.append(np.round(bits / (weight * (lost @ [1.0, worth.detail / len(ladders)]) + _LEAST_LOSS), 6), -1.0)
+        for bits, lost, weight in zip(merged, losses, worth.weights, strict=True)
     ]
     at, columns = [0] * len(ladders), []
     for _ in range(sum(ladder.top for ladder in ladders)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A way to make a release: bins, a tree on them, or none, and the climb in its leaves.
+"""A way to make a release, and what it makes of the rows: bins, a tree on them or none, and the climb in its leaves.
 
 least       persons in every set that stays in the climb; k or more
 trust       rows on both sides of every cut of the tree; no fewer
@@ -13,13 +13,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from discreet.counting.coded_rows import DistinctRows
-from discreet.methods.trees.tree_ladder_climb import Met, climb, spans
-from discreet.methods.trees.tree_ladder_growth import ClassTree
+from discreet.counting.coded_rows import CodedRows, DistinctRows
+from discreet.counting.entropy import entropy
+from discreet.methods.trees.tree_ladder_climb import Met, climb, spans, steps_of
+from discreet.methods.trees.tree_ladder_growth import ClassTree, grow
 from discreet.methods.trees.tree_ladder_rungs import Ladder
+from discreet.methods.trees.tree_ladder_worth import Worth, detail_kept
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,12 @@ class Way:
     strictness: float | None
     most: int
 
+    def __str__(self) -> str:
+        tree = "no tree" if self.strictness is None else f"a tree {'that looks ahead' if self.ahead else 'of greedy cuts'}"
+        pruned = f", pruned at {self.strictness}" if self.strictness else ""
+        cuts = "" if self.strictness is None else f", {self.trust} rows at each side of a cut"
+        return f"{tree}{pruned}{cuts}, {self.most} bins, sets of {self.least} persons"
+
 
 @dataclass(frozen=True, eq=False)
 class Parted:
@@ -42,28 +51,86 @@ class Parted:
     first: np.ndarray
     last: np.ndarray
 
-    @classmethod
-    def of(
-        cls,
-        rows: DistinctRows,
-        ladders: Sequence[Ladder],
-        tree: tuple[ClassTree, np.ndarray] | None,
-        steps: Sequence[int],
-        met: Met,
-    ) -> Parted:
-        """Part the rows by the tree and the nodes that stand for its nodes, and climb within the leaves."""
-        if tree is None:
-            leaf = np.zeros(len(rows), dtype=np.int64)
-            low, high = np.zeros((1, len(ladders)), dtype=np.int64), np.array([[lad.n_bins - 1 for lad in ladders]])
-        else:
-            leaf, low, high = leaves(rows, *tree, met)
-        rungs = climb(rows, ladders, steps, leaf, met)
-        return cls(leaf, rungs, *spans(rows.codes, ladders, leaf, rungs, low, high))
+    @property
+    def ends(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The first and last bins of each column."""
+        return list(zip(self.first.T, self.last.T, strict=True))
 
     @cached_property
     def labels(self) -> np.ndarray:
         """A number for each label of each column."""
         return self.first.astype(np.int64) * (int(self.last.max(initial=0)) + 1) + self.last
+
+
+@dataclass(frozen=True, eq=False)
+class Binned:
+    """Distinct rows of bins with their ladders.
+
+    place  of each distinct row of values among these
+    worth  what detail and columns count
+    """
+
+    rows: DistinctRows
+    place: np.ndarray
+    ladders: list[Ladder]
+    worth: Worth
+
+    @classmethod
+    def of(cls, rows: CodedRows, ladders: Sequence[Ladder], worth: Worth, most: int) -> Binned:
+        """With at most so many bins of a column."""
+        ladders = [ladder.coarser(most) for ladder in ladders]
+        cells, levels = [ladder.codes() for ladder in ladders], [ladder.n_bins for ladder in ladders]
+        return cls(*rows.merged(cells, levels), ladders, worth)
+
+    def parted(self, way: Way, met: Met) -> Parted:
+        """The rows parted in this way, into sets that may be published."""
+        if way.strictness is None:
+            leaf, low = np.zeros(len(self.rows), dtype=np.int64), np.zeros((1, len(self.ladders)), dtype=np.int64)
+            high = np.array([[ladder.n_bins - 1 for ladder in self.ladders]])
+        else:
+            tree = self._tree(way.trust, way.ahead)
+            leaf, low, high = leaves(self.rows, tree, tree.pruned(way.strictness), met)
+        rungs = climb(self.rows, self.ladders, self._steps, leaf, met)
+        return Parted(leaf, rungs, *spans(self.rows.codes, self.ladders, leaf, rungs, low, high))
+
+    def _tree(self, trust: int, ahead: bool) -> ClassTree:
+        if (trust, ahead) not in self._trees:
+            occurring = np.flatnonzero(self.rows.rows > 0)
+            codes, counts = self.rows.codes[occurring], self.rows.counts[occurring]
+            self._trees[trust, ahead] = grow(codes, counts, trust, ahead=ahead, weights=self.worth.weights)
+        return self._trees[trust, ahead]
+
+    @cached_property
+    def _trees(self) -> dict[tuple[int, bool], ClassTree]:
+        return {}
+
+    @cached_property
+    def _steps(self) -> list[int]:
+        return steps_of(self.ladders, self.worth)
+
+    def detail(self, parted: Parted) -> float:
+        """The share of their information that the columns keep."""
+        return detail_kept(self.rows.codes, parted.labels, self.rows.rows, self._information, self.worth.weights)
+
+    @cached_property
+    def _information(self) -> list[float]:
+        return [float(entropy(ladder.axis.counts_of_ranks.sum(axis=1))) for ladder in self.ladders]
+
+    def suppressed(self, parted: Parted) -> dict[str, float]:
+        """The shares of rows and of cells that are suppressed."""
+        blank = (parted.first == 0) & (parted.last == [ladder.n_bins - 1 for ladder in self.ladders])
+        rows, n = self.rows.rows, max(self.rows.n_rows, 1)
+        return {"rows": float(rows[blank.all(axis=1)].sum() / n), "cells": float((rows @ blank.mean(axis=1)) / n)}
+
+    def trace(self, parted: Parted) -> list[dict[str, Any]]:
+        """How many rows stand on each rung."""
+        return [
+            {
+                "column": ladder.axis.name,
+                "rows on each rung": np.bincount(parted.rungs[:, c], self.rows.rows, ladder.top + 1).astype(int).tolist(),
+            }
+            for c, ladder in enumerate(self.ladders)
+        ]
 
 
 def leaves(

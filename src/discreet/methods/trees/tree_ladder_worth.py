@@ -13,6 +13,7 @@ quasi-identifiers, or by their weights.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
@@ -25,6 +26,17 @@ _PRIOR = 8.0  # rows
 _RIDGE = 1.0  # as strong as the logistic regressions of most packages: half the sum of the squared weights
 _TURNS = 25
 _LEAST = 1e-3  # probability that is given to any class
+
+
+@dataclass(frozen=True, eq=False)
+class Worth:
+    """What all detail is worth, if all that can be known of the class is worth 1, and the weights of the columns."""
+
+    detail: float
+    weights: np.ndarray
+
+    def of(self, known: float, detail: float) -> float:
+        return known + self.detail * detail
 
 
 def class_share(labels: np.ndarray, learnt: np.ndarray, asked: np.ndarray) -> float:
