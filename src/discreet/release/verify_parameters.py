@@ -125,6 +125,14 @@ class Shares:
         return isinstance(value, dict) and set(value) <= {"rows", "cells"} and all(map(share.allows, value.values()))
 
 
+class StatedWeights:
+    """Columns with numbers that are not negative."""
+
+    def allows(self, value: Any) -> bool:
+        many = isinstance(value, dict) and len(value) <= _MOST_NAMES
+        return many and all(_short(name) and _AT_LEAST_0.allows(weight) for name, weight in value.items())
+
+
 class Sets:
     """Sets of columns, each with its k."""
 
@@ -138,6 +146,7 @@ class Sets:
 
 
 _AT_LEAST_1, _AT_LEAST_2 = (Interval(Integral, low, None, closed="left") for low in (1, 2))
+_AT_LEAST_0 = Interval(Real, 0, None, closed="left")
 _ABOVE_0, _SHARE = Interval(Real, 0, None, closed="neither"), Interval(Real, 0, 1, closed="both")
 _HIERARCHIES = [None, StrOptions({"given"}), ListOf(ColumnName(), _MOST_NAMES)]
 _MAX_SUPPRESSED = [None, _SHARE, Shares()]
@@ -211,6 +220,7 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
     "mondrian": {
         "k": [_AT_LEAST_2],
         "split": [StrOptions({"median", "information"})],
+        "least": [None, _AT_LEAST_2],
         "relaxed": [bool],
         "labels": [StrOptions({"local", "hierarchy", "cuts"})],
         "hierarchies": _HIERARCHIES,
@@ -250,7 +260,11 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
         "k": [_AT_LEAST_2],
         "trust": [None, _AT_LEAST_2],
         "bins": [Interval(Integral, 2, 256, closed="both")],
-        "detail": [bool],
+        "detail": [bool, _AT_LEAST_0],  # a truth value in certificates of version 0.1
+        "weights": [None, StatedWeights()],
+        "targets": [None, ListOf(ColumnName(), _MOST_NAMES)],
+        "hierarchies": _HIERARCHIES,
+        **GROUP_NEEDS,
         "max_suppressed": _MAX_SUPPRESSED,
     },
     "variance-sketch": {
@@ -263,6 +277,7 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
 }
 
 _LATER = set(GROUP_NEEDS)  # parameters that certificates of version 0.1 do not state
+_LATER_OF = {"mondrian": {"least"}, "tree-ladder": {"weights", "targets", "hierarchies"}}
 _ITEMS, _GROUPS = {"table", "baskets"}, {"k-anonymity", "l-diversity", "t-closeness"}
 RELEASES: dict[str, tuple[set[str], set[str]]] = {  # by method: shapes and promises of its releases
     "breach-aware": ({"table"}, {"breach increase"}),
@@ -281,7 +296,7 @@ RELEASES: dict[str, tuple[set[str], set[str]]] = {  # by method: shapes and prom
     "random-flip": (_ITEMS, {"k-anonymity"}),
     "tdr": ({"table"}, {"k-anonymity"}),
     "tds": ({"table"}, {"k-anonymity"}),
-    "tree-ladder": ({"table"}, {"k-anonymity"}),
+    "tree-ladder": ({"table"}, _GROUPS),
     "variance-sketch": ({"sketches"}, {"k-variance", "delta-anonymity"}),
 }
 _MOST_PARTS = 100  # joined promises and their sets of columns
@@ -295,7 +310,8 @@ def parameter_problems(method: str, parameters: Mapping[str, Any]) -> list[str]:
     if kinds is None:
         return _unknown_method(method, parameters)
     left_out = {"k"} if parameters.get("quasi_sets") is not None else set()
-    extra, absent = sorted(set(parameters) - set(kinds)), sorted(set(kinds) - set(parameters) - left_out - _LATER)
+    later = _LATER | _LATER_OF.get(method, set())
+    extra, absent = sorted(set(parameters) - set(kinds)), sorted(set(kinds) - set(parameters) - left_out - later)
     if extra or absent:
         what = f"has no parameters {listing(extra)}" if extra else f"has further parameters, {listing(absent)}"
         return [f"The method {shown(method)} {what}: the certificate's parameters are not those of the method."]

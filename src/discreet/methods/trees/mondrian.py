@@ -18,7 +18,8 @@ Departures from the papers:
 6. split="information" falls back on the median cut where no cut tells more about the class.
 7. relaxed=True shares the rows at a median cut by chance, so that no row's side tells anything about its other cells;
    cuts by information are never shared. With persons, the rows of a person may be on both sides.
-8. l, t and label_known (group_promise.py) are asked of both sides of every cut, not only of the groups at the end.
+8. split="information" has a least size of groups of its own (mondrian_least.py): the smallest groups follow chance.
+9. l, t and label_known (group_promise.py) are asked of both sides of every cut, not only of the groups at the end.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ from discreet.methods.group_needs import GroupNeeds, values_of
 from discreet.methods.grouping import Grouping
 from discreet.methods.limits import MAX_SUPPRESSED
 from discreet.methods.trees.hierarchy_labels import tree_axis
+from discreet.methods.trees.mondrian_least import chosen_least, stacked
 from discreet.methods.trees.mondrian_needs import side_needs
 from discreet.methods.trees.mondrian_partition import CutTree, Need, partition
 from discreet.prepare.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
@@ -60,6 +62,9 @@ class Mondrian(Method):
     k : int in [2, inf)
     split : "median" or "information"
         "median" halves the group along its widest column; "information" takes the cut that tells most about the target.
+    least : int in [2, inf) or None
+        Persons that every group has at least, if more than k. None: k for median cuts; for cuts by information, what
+        is best on held-out rows, so that groups do not follow chance where k is small.
     relaxed : bool
         Whether rows with the value at a median cut may be shared between both sides, so that groups are smaller and
         more even. Equal rows may then be published differently.
@@ -96,9 +101,11 @@ class Mondrian(Method):
     """
 
     name = "mondrian"
+    needs_target = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "split": [StrOptions({"median", "information"})],
+        "least": [Interval(Integral, 2, None, closed="left"), None],
         "relaxed": [bool],
         "labels": [StrOptions({"local", "hierarchy", "cuts"})],
         "hierarchies": HIERARCHIES,
@@ -113,6 +120,7 @@ class Mondrian(Method):
         k: int = 5,
         *,
         split: str = "median",
+        least: int | None = None,
         relaxed: bool = False,
         labels: str = "local",
         hierarchies: Any = None,
@@ -128,6 +136,7 @@ class Mondrian(Method):
     ) -> None:
         self.k = k
         self.split = split
+        self.least = least
         self.relaxed = relaxed
         self.labels = labels
         self.hierarchies = hierarchies
@@ -149,36 +158,45 @@ class Mondrian(Method):
         for name, labels in (("hierarchies", "hierarchy"), ("grids", "cuts")):
             if getattr(self, name) is not None and self.labels != labels:
                 raise ParameterError(f"Mondrian uses {name} with labels={labels!r} only. Say so, or leave them out.")
-        axes = self._axes(rows, roles)
+        if roles.target is None and self.split == "information":
+            raise RolesError("Cuts by information need a target, which the roles do not name. Take median cuts.")
+        axes = self._axes(rows, roles, self.k)
+        least = self._least(rows, roles)
         GroupNeeds.of(rows, roles, self.promise).check_possible()
         parted = _SingleRows(rows.table, roles, randomness) if self.relaxed else rows
         ranks = np.column_stack([axis.rank_of_code[parted.codes[:, i]] for i, axis in enumerate(axes)])
         cuts = partition(
             ranks,
             parted.counts,
-            self._needs(parted, roles),
-            _stack([axis.position for axis in axes]),
+            self._needs(parted, roles, least),
+            stacked([axis.position for axis in axes]),
             by_information=self.split == "information",
             relaxed=self.relaxed,
             in_turn=self.labels == "cuts",
             sides=side_needs(self.promise, roles, lambda name: _values(parted, roles, name)),
         )
         plan = _recoding(axes, ranks, cuts)
-        trace: list[dict[str, Any]] = [{"groups": int((cuts.column < 0).sum())}]
+        trace: list[dict[str, Any]] = [{"groups": int((cuts.column < 0).sum()), "persons in a group at least": least}]
         trace += [{"column": axis.name, "cuts": int((cuts.column == i).sum())} for i, axis in enumerate(axes)]
         leaf_of = cuts.leaf_of[parted.places] if isinstance(parted, _SingleRows) else cuts.leaf_of
         return Grouping(leaf_of, plan.labellings, plan.codes, plan, trace, of_single_rows=self.relaxed)
 
-    def _axes(self, rows: CodedRows, roles: Roles) -> list[Axis]:
+    def _least(self, rows: CodedRows, roles: Roles) -> int:
+        """Persons that every group has at least."""
+        if self.least is not None or self.split == "median":
+            return max(self.k, self.least or 0)
+        return chosen_least(rows, self.k, lambda some, rarest: self._axes(some, roles, rarest))
+
+    def _axes(self, rows: CodedRows, roles: Roles, rarest: int) -> list[Axis]:
         if self.labels == "hierarchy":
             hierarchies = given_hierarchies(self.hierarchies, roles)
-            return [tree_axis(rows, name, rarest=self.k, given=hierarchies.get(name)) for name in roles.quasi]
+            return [tree_axis(rows, name, rarest=rarest, given=hierarchies.get(name)) for name in roles.quasi]
         by_class = self.split == "information"
         grids, by_cuts = self._public_grids(roles), self.labels == "cuts"
         return [
             Axis.of_grid(rows, name, grids[name])
             if name in grids
-            else replace(Axis.of(rows, name, rarest=self.k, by_class=by_class), by_cuts=by_cuts)
+            else replace(Axis.of(rows, name, rarest=rarest, by_class=by_class), by_cuts=by_cuts)
             for name in roles.quasi
         ]
 
@@ -194,13 +212,12 @@ class Mondrian(Method):
             raise ParameterError("'grids' takes a list for each column, such as {'age': [20, 40, 60]}.")
         return grids
 
-    def _needs(self, rows: CodedRows | _SingleRows, roles: Roles) -> list[Need]:
+    def _needs(self, rows: CodedRows | _SingleRows, roles: Roles, least: int) -> list[Need]:
         if self.l is None:
-            return [Need(self.k, rows.people)]
+            return [Need(least, rows.people)]
         distinct = roles.sensitive if self.diversity == "distinct" else ()
         values = [Need(math.ceil(self.l), rows.beside(name)) for name in distinct]
-        least = max(self.k, math.ceil(self.l))  # a group never counts more values than persons
-        return [Need(least, rows.people), *values]
+        return [Need(max(least, math.ceil(self.l)), rows.people), *values]  # no group has more values than persons
 
     def _public_parameters(self) -> dict[str, Any]:
         grids = None if self.grids is None else sorted(map(str, self.grids))
@@ -218,9 +235,9 @@ class _SingleRows:
         self._table = table
         self._order = fresh_order(table.select((*roles.published, *person)), randomness)
         self.codes = np.column_stack([column.codes[self._order] for column in table.columns(roles.quasi)])
-        target = table.column(roles.target)  # type: ignore[arg-type]
-        self.counts = np.zeros((len(table), target.levels), dtype=np.int64)
-        self.counts[np.arange(len(table)), target.codes[self._order]] = 1
+        label = np.zeros(len(table), np.int64) if roles.target is None else table.column(roles.target).codes[self._order]
+        self.counts = np.zeros((len(table), int(label.max(initial=0)) + 1), dtype=np.int64)
+        self.counts[np.arange(len(table)), label] = 1
         self.places = np.empty(len(table), dtype=np.int64)
         self.places[self._order] = np.arange(len(table))
         self.people = None if roles.person is None else self.beside(roles.person)
@@ -235,11 +252,6 @@ def _values(rows: CodedRows | _SingleRows, roles: Roles, name: str) -> RowValues
     row, value = rows.beside(name)
     person = None if roles.person is None else rows.beside(roles.person)[1]
     return RowValues.of(row, value, np.ones(len(row), dtype=np.int64), person, len(row))
-
-
-def _stack(positions: list[np.ndarray]) -> np.ndarray:
-    longest = max(map(len, positions))
-    return np.column_stack([np.pad(position, (0, longest - len(position))) for position in positions])
 
 
 def _recoding(axes: list[Axis], ranks: np.ndarray, cuts: CutTree) -> Recode:

@@ -5,7 +5,7 @@ Our own method; there is no paper. Every quasi-identifier is cut into a few bins
 binary cuts between bins, or none, parts the people into groups (tree_ladder_growth.py). Within a group those who share
 all their bins with k - 1 others are published with these; the others climb, column by column, to coarser bins
 (tree_ladder_climb.py). How fine the bins are, which tree, and how large groups are at least, is decided by what the
-class of held-out rows can be told by, and by the detail that is kept (tree_ladder_choice.py, tree_ladder_worth.py).
+class of held-out rows can be told by, and by the detail that is kept (tree_ladder_choice.py, label_worth.py).
 Without a target, or where it says nothing, detail decides.
 
 Taken from others: binary cuts from information Mondrian; groups of a tree that are published as a whole from kACTUS;
@@ -35,7 +35,7 @@ from discreet.methods.trees.tree_ladder_choice import Trials, Ways
 from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.methods.trees.tree_ladder_targets import with_targets
 from discreet.methods.trees.tree_ladder_ways import Binned
-from discreet.methods.trees.tree_ladder_worth import Worth
+from discreet.methods.trees.label_worth import Worth
 from discreet.prepare.given_hierarchies import HIERARCHIES, public_hierarchies
 from discreet.privacy.promise import Promise
 from discreet.recoding.axis import Axis

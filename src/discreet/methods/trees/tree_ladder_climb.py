@@ -7,7 +7,7 @@ and fixed beforehand: so few different labels are published, and they mean the s
 are published as their group of the tree.
 
 A step merges bins, which brings people together, and loses information. The next one is that of the column where most
-bits of the column are merged for the least loss of worth (tree_ladder_worth.py): the share of what is known about the
+bits of the column are merged for the least loss of worth (label_worth.py): the share of what is known about the
 class, and the share of the column's own information, times the column's weight.
 """
 
@@ -22,7 +22,7 @@ from discreet.counting.entropy import entropy
 from discreet.counting.tally import group
 from discreet.foundation.progress import progress
 from discreet.methods.trees.tree_ladder_rungs import Ladder
-from discreet.methods.trees.tree_ladder_worth import Worth
+from discreet.methods.trees.label_worth import Worth
 
 Met = Callable[[np.ndarray, int, np.ndarray], np.ndarray]  # as GroupNeeds.met
 _LEAST_LOSS = 1e-5  # of worth, that a step is taken to cost at least

@@ -22,7 +22,7 @@ from discreet.counting.entropy import entropy
 from discreet.methods.trees.tree_ladder_climb import Met, climb, spans, steps_of
 from discreet.methods.trees.tree_ladder_growth import ClassTree, grow
 from discreet.methods.trees.tree_ladder_rungs import Ladder
-from discreet.methods.trees.tree_ladder_worth import Worth, detail_kept
+from discreet.methods.trees.label_worth import Worth, detail_kept
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ classes of the row's group, which the former's answer is added to as if it were 
 learners that look at columns one by one, the second for those that see what columns say together. Each is measured by
 the share of the log-loss of guessing that it saves, and the mean of both counts.
 
-Detail is the share of its information that a quasi-identifier keeps, I(bin; label) / H(value), on average over the
+Detail is the share of its information that a quasi-identifier keeps, I(cell; label) / H(value), on average over the
 quasi-identifiers, or by their weights.
 """
 
@@ -19,8 +19,8 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from discreet.counting.entropy import entropy_times_n
-from discreet.counting.tally import group
+from discreet.counting.entropy import n_log_n
+from discreet.counting.tally import group, pair_counts
 
 _PRIOR = 8.0  # rows
 _RIDGE = 1.0  # as strong as the logistic regressions of most packages: half the sum of the squared weights
@@ -101,14 +101,13 @@ def _softmax(scores: np.ndarray) -> np.ndarray:
 
 
 def detail_kept(
-    bins: np.ndarray, labels: np.ndarray, rows: np.ndarray, information: Sequence[float], weights: np.ndarray
+    cells: np.ndarray, labels: np.ndarray, rows: np.ndarray, information: Sequence[float], weights: np.ndarray
 ) -> float:
     """The share of their information that the columns keep; `information` is that of their values, in bits."""
     n, kept = max(float(rows.sum()), 1.0), []
-    for c in range(bins.shape[1]):
-        width = int(bins[:, c].max()) + 1
-        table = np.bincount(labels[:, c] * width + bins[:, c], rows, (int(labels[:, c].max()) + 1) * width)
-        table = table.reshape(-1, width)
-        known = (float(entropy_times_n(table.sum(axis=0))) - float(entropy_times_n(table).sum())) / n
+    for c in range(cells.shape[1]):
+        label, cell, both = pair_counts(labels[:, c], cells[:, c], rows)
+        apart = float(n_log_n(np.bincount(label, both)).sum() + n_log_n(np.bincount(cell, both)).sum())
+        known = (float(n_log_n(both).sum()) - apart + float(n_log_n(n))) / n
         kept.append(known / information[c] if information[c] > 0 else 0.0)
     return float(np.average(kept, weights=weights)) if weights.sum() > 0 else 0.0
