@@ -5,7 +5,7 @@ import pytest
 
 from discreet import DataError, Mondrian, Roles, Table
 from discreet.counting.coded_rows import CodedRows
-from discreet.recoding.axis import Axis, _order_by_class
+from discreet.recoding.axis import Axis, in_class_order
 from discreet.recoding.labels import EVERYTHING, MISSING, Meaning
 
 
@@ -88,7 +88,7 @@ def test_categories_stand_along_the_class_they_go_with():
 
 def test_for_two_classes_the_order_is_by_class_share():
     counts = np.array([[1, 9], [5, 5], [9, 1], [7, 3]])
-    order = _order_by_class(counts).tolist()
+    order = in_class_order(counts).tolist()
     assert order in ([0, 1, 3, 2], [2, 3, 1, 0])
 
 

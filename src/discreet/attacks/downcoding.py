@@ -147,7 +147,7 @@ def _parts(reading: Reading, tree: Hierarchy | None, fits: np.ndarray, code: int
         return _children(reading, tree, label)
     place = reading.places[code]
     meaning = reading.labelling.meanings[place] if place >= 0 else None
-    if meaning is not None and meaning.interval is None and not meaning.but:
+    if meaning is not None and meaning.interval is None and not (meaning.but or meaning.prefixes):
         alone = {written(text) for text in meaning.texts} == {label} and not meaning.missing and not meaning.others
         texts = [*reading.known.texts, None]
         return [] if alone else [np.array([text == one for text in texts]) for one in sorted(meaning.texts)]

@@ -79,8 +79,9 @@ def fits_of(reading: Reading, tree: Hierarchy | None) -> np.ndarray:
     paths = [{*tree.paths[leaf]} if leaf >= 0 else set() for leaf in leaves]
     labels = [*reading.published.texts, None]
     own = [_bare(label) for label in labels]
+    of_tree = frozenset(label for path in tree.paths for label in path)
     for place, (label, bare) in enumerate(zip(labels, own, strict=True)):
-        if bare is not None and bare != SUPPRESSED:
+        if bare in of_tree and bare != SUPPRESSED:
             by_meaning[place] = [bare in path for path in paths]
             by_meaning[place, -1] |= label != bare
     return by_meaning

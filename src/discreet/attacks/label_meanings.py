@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How an attacker reads a published column: which values of a known column each label covers.
 
-The published recoding states it. Without one, a label means what it looks like: "*" anything, an interval its numbers,
-any other text itself; and a 0/1 column named "town=North" the item in its name. A label of unknown meaning covers
-everything.
+The published recoding states it. Without one, a label means what it looks like: "*" anything, an interval or a period
+of the calendar its numbers or days, "100**" all that begins with 100, any other text itself; and a 0/1 column named
+"town=North" the item in its name. A label of unknown meaning covers everything.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from discreet.data.table import Table
 from discreet.errors import DataError, listing
 from discreet.prepare.intervals import read_interval
 from discreet.recoding.labels import Classes, Labelling, Meaning
+from discreet.recoding.names import is_name
 from discreet.recoding.patterns import EVERYTHING, MISSING, EachColumn, recoded
 
+_OR_MISSING = " or missing"
 _ANYTHING, _ABSENT = -1, -2  # labels without a meaning of their own: a fallback, and the "0" of an item
 
 
@@ -130,7 +132,20 @@ def _meaning(label: str | None, kind: Kind) -> Meaning:
         return MISSING
     if label == SUPPRESSED:
         return EVERYTHING
-    if label.startswith(("{", "not {")):  # a set of values whose list may be cut short
+    text = label.removesuffix(_OR_MISSING)
+    missing = text != label
+    if text.startswith(("{", "not {")) or is_name(text):  # a set of values whose list may be cut short
         return EVERYTHING
-    interval = None if kind == "category" else read_interval(label, kind)
-    return Meaning(interval) if interval else Meaning.of([label])
+    interval = None if kind == "category" else read_interval(text, kind)
+    if interval:
+        return Meaning(interval, missing=missing)
+    if (prefix := text.rstrip(SUPPRESSED)) != text and prefix:  # a shorter code, filled up
+        return _of_prefix(prefix, len(text), kind, missing)
+    return Meaning.of([text] if missing else [label], missing=missing)
+
+
+def _of_prefix(prefix: str, length: int, kind: Kind, missing: bool) -> Meaning:
+    if kind == "number" and prefix.isdecimal():
+        step = 10 ** (length - len(prefix))
+        return Meaning.between(int(prefix) * step, (int(prefix) + 1) * step, missing=missing)
+    return Meaning.of([], prefixes=[prefix], missing=missing)

@@ -11,38 +11,60 @@ import datetime
 import math
 import re
 from decimal import Context, Decimal
+from functools import partial
 from typing import Literal
 
 import pyarrow as pa
 
 from discreet.data.column import SUPPRESSED, Column, Kind, text_of
+from discreet.prepare.periods import (
+    day_roundness,
+    day_text,
+    first_of_a_period,
+    moment,
+    period_text,
+    read_day,
+    read_period,
+)
 
 _INTERVAL = re.compile(r"< (?P<below>\S+( \S+)?)|>= (?P<start>\S+( \S+)?)|\[(?P<low>[^,]+), (?P<high>[^,]+)\)")
-_EPOCH = datetime.datetime(1970, 1, 1)
 _DAY = 86_400_000_000  # microseconds
 _CLOCK = (_DAY, 3_600_000_000, 60_000_000, 1_000_000, 1_000, 1)  # day, hour, minute, second, millisecond, microsecond
 _FINER = 3  # extra digits that a cut may have to avoid certain numbers
+_ROUNDEST = 1000  # of 0, which is a multiple of everything
 _EXACT = Context(prec=1200)  # sums of any two doubles as written are exact in this many digits
 
 
-def interval_label(low: float | None, high: float | None, column_kind: Literal["number", "date"]) -> str:
-    """The label of the values in [low, high); None leaves a side open.
+def interval_label(
+    low: float | None, high: float | None, column_kind: Literal["number", "date"], *, periods: bool = False
+) -> str:
+    """The label of the values in [low, high); None leaves a side open. `periods` writes years, quarters and months.
 
     >>> interval_label(25, 38, "number"), interval_label(None, 25, "number"), interval_label(38, None, "number")
     ('[25, 38)', '< 25', '>= 38')
     >>> interval_label(0, 31, "date"), interval_label(None, None, "date")
     ('[1970-01-01, 1970-02-01)', '*')
+    >>> interval_label(0, 31, "date", periods=True), interval_label(None, 31, "date", periods=True)
+    ('1970-01', '< 1970-02')
     """
+    write = day_text if periods and column_kind == "date" else partial(border_text, column_kind=column_kind)
     if low is None:
-        return SUPPRESSED if high is None else f"< {border_text(high, column_kind)}"
+        return SUPPRESSED if high is None else f"< {write(high)}"
     if high is None:
-        return f">= {border_text(low, column_kind)}"
-    return f"[{border_text(low, column_kind)}, {border_text(high, column_kind)})"
+        return f">= {write(low)}"
+    period = period_text(low, high) if periods and column_kind == "date" else None
+    return period or f"[{write(low)}, {write(high)})"
 
 
 def read_interval(label: str, kind: Kind) -> tuple[float, float] | None:
-    """The interval that a label denotes, None if it is no interval."""
+    """The interval that a label denotes, None if it is no interval.
+
+    >>> read_interval("[30, 40)", "number"), read_interval("1970-01", "date"), read_interval("1970-01", "number")
+    ((30.0, 40.0), (0.0, 31.0), None)
+    """
     match = _INTERVAL.fullmatch(label)
+    if match is None and kind == "date":
+        return read_period(label)
     if match is None:
         return None
     try:
@@ -58,7 +80,7 @@ def _border(text: str | None, kind: Kind, open_end: float) -> float:
         return open_end
     if kind == "number":
         return float(text)
-    return (datetime.datetime.fromisoformat(text) - _EPOCH) / datetime.timedelta(days=1)
+    return read_day(text)
 
 
 def border_text(border: float, column_kind: Literal["number", "date"]) -> str:
@@ -69,8 +91,8 @@ def border_text(border: float, column_kind: Literal["number", "date"]) -> str:
     """
     if column_kind == "number":
         return text_of(float(border))
-    moment = _EPOCH + datetime.timedelta(microseconds=round(float(border) * _DAY))
-    return str(moment if moment.time() != datetime.time() else moment.date())
+    when = moment(border)
+    return str(when if when.time() != datetime.time() else when.date())
 
 
 def is_whole(column: Column) -> bool:
@@ -117,22 +139,27 @@ def cut_between(
     return b
 
 
-def roundest(a: float, b: float) -> float:
+def roundest(a: float, b: float, *, fives: bool = False, avoid: frozenset[float] = frozenset()) -> float:
     """The number in (a, b] with the fewest significant digits, then nearest to the middle, then lowest.
+
+    With `fives` 50 is rounder than 40, and 25 than 24. The number is none of those in `avoid`, unless no other is near.
 
     >>> roundest(30, 47), roundest(1234, 1334), roundest(0.0123, 0.0141)
     (40.0, 1300.0, 0.013)
+    >>> roundest(21, 28), roundest(21, 28, fives=True), roundest(38, 52, fives=True)
+    (24.0, 25.0, 50.0)
     """
     a, b = float(a), float(b)
     if math.isinf(a) or math.isinf(b):
         return cut_between(a, b, whole=False)
     low, high = Decimal(repr(a)), Decimal(repr(b))
     middle = _EXACT.divide(_EXACT.add(low, high), Decimal(2))
-    finest = _EXACT.subtract(high, low).adjusted() - 1
+    finest = _EXACT.subtract(high, low).adjusted() - 1 - _FINER * bool(avoid)
     for exponent in range(max(low.adjusted(), high.adjusted()) + 1, finest - 1, -1):
-        cut = _nearest_multiple(low, high, middle, Decimal(1).scaleb(exponent))
-        if cut is not None and a < float(cut) <= b:
-            return float(cut) + 0.0
+        for mantissa in (5, 1) if fives else (1,):
+            cut = _nearest_multiple(low, high, middle, Decimal(mantissa).scaleb(exponent), avoid)
+            if cut is not None and a < float(cut) <= b:
+                return float(cut) + 0.0
     return b
 
 
@@ -157,24 +184,40 @@ def roundest_cut(column: Column, a: float, b: float) -> float:
     """
     if column.kind != "date":
         return roundest(a, b)
-    day = _first_of_a_period(a, b)
+    day = first_of_a_period(a, b, (1200, 120, 12, 1))
     return column_cut(column, a, b) if day is None else day
 
 
-def _first_of_a_period(a: float, b: float) -> float | None:
-    """The first day of a century, decade, year or month in (a, b], nearest to the middle; None if there is none."""
-    first, last = (_EPOCH + datetime.timedelta(days=end) for end in (a, b))
-    months = [12 * moment.year + moment.month - 1 for moment in (first, last)]
-    for step in (1200, 120, 12, 1):
-        starts = [_first_day(step * place) for place in range(months[0] // step + 1, months[1] // step + 1)]
-        fits = [day for day in starts if a < day <= b]
-        if fits:
-            return min(fits, key=lambda day: (abs(2 * day - a - b), day))
-    return None
+def readable_cut(column: Column, a: float, b: float, *, avoid: frozenset[float] = frozenset()) -> float:
+    """The roundest cut between two of the column's numbers, by fives and tens, or by years, quarters and months.
+
+    >>> import pyarrow as pa
+    >>> from discreet.data.column import encode
+    >>> ages = encode("age", pa.array([31, 45]))
+    >>> readable_cut(ages, 36, 41), readable_cut(ages, 23, 28), readable_cut(ages, 41, 44)
+    (40.0, 25.0, 42.0)
+    """
+    if column.kind != "date":
+        return roundest(a, b, fives=True, avoid=frozenset() if is_whole(column) else avoid)
+    day = first_of_a_period(a, b)
+    return column_cut(column, a, b, avoid=avoid) if day is None or day in avoid else day
 
 
-def _first_day(month: int) -> float:
-    return float((datetime.datetime(month // 12, month % 12 + 1, 1) - _EPOCH).days)
+def roundness(column: Column, cut: float) -> int:
+    """How round a cut is: 2 for each power of ten that it is a multiple of, 1 more for five times that power.
+
+    >>> import pyarrow as pa
+    >>> from discreet.data.column import encode
+    >>> ages = encode("age", pa.array([31, 45]))
+    >>> [roundness(ages, cut) for cut in (37, 35, 40, 50, 100, 0.5)]
+    [0, 1, 2, 3, 4, -1]
+    """
+    if column.kind == "date":
+        return day_roundness(cut)
+    if cut == 0 or not math.isfinite(cut):
+        return _ROUNDEST
+    _, digits, exponent = Decimal(repr(float(cut))).normalize().as_tuple()
+    return 2 * int(exponent) + (digits[-1] == 5)
 
 
 def _nearest_multiple(

@@ -30,11 +30,14 @@ class Rare:
 
     column: Column
     is_rare: np.ndarray
+    persons: np.ndarray | None = None  # with each value, missing last
+    rarest: int = 1
 
     @classmethod
     def of(cls, rows: CodedRows, name: str, *, rarest: int) -> Rare:
         """The values of a column that fewer than `rarest` persons have, or rows where no persons are told apart."""
-        return cls(rows.column(name), rows.persons_of(name)[:-1] < rarest)
+        persons = rows.persons_of(name)
+        return cls(rows.column(name), persons[:-1] < rarest, persons, rarest)
 
     @cached_property
     def texts(self) -> frozenset[str]:

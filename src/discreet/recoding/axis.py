@@ -4,16 +4,19 @@
 Numbers and dates keep their order, categories are ordered by name or by their class shares; missing comes last.
 Numbers are labelled with the interval between the cuts around them, categories with the set that occurs in the group.
 A category that fewer than `rarest` persons have is never named: it is part of "other".
+
+A `readable` axis cuts at the roundest place between two neighbours, writes dates by years, quarters and months, and
+spells out at most eight categories: a larger set has a name.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -23,9 +26,18 @@ from discreet.data.column import SUPPRESSED, Column, text_of
 from discreet.errors import DataError, shown
 from discreet.foundation.compiled_kernels import compiled
 from discreet.prepare.binning import Binning
-from discreet.prepare.intervals import column_cut, interval_label, is_whole, roundest_cut
+from discreet.prepare.intervals import (
+    border_text,
+    column_cut,
+    interval_label,
+    is_whole,
+    readable_cut,
+    roundest_cut,
+    roundness,
+)
 from discreet.prepare.rare import Rare
 from discreet.recoding.labels import EVERYTHING, MISSING, Meaning
+from discreet.recoding.names import MOST_SPELT, Names
 from discreet.recoding.plan import AxisScale, Recode
 
 OTHER = "other"
@@ -57,9 +69,11 @@ class Axis:
     rare: Rare | None = None  # the values that fewer than `rarest` persons have
     by_cuts: bool = False  # whether labels depend on the cuts alone, which are then as round as possible
     borders: tuple[float, ...] | None = None  # the only allowed cuts, from a public grid
+    readable: bool = True  # whether cuts are round, and labels short
+    prefixes: Mapping[str, int] | None = None  # of codes in the order of a tree: where new ones belong
 
     @classmethod
-    def of(cls, rows: CodedRows, name: str, *, rarest: int, by_class: bool = False) -> Axis:
+    def of(cls, rows: CodedRows, name: str, *, rarest: int, by_class: bool = False, readable: bool = True) -> Axis:
         """The axis of a column; `by_class` orders categories by their class shares."""
         rare, counts = Rare.of(rows, name, rarest=rarest), rows.class_counts(name)
         column = rare.column
@@ -68,18 +82,18 @@ class Axis:
             if not np.isfinite(column.numbers).all():
                 raise DataError(f"Column {name!r} holds infinite numbers, which cannot be cut. Mark them as missing.")
             numbers, ranks = np.unique(column.numbers, return_inverse=True)  # distant dates may share a number
-            return cls(column, np.append(ranks, len(numbers)), counts, numbers=numbers, rare=rare)
+            return cls(column, np.append(ranks, len(numbers)), counts, numbers=numbers, rare=rare, readable=readable)
         common = np.flatnonzero(~rare.is_rare)
         if len(common) < n_values:  # there is an "other", and a value of that name joins it
             common = np.array([code for code in common if column.texts[code] != OTHER], dtype=np.int64)
         if by_class and len(common):
-            common = common[_order_by_class(counts[common])]
+            common = common[in_class_order(counts[common])]
         other = len(common) < n_values
         rank_of_code = np.full(n_values + 1, len(common))
         rank_of_code[common] = np.arange(len(common))
         rank_of_code[n_values] = len(common) + other
         names = (*(column.texts[code] for code in common), *((OTHER,) if other else ()))
-        return cls(column, rank_of_code, counts, names, has_other=other, rare=rare)
+        return cls(column, rank_of_code, counts, names, has_other=other, rare=rare, readable=readable)
 
     @classmethod
     def of_grid(cls, rows: CodedRows, name: str, grid: Sequence[object]) -> Axis:
@@ -92,7 +106,8 @@ class Axis:
             borders = Binning.fit(rows, [name], cuts={name: list(grid)}).cuts[name]  # type: ignore[arg-type]
             numbers = column.numbers if len(column.values) else np.empty(0)
             cells = np.searchsorted(borders, numbers, side="right")
-            return cls(column, np.append(cells, len(borders) + 1), counts, by_cuts=True, borders=borders)
+            ranks_of = np.append(cells, len(borders) + 1)
+            return cls(column, ranks_of, counts, by_cuts=True, borders=borders, readable=False)
         names = [text_of(value) for value in grid]
         if not names or len(set(names)) < len(names) or {OTHER, SUPPRESSED} & set(names):
             raise DataError(
@@ -101,7 +116,7 @@ class Axis:
         place = {text: rank for rank, text in enumerate(names)}
         ranks = [place.get(text, len(names)) for text in column.texts]
         rank_of_code = np.array([*ranks, len(names) + 1], dtype=np.int64)
-        return cls(column, rank_of_code, counts, (*names, OTHER), has_other=True, by_cuts=True)
+        return cls(column, rank_of_code, counts, (*names, OTHER), has_other=True, by_cuts=True, readable=False)
 
     @property
     def name(self) -> str:
@@ -130,8 +145,11 @@ class Axis:
     def scale(self) -> AxisScale:
         if self.names is None:
             return AxisScale(self.name, ordered=True, kind=self.column.kind)
-        places = {name: rank for rank, name in enumerate(self.names)}
         common = int(self.counts_of_ranks.sum(axis=1).argmax())
+        if self.tree is not None and self.prefixes is not None:
+            places = dict(zip(self.column.texts, self.rank_of_code.tolist(), strict=False))
+            return AxisScale(self.name, ordered=False, places=places, other=common, prefixes=self.prefixes)
+        places = {name: rank for rank, name in enumerate(self.names)}
         return AxisScale(self.name, ordered=False, places=places, other=places.get(OTHER, common), known=self.known)
 
     @cached_property
@@ -148,6 +166,8 @@ class Axis:
         """The cut between two neighbouring ranks; missing lies at infinity."""
         if above == self.n_values:
             return np.inf
+        if self.borders is not None and self.readable:
+            return max(self.borders[below:above], key=lambda cut: roundness(self.column, cut))
         if self.borders is not None:
             return self.borders[_evenest(below, above)]
         if self.numbers is None:
@@ -159,7 +179,8 @@ class Axis:
     def _cut(self, low: float, high: float) -> float:
         if self.by_cuts:
             return roundest_cut(self.column, low, high)
-        return column_cut(self.column, low, high, avoid=frozenset() if self.rare is None else self.rare.numbers)
+        choose = readable_cut if self.readable else column_cut
+        return choose(self.column, low, high, avoid=frozenset() if self.rare is None else self.rare.numbers)
 
     @cached_property
     def _cuts(self) -> dict[tuple[int, int], float]:
@@ -174,10 +195,11 @@ class Axis:
         if self._hides(low, high):
             return SUPPRESSED
         suffix = " or missing" if missing else ""
-        if is_whole(self.column) and high - low == 1 and self.column.kind == "number":
-            return text_of(low) + suffix
+        kind: Literal["number", "date"] = "date" if self.column.kind == "date" else "number"
+        if is_whole(self.column) and high - low == 1 and (kind == "number" or self.readable):
+            return border_text(low, kind) + suffix
         ends = (None if low == -np.inf else low), (None if high == np.inf else high)
-        return interval_label(*ends, "date" if self.column.kind == "date" else "number") + suffix
+        return interval_label(*ends, kind, periods=self.readable) + suffix
 
     def meaning_of_interval(self, low: float, high: float, missing: bool) -> Meaning:
         """The meaning of the label that `interval` gives; "*" and "not missing" cover new values, too."""
@@ -210,7 +232,10 @@ class Axis:
         return Meaning.of(inside - ({OTHER} if self.has_other else set()), others=others, missing=missing)
 
     def set_of(self, ranks: tuple[int, ...]) -> str | None:
-        """The label of a set of categories: their names, or those of all others if that is shorter."""
+        """The label of a set of categories: their names, or those of all others if that is shorter.
+
+        A readable axis gives a name to a set of which neither is short.
+        """
         assert self.names is not None
         missing = ranks[-1] == self.n_values
         inside = [rank for rank in ranks if rank < self.n_values]
@@ -222,9 +247,21 @@ class Axis:
         if len(inside) == 1:
             return written(self.names[inside[0]]) + suffix
         outside = sorted(set(range(self.n_values)) - set(inside))
-        if len(outside) < len(inside) and missing == self.column.has_missing:
+        most = MOST_SPELT if self.readable else self.n_values
+        if len(outside) < len(inside) and missing == self.column.has_missing and len(outside) <= most:
             return "not {" + self._listed(outside) + "}"
-        return "{" + self._listed(inside) + "}" + suffix
+        if len(inside) <= most:
+            return "{" + self._listed(inside) + "}" + suffix
+        rows, names = self.counts_of_ranks.sum(axis=1), self.names
+        common = sorted(inside, key=lambda rank: (self._is_other(rank), -rows[rank], names[rank]))
+        return self._names.name(tuple(inside), [written(names[rank]) for rank in common]) + suffix
+
+    def _is_other(self, rank: int) -> bool:
+        return self.has_other and rank == self.n_values - 1
+
+    @cached_property
+    def _names(self) -> Names:
+        return Names()
 
     def _listed(self, ranks: list[int]) -> str:
         assert self.names is not None
@@ -254,7 +291,7 @@ def written(name: str) -> str:
     return json.dumps(name, ensure_ascii=False) if _AMBIGUOUS.search(name) else name
 
 
-def _order_by_class(counts: np.ndarray) -> np.ndarray:
+def in_class_order(counts: np.ndarray) -> np.ndarray:
     """Order categories along the direction in which their class shares differ most; for two classes, by class share.
 
     With two classes some cut of this order is the best of all subsets (Breiman et al. 1984, theorem 4.5).
@@ -287,21 +324,21 @@ def recode(
     codes = np.empty((n_leaves, len(axes)), dtype=np.int32)
     labels, meanings = [], []
     for c, axis in enumerate(axes):
-        if axis.tree is None and (axis.names is None or axis.by_cuts):
+        label, meaning = axis.set_of, axis.meaning_of_set
+        if axis.tree is not None:
+            label, meaning = axis.tree.label, axis.tree.meaning
+        if axis.by_cuts or (axis.tree is None and axis.names is None):
             boxes = np.column_stack([low[:, c], high[:, c], missing[:, c]])
             distinct, code = np.unique(boxes, axis=0, return_inverse=True)
             ends = [(float(a), float(b), bool(m)) for a, b, m in distinct]
-            if axis.names is None:
+            if axis.names is None and axis.tree is None:
                 labels.append([axis.interval(*end) for end in ends])
                 meanings.append([axis.meaning_of_interval(*end) for end in ends])
             else:
-                labels.append([axis.set_of(axis.region(*end)) for end in ends])
-                meanings.append([axis.meaning_of_set(axis.region(*end)) for end in ends])
+                labels.append([label(axis.region(*end)) for end in ends])
+                meanings.append([meaning(axis.region(*end)) for end in ends])
         else:
             code, sets = _sets(ranks[:, c], leaf_of, n_leaves)
-            label, meaning = axis.set_of, axis.meaning_of_set
-            if axis.tree is not None:
-                label, meaning = axis.tree.label, axis.tree.meaning
             labels.append([label(occurring) for occurring in sets])
             meanings.append([meaning(occurring) for occurring in sets])
         codes[:, c] = code.ravel()

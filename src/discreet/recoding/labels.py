@@ -24,11 +24,12 @@ from discreet.prepare.intervals import read_interval
 class Meaning:
     """The values that a label stands for.
 
-    An interval [low, high) of numbers or days, or a set of texts: `but` means all values except these, `others` adds
-    the categories that no label of the column names. `missing` means that missing cells are included.
+    An interval [low, high) of numbers or days, or a set of texts: those listed, and all that begin with one of
+    `prefixes`. `but` means all values except these, `others` adds the categories that no label of the column names.
+    `missing` means that missing cells are included.
 
-    >>> Meaning.between(25, 38), Meaning.of(["nurse"], others=True)
-    (Meaning([25, 38)), Meaning({nurse} and others))
+    >>> Meaning.between(25, 38), Meaning.of(["nurse"], others=True), Meaning.of(["10115"], prefixes=["102"])
+    (Meaning([25, 38)), Meaning({nurse} and others), Meaning({10115, 102*}))
     """
 
     interval: tuple[float, float] | None = None
@@ -36,6 +37,7 @@ class Meaning:
     but: bool = False
     others: bool = False
     missing: bool = False
+    prefixes: frozenset[str] = frozenset()
 
     @classmethod
     def between(cls, low: float | None, high: float | None, *, missing: bool = False) -> Meaning:
@@ -43,15 +45,17 @@ class Meaning:
         return cls((-np.inf if low is None else float(low), np.inf if high is None else float(high)), missing=missing)
 
     @classmethod
-    def of(cls, texts: Iterable[str], *, others: bool = False, missing: bool = False) -> Meaning:
-        """These categories, or numbers and dates as they are written."""
-        return cls(texts=frozenset(texts), others=others, missing=missing)
+    def of(
+        cls, texts: Iterable[str], *, others: bool = False, missing: bool = False, prefixes: Iterable[str] = ()
+    ) -> Meaning:
+        """These categories, or numbers and dates as they are written, and all that begin with one of `prefixes`."""
+        return cls(texts=frozenset(texts), others=others, missing=missing, prefixes=frozenset(prefixes))
 
     def __repr__(self) -> str:
         if self == EVERYTHING:
             return "Meaning(everything)"
-        texts = "{" + ", ".join(sorted(self.texts)) + "}"
-        parts = [f"not {texts}"] if self.but else [texts] if self.texts else []
+        texts = "{" + ", ".join(sorted([*self.texts, *(f"{prefix}*" for prefix in self.prefixes)])) + "}"
+        parts = [f"not {texts}"] if self.but else [texts] if self.texts or self.prefixes else []
         if self.interval is not None:
             parts = ["[{:g}, {:g})".format(*self.interval)]
         parts += [word for word in ("others", "missing") if getattr(self, word)]
@@ -155,12 +159,14 @@ class Labelling:
     def with_unlisted(self, texts: Iterable[str]) -> Labelling:
         """Add unlisted categories, which were too rare to be listed, to every label of more than one value.
 
+        Where labels are prefixes, these cover what is not listed.
+
         >>> Labelling("ill", "category", ("{a, b}",), (Meaning.of(["a", "b"]),)).with_unlisted(["a", "c"]).meanings
         (Meaning({a, b, c}),)
         """
         if self.kind != "category" or self.fallback == "0" or any(one.others for one in self.meanings):
             return self
-        if any(one.but and one != EVERYTHING for one in self.meanings):
+        if any(one.prefixes or (one.but and one != EVERYTHING) for one in self.meanings):
             return self
         listed = frozenset[str]().union(*(one.texts for one in self.meanings), self.known)
         unlisted = frozenset(texts) - listed
@@ -183,6 +189,22 @@ class Labelling:
         return {text: i for i, text in enumerate(sorted(named))}
 
     @cached_property
+    def _prefixes(self) -> dict[str, int]:
+        prefixes = frozenset[str]().union(*(meaning.prefixes for meaning in self.meanings))
+        return {prefix: i for i, prefix in enumerate(sorted(prefixes))}
+
+    def _longest_prefix(self, text: str) -> int:
+        """The longest of the prefixes that the text begins with, -1 for none."""
+        ends = range(min(len(text), max(map(len, self._prefixes))), -1, -1)
+        return next((self._prefixes[text[:end]] for end in ends if text[:end] in self._prefixes), -1)
+
+    def _covered(self, meaning: Meaning) -> tuple[list[int], list[int]]:
+        """The named texts, and the prefixes, that are listed or begin with a prefix of the meaning."""
+        begins = tuple(meaning.prefixes)
+        texts = meaning.texts if not begins else [t for t in self._named if t in meaning.texts or t.startswith(begins)]
+        return [self._named[t] for t in texts], [i for p, i in self._prefixes.items() if p.startswith(begins)]
+
+    @cached_property
     def is_suppressed(self) -> np.ndarray:
         """Whether each label is "*"."""
         return np.array([label == SUPPRESSED for label in self.labels], dtype=bool)
@@ -190,7 +212,7 @@ class Labelling:
     @cached_property
     def sizes(self) -> tuple[int, ...]:
         """The size of each label, in units of the smallest parts that the labels of the column tell apart."""
-        part = len(self._named) + 1
+        part = len(self._named) + len(self._prefixes) + 1
         whole = (len(self._borders) + 1) * part
         return tuple(max(self._size(meaning, part, whole), 1) for meaning in self.meanings)
 
@@ -198,8 +220,8 @@ class Labelling:
         if meaning.interval is not None:
             first, last = self._pieces(meaning.interval)
             return (last - first) * part + meaning.missing
-        size = whole - len(meaning.texts) if meaning.but else len(meaning.texts) + meaning.others
-        return size + meaning.missing
+        listed = sum(map(len, self._covered(meaning)))
+        return (whole - listed if meaning.but else listed + meaning.others) + meaning.missing
 
     def _pieces(self, interval: tuple[float, float]) -> tuple[int, int]:
         """The pieces between borders that belong to the interval: the first, and the one after the last."""
@@ -224,10 +246,13 @@ class Labelling:
             pieces[:-1] = np.searchsorted(self._borders, column.numbers, side="right")
         if self._named:
             texts[:-1] = [self._named.get(text, -1) for text in column.texts]
+        begin = np.full(n_values + 1, -1, dtype=np.int64)
+        if self._prefixes:
+            begin[:-1] = [self._longest_prefix(text) for text in column.texts]
         pieces[-1] = -1
-        keys = pieces * (len(self._named) + 1) + texts + 1
+        keys = (pieces * (len(self._named) + 1) + texts + 1) * (len(self._prefixes) + 1) + begin + 1
         _, first, class_of_code = np.unique(keys, return_index=True, return_inverse=True)
-        return Classes(self, class_of_code.ravel(), pieces[first], texts[first])
+        return Classes(self, class_of_code.ravel(), pieces[first], texts[first], begin[first])
 
 
 @dataclass(frozen=True)
@@ -238,6 +263,7 @@ class Classes:
     of_code: np.ndarray
     pieces: np.ndarray = field(repr=False)
     texts: np.ndarray = field(repr=False)
+    prefixes: np.ndarray = field(repr=False)  # the longest one that each class begins with, -1 for none
 
     def __len__(self) -> int:
         return len(self.pieces)
@@ -249,12 +275,14 @@ class Classes:
             first, last = self.labelling._pieces(meaning.interval)
             fits = (self.pieces >= first) & (self.pieces < last)
         else:
-            listed = np.zeros(
-                len(self.labelling._named) + 1, dtype=bool
-            )  # the last one is for values that are not named
-            listed[[self.labelling._named[text] for text in meaning.texts]] = True
-            listed[-1] = meaning.others and not meaning.but
-            fits = listed[self.texts] != meaning.but
+            texts, prefixes = self.labelling._covered(meaning)
+            listed = np.zeros(len(self.labelling._named) + 1, dtype=bool)  # the last one is for what is not named
+            begins = np.zeros(len(self.labelling._prefixes) + 1, dtype=bool)
+            listed[texts], begins[prefixes] = True, True
+            fits = listed[self.texts] | begins[self.prefixes]
+            if meaning.others and not meaning.but:
+                fits |= (self.texts < 0) & (self.prefixes < 0)
+            fits = fits != meaning.but
         fits[0] = meaning.missing
         return fits
 

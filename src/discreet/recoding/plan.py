@@ -11,7 +11,7 @@ Plans in patterns.py consist of published labels alone; `public` gives that form
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -120,7 +120,8 @@ class AxisScale:
     """Positions of the values of one column on a line, so that a cut is a comparison.
 
     A number is its own position. Categories have the positions in `places`; any other category (too rare to be named,
-    or new) has the position of "other". Missing comes last, at infinity.
+    or new) has the position of the longest of `prefixes` that it begins with, or that of "other". Missing comes last,
+    at infinity.
     """
 
     name: str
@@ -129,6 +130,7 @@ class AxisScale:
     other: int = 0
     kind: Kind = "category"
     known: frozenset[str] = frozenset()  # categories told apart from "other"
+    prefixes: Mapping[str, int] = field(default_factory=dict)
 
     def of(self, column: Column) -> np.ndarray:
         """The position of each code of the column, missing included."""
@@ -136,7 +138,11 @@ class AxisScale:
             numbers = column.numbers if len(column.values) else np.empty(0)  # empty if all cells are missing
             return np.append(numbers, np.inf)
         assert self.places is not None
-        return np.array([self.places.get(text, self.other) for text in column.texts] + [np.inf])
+        return np.array([self.places.get(text, self._place_of_new(text)) for text in column.texts] + [np.inf])
+
+    def _place_of_new(self, text: str) -> int:
+        ends = range(len(text) if self.prefixes else 0, 0, -1)
+        return next((self.prefixes[text[:end]] for end in ends if text[:end] in self.prefixes), self.other)
 
 
 @dataclass(frozen=True)

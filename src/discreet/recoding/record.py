@@ -54,13 +54,16 @@ _Patterns = Annotated[Any, BeforeValidator(_patterns)]
 
 
 class _Label(_Record):
-    """A label and its values: numbers or days `from` one `below` another, texts `in` a list, or all except those."""
+    """A label and its values: numbers or days `from` one `below` another, texts `in` a list or that begin with one of
+    `starts`, or all except those that are `not_in` a list.
+    """
 
     label: str | None
     low: float | None = Field(None, alias="from")
     high: float | None = Field(None, alias="below")
     inside: _Texts = Field(None, alias="in")
     outside: _Texts = Field(None, alias="not_in")
+    starts: _Texts = None
     others: bool = False
     missing: bool = False
 
@@ -69,7 +72,8 @@ class _Label(_Record):
             return Meaning.between(self.low, self.high, missing=self.missing)
         if self.outside is not None:
             return Meaning(texts=frozenset(self.outside), but=True, missing=self.missing)
-        return Meaning.of(self.inside or (), others=self.others, missing=self.missing)
+        prefixes = self.starts or ()
+        return Meaning.of(self.inside or (), others=self.others, missing=self.missing, prefixes=prefixes)
 
 
 class _Column(_Record):
@@ -122,6 +126,8 @@ def _plain_meaning(meaning: Meaning) -> dict[str, Any]:
         plain |= {"from": low if np.isfinite(low) else None, "below": high if np.isfinite(high) else None}
     elif meaning.but or meaning.texts:
         plain["not_in" if meaning.but else "in"] = sorted(meaning.texts)
+    if meaning.prefixes:
+        plain["starts"] = sorted(meaning.prefixes)
     return plain | {word: True for word in ("others", "missing") if getattr(meaning, word)}
 
 
@@ -209,5 +215,6 @@ def unseen_values(plan: EachColumn | Boxes) -> int:
 
 
 def _words(label: str) -> list[str]:
-    """The label itself, and the values of a set such as '{East, North}'."""
-    return [label, *re.split(r", | or ", label.removesuffix(" or missing").strip("{}"))]
+    """The label itself, and the values of a set such as '{East, North}', or in its name."""
+    listed = re.sub(r" and \d+ more(?: #\d+)?$", "", label.removesuffix(" or missing"))
+    return [label, *re.split(r", | or ", listed.removeprefix("not ").strip("{}"))]

@@ -222,7 +222,7 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
         "split": [StrOptions({"median", "information"})],
         "least": [None, _AT_LEAST_2],
         "relaxed": [bool],
-        "labels": [StrOptions({"local", "hierarchy", "cuts"})],
+        "labels": [StrOptions({"readable", "local", "hierarchy", "cuts"})],
         "hierarchies": _HIERARCHIES,
         "grids": [None, ListOf(ColumnName(), _MOST_NAMES)],
         **GROUP_NEEDS,
@@ -263,6 +263,7 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
         "detail": [bool, _AT_LEAST_0],  # a truth value in certificates of version 0.1
         "weights": [None, StatedWeights()],
         "targets": [None, ListOf(ColumnName(), _MOST_NAMES)],
+        "labels": [StrOptions({"readable", "local"})],
         "hierarchies": _HIERARCHIES,
         **GROUP_NEEDS,
         "max_suppressed": _MAX_SUPPRESSED,
@@ -277,7 +278,7 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
 }
 
 _LATER = set(GROUP_NEEDS)  # parameters that certificates of version 0.1 do not state
-_LATER_OF = {"mondrian": {"least"}, "tree-ladder": {"weights", "targets", "hierarchies"}}
+_LATER_OF = {"mondrian": {"least"}, "tree-ladder": {"weights", "targets", "labels", "hierarchies"}}
 _ITEMS, _GROUPS = {"table", "baskets"}, {"k-anonymity", "l-diversity", "t-closeness"}
 RELEASES: dict[str, tuple[set[str], set[str]]] = {  # by method: shapes and promises of its releases
     "breach-aware": ({"table"}, {"breach increase"}),

@@ -78,7 +78,7 @@ class TreeLabels:
 
 def tree_axis(rows: CodedRows, name: str, *, rarest: int, given: Hierarchy | None) -> Axis:
     """The column on a line in the order of its tree, which is given or built, and written by the tree's labels."""
-    axis = Axis.of(rows, name, rarest=rarest)
+    axis = Axis.of(rows, name, rarest=rarest, readable=False)
     column, rare = axis.column, axis.rare
     assert rare is not None
     if given is not None:
@@ -112,4 +112,6 @@ def _in_order_of(hierarchy: Hierarchy, leaf_of_code: np.ndarray, axis: Axis) -> 
     order = np.lexsort(hierarchy.ancestors[leaves].T)  # the root's labels decide first
     rank_of_code = np.append(np.argsort(order), len(order))
     names = tuple(axis.column.texts[code] for code in order)
-    return Axis(axis.column, rank_of_code, axis.counts, names), np.append(leaves[order], leaf_of_code[-1])
+    return Axis(axis.column, rank_of_code, axis.counts, names, readable=False), np.append(
+        leaves[order], leaf_of_code[-1]
+    )

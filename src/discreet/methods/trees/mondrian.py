@@ -52,6 +52,7 @@ from discreet.privacy.group_promise import GROUP_NEEDS, promise_of, stated_needs
 from discreet.privacy.promise import Promise
 from discreet.recoding.axis import Axis, recode
 from discreet.recoding.plan import Recode
+from discreet.recoding.readable import readable_axis
 
 
 class Mondrian(Method):
@@ -68,9 +69,10 @@ class Mondrian(Method):
     relaxed : bool
         Whether rows with the value at a median cut may be shared between both sides, so that groups are smaller and
         more even. Equal rows may then be published differently.
-    labels : "local", "hierarchy" or "cuts"
-        "local" writes a group as an interval, or the set of categories that occur; "hierarchy" as the lowest label its
-        values have in common; "cuts" as what lies between the cuts around it, whatever values it holds.
+    labels : "readable", "local", "hierarchy" or "cuts"
+        "readable" cuts at round borders, and writes codes by prefix and long sets by a name; "local" writes a group as
+        an interval, or the set of categories that occur; "hierarchy" as the lowest label its values have in common;
+        "cuts" as what lies between the cuts around it, whatever values it holds.
     hierarchies : mapping of column to Hierarchy or file, or a folder of files; None for automatic ones
     grids : mapping of column to borders (numbers, dates) or values (categories) that are public; None for none
         With labels="cuts" only: the columns are cut nowhere else.
@@ -97,7 +99,7 @@ class Mondrian(Method):
     >>> table = {"age": [21, 22, 23, 61, 62, 63], "sex": ["f", "m", "f", "m", "f", "m"], "y": [0, 0, 0, 1, 1, 1]}
     >>> release = Mondrian(k=3).release(table, Roles(target="y", quasi=["age", "sex"]))
     >>> sorted(set(release.data.column("age").to_pylist()))
-    ['< 42', '>= 42']
+    ['< 50', '>= 50']
     """
 
     name = "mondrian"
@@ -107,7 +109,7 @@ class Mondrian(Method):
         "split": [StrOptions({"median", "information"})],
         "least": [Interval(Integral, 2, None, closed="left"), None],
         "relaxed": [bool],
-        "labels": [StrOptions({"local", "hierarchy", "cuts"})],
+        "labels": [StrOptions({"readable", "local", "hierarchy", "cuts"})],
         "hierarchies": HIERARCHIES,
         "grids": [Mapping, None],
         **GROUP_NEEDS,
@@ -122,7 +124,7 @@ class Mondrian(Method):
         split: str = "median",
         least: int | None = None,
         relaxed: bool = False,
-        labels: str = "local",
+        labels: str = "readable",
         hierarchies: Any = None,
         grids: Any = None,
         l: float | None = None,  # noqa: E741  (the field's own letter)
@@ -192,11 +194,13 @@ class Mondrian(Method):
             hierarchies = given_hierarchies(self.hierarchies, roles)
             return [tree_axis(rows, name, rarest=rarest, given=hierarchies.get(name)) for name in roles.quasi]
         by_class = self.split == "information"
+        if self.labels == "readable":
+            return [readable_axis(rows, name, rarest=rarest, by_class=by_class) for name in roles.quasi]
         grids, by_cuts = self._public_grids(roles), self.labels == "cuts"
         return [
             Axis.of_grid(rows, name, grids[name])
             if name in grids
-            else replace(Axis.of(rows, name, rarest=rarest, by_class=by_class), by_cuts=by_cuts)
+            else replace(Axis.of(rows, name, rarest=rarest, by_class=by_class, readable=False), by_cuts=by_cuts)
             for name in roles.quasi
         ]
 

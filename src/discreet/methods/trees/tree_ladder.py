@@ -24,7 +24,7 @@ import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
 from discreet.data.roles import Roles
-from discreet.foundation.parameters import Interval
+from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Method
 from discreet.methods.column_weights import ColumnWeights, column_weights
@@ -36,7 +36,8 @@ from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.methods.trees.tree_ladder_targets import with_targets
 from discreet.methods.trees.tree_ladder_ways import Binned
 from discreet.methods.trees.label_worth import Worth
-from discreet.prepare.given_hierarchies import HIERARCHIES, public_hierarchies
+from discreet.prepare.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
+from discreet.prepare.hierarchy import Hierarchy
 from discreet.privacy.promise import Promise
 from discreet.recoding.axis import Axis
 
@@ -57,7 +58,11 @@ class TreeLadder(Method):
         How much the detail of a quasi-identifier counts; 1 if it is not named. 0 gives it up first.
     targets : list of columns, or None
         Further published columns that the release is to serve, beside the target.
-    hierarchies : mapping of column to Hierarchy or file, or a folder of files; None for automatic ones
+    labels : "readable" or "local"
+        "readable" cuts at round borders, and writes dates by calendar units, codes by prefix and long sets by a name;
+        "local" takes the cuts that tell most, and lists every value.
+    hierarchies : mapping of column to Hierarchy or file, or a folder of files, or None
+        A column with a hierarchy is published with its labels.
     l, diversity, c, t, distance, label_known
         What a group needs beside k persons; see discreet.privacy.group_promise.
     max_suppressed : float in [0, 1], dict or None
@@ -77,7 +82,7 @@ class TreeLadder(Method):
     >>> table = {"age": [21, 22, 23, 61, 62, 63], "sex": ["f", "m", "f", "m", "f", "m"], "y": [0, 0, 0, 1, 1, 1]}
     >>> release = TreeLadder(k=3).release(table, Roles(target="y", quasi=["age", "sex"]))
     >>> sorted(set(release.data.column("age").to_pylist()))
-    ['< 42', '>= 42']
+    ['< 50', '>= 50']
     """
 
     name = "tree-ladder"
@@ -89,6 +94,7 @@ class TreeLadder(Method):
         "detail": [Interval(Real, 0, None, closed="left")],
         "weights": [ColumnWeights(), None],
         "targets": [list, tuple, None],
+        "labels": [StrOptions({"readable", "local"})],
         "hierarchies": HIERARCHIES,
         **GROUP_NEEDS,
         "max_suppressed": MAX_SUPPRESSED,
@@ -104,6 +110,7 @@ class TreeLadder(Method):
         detail: float = 0.1,
         weights: Mapping[str, float] | None = None,
         targets: Sequence[str] | None = None,
+        labels: str = "readable",
         hierarchies: Any = None,
         l: float | None = None,  # noqa: E741  (the field's own letter)
         diversity: str = "distinct",
@@ -120,6 +127,7 @@ class TreeLadder(Method):
         self.detail = detail
         self.weights = weights
         self.targets = targets
+        self.labels = labels
         self.hierarchies = hierarchies
         self.l = l
         self.diversity = diversity
@@ -137,11 +145,12 @@ class TreeLadder(Method):
     def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
         needs = GroupNeeds.of(rows, roles, self.promise)
         needs.check_possible()
+        hierarchies = given_hierarchies(self.hierarchies, roles)
         weights = column_weights(self.weights, roles.quasi)
         served = with_targets(rows, roles, self.targets or ())
         worth = Worth(self.detail if served.counts.shape[1] > 1 else 1.0, weights)
-        trials = Trials(served, self._ladders, worth, self.k)
-        ladders = self._ladders(served, self.k)
+        trials = Trials(served, lambda some, rarest: self._ladders(some, rarest, hierarchies), worth, self.k)
+        ladders = self._ladders(served, self.k, hierarchies)
         tried = Ways(trials, needs.least, self.trust).ranked()
         for way in tried:
             binned = Binned.of(served, ladders, worth, way.most)
@@ -153,10 +162,11 @@ class TreeLadder(Method):
         trace = [*binned.trace(parted), *trials.trace(tried)]
         return Grouping(binned.place, labellings, np.column_stack(codes), trace=trace)
 
-    def _ladders(self, rows: CodedRows, rarest: int) -> list[Ladder]:
+    def _ladders(self, rows: CodedRows, rarest: int, hierarchies: Mapping[str, Hierarchy]) -> list[Ladder]:
         """The ladders of the quasi-identifiers, whose labels name nothing that fewer than `rarest` persons have."""
-        axes = [Axis.of(rows, column.name, rarest=rarest, by_class=True) for column in rows.columns]
-        return [Ladder.of(axis, self.bins) for axis in axes]
+        readable = self.labels == "readable"
+        axes = [Axis.of(rows, column.name, rarest=rarest, by_class=True, readable=readable) for column in rows.columns]
+        return [Ladder.of(axis, self.bins, hierarchies.get(axis.name)) for axis in axes]
 
     def _public_parameters(self) -> dict[str, Any]:
         return super()._public_parameters() | {"hierarchies": public_hierarchies(self.hierarchies)}

@@ -4,6 +4,9 @@
 Values are ordered on the column's axis (numbers by value, categories by class share, missing last). Each step merges
 the neighbours that lose the least information about the class. All rungs are nested, and the same for the whole table:
 a label means the same in every row.
+
+On a readable axis borders are round, missing stays apart, and codes have the rungs of their prefixes. A given hierarchy
+has the bins and rungs of its own labels. (See recoding/borders.py and recoding/branches.py.)
 """
 
 from __future__ import annotations
@@ -13,14 +16,11 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.counting.compiled_entropy import n_log_n
-from discreet.counting.entropy import entropy_times_n
-from discreet.foundation.compiled_kernels import compiled
+from discreet.prepare.hierarchy import Hierarchy
 from discreet.recoding.axis import Axis
+from discreet.recoding.borders import Borders, bits_of
+from discreet.recoding.branches import in_branches
 from discreet.recoding.labels import MISSING, Labelling, Meaning
-
-_PIECES = 256  # that a column is cut into at first, of about equally many rows
-_SHRINK = 0.6  # bins on a rung, as a share of those on the rung below
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,30 +36,35 @@ class Ladder:
     information: np.ndarray
 
     @classmethod
-    def of(cls, axis: Axis, most: int) -> Ladder:
-        """The ladder of a column, with at most `most` bins on its lowest rung."""
-        counts = axis.counts_of_ranks
-        starts = _pieces(counts.sum(axis=1))
-        counts = np.add.reduceat(counts, starts[:-1])
-        everything, n_rows = entropy_times_n(counts.sum(axis=0)), max(int(counts.sum()), 1)
-        rungs: list[np.ndarray] = []
-        information: list[float] = []
-        wanted, in_bin = min(most, len(counts)), np.arange(len(counts))
-        while True:
-            counts, in_bin = _join(counts, in_bin, wanted)
-            if not rungs:
-                starts, in_bin = starts[np.append(np.unique(in_bin, return_index=True)[1], -1)], np.arange(len(counts))
-            rungs.append(in_bin)
-            information.append((everything - entropy_times_n(counts).sum()) / n_rows)
-            if len(counts) == 1:
-                return cls(axis, starts, np.array(rungs), np.array(information))
-            wanted = min(len(counts) - 1, round(_SHRINK * len(counts)))
+    def of(cls, axis: Axis, most: int, hierarchy: Hierarchy | None = None) -> Ladder:
+        """The ladder of a column, with at most `most` bins on its lowest rung; that of a hierarchy where one is given.
+
+        The ladder's own axis is then in the order of the hierarchy.
+        """
+        axis = in_branches(axis, hierarchy)
+        borders = Borders.of(axis)
+        counts = np.add.reduceat(axis.counts_of_ranks, borders.starts[:-1])
+        kept = borders.lowest(counts, most)
+        starts = borders.starts[[0, *kept, -1]]
+        counts = np.add.reduceat(axis.counts_of_ranks, starts[:-1])
+        everything, n_rows = float(bits_of(counts.sum(axis=0))), max(int(counts.sum()), 1)
+        rungs = [np.arange(len(counts))]
+        for left in borders.rungs(counts, kept):
+            above = np.zeros(len(counts), dtype=np.int64)
+            above[left] = 1
+            rungs.append(np.cumsum(above))
+        information = []
+        for bins in rungs:
+            joined = np.add.reduceat(counts, np.unique(bins, return_index=True)[1])
+            information.append((everything - float(bits_of(joined).sum())) / n_rows)
+        return cls(axis, starts, np.array(rungs), np.array(information))
 
     def coarser(self, most: int) -> Ladder:
         """The ladder from the first rung of at most `most` bins on."""
         rung = int(np.argmax(self.bins.max(axis=1) < most))
         first = np.unique(self.bins[rung], return_index=True)[1]
-        return Ladder(self.axis, np.append(self.starts[first], self.starts[-1]), self.bins[rung:, first], self.information[rung:])
+        starts = np.append(self.starts[first], self.starts[-1])
+        return Ladder(self.axis, starts, self.bins[rung:, first], self.information[rung:])
 
     @property
     def top(self) -> int:
@@ -88,6 +93,9 @@ class Ladder:
     def label(self, first: int, last: int) -> tuple[str | None, Meaning]:
         """The label of a cell known only to lie in bins `first` to `last`, and its meaning."""
         axis, low, high = self.axis, int(self.starts[first]), int(self.starts[last + 1])
+        if axis.tree is not None:
+            ranks = tuple(range(low, high))
+            return axis.tree.label(ranks), axis.tree.meaning(ranks)
         if axis.names is not None:
             ranks = tuple(range(low, high))
             return axis.set_of(ranks), axis.meaning_of_set(ranks)
@@ -106,64 +114,3 @@ class Ladder:
         labels = [self.label(int(first[i]), int(last[i])) for i in example]
         texts, meanings = zip(*labels, strict=True)
         return Labelling(self.axis.name, self.axis.column.kind, texts, meanings, known=self.axis.known), code.ravel()
-
-
-def _pieces(rows: np.ndarray) -> np.ndarray:
-    """Where the pieces of a long axis start, and its end: one rank each, or about equally many rows."""
-    if len(rows) <= _PIECES:
-        return np.arange(len(rows) + 1)
-    piece = np.cumsum(rows) * _PIECES // (rows.sum() + 1)
-    return np.append(np.unique(piece, return_index=True)[1], len(rows))
-
-
-def _join(counts: np.ndarray, in_bin: np.ndarray, wanted: int) -> tuple[np.ndarray, np.ndarray]:
-    """Join the two neighbours that lose least, the lowest of equals, until `wanted` bins are left."""
-    joined, place = np.ascontiguousarray(counts, dtype=np.int64).copy(), np.arange(len(counts))
-    _join_bins(joined, wanted, place)
-    bins, of = np.unique(place, return_inverse=True)
-    return joined[bins], of.ravel()[in_bin]
-
-
-@compiled
-def _join_bins(counts, wanted, place):
-    """Add bins to their left neighbours; `place` is the first bin of those that each was joined with."""
-    n, n_classes = counts.shape
-    after = np.empty(n, dtype=np.int64)  # the next bin on the right
-    loss = np.empty(n, dtype=np.float64)  # of joining with it
-    for i in range(n):
-        after[i] = i + 1
-    for i in range(n - 1):
-        loss[i] = _loss(counts, i, i + 1)
-    left = n
-    while left > wanted:
-        best, i, before, before_best = -1, 0, -1, -1
-        while after[i] < n:
-            if best < 0 or loss[i] < loss[best]:
-                best, before_best = i, before
-            before, i = i, after[i]
-        gone = after[best]
-        for label in range(n_classes):
-            counts[best, label] += counts[gone, label]
-        after[best] = after[gone]
-        if after[best] < n:
-            loss[best] = _loss(counts, best, after[best])
-        if before_best >= 0:
-            loss[before_best] = _loss(counts, before_best, best)
-        for i in range(gone, after[best]):
-            place[i] = best
-        left -= 1
-
-
-@compiled
-def _loss(counts, i, j):
-    """Bits about the class that are lost when two bins are joined, rounded; without classes, about the bin itself."""
-    if counts.shape[1] == 1:
-        a, b = counts[i, 0], counts[j, 0]
-        return np.round(n_log_n(a + b) - n_log_n(a) - n_log_n(b), 9)
-    loss, here, there = 0.0, 0, 0
-    for label in range(counts.shape[1]):
-        a, b = counts[i, label], counts[j, label]
-        here += a
-        there += b
-        loss += n_log_n(a) + n_log_n(b) - n_log_n(a + b)
-    return np.round(loss + n_log_n(here + there) - n_log_n(here) - n_log_n(there), 9)
