@@ -36,7 +36,8 @@ class Worth:
     weights: np.ndarray
 
     def of(self, known: float, detail: float) -> float:
-        return known + self.detail * detail
+        """Where guessing is better than learning nothing is known, and detail alone decides."""
+        return max(known, 0.0) + self.detail * detail
 
 
 def class_share(labels: np.ndarray, learnt: np.ndarray, asked: np.ndarray) -> float:
