@@ -19,6 +19,7 @@ import numpy as np
 
 from discreet.counting.coded_rows import CodedRows, DistinctRows
 from discreet.counting.entropy import entropy
+from discreet.methods.trees.tree_ladder_blank import blank_columns, revive
 from discreet.methods.trees.tree_ladder_climb import Met, climb, spans, steps_of
 from discreet.methods.trees.tree_ladder_growth import ClassTree, grow
 from discreet.methods.trees.tree_ladder_rungs import Ladder
@@ -91,7 +92,10 @@ class Binned:
             tree = self._tree(way.trust, way.ahead)
             leaf, low, high = leaves(self.rows, tree, tree.pruned(way.strictness), met)
         rungs = climb(self.rows, self.ladders, self._steps, leaf, met)
-        return Parted(leaf, rungs, *spans(self.rows.codes, self.ladders, leaf, rungs, low, high))
+        first, last = spans(self.rows.codes, self.ladders, leaf, rungs, low, high)
+        for column in blank_columns(first, last, self.ladders):
+            revive(self.rows, self.ladders, rungs, first, last, column, met)
+        return Parted(leaf, rungs, first, last)
 
     def _tree(self, trust: int, ahead: bool) -> ClassTree:
         if (trust, ahead) not in self._trees:
