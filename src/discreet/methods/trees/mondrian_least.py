@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The size that groups of information Mondrian have at least: k, or more where small groups only follow chance.
 
-A release for a larger k is one for k, too. So partitions with groups of k, four times k and so on are made of some
+A release for a larger k is one for k, too. So partitions with groups of k, ten times k and so on are made of some
 rows, and the one is taken that is worth most: by how well the class of other rows is told from its labels, and by the
 detail it keeps (label_worth.py).
 """
@@ -19,7 +19,7 @@ from discreet.methods.trees.label_worth import Worth, class_share, detail_kept
 from discreet.methods.trees.mondrian_partition import Need, partition
 from discreet.recoding.axis import Axis
 
-_LARGER = 4  # times as large groups are tried next
+_LARGER = 10  # times as large groups are tried, too
 _DETAIL = 0.1  # what all detail is worth, if all that can be known of the class is worth 1, as in TreeLadder
 
 

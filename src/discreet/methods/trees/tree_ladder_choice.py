@@ -3,8 +3,8 @@
 
 Every way is tried in three-fold cross-validation: it parts the rows of two folds, and the rows of the third are written
 as the sets they fall into. Its worth is the share that is known of the class, and `detail` times the detail kept
-(label_worth.py). A way that asks for larger groups than k is a release for k, too: ways for k, four times k and
-so on are tried as long as that is better, so that a smaller k does not make a worse release.
+(label_worth.py). A way that asks for larger groups than k is a release for k, too, so ways for k, ten times k and so
+on are tried: a smaller k does not make a worse release.
 
 The table determines the folds (held_out_rows.py), and so the way.
 """
@@ -25,8 +25,7 @@ from discreet.methods.trees.label_worth import Worth, class_share
 
 STRICTNESS = 0.69  # of pruning: C4.5's own, which is a confidence of 25 %
 COARSE = (4,)  # bins of a column that are tried, beside the most
-LARGER = 4  # times as large groups are tried next
-_VAIN = 2  # sizes of groups that are tried in vain before the search ends
+LARGER = 10  # times as large groups are tried, too
 
 
 MakeLadders = Callable[[CodedRows, int], list[Ladder]]  # those of some rows, of values that so many persons share
@@ -101,28 +100,31 @@ class Trials:
 
 
 class Ways:
-    """The search among ways: which are tried, and in which order they are worth something."""
+    """The search among ways: which are tried, and in which order they are worth something.
+
+    It goes from large groups to groups of k: all that is tried for ten times k is tried for k, too.
+    """
 
     def __init__(self, trials: Trials, least: int, trust: int | None = None):
         self._trials, self._least, self._trust = trials, least, trust
 
     def ranked(self) -> list[Way]:
-        """The ways that were tried, the best first; of equals the one that was tried first."""
-        worth, tried, least, vain = self._trials.worth, [], self._least, 0
-        while vain < _VAIN:  # groups of k, then larger ones, unless these are worth less
-            best = max(tried, key=worth, default=None)
-            new = self._of_size(least, self._numbers if best is None else [best.most])
-            vain = vain + 1 if best is not None and max(map(worth, new)) <= worth(best) else 0
-            tried += new
-            least *= LARGER
-            if self._trials.within(least) * 2 > self._trials.n_learnt:
-                break
-        trees = [way for way in tried if way.strictness is not None]
-        if trees and self._trust is None:  # a coarser tree above sets of k
-            best_tree = max(trees, key=worth)
-            larger = (best_tree.trust * LARGER**step for step in range(3))
-            tried += [replace(best_tree, least=self._least, trust=trust) for trust in larger]
-        return sorted(dict.fromkeys(tried), key=lambda way: -worth(way))
+        """The ways that were tried, the best first; of equals that with the smaller groups."""
+        worth, tried = self._trials.worth, list[Way]()
+        for least in reversed(self._sizes()):
+            tried += [way for most in self._numbers for way in self._trees(least, most)]
+            grown = [way for way in tried if way.strictness is not None]
+            if grown and self._trust is None:  # a coarser tree above small sets
+                above = max(grown, key=worth)
+                tried += [replace(above, least=least, trust=trust) for trust in (above.trust, above.trust * LARGER)]
+        return sorted(dict.fromkeys(tried), key=lambda way: (-worth(way), way.least, way.trust))
+
+    def _sizes(self) -> list[int]:
+        """k, ten times k, and so on, while there can be two groups."""
+        sizes = [self._least]
+        while self._trials.within(sizes[-1] * LARGER) * 2 <= self._trials.n_learnt:
+            sizes.append(sizes[-1] * LARGER)
+        return sizes
 
     @property
     def _numbers(self) -> list[int]:
@@ -130,9 +132,8 @@ class Ways:
         most = self._trials.most_bins
         return [most, *(fewer for fewer in COARSE if fewer < most)]
 
-    def _of_size(self, least: int, numbers: list[int]) -> list[Way]:
+    def _trees(self, least: int, most: int) -> list[Way]:
         trees: list[tuple[bool, float | None]] = [(False, None)]
         if self._trials.n_classes > 1:
             trees = [(ahead, strictness) for ahead in (False, True) for strictness in (0.0, STRICTNESS)] + trees
-        trust = max(least, self._trust or 0)
-        return [Way(least, trust, *tree, most) for most in numbers for tree in trees]
+        return [Way(least, max(least, self._trust or 0), *tree, most) for tree in trees]

@@ -146,6 +146,15 @@ def leaves(
     the node stays whole. What a group needs holds for a node if it holds for all below it, so nothing is missed by
     asking from the root down.
     """
+    at = stands[tree.locate(rows.codes)]
+    nodes, leaf = np.unique(at, return_inverse=True)
+    if not met(leaf.ravel(), len(nodes), np.arange(len(rows))).all():
+        nodes, leaf = np.unique(_allowed(rows, tree, stands, met), return_inverse=True)
+    return leaf.ravel(), tree.low[nodes], tree.high[nodes]
+
+
+def _allowed(rows: DistinctRows, tree: ClassTree, stands: np.ndarray, met: Met) -> np.ndarray:
+    """The node that each row reaches by cuts whose both sides may be published."""
     at, inside = np.zeros(len(rows), dtype=np.int64), np.arange(len(rows))
     while len(inside):
         inside = inside[(tree.left[at[inside]] >= 0) & (stands[at[inside]] != at[inside])]
@@ -156,5 +165,4 @@ def leaves(
         cut = ~np.isin(tree.left[node], np.concatenate([refused, refused - 1]))
         inside, below = inside[cut], below[cut]
         at[inside] = below
-    nodes, leaf = np.unique(at, return_inverse=True)
-    return leaf.ravel(), tree.low[nodes], tree.high[nodes]
+    return at
