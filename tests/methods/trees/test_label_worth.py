@@ -51,7 +51,8 @@ def test_detail_is_the_information_that_labels_have_about_cells():
         return -sum(n / rows.sum() * math.log2(n / rows.sum()) for n in counts.values())
 
     own = [bits(cells[:, c].tolist()) for c in range(2)]
-    shared = own[0] + bits(labels[:, 0].tolist()) - bits(list(map(tuple, np.column_stack([cells, labels])[:, ::2].tolist())))
+    together = list(zip(cells[:, 0].tolist(), labels[:, 0].tolist(), strict=True))
+    shared = own[0] + bits(labels[:, 0].tolist()) - bits(together)
     kept = detail_kept(cells, labels, rows, own, np.array([3.0, 1.0]))
     assert kept == pytest.approx((3 * shared / own[0] + 1) / 4)
     assert detail_kept(cells, np.zeros_like(labels), rows, own, np.ones(2)) == pytest.approx(0)

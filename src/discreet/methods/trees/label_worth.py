@@ -25,6 +25,7 @@ from discreet.counting.tally import group, pair_counts
 _PRIOR = 8.0  # rows
 _RIDGE = 1.0  # as strong as the logistic regressions of most packages: half the sum of the squared weights
 _TURNS = 25
+_FEW = 2500  # rows at which detail is worth twice as much as in a very large table
 _LEAST = 1e-3  # probability that is given to any class
 
 
@@ -34,6 +35,15 @@ class Worth:
 
     detail: float
     weights: np.ndarray
+
+    @classmethod
+    def of_rows(cls, detail: float, weights: np.ndarray, n_rows: int) -> Worth:
+        """Of few rows less can be trusted what is known of the class, so detail is worth more.
+
+        The share that is known has a standard error of about 0.5 / sqrt(n); with 0.1, this adds as much for every tenth
+        of detail.
+        """
+        return cls(detail * (1 + np.sqrt(_FEW / max(n_rows, 1))), weights)
 
     def of(self, known: float, detail: float) -> float:
         """Where guessing is better than learning nothing is known, and detail alone decides."""

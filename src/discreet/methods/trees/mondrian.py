@@ -239,7 +239,9 @@ class _SingleRows:
         self._table = table
         self._order = fresh_order(table.select((*roles.published, *person)), randomness)
         self.codes = np.column_stack([column.codes[self._order] for column in table.columns(roles.quasi)])
-        label = np.zeros(len(table), np.int64) if roles.target is None else table.column(roles.target).codes[self._order]
+        label = (
+            np.zeros(len(table), np.int64) if roles.target is None else table.column(roles.target).codes[self._order]
+        )
         self.counts = np.zeros((len(table), int(label.max(initial=0)) + 1), dtype=np.int64)
         self.counts[np.arange(len(table)), label] = 1
         self.places = np.empty(len(table), dtype=np.int64)

@@ -31,11 +31,11 @@ from discreet.methods.column_weights import ColumnWeights, column_weights
 from discreet.methods.group_needs import GROUP_NEEDS, GroupNeeds, promise_of, stated_needs
 from discreet.methods.grouping import Grouping
 from discreet.methods.limits import MAX_SUPPRESSED, within_limit
+from discreet.methods.trees.label_worth import Worth
 from discreet.methods.trees.tree_ladder_choice import Trials, Ways
 from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.methods.trees.tree_ladder_targets import with_targets
 from discreet.methods.trees.tree_ladder_ways import Binned
-from discreet.methods.trees.label_worth import Worth
 from discreet.prepare.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.privacy.promise import Promise
@@ -148,7 +148,7 @@ class TreeLadder(Method):
         hierarchies = given_hierarchies(self.hierarchies, roles)
         weights = column_weights(self.weights, roles.quasi)
         served = with_targets(rows, roles, self.targets or ())
-        worth = Worth(self.detail if served.counts.shape[1] > 1 else 1.0, weights)
+        worth = Worth.of_rows(self.detail if served.counts.shape[1] > 1 else 1.0, weights, rows.n_rows)
         trials = Trials(served, lambda some, rarest: self._ladders(some, rarest, hierarchies), worth, self.k)
         ladders = self._ladders(served, self.k, hierarchies)
         tried = Ways(trials, needs.least, self.trust).ranked()

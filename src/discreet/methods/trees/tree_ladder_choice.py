@@ -19,9 +19,9 @@ import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
 from discreet.methods.trees.held_out_rows import folds_of, within_fold
+from discreet.methods.trees.label_worth import Worth, class_share
 from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.methods.trees.tree_ladder_ways import Binned, Way
-from discreet.methods.trees.label_worth import Worth, class_share
 
 STRICTNESS = 0.69  # of pruning: C4.5's own, which is a confidence of 25 %
 COARSE = (4,)  # bins of a column that are tried, beside the most
@@ -89,11 +89,15 @@ class Trials:
     def n_learnt(self) -> int:
         return min((part.n_rows for part, *_ in self._folds), default=0)
 
-
     def trace(self, ways: list[Way]) -> list[dict[str, Any]]:
         """What was tried, for the owner."""
         return [
-            {"tried": str(way), "worth": self.worth(way), "known of the class": round(known, 4), "detail": round(detail, 4)}
+            {
+                "tried": str(way),
+                "worth": self.worth(way),
+                "known of the class": round(known, 4),
+                "detail": round(detail, 4),
+            }
             for way in ways
             for known, detail in [self.known_and_detail(way)]
         ]

@@ -21,8 +21,8 @@ from discreet.counting.coded_rows import DistinctRows
 from discreet.counting.entropy import entropy
 from discreet.counting.tally import group
 from discreet.foundation.progress import progress
-from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.methods.trees.label_worth import Worth
+from discreet.methods.trees.tree_ladder_rungs import Ladder
 
 Met = Callable[[np.ndarray, int, np.ndarray], np.ndarray]  # as GroupNeeds.met
 _LEAST_LOSS = 1e-5  # of worth, that a step is taken to cost at least
@@ -53,7 +53,9 @@ def _losses(ladder: Ladder) -> tuple[np.ndarray, np.ndarray]:
     return np.column_stack([lost, merged / max(about_itself, 1e-9)]), merged
 
 
-def climb(rows: DistinctRows, ladders: Sequence[Ladder], steps: Sequence[int], leaf: np.ndarray, met: Met) -> np.ndarray:
+def climb(
+    rows: DistinctRows, ladders: Sequence[Ladder], steps: Sequence[int], leaf: np.ndarray, met: Met
+) -> np.ndarray:
     """The rung of each distinct row in each column; whoever is in a set that may be published stays in it."""
     top = np.array([ladder.top for ladder in ladders])
     rungs = np.tile(top, (len(rows.codes), 1))

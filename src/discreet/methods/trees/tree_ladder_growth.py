@@ -119,7 +119,22 @@ def _standing(errors, left):
 
 @compiled
 def _grow(
-    bins, counts, least, weight, n_bins, n_best, most_ahead, of_all, of_class, column, cut, left, low, high, in_node, node_of
+    bins,
+    counts,
+    least,
+    weight,
+    n_bins,
+    n_best,
+    most_ahead,
+    of_all,
+    of_class,
+    column,
+    cut,
+    left,
+    low,
+    high,
+    in_node,
+    node_of,
 ):
     n, n_columns = bins.shape
     n_classes = counts.shape[1]
@@ -153,7 +168,20 @@ def _grow(
                     for label in range(n_classes):
                         table[0, c, bins[order[i], c], label] += counts[order[i], label]
             n_cuts = _cuts(
-                table, total, 0, low[node], high[node], least, weight, of_all, of_class, on_left, columns, cuts, saved, 0
+                table,
+                total,
+                0,
+                low[node],
+                high[node],
+                least,
+                weight,
+                of_all,
+                of_class,
+                on_left,
+                columns,
+                cuts,
+                saved,
+                0,
             )
         best, most = -1, -np.inf
         for j in range(n_cuts):

@@ -19,11 +19,11 @@ import numpy as np
 
 from discreet.counting.coded_rows import CodedRows, DistinctRows
 from discreet.counting.entropy import entropy
+from discreet.methods.trees.label_worth import Worth, detail_kept
 from discreet.methods.trees.tree_ladder_blank import blank_columns, revive
 from discreet.methods.trees.tree_ladder_climb import Met, climb, spans, steps_of
 from discreet.methods.trees.tree_ladder_growth import ClassTree, grow
 from discreet.methods.trees.tree_ladder_rungs import Ladder
-from discreet.methods.trees.label_worth import Worth, detail_kept
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,12 @@ class Way:
     most: int
 
     def __str__(self) -> str:
-        tree = "no tree" if self.strictness is None else f"a tree {'that looks ahead' if self.ahead else 'of greedy cuts'}"
+        below = f"{self.most} bins, sets of {self.least} persons"
+        if self.strictness is None:
+            return f"no tree, {below}"
+        grown = "that looks ahead" if self.ahead else "of greedy cuts"
         pruned = f", pruned at {self.strictness}" if self.strictness else ""
-        cuts = "" if self.strictness is None else f", {self.trust} rows at each side of a cut"
-        return f"{tree}{pruned}{cuts}, {self.most} bins, sets of {self.least} persons"
+        return f"a tree {grown}{pruned}, {self.trust} rows at each side of a cut, {below}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,11 +131,8 @@ class Binned:
     def trace(self, parted: Parted) -> list[dict[str, Any]]:
         """How many rows stand on each rung."""
         return [
-            {
-                "column": ladder.axis.name,
-                "rows on each rung": np.bincount(parted.rungs[:, c], self.rows.rows, ladder.top + 1).astype(int).tolist(),
-            }
-            for c, ladder in enumerate(self.ladders)
+            {"column": ladder.axis.name, "rows on each rung": np.bincount(rungs, self.rows.rows).astype(int).tolist()}
+            for ladder, rungs in zip(self.ladders, parted.rungs.T, strict=True)
         ]
 
 
