@@ -98,7 +98,7 @@ class Roles:
                 )
 
     def check_for_release(self, table: Table, *, needs_target: bool = True) -> None:
-        """As `check`, and there must be quasi-identifiers, and a target with at least two classes, or none at all unless
+        """As `check`, and there must be quasi-identifiers, and a target with at least two classes; or none, unless
         `needs_target`.
         """
         self.check(table)

@@ -35,7 +35,7 @@ from discreet.methods.trees.label_worth import Worth
 from discreet.methods.trees.tree_ladder_choice import Trials, Ways
 from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.methods.trees.tree_ladder_targets import with_targets
-from discreet.methods.trees.tree_ladder_ways import Binned
+from discreet.methods.trees.tree_ladder_ways import Binned, Way
 from discreet.prepare.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.privacy.promise import Promise
@@ -151,7 +151,7 @@ class TreeLadder(Method):
         worth = Worth.of_rows(self.detail if served.counts.shape[1] > 1 else 1.0, weights, rows.n_rows)
         trials = Trials(served, lambda some, rarest: self._ladders(some, rarest, hierarchies), worth, self.k)
         ladders = self._ladders(served, self.k, hierarchies)
-        tried = Ways(trials, needs.least, self.trust).ranked()
+        tried = self._ways(trials, needs.least)
         for way in tried:
             binned = Binned.of(served, ladders, worth, way.most)
             parted = binned.parted(way, replace(needs, least=way.least).merged(binned.rows, binned.place).met)
@@ -161,6 +161,10 @@ class TreeLadder(Method):
         labellings, codes = zip(*labelled, strict=True)
         trace = [*binned.trace(parted), *trials.trace(tried)]
         return Grouping(binned.place, labellings, np.column_stack(codes), trace=trace)
+
+    def _ways(self, trials: Trials, least: int) -> list[Way]:
+        """The ways to make the release, the best first."""
+        return Ways(trials, least, self.trust).ranked()
 
     def _ladders(self, rows: CodedRows, rarest: int, hierarchies: Mapping[str, Hierarchy]) -> list[Ladder]:
         """The ladders of the quasi-identifiers, whose labels name nothing that fewer than `rarest` persons have."""

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The climb: within a group of the tree every quasi-identifier goes up its ladder until enough persons are alike.
 
-All start on the lowest rungs. Those who share all their bins with enough others, in the same group of the tree, stay and are
-published as they stand; the others take the next step, one rung up in one column. The steps are the same for everybody
-and fixed beforehand: so few different labels are published, and they mean the same in every row. Those left at the top
-are published as their group of the tree.
+All start on the lowest rungs. Those who share all their bins with enough others, in the same group of the tree, stay
+and are published as they stand; the others take the next step, one rung up in one column. The steps are the same for
+everybody and fixed beforehand: so few different labels are published, and they mean the same in every row. Those left
+at the top are published as their group of the tree.
 
 A step merges bins, which brings people together, and loses information. The next one is that of the column where most
 bits of the column are merged for the least loss of worth (label_worth.py): the share of what is known about the
