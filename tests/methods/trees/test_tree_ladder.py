@@ -135,15 +135,12 @@ def slow_steps(ladders, detail, weights):
         bins = Counter()
         for rank, n in enumerate(values):
             bins[ladder.bins[rung][max(i for i, start in enumerate(ladder.starts[:-1]) if start <= rank)]] += n
-        own, most = bits(bins.values()) / sum(values), bits(values) / sum(values)
-        return ladder.information[rung] / max(bits(classes) / sum(values), 1e-9), own / max(most, 1e-9), own
+        return ladder.information[rung] / max(bits(classes) / sum(values), 1e-9), bits(bins.values()) / sum(values)
 
     def score(c, rung):
-        (class_before, own_before, bits_before), (class_after, own_after, bits_after) = (
-            of_rung(ladders[c], r) for r in (rung, rung + 1)
-        )
-        loss = max(class_before - class_after, 0) + detail / len(ladders) * (own_before - own_after)
-        return round((bits_before - bits_after) / (weights[c] * loss + 1e-5), 6)
+        (class_before, before), (class_after, after) = (of_rung(ladders[c], r) for r in (rung, rung + 1))
+        loss = max(class_before - class_after, 0) + detail / len(ladders) * (before - after) / max(before, 1e-9)
+        return round((before - after) / (weights[c] * loss + 1e-5), 6)
 
     at, steps = [0] * len(ladders), []
     while open_columns := [c for c, ladder in enumerate(ladders) if at[c] < ladder.top]:
@@ -313,7 +310,7 @@ def test_a_target_that_nothing_predicts_leaves_no_column_blank():
 
 @pytest.mark.parametrize("k", [20, 60, 100])
 def test_no_column_is_blank_if_a_set_could_be_told_apart_by_it(k):
-    """Every column has two values in halves: sets of the others are split by it as long as both halves have k."""
+    """Every column has two values in halves: a set whose pattern no other row fits is split if both parts have k."""
     random = np.random.default_rng(1)
     table = {name: random.integers(0, 2, 400).astype(str).tolist() for name in "abcdefgh"}
     table["y"] = table["a"]
@@ -326,6 +323,10 @@ def test_no_column_is_blank_if_a_set_could_be_told_apart_by_it(k):
     for name in "abcdefgh":
         if {row[name] for row in rows} == {"*"}:
             for places in sets.values():
+                pattern = original[places[0]]
+                fit = [all(pattern[c] in ("*", table[c][i]) for c in "abcdefgh") for i in range(400)]
+                if sum(fit) > len(places):
+                    continue  # another row would be recoded as one of the parts
                 halves = Counter(table[name][place] for place in places)
                 assert min(halves.values()) < k
 
@@ -333,13 +334,8 @@ def test_no_column_is_blank_if_a_set_could_be_told_apart_by_it(k):
 def test_a_limit_on_suppression_is_met_if_a_way_meets_it():
     table, roles = people(), Roles(target="ill", quasi=COLUMNS)
     free = TreeLadder(40, detail=0).release(table, roles)
-    limit = free.losses.information_loss - 0.01
-    try:
-        limited = TreeLadder(40, detail=0, max_suppressed=limit).release(table, roles)
-    except CannotRelease:
-        tried = [line for line in free.owner.trace if "tried" in line]
-        assert len(tried) < 2  # there was another way
-        return
+    limit = free.losses.information_loss - 0.001
+    limited = TreeLadder(40, detail=0, max_suppressed=limit).release(table, roles)
     assert limited.losses.information_loss <= limit
     with pytest.raises(CannotRelease, match="max_suppressed"):
         TreeLadder(250, max_suppressed=0.0).release(table, roles)

@@ -8,7 +8,7 @@ at the top are published as their group of the tree.
 
 A step merges bins, which brings people together, and loses information. The next one is that of the column where most
 bits of the column are merged for the least loss of worth (label_worth.py): the share of what is known about the
-class, and the share of the column's own information, times the column's weight.
+class, and the share of what the column still says, times the column's weight.
 """
 
 from __future__ import annotations
@@ -43,14 +43,17 @@ def steps_of(ladders: Sequence[Ladder], worth: Worth) -> list[int]:
 
 
 def _losses(ladder: Ladder) -> tuple[np.ndarray, np.ndarray]:
-    """What each rung loses when it is left for the next: shares of the class and of the column; and bits merged."""
+    """What each rung loses when it is left for the next: shares of the class and of the column; and bits merged.
+
+    The share of the column is one of what it still says: the last step, which leaves it blank, loses all of it.
+    """
     counts = ladder.axis.counts_of_ranks
-    about_class, about_itself = max(float(entropy(counts.sum(axis=0))), 1e-9), float(entropy(counts.sum(axis=1)))
+    about_class = float(entropy(counts.sum(axis=0)))
     in_bin = np.add.reduceat(counts.sum(axis=1), ladder.starts[:-1])
     own = np.array([float(entropy(np.bincount(bins, in_bin))) for bins in ladder.bins])
-    lost = np.maximum(-np.diff(ladder.information), 0.0) / about_class
+    lost = np.maximum(-np.diff(ladder.information), 0.0) / about_class if about_class > 0 else np.zeros(ladder.top)
     merged = -np.diff(own)
-    return np.column_stack([lost, merged / max(about_itself, 1e-9)]), merged
+    return np.column_stack([lost, merged / np.maximum(own[:-1], 1e-9)]), merged
 
 
 def climb(
