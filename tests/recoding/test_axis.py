@@ -9,16 +9,19 @@ from discreet.recoding.axis import Axis, in_class_order
 from discreet.recoding.labels import EVERYTHING, MISSING, Meaning
 
 
-def axis(values, *, rarest=1, labels=None):
+def axis(values, *, rarest=1, labels=None, readable=True):
     table = Table.of({"c": values, "y": labels or ["u", "v"] * (len(values) // 2) + ["u"] * (len(values) % 2)})
-    return Axis.of(CodedRows.of(table, ["c"], target="y"), "c", rarest=rarest, by_class=labels is not None)
+    return Axis.of(
+        CodedRows.of(table, ["c"], target="y"), "c", rarest=rarest, by_class=labels is not None, readable=readable
+    )
 
 
 def test_numbers_stand_in_their_order_and_missing_last():
     numbers = axis([30, 10, None, 20])
     assert numbers.rank_of_code.tolist() == [0, 1, 2, 3]
     assert numbers.position.tolist() == [0.0, 0.5, 1.0, 1.0]
-    assert numbers.cut(0, 1) == 15
+    assert numbers.cut(0, 1) == 20  # the roundest number in (10, 20]
+    assert axis([30, 10, None, 20], readable=False).cut(0, 1) == 15
     assert numbers.cut(2, 3) == np.inf
 
 

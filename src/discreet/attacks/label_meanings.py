@@ -134,7 +134,9 @@ def _meaning(label: str | None, kind: Kind) -> Meaning:
         return EVERYTHING
     text = label.removesuffix(_OR_MISSING)
     missing = text != label
-    if text.startswith(("{", "not {")) or is_name(text):  # a set of values whose list may be cut short
+    if (
+        text.startswith(("{", "not {")) or " except " in text or is_name(text)
+    ):  # a set of values whose list may be cut short
         return EVERYTHING
     interval = None if kind == "category" else read_interval(text, kind)
     if interval:

@@ -34,6 +34,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.evaluate.confidence import mean_chance
 from discreet.recoding.axis import Axis
+from discreet.recoding.readable import readable_axis
 
 DRAWN = 4000  # ways at a time
 MOST = 40_000  # ways at most
@@ -80,7 +81,7 @@ def why_not(published: Published) -> str:
         return _NOT_INVERTED.get(published.method, "what this method refuses to publish is not inverted")
     if parameters.get("l") is None:
         return "without l no cut is refused for its sensitive values, only for the number of persons"
-    if parameters.get("labels", "local") not in ("local", "hierarchy"):
+    if parameters.get("labels", "local") not in ("readable", "local", "hierarchy"):
         return "cuts may be limited to public values, and it is unknown which ones were tried"
     if parameters.get("relaxed"):
         return "rows with equal values are split at random, and the cuts tried depend on it"
@@ -124,13 +125,14 @@ def _refused(case: Case, members: GroupMembers) -> list[_Group]:
 def _ranks(published: Published, table: Table, roles: Roles) -> list[np.ndarray]:
     """The order in which the method can have cut each column. Categories only where their order is that of names."""
     parameters, ranks = published.parameters, []
-    for name in roles.quasi:
-        if name not in table:
+    names, k = [name for name in roles.quasi if name in table], int(parameters["k"])
+    median, labels = parameters.get("split", "median") == "median", parameters.get("labels", "local")
+    rows = CodedRows.of(table, names)
+    for name in names:
+        if table.column(name).kind == "category" and not (median and labels in ("local", "readable")):
             continue
-        by_name = parameters.get("labels", "local") == "local" and parameters.get("split", "median") == "median"
-        if table.column(name).kind == "category" and not by_name:
-            continue
-        axis = Axis.of(CodedRows.of(table, [name]), name, rarest=int(parameters["k"]))
+        is_round = median and labels == "readable"
+        axis = readable_axis(rows, name, rarest=k) if is_round else Axis.of(rows, name, rarest=k)
         ranks.append(axis.rank_of_code[table.column(name).codes])
     return ranks
 

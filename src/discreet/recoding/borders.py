@@ -20,12 +20,12 @@ from discreet.counting.entropy import entropy_times_n
 from discreet.foundation.compiled_kernels import compiled
 from discreet.prepare.roundness import round_places
 from discreet.recoding.axis import Axis
+from discreet.recoding.branch_sets import noise
 from discreet.recoding.branches import Branches
 
 MOST_PIECES = 256  # that a column is cut into at first, of about equally many rows
 _MOST_LEAVES = 2048  # of a tree, before its lowest branches are merged
 _SHRINK = 0.6  # bins on a rung, as a share of those on the rung below
-_NO_CLASS = 0.01  # bits per row that a round border may lose where no class says what it tells
 _KEPT = 0.5  # of the rows on each side of a border, when it is moved
 
 
@@ -214,15 +214,6 @@ def _roundness(axis: Axis, starts: np.ndarray) -> np.ndarray:
     ranks = starts[inner]
     found[inner] = round_places(axis.column, axis.numbers[ranks - 1], axis.numbers[ranks])[1]
     return found
-
-
-def noise(counts: np.ndarray) -> float:
-    """Bits that the exact place of a border must save to be worth stating: half of the logarithm of the rows.
-
-    From n rows a number is known to about 1 / sqrt(n) of its scale, so more digits say nothing (Rissanen 1978).
-    """
-    rows = max(int(counts.sum()), 1)
-    return float(np.log2(rows)) / 2 if len(counts) > 1 else _NO_CLASS * rows
 
 
 def bits_of(counts: np.ndarray) -> np.ndarray:

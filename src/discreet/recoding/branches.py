@@ -2,14 +2,14 @@
 """Categories in the order of a tree: every label of the tree is a run of neighbours, and any run is few labels.
 
 The tree is a given hierarchy, or that of the prefixes of a code (100**). Siblings stand in the order of their class
-shares, numbers and dates in their own. A value that fewer than k persons have is not named: it stands, with its like,
-for the rest of the lowest label that k persons share, and is written as that label. A run that is no label of the tree
-is written as the labels that make it up; the values between two numbers, as an interval.
+shares, numbers and dates in their own. A value that fewer than k persons have is not named. A code of this kind belongs
+to the rest of the lowest prefix that k persons share, which stands last in its run (10*** except 100**); a value of a
+hierarchy, to "other". A run that is no label of the tree is written as the labels that make it up; the values between
+two numbers, as an interval.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,15 +19,12 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.data.column import SUPPRESSED, Column
-from discreet.prepare.automatic_hierarchy import is_post_code
 from discreet.prepare.hierarchy import Hierarchy
-from discreet.recoding.axis import Axis, in_class_order, written
+from discreet.prepare.prefixes import prefix_tree
+from discreet.recoding.axis import OTHER, Axis, in_class_order, written
+from discreet.recoding.branch_sets import BranchSets, best_cut, noise
 from discreet.recoding.labels import EVERYTHING, MISSING, Meaning
 from discreet.recoding.names import MOST_SPELT, Names
-
-_MANY = 16  # values above which codes are written by prefix; fewer are listed
-_CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9. -]{2,11}")
-_LONGER = re.compile(r"[A-Za-z]{0,3}[0-9]{2}[A-Za-z0-9.]{0,9}")
 
 
 class Run(NamedTuple):
@@ -39,8 +36,12 @@ class Run(NamedTuple):
     label: str
     meaning: Meaning
 
-    def is_part_of(self, other: Run) -> bool:
-        return self is not other and other.start <= self.start and self.end <= other.end
+
+class Piece(NamedTuple):
+    """A label of the tree, and those below it that are left out."""
+
+    run: Run
+    but: list[Run]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,30 +76,57 @@ class Branches:
         if not inside:
             return None, MISSING
         start, end = inside[0], inside[-1] + 1
-        if end - start == n_values and missing != has_missing:
-            return "not missing", Meaning(but=True)
-        cover = self.cover(start, end)
-        if len(cover) > 1 and self.axis.names is None:
+        if end - start == n_values:
+            return (SUPPRESSED, EVERYTHING) if missing == has_missing else ("not missing", Meaning(but=True))
+        suffix = " or missing" if missing else ""
+        pieces = self.cover(start, end)
+        if self.axis.names is None:
+            return self._of_numbers(pieces, start, end, missing)
+        if pieces[0].run.label == SUPPRESSED:
+            return self._of_all_but(pieces[0].but, start, end) + suffix, _union(
+                pieces[0].but, but=True, missing=missing
+            )
+        meaning = _union([piece.run for piece in pieces], missing=missing)
+        if pieces[0].but:
+            meaning = replace(meaning, less=_union(pieces[0].but))
+        return self._listed(pieces, (start, end)) + suffix, meaning
+
+    def _of_numbers(self, pieces: list[Piece], start: int, end: int, missing: bool) -> tuple[str | None, Meaning]:
+        run = pieces[0].run
+        if len(pieces) > 1:
             ends = self._border(start), self._border(end)
             return self.axis.interval(*ends, missing), self.axis.meaning_of_interval(*ends, missing)
-        if any(run.label == SUPPRESSED for run in cover):
+        if run.label == SUPPRESSED:  # all that could be said of a value too rare to be named
             return SUPPRESSED, EVERYTHING
-        suffix = " or missing" if missing else ""
-        if len(cover) == 1:
-            return cover[0].label + suffix, replace(cover[0].meaning, missing=missing)
-        texts, prefixes = (frozenset[str]().union(*sets) for sets in _parts(cover))
-        return self._listed(cover) + suffix, Meaning(texts=texts, prefixes=prefixes, missing=missing)
+        return run.label + (" or missing" if missing else ""), replace(run.meaning, missing=missing)
 
-    def cover(self, start: int, end: int) -> list[Run]:
-        """The highest labels inside the run, and those of ranks that have no label of their own."""
-        cover: list[Run] = []
-        at = start
+    def _of_all_but(self, but: list[Run], start: int, end: int) -> str:
+        """The label of all values but those of some labels."""
+        if end - start == 1:
+            return OTHER
+        if len(but) <= MOST_SPELT:
+            return "not {" + ", ".join(sorted(written(run.label) for run in but)) + "}"
+        return self._name(self.cover(start, end - 1), (start, end), (OTHER,))
+
+    def cover(self, start: int, end: int) -> list[Piece]:
+        """The highest labels inside the run; the first may be one that begins before it, without what does."""
+        pieces, at = [], start
+        around = [run for run in self._with_rest if run.start < start < run.end <= end]
+        if around:
+            widest = max(around, key=lambda run: run.end - run.start)
+            pieces, at = [Piece(widest, [piece.run for piece in self.cover(widest.start, start)])], widest.end
         while at < end:
-            highest = [run for run in self._starting.get(at, ()) if run.end <= end]
-            run = highest[-1] if highest else self.runs[self.home[at]]
-            cover.append(run)
-            at = max(at + 1, run.end) if run.start == at else at + 1
-        return [run for run in dict.fromkeys(cover) if not any(run.is_part_of(other) for other in cover)]
+            run = [run for run in self._starting[at] if run.end <= end][-1]
+            pieces.append(Piece(run, []))
+            at = run.end
+        return pieces
+
+    @cached_property
+    def _with_rest(self) -> list[Run]:
+        """The labels that are also the label of values too rare to be named, which stand last."""
+        return [
+            self.runs[home] for rank, home in enumerate(self.home) if self.runs[home].level and self.above[rank, 0] < 0
+        ]
 
     @cached_property
     def _starting(self) -> dict[int, list[Run]]:
@@ -115,21 +143,31 @@ class Branches:
             return -np.inf if rank == 0 else np.inf
         return self.axis.cut(rank - 1, rank)
 
-    def _listed(self, cover: list[Run]) -> str:
-        labels = sorted(written(run.label) for run in cover)
-        if len(cover) <= MOST_SPELT:
-            return "{" + ", ".join(labels) + "}"
+    def _listed(self, pieces: list[Piece], of: tuple[int, int]) -> str:
+        if sum(1 + len(piece.but) for piece in pieces) > MOST_SPELT:
+            return self._name(pieces, of)
+        labels = [written(piece.run.label) for piece in pieces]
+        if pieces[0].but:
+            labels[0] += " except " + " and ".join(sorted(written(run.label) for run in pieces[0].but))
+        if len(pieces) == 1:
+            return labels[0] if pieces[0].but else pieces[0].run.label
+        return "{" + ", ".join(sorted(labels)) + "}"
+
+    def _name(self, pieces: list[Piece], of: tuple[int, int], last: tuple[str, ...] = ()) -> str:
         rows = np.append(0, np.cumsum(self.axis.counts_of_ranks.sum(axis=1)))
-        common = sorted(cover, key=lambda run: (rows[run.start] - rows[run.end], run.label))
-        return self._names.name(tuple(labels), [written(run.label) for run in common])
+        common = sorted((piece.run for piece in pieces), key=lambda run: (rows[run.start] - rows[run.end], run.label))
+        but = [written(run.label) for run in pieces[0].but]  # of a label that is not whole, its exceptions count
+        return self._names.name(of, [*(written(run.label) for run in common), *last, *but])
 
     @cached_property
     def _names(self) -> Names:
         return Names()
 
 
-def _parts(cover: list[Run]) -> tuple[list[frozenset[str]], list[frozenset[str]]]:
-    return [run.meaning.texts for run in cover], [run.meaning.prefixes for run in cover]
+def _union(runs: list[Run], *, but: bool = False, missing: bool = False) -> Meaning:
+    texts = frozenset[str]().union(*(run.meaning.texts for run in runs))
+    prefixes = frozenset[str]().union(*(run.meaning.prefixes for run in runs))
+    return Meaning(texts=texts, prefixes=prefixes, but=but, missing=missing)
 
 
 # -- making ----------------------------------------------------------------------------------------------------------
@@ -138,7 +176,9 @@ def _parts(cover: list[Run]) -> tuple[list[frozenset[str]], list[frozenset[str]]
 def in_branches(axis: Axis, hierarchy: Hierarchy | None, *, by_class: bool = True) -> Axis:
     """The axis in the order of a given hierarchy, or of the prefixes of a code; else the axis itself.
 
-    Siblings stand in the order of their class shares, or, not `by_class`, in that of the values.
+    Siblings stand in the order of their class shares, or, not `by_class`, in that of the values. Where the best cut of
+    the hierarchy's order tells less about the class than that of the class shares, by more than chance would, the axis
+    keeps its own order, and sets are written by the labels of the branches that they hold.
     """
     column = axis.column
     if hierarchy is None:
@@ -150,46 +190,15 @@ def in_branches(axis: Axis, hierarchy: Hierarchy | None, *, by_class: bool = Tru
     assert axis.rare is not None
     hierarchy = hierarchy.veiled(axis.rare.is_named_by)
     order = None if column.kind == "category" else _line(hierarchy, column)
-    return _of_categories(axis, by_class, hierarchy) if order is None else _of_numbers(axis, hierarchy, *order)
-
-
-def prefix_tree(column: Column) -> tuple[Hierarchy, dict[str, str]] | None:
-    """The tree of shorter and shorter prefixes, and the prefix of each label; None if the values are no codes.
-
-    >>> import pyarrow as pa
-    >>> from discreet.data.column import encode
-    >>> tree, prefixes = prefix_tree(encode("zip", pa.array([str(10115 + i) for i in range(40)])))
-    >>> tree.paths[0], prefixes["101**"]
-    (('10115', '1011*', '101**', '10***', '1****', '*'), '101')
-    """
-    texts = column.texts
-    if len(texts) <= _MANY or not (is_post_code(column) or (column.kind == "category" and _are_codes(texts))):
-        return None
-    longest, even = max(map(len, texts)), column.kind == "number" or len(set(map(len, texts))) == 1
-    prefixes: dict[str, str] = {}
-    paths = []
-    for text in texts:
-        code = text.zfill(longest) if column.kind == "number" else text  # a number has lost its leading zeros
-        path = [text]
-        for n in range(longest - 1, 0, -1):
-            if n <= len(code):
-                path.append(code[:n] + SUPPRESSED * (longest - n if even else 1))
-                prefixes[path[-1]] = code[:n]
-            else:
-                path.append(text)
-        paths.append((*path, SUPPRESSED))
-    if set(texts) & set(prefixes):
-        return None
-    return Hierarchy(column.name, tuple(texts), tuple(paths), "prefixes of the code"), prefixes
-
-
-def _are_codes(texts: list[str]) -> bool:
-    """Whether all begin with up to three letters and two digits, as codes of diagnoses do, or have digits and one
-    length.
-    """
-    if len({len(text) for text in texts}) == 1:
-        return all(_CODE.fullmatch(text) and any(c.isdigit() for c in text) for text in texts)
-    return all(_LONGER.fullmatch(text) for text in texts)
+    if order is not None:
+        return _of_numbers(axis, hierarchy, *order)
+    branches = _of_categories(axis, by_class, hierarchy)
+    if column.kind != "category" or not by_class:
+        return branches
+    lost = best_cut(axis.counts_of_ranks) - best_cut(branches.counts_of_ranks)
+    if lost <= noise(axis.counts.sum(axis=0)):
+        return branches
+    return replace(axis, tree=BranchSets.of(axis, hierarchy))
 
 
 def _of_categories(axis: Axis, by_class: bool, hierarchy: Hierarchy, prefixes: dict[str, str] | None = None) -> Axis:
@@ -200,7 +209,10 @@ def _of_categories(axis: Axis, by_class: bool, hierarchy: Hierarchy, prefixes: d
     ancestors, n_levels = hierarchy.ancestors, hierarchy.levels
     persons = np.bincount(leaf_of_code, rare.persons[:-1], minlength=len(hierarchy))
     hidden = np.bincount(leaf_of_code, rare.is_rare, minlength=len(hierarchy)) > 0
-    home = _homes(hierarchy, persons, hidden, rare.rarest)[leaf_of_code]
+    if prefixes is None:
+        home = np.where(hidden, n_levels - 1, 0)[leaf_of_code]
+    else:
+        home = _homes(hierarchy, persons, rare.rarest)[leaf_of_code]
     nodes = ancestors[leaf_of_code].astype(np.int64)
     nodes[np.arange(n_levels) < home[:, None]] = -1
     codes = np.arange(len(leaf_of_code))
@@ -232,9 +244,9 @@ def _ends(runs: list[Run], prefixes: dict[str, str] | None) -> dict[str, int] | 
     return {prefixes[run.label]: run.end - 1 for run in runs if run.label in prefixes}
 
 
-def _homes(hierarchy: Hierarchy, persons: np.ndarray, hidden: np.ndarray, least: int) -> np.ndarray:
+def _homes(hierarchy: Hierarchy, persons: np.ndarray, least: int) -> np.ndarray:
     """The level of each leaf's own label: its own, or the lowest above it that `least` persons share."""
-    home = np.where(hidden | (persons < least), -1, 0)
+    home = np.where(persons < least, -1, 0)
     for level in range(1, hierarchy.levels):
         codes = hierarchy.codes(level)
         shared = np.bincount(codes, persons)[codes] >= least

@@ -25,8 +25,8 @@ class Meaning:
     """The values that a label stands for.
 
     An interval [low, high) of numbers or days, or a set of texts: those listed, and all that begin with one of
-    `prefixes`. `but` means all values except these, `others` adds the categories that no label of the column names.
-    `missing` means that missing cells are included.
+    `prefixes`, without what `less` covers. `but` means all values except these, `others` adds the categories that no
+    label of the column names. `missing` means that missing cells are included.
 
     >>> Meaning.between(25, 38), Meaning.of(["nurse"], others=True), Meaning.of(["10115"], prefixes=["102"])
     (Meaning([25, 38)), Meaning({nurse} and others), Meaning({10115, 102*}))
@@ -38,6 +38,7 @@ class Meaning:
     others: bool = False
     missing: bool = False
     prefixes: frozenset[str] = frozenset()
+    less: Meaning | None = None  # texts and prefixes only
 
     @classmethod
     def between(cls, low: float | None, high: float | None, *, missing: bool = False) -> Meaning:
@@ -58,8 +59,14 @@ class Meaning:
         parts = [f"not {texts}"] if self.but else [texts] if self.texts or self.prefixes else []
         if self.interval is not None:
             parts = ["[{:g}, {:g})".format(*self.interval)]
+        parts += [] if self.less is None else [f"not {repr(self.less)[8:-1]}"]
         parts += [word for word in ("others", "missing") if getattr(self, word)]
         return f"Meaning({' and '.join(parts) or 'nothing'})"
+
+    @property
+    def parts(self) -> tuple[Meaning, ...]:
+        """The meaning, and what it leaves out, if that is said."""
+        return (self,) if self.less is None else (self, self.less)
 
     def __or__(self, other: Meaning) -> Meaning:
         """The meaning of a label used for both."""
@@ -185,12 +192,12 @@ class Labelling:
 
     @cached_property
     def _named(self) -> dict[str, int]:
-        named = self.known.union(*(meaning.texts for meaning in self.meanings))
+        named = self.known.union(*(one.texts for meaning in self.meanings for one in meaning.parts))
         return {text: i for i, text in enumerate(sorted(named))}
 
     @cached_property
     def _prefixes(self) -> dict[str, int]:
-        prefixes = frozenset[str]().union(*(meaning.prefixes for meaning in self.meanings))
+        prefixes = frozenset[str]().union(*(one.prefixes for meaning in self.meanings for one in meaning.parts))
         return {prefix: i for i, prefix in enumerate(sorted(prefixes))}
 
     def _longest_prefix(self, text: str) -> int:
@@ -201,8 +208,15 @@ class Labelling:
     def _covered(self, meaning: Meaning) -> tuple[list[int], list[int]]:
         """The named texts, and the prefixes, that are listed or begin with a prefix of the meaning."""
         begins = tuple(meaning.prefixes)
-        texts = meaning.texts if not begins else [t for t in self._named if t in meaning.texts or t.startswith(begins)]
-        return [self._named[t] for t in texts], [i for p, i in self._prefixes.items() if p.startswith(begins)]
+        listed = meaning.texts if not begins else [t for t in self._named if t in meaning.texts or t.startswith(begins)]
+        texts, prefixes = (
+            [self._named[t] for t in listed],
+            [i for p, i in self._prefixes.items() if p.startswith(begins)],
+        )
+        if meaning.less is None:
+            return texts, prefixes
+        less = tuple(map(set, self._covered(meaning.less)))
+        return [t for t in texts if t not in less[0]], [p for p in prefixes if p not in less[1]]
 
     @cached_property
     def is_suppressed(self) -> np.ndarray:
@@ -279,7 +293,7 @@ class Classes:
             listed = np.zeros(len(self.labelling._named) + 1, dtype=bool)  # the last one is for what is not named
             begins = np.zeros(len(self.labelling._prefixes) + 1, dtype=bool)
             listed[texts], begins[prefixes] = True, True
-            fits = listed[self.texts] | begins[self.prefixes]
+            fits = np.where(self.texts < 0, begins[self.prefixes], listed[self.texts])
             if meaning.others and not meaning.but:
                 fits |= (self.texts < 0) & (self.prefixes < 0)
             fits = fits != meaning.but

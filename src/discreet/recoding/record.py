@@ -55,7 +55,7 @@ _Patterns = Annotated[Any, BeforeValidator(_patterns)]
 
 class _Label(_Record):
     """A label and its values: numbers or days `from` one `below` another, texts `in` a list or that begin with one of
-    `starts`, or all except those that are `not_in` a list.
+    `starts`, without those of `less_in` and `less_starts`, or all except those that are `not_in` a list.
     """
 
     label: str | None
@@ -64,16 +64,21 @@ class _Label(_Record):
     inside: _Texts = Field(None, alias="in")
     outside: _Texts = Field(None, alias="not_in")
     starts: _Texts = None
+    less_in: _Texts = None
+    less_starts: _Texts = None
     others: bool = False
     missing: bool = False
 
     def meaning(self) -> Meaning:
         if {"low", "high"} & self.model_fields_set:
             return Meaning.between(self.low, self.high, missing=self.missing)
+        prefixes = frozenset(self.starts or ())
         if self.outside is not None:
-            return Meaning(texts=frozenset(self.outside), but=True, missing=self.missing)
-        prefixes = self.starts or ()
-        return Meaning.of(self.inside or (), others=self.others, missing=self.missing, prefixes=prefixes)
+            return Meaning(texts=frozenset(self.outside), but=True, missing=self.missing, prefixes=prefixes)
+        less = None
+        if self.less_in is not None or self.less_starts is not None:
+            less = Meaning.of(self.less_in or (), prefixes=self.less_starts or ())
+        return Meaning(None, frozenset(self.inside or ()), False, self.others, self.missing, prefixes, less)
 
 
 class _Column(_Record):
@@ -128,6 +133,8 @@ def _plain_meaning(meaning: Meaning) -> dict[str, Any]:
         plain["not_in" if meaning.but else "in"] = sorted(meaning.texts)
     if meaning.prefixes:
         plain["starts"] = sorted(meaning.prefixes)
+    if meaning.less is not None:
+        plain |= {f"less_{word}": texts for word, texts in _plain_meaning(meaning.less).items()}
     return plain | {word: True for word in ("others", "missing") if getattr(meaning, word)}
 
 
@@ -208,7 +215,7 @@ def unseen_values(plan: EachColumn | Boxes) -> int:
     """Number of values that the record names but no label shows, such as the values below a hierarchy's label."""
     unseen = 0
     for labelling in plan.columns:
-        texts = {text for meaning in labelling.meanings for text in meaning.texts}
+        texts = {text for meaning in labelling.meanings for one in meaning.parts for text in one.texts}
         labels = [*filter(None, labelling.labels), labelling.name.partition("=")[2]]  # an item is named after its value
         unseen += len(texts - {word for label in labels for word in _words(label)})
     return unseen

@@ -277,8 +277,8 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
     },
 }
 
-_LATER = set(GROUP_NEEDS)  # parameters that certificates of version 0.1 do not state
-_LATER_OF = {"mondrian": {"least"}, "tree-ladder": {"weights", "targets", "labels", "hierarchies"}}
+_LATER = {*GROUP_NEEDS, "labels"}  # parameters that certificates of version 0.1 may not state
+_LATER_OF = {"mondrian": {"least"}, "tree-ladder": {"weights", "targets", "hierarchies"}}
 _ITEMS, _GROUPS = {"table", "baskets"}, {"k-anonymity", "l-diversity", "t-closeness"}
 RELEASES: dict[str, tuple[set[str], set[str]]] = {  # by method: shapes and promises of its releases
     "breach-aware": ({"table"}, {"breach increase"}),

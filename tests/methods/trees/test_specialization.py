@@ -303,7 +303,7 @@ def test_post_codes_lose_their_ends_and_numbers_are_cut_at_round_places():
     release = TopDownSpecialization(2).release(table, Roles(target="y", quasi=["zip"]))
     assert release.table.column("zip").texts == ["01067", "01069", "1****"]
     release = TopDownSpecialization(2).release(table, Roles(target="y", quasi=["age"]))
-    assert release.table.column("age").texts == ["< 27", ">= 27"]
+    assert release.table.column("age").texts == ["< 30", ">= 30"]
 
 
 def test_automatic_groups_name_no_category_that_few_have():
