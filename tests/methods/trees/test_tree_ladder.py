@@ -312,7 +312,7 @@ def test_a_target_that_nothing_predicts_leaves_no_column_blank():
 def test_no_column_is_blank_if_a_set_could_be_told_apart_by_it(k):
     """Every column has two values in halves: a set whose pattern no other row fits is split if both parts have k."""
     random = np.random.default_rng(1)
-    table = {name: random.integers(0, 2, 400).astype(str).tolist() for name in "abcdefgh"}
+    table = {name: random.choice(["no", "yes"], 400).tolist() for name in "abcdefgh"}
     table["y"] = table["a"]
     release = TreeLadder(k).release(table, Roles(target="y", quasi=[*"abcdefgh"]))
     rows = release.data.select([*"abcdefgh"]).to_pylist()

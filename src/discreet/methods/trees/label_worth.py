@@ -12,6 +12,7 @@ quasi-identifiers, or by their weights.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -43,7 +44,7 @@ class Worth:
         The share that is known has a standard error of about 0.5 / sqrt(n); with 0.1, this adds as much for every tenth
         of detail.
         """
-        return cls(detail * (1 + np.sqrt(_FEW / max(n_rows, 1))), weights)
+        return cls(detail * (1 + math.sqrt(_FEW / max(n_rows, 1))), weights)
 
     def of(self, known: float, detail: float) -> float:
         """Where guessing is better than learning nothing is known, and detail alone decides."""

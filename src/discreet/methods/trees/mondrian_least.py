@@ -53,7 +53,7 @@ class _Fold:
         known = class_share(labels, self.rows.counts, self._asked)
         weights = np.ones(labels.shape[1])
         detail = detail_kept(self._ranks, labels, self.rows.rows, self._information, weights)
-        return Worth.of_rows(_DETAIL, weights, self.rows.n_rows).of(known, detail)
+        return Worth(_DETAIL, weights).of(known, detail)
 
     def _labels(self, leaf: np.ndarray) -> np.ndarray:
         """The range of ranks that occurs in the leaf of each row, as a number."""
