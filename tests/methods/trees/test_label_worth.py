@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import OneHotEncoder
 
-from discreet.methods.trees.label_worth import Worth, _logistic, class_share, detail_kept
+from discreet.methods.trees.label_worth import LabelWorth, _logistic, class_share, detail_kept
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -28,7 +28,7 @@ def test_a_label_that_says_all_is_worth_nearly_all_and_one_that_says_nothing_not
     assert class_share(labels, rows, rows) > 0.95
     assert class_share(np.array([[0], [0]]), rows, rows) == pytest.approx(0, abs=1e-6)
     assert class_share(labels, rows, rows[::-1]) < -1  # the other rows are the other way round
-    assert Worth(0.1, np.ones(1)).of(-1.0, 0.5) == pytest.approx(0.05)
+    assert LabelWorth(0.1, np.ones(1)).of(-1.0, 0.5) == pytest.approx(0.05)
 
 
 def test_what_columns_say_together_is_worth_something():

@@ -14,7 +14,7 @@ import oracles
 from discreet import CannotRelease, Roles, RolesError, Table, TreeLadder, verify
 from discreet.counting.coded_rows import CodedRows
 from discreet.methods.group_needs import GroupNeeds, promise_of
-from discreet.methods.trees.label_worth import Worth
+from discreet.methods.trees.label_worth import LabelWorth
 from discreet.methods.trees.tree_ladder_climb import climb, steps_of
 from discreet.methods.trees.tree_ladder_growth import grow
 from discreet.methods.trees.tree_ladder_rungs import Ladder
@@ -153,7 +153,7 @@ def slow_steps(ladders, detail, weights):
 def test_the_steps_equal_their_slow_twin(table, detail, weights):
     assume(len(set(table["y"])) > 1)
     ladders = ladders_of(Table.of(table), 2, 6)
-    steps, twin = steps_of(ladders, Worth(detail, np.array(weights))), slow_steps(ladders, detail, weights)
+    steps, twin = steps_of(ladders, LabelWorth(detail, np.array(weights))), slow_steps(ladders, detail, weights)
     assert sorted(steps) == sorted(twin)
     at = [0] * len(ladders)
     for step, other in zip(steps, twin, strict=True):  # equal, but for rounding
@@ -190,7 +190,7 @@ def test_the_climb_equals_its_slow_twin(table, k, trust, ahead):
     leaf, low, high = leaves(rows, tree, tree.pruned(0.69), met)
     assert ((rows.codes >= low[leaf]) & (rows.codes <= high[leaf])).all()
     assert (rows.sizes(leaf, len(low)) >= k).all()
-    steps = steps_of(ladders, Worth(0.1, np.ones(3)))
+    steps = steps_of(ladders, LabelWorth(0.1, np.ones(3)))
     rungs = climb(rows, ladders, steps, leaf, met)
     twin = np.array(slow_climb(rows.codes.tolist(), rows.rows.tolist(), ladders, leaf.tolist(), k, steps))
     top = [ladder.top for ladder in ladders]

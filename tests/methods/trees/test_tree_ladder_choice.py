@@ -8,8 +8,8 @@ import pytest
 
 from discreet import Mondrian, Roles, Table
 from discreet.counting.coded_rows import CodedRows
-from discreet.methods.trees.label_worth import Worth
-from discreet.methods.trees.tree_ladder_choice import LARGER, Trials, Ways
+from discreet.methods.trees.label_worth import LabelWorth
+from discreet.methods.trees.tree_ladder_choice import LARGER, Trials, WaySearch
 from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.recoding.axis import Axis
 
@@ -25,7 +25,7 @@ def ladders(rows, rarest):
 
 def trials_of(columns, label, detail=0.1):
     rows = rows_of(columns, label)
-    return Trials(rows, ladders, Worth(detail, np.ones(len(columns))), 2)
+    return Trials(rows, ladders, LabelWorth(detail, np.ones(len(columns))), 2)
 
 
 def noisy(seed, n=900):
@@ -39,7 +39,7 @@ def noisy(seed, n=900):
 def test_a_smaller_k_is_never_worth_less(seed):
     """By the measure of the choice: a way for a larger k is one of those that are tried for a smaller one."""
     trials = trials_of(*noisy(seed))
-    worth = [trials.worth(Ways(trials, k).ranked()[0]) for k in (3, 3 * LARGER, 3 * LARGER**2)]
+    worth = [trials.worth(WaySearch(trials, k).ranked()[0]) for k in (3, 3 * LARGER, 3 * LARGER**2)]
     assert all(smaller >= larger - 1e-9 for smaller, larger in pairwise(worth))
 
 
@@ -48,7 +48,7 @@ def test_columns_that_matter_together_are_found_by_looking_ahead():
     cells = random.integers(0, 2, (6, 800))
     label = (cells[1] ^ cells[4]) ^ (random.random(800) < 0.05)
     trials = trials_of({f"c{j}": [f"v{v}" for v in cells[j]] for j in range(6)}, label.tolist())
-    best = Ways(trials, 10).ranked()[0]
+    best = WaySearch(trials, 10).ranked()[0]
     assert best.ahead
     assert trials.known_and_detail(best)[0] > 0.3
 
@@ -57,7 +57,7 @@ def test_a_class_of_chance_leaves_the_choice_to_detail():
     columns, label = noisy(0)
     label = np.random.default_rng(1).permutation(label).tolist()
     trials = trials_of(columns, label)
-    ranked = Ways(trials, 5).ranked()
+    ranked = WaySearch(trials, 5).ranked()
     details = [trials.known_and_detail(way)[1] for way in ranked]
     assert details[0] >= max(details) - 0.02
     assert ranked[0].least == 5
@@ -65,7 +65,7 @@ def test_a_class_of_chance_leaves_the_choice_to_detail():
 
 def test_a_trust_that_is_given_holds_for_every_tree():
     trials = trials_of(*noisy(1))
-    assert all(way.trust >= 50 for way in Ways(trials, 3, 50).ranked() if way.strictness is not None)
+    assert all(way.trust >= 50 for way in WaySearch(trials, 3, 50).ranked() if way.strictness is not None)
 
 
 def test_the_choice_does_not_depend_on_the_order_of_rows():
@@ -73,7 +73,7 @@ def test_the_choice_does_not_depend_on_the_order_of_rows():
     order = np.random.default_rng(0).permutation(300)
     again = {name: [cells[i] for i in order] for name, cells in columns.items()}
     first, second = trials_of(columns, label), trials_of(again, [label[i] for i in order])
-    assert Ways(first, 4).ranked()[0] == Ways(second, 4).ranked()[0]
+    assert WaySearch(first, 4).ranked()[0] == WaySearch(second, 4).ranked()[0]
 
 
 def accuracy_of(release, columns, label):

@@ -21,7 +21,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from discreet.counting.entropy import n_log_n
-from discreet.counting.tally import group, pair_counts
+from discreet.counting.tally import distinct_codes, pair_counts
 
 _PRIOR = 8.0  # rows
 _RIDGE = 1.0  # as strong as the logistic regressions of most packages: half the sum of the squared weights
@@ -31,14 +31,14 @@ _LEAST = 1e-3  # probability that is given to any class
 
 
 @dataclass(frozen=True, eq=False)
-class Worth:
+class LabelWorth:
     """What all detail is worth, if all that can be known of the class is worth 1, and the weights of the columns."""
 
     detail: float
     weights: np.ndarray
 
     @classmethod
-    def of_rows(cls, detail: float, weights: np.ndarray, n_rows: int) -> Worth:
+    def of_rows(cls, detail: float, weights: np.ndarray, n_rows: int) -> LabelWorth:
         """Of few rows less can be trusted what is known of the class, so detail is worth more.
 
         The share that is known has a standard error of about 0.5 / sqrt(n); with 0.1, this adds as much for every tenth
@@ -57,13 +57,13 @@ def class_share(labels: np.ndarray, learnt: np.ndarray, asked: np.ndarray) -> fl
     `labels[i]` are the labels of distinct row i; `learnt` are its rows by class that are learnt from, and `asked` those
     that are asked about.
     """
-    of, first = group(list(labels.T), len(labels), ordered=False)
-    counts, held_out = _sums(learnt, of, len(first)), _sums(asked, of, len(first))
+    distinct, of = distinct_codes(list(labels.T), len(labels), ordered=False)
+    counts, held_out = _sums(learnt, of, len(distinct)), _sums(asked, of, len(distinct))
     shares = counts.sum(axis=0) + 1.0
     guess = _log_loss(np.tile(shares / shares.sum(), (len(counts), 1)), held_out)
     if guess <= 0:
         return 0.0
-    linear = _logistic(labels[first], counts)
+    linear = _logistic(distinct, counts)
     grouped = (counts + _PRIOR * linear) / (counts.sum(axis=1, keepdims=True) + _PRIOR)
     return 1.0 - (_log_loss(linear, held_out) + _log_loss(grouped, held_out)) / (2 * guess)
 

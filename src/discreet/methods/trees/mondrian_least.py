@@ -15,7 +15,7 @@ import numpy as np
 from discreet.counting.coded_rows import CodedRows
 from discreet.counting.entropy import entropy
 from discreet.methods.trees.held_out_rows import folds_of, within_fold
-from discreet.methods.trees.label_worth import Worth, class_share, detail_kept
+from discreet.methods.trees.label_worth import LabelWorth, class_share, detail_kept
 from discreet.methods.trees.mondrian_partition import Need, partition
 from discreet.recoding.axis import Axis
 
@@ -53,7 +53,7 @@ class _Fold:
         known = class_share(labels, self.rows.counts, self._asked)
         weights = np.ones(labels.shape[1])
         detail = detail_kept(self._ranks, labels, self.rows.rows, self._information, weights)
-        return Worth(_DETAIL, weights).of(known, detail)
+        return LabelWorth(_DETAIL, weights).of(known, detail)
 
     def _labels(self, leaf: np.ndarray) -> np.ndarray:
         """The range of ranks that occurs in the leaf of each row, as a number."""
@@ -62,7 +62,8 @@ class _Fold:
         low, high = np.full((n_leaves, self._ranks.shape[1]), width), np.zeros((n_leaves, self._ranks.shape[1]), int)
         np.minimum.at(low, leaf[learnt], self._ranks[learnt])
         np.maximum.at(high, leaf[learnt], self._ranks[learnt])
-        return (low * (width + 1) + high)[leaf]
+        ranges = low * (width + 1) + high
+        return np.column_stack([np.unique(column, return_inverse=True)[1].ravel() for column in ranges.T])[leaf]
 
 
 def stacked(positions: Sequence[np.ndarray]) -> np.ndarray:

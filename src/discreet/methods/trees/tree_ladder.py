@@ -31,8 +31,8 @@ from discreet.methods.column_weights import ColumnWeights, column_weights
 from discreet.methods.group_needs import GROUP_NEEDS, GroupNeeds, promise_of, stated_needs
 from discreet.methods.grouping import Grouping
 from discreet.methods.limits import MAX_SUPPRESSED, within_limit
-from discreet.methods.trees.label_worth import Worth
-from discreet.methods.trees.tree_ladder_choice import Trials, Ways
+from discreet.methods.trees.label_worth import LabelWorth
+from discreet.methods.trees.tree_ladder_choice import Trials, WaySearch
 from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.methods.trees.tree_ladder_targets import with_targets
 from discreet.methods.trees.tree_ladder_ways import Binned, Way
@@ -148,7 +148,7 @@ class TreeLadder(Method):
         hierarchies = given_hierarchies(self.hierarchies, roles)
         weights = column_weights(self.weights, roles.quasi)
         served = with_targets(rows, roles, self.targets or ())
-        worth = Worth.of_rows(self.detail if served.counts.shape[1] > 1 else 1.0, weights, rows.n_rows)
+        worth = LabelWorth.of_rows(self.detail if served.counts.shape[1] > 1 else 1.0, weights, rows.n_rows)
         trials = Trials(served, lambda some, rarest: self._ladders(some, rarest, hierarchies), worth, self.k)
         ladders = self._ladders(served, self.k, hierarchies)
         tried = self._ways(trials, needs.least)
@@ -164,7 +164,7 @@ class TreeLadder(Method):
 
     def _ways(self, trials: Trials, least: int) -> list[Way]:
         """The ways to make the release, the best first."""
-        return Ways(trials, least, self.trust).ranked()
+        return WaySearch(trials, least, self.trust).ranked()
 
     def _ladders(self, rows: CodedRows, rarest: int, hierarchies: Mapping[str, Hierarchy]) -> list[Ladder]:
         """The ladders of the quasi-identifiers, whose labels name nothing that fewer than `rarest` persons have."""

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from discreet.counting.coded_rows import DistinctRows
-from discreet.counting.tally import group
 from discreet.methods.trees.tree_ladder_climb import Met
 from discreet.methods.trees.tree_ladder_rungs import Ladder
 
@@ -39,8 +38,7 @@ def revive(
     met: Met,
 ) -> None:
     """Let large sets go down the ladder of a blank column: their rungs, and their first and last bins there, change."""
-    sets, example = group([*first.T, *last.T], len(rows), ordered=False)
-    sizes = rows.sizes(sets, len(example))
+    sets, _, sizes = rows.alike([*first.T, *last.T], np.arange(len(rows)), ordered=False)
     spans = ladders[column].spans
     for chosen in np.argsort(-sizes, kind="stable")[:_EXAMINED]:
         members = np.flatnonzero(sets == chosen)

@@ -19,7 +19,7 @@ import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
 from discreet.methods.trees.held_out_rows import folds_of, within_fold
-from discreet.methods.trees.label_worth import Worth, class_share
+from discreet.methods.trees.label_worth import LabelWorth, class_share
 from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.methods.trees.tree_ladder_ways import Binned, Way
 
@@ -37,7 +37,7 @@ class Trials:
     Bins are made anew from what is learnt from: those of the whole table have seen the classes of the rows asked about.
     """
 
-    def __init__(self, rows: CodedRows, make_ladders: MakeLadders, worth: Worth, k: int):
+    def __init__(self, rows: CodedRows, make_ladders: MakeLadders, worth: LabelWorth, k: int):
         self.counts, self._n_rows = worth, rows.n_rows
         self._folds = [(part, asked, make_ladders(part, self.within(k))) for part, asked in folds_of(rows)]
         self._binned: dict[int, list[tuple[Binned, np.ndarray]]] = {}
@@ -103,7 +103,7 @@ class Trials:
         ]
 
 
-class Ways:
+class WaySearch:
     """The search among ways: which are tried, and in which order they are worth something.
 
     It goes from large groups to groups of k: all that is tried for ten times k is tried for k, too.

@@ -19,16 +19,15 @@ import numpy as np
 
 from discreet.counting.coded_rows import DistinctRows
 from discreet.counting.entropy import entropy
-from discreet.counting.tally import group
 from discreet.foundation.progress import progress
-from discreet.methods.trees.label_worth import Worth
+from discreet.methods.trees.label_worth import LabelWorth
 from discreet.methods.trees.tree_ladder_rungs import Ladder
 
 Met = Callable[[np.ndarray, int, np.ndarray], np.ndarray]  # as GroupNeeds.met
 _LEAST_LOSS = 1e-5  # of worth, that a step is taken to cost at least
 
 
-def steps_of(ladders: Sequence[Ladder], worth: Worth) -> list[int]:
+def steps_of(ladders: Sequence[Ladder], worth: LabelWorth) -> list[int]:
     """The columns that go up one rung, step by step, until all are at the top; of equally good ones the first."""
     losses, merged = zip(*(_losses(ladder) for ladder in ladders), strict=True)
     scores = [
@@ -64,10 +63,9 @@ def climb(
     rungs = np.tile(top, (len(rows.codes), 1))
     climbing, at = np.arange(len(rows.codes)), np.zeros(len(ladders), dtype=np.int64)
     cells = [leaf, *rows.codes.T]
-    levels = [int(leaf.max(initial=0)) + 1, *(ladder.n_bins for ladder in ladders)]
     with progress("climbing the ladders", total=len(rows.codes)) as bar:
         for column in (*steps, -1):
-            sets, first = group(cells, len(climbing), levels, ordered=False)
+            sets, first, _ = rows.alike(cells, climbing, ordered=False)
             stays = met(sets, len(first), climbing)[sets]
             if stays.any():
                 rungs[climbing[stays]] = at

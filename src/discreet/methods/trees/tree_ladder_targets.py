@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from discreet.counting.coded_rows import CodedRows, RowEntries
-from discreet.counting.tally import group
+from discreet.counting.tally import distinct_codes
 from discreet.data.roles import Roles
 from discreet.errors import RolesError, did_you_mean, listing
 
@@ -39,7 +39,7 @@ def with_targets(rows: CodedRows, roles: Roles, targets: Sequence[str]) -> Coded
     person = [] if roles.person is None else [roles.person]
     row, codes, n = rows.split_by([*names, *person])
     columns = [code if name == roles.target else _few(rows, name, code, n) for name, code in zip(names, codes)]  # noqa: B905
-    label = _common(group(columns, len(row))[0], n)
+    label = _common(distinct_codes(columns, len(row))[1], n)
     counts = np.zeros((len(rows), int(label.max(initial=0)) + 1), dtype=np.int64)
     np.add.at(counts, (row, label), n)
     by_person = RowEntries(row, label, n, codes[-1]) if person else None

@@ -19,7 +19,7 @@ import numpy as np
 
 from discreet.counting.coded_rows import CodedRows, DistinctRows
 from discreet.counting.entropy import entropy
-from discreet.methods.trees.label_worth import Worth, detail_kept
+from discreet.methods.trees.label_worth import LabelWorth, detail_kept
 from discreet.methods.trees.tree_ladder_blank import blank_columns, revive
 from discreet.methods.trees.tree_ladder_climb import Met, climb, spans, steps_of
 from discreet.methods.trees.tree_ladder_growth import ClassTree, grow
@@ -76,10 +76,10 @@ class Binned:
     rows: DistinctRows
     place: np.ndarray
     ladders: list[Ladder]
-    worth: Worth
+    worth: LabelWorth
 
     @classmethod
-    def of(cls, rows: CodedRows, ladders: Sequence[Ladder], worth: Worth, most: int) -> Binned:
+    def of(cls, rows: CodedRows, ladders: Sequence[Ladder], worth: LabelWorth, most: int) -> Binned:
         """With at most so many bins of a column."""
         ladders = [ladder.coarser(most) for ladder in ladders]
         cells, levels = [ladder.codes() for ladder in ladders], [ladder.n_bins for ladder in ladders]
