@@ -32,7 +32,7 @@ TABLES = (
 )  # fmt: skip
 MOST_ROWS, MOST_COLUMNS, TRAIN = 5000, 10, 0.7
 METHODS: dict[str, Callable[..., Any]] = {
-    "tree-ladder": lambda k, labels: TreeLadder(k, labels=labels, detail=True),
+    "tree-ladder": lambda k, labels: TreeLadder(k, labels=labels),
     "mondrian": lambda k, labels: Mondrian(k, labels=labels, split="information"),
     "mondrian-median": lambda k, labels: Mondrian(k, labels=labels),
 }
@@ -87,9 +87,9 @@ def _hierarchies(ks: list[int], repeats: int) -> None:
     for k in ks:
         lines = []
         for train, test, roles in _parted("adult_arx", repeats):
-            none = _scores(TreeLadder(k, detail=True), train, test, roles)
+            none = _scores(TreeLadder(k), train, test, roles)
             with _patched(lambda axis, most, _=None: of(axis, most, given.get(axis.name))):
-                lines.append([none, _scores(TreeLadder(k, detail=True), train, test, roles)])
+                lines.append([none, _scores(TreeLadder(k), train, test, roles)])
         none, with_trees = np.mean(np.array(lines, dtype=float), axis=0)
         gains = [
             f"{what} {b - a:+.4f} ({a:.3f})" for what, a, b in zip(("accuracy", "AUC"), none, with_trees, strict=False)

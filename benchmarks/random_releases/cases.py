@@ -263,7 +263,7 @@ def _ladder(rng: Random, k: int, table: RandomTable) -> Parameters:
         k=k,
         trust=rng.choice((None, None, 2, 20)),
         bins=rng.choice((2, 3, 5, 16)),
-        detail=rng.random() < 0.6,
+        detail=float(rng.choice([0.0, 0.1, 2.0])),
         max_suppressed=0.5 if rng.random() < 0.1 else None,
     )
     return parameters, (Asked("k-anonymity", k),), None

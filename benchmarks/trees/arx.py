@@ -50,7 +50,7 @@ def methods() -> dict[str, Callable[[int], Method]]:
     hierarchies = arx_hierarchies()
     return {
         "TreeLadder": lambda k: TreeLadder(k),
-        "TreeLadder, detail": lambda k: TreeLadder(k, detail=True),
+        "TreeLadder, class alone": lambda k: TreeLadder(k, detail=0),
         "Mondrian, information": lambda k: Mondrian(k, split="information"),
         "KActus2": lambda k: KActus2(k),
         "TDS, ARX's hierarchies": lambda k: TopDownSpecialization(k, hierarchies=hierarchies),

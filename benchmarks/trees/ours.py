@@ -8,7 +8,7 @@ display of which 10 % of the segments are wrong, beside ten segments of noise).
 
   greedy, ahead       the tree as it is grown without or with a look at the next cut
   0, .69, 1.5         how strictly it is pruned
-  detail, 64 bins     TreeLadder with other parameters
+  class alone, 64 bins  TreeLadder with other parameters
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from discreet.evaluate.statistics import friedman
 from discreet.foundation.progress import show, track
 from discreet.learning.cross_validation import five_by_two
 from discreet.methods import Method
-from discreet.methods.trees.tree_ladder_growth import grow
+from discreet.methods.trees.tree_ladder_ways import Way
 from discreet.samples import data_file, load
 
 Data = tuple[Table, Roles]
@@ -45,9 +45,8 @@ class Fixed(TreeLadder):
 
     _parameter_constraints = TreeLadder._parameter_constraints | {"ahead": [bool], "strictness": [float]}
 
-    def _chosen_tree(self, rows, least):
-        tree = grow(rows.codes, rows.counts, least, ahead=self.ahead)
-        return tree, tree.pruned(self.strictness), {}
+    def _ways(self, trials, least):
+        return [Way(least, max(least, self.trust or 0), self.ahead, self.strictness, self.bins)]
 
 
 def _known(name: str, rows: int | None = None) -> Data:
@@ -140,7 +139,7 @@ TRIED: dict[str, Callable[[int], Method]] = {
         for ahead in (False, True)
         for strictness in (0.0, 0.69, 1.5)
     },
-    "detail": lambda k: TreeLadder(k, detail=True, random_state=0),
+    "class alone": lambda k: TreeLadder(k, detail=0, random_state=0),
     "64 bins": lambda k: TreeLadder(k, bins=64, random_state=0),
     "TreeLadder": lambda k: TreeLadder(k, random_state=0),
 }

@@ -116,7 +116,7 @@ METHODS = {
     "mondrian-cuts": Mondrian(5, labels="cuts"),
     "mondrian-diverse": Mondrian(5, l=2),
     "tree-ladder": TreeLadder(5),
-    "tree-ladder-detail": TreeLadder(5, detail=True),
+    "tree-ladder-detail": TreeLadder(5, detail=2.0),
     "tds": TopDownSpecialization(5),
     "tds-given": TopDownSpecialization(5, hierarchies={"marital": TOWN}),
     "tdr": TopDownRefinement(5),

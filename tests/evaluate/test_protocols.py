@@ -102,7 +102,7 @@ def test_columns_that_are_not_recoded_are_read_as_they_are():
 
 def test_recoded_rows_are_what_the_release_writes():
     train, test = split(Dataset.of(people(), ROLES))
-    release = TreeLadder(5, trust=20, detail=True).release(train.data, train.roles)
+    release = TreeLadder(5, trust=20).release(train.data, train.roles)
     lesson = held_out(release, train, test, "recoded")
     theirs = release.recode(test.table)
     assert all(lesson.tested.column(name).equals(theirs.column(name)) for name in theirs.names if name != "again")

@@ -49,7 +49,7 @@ def people(seed, n=400):
 
 METHODS = {
     "ladder": lambda k: TreeLadder(k),
-    "detail": lambda k: TreeLadder(k, detail=True),
+    "detail": lambda k: TreeLadder(k),
     "median": lambda k: Mondrian(k),
     "information": lambda k: Mondrian(k, split="information"),
     "kactus2": lambda k: KActus2(k),
@@ -148,7 +148,7 @@ def test_labels_survive_files_and_recipients_write_them_again(tmp_path, fmt, met
 
 def test_a_new_code_is_written_by_its_prefix():
     table = people(11, 1500)
-    for method in (TreeLadder(10, detail=True), Mondrian(10)):
+    for method in (TreeLadder(10), Mondrian(10)):
         release = method.release(table, ROLES)
         new = {name: [table[name][0]] * 2 for name in (*QUASI, "y")} | {"zip": ["00999", "07888"]}
         for label, code in zip(release.recode(new).to_arrow().column("zip").to_pylist(), new["zip"], strict=True):

@@ -120,7 +120,7 @@ UNUSUAL = {
     "a limit of cells": (Mondrian(5, max_suppressed=1.0), "table"),
     "sets": (TopDownSpecialization(quasi_sets=[(["age", "sex"], 4), (["town", "job"], 7)]), "table"),
     "sets by name": (TopDownSpecialization(quasi_sets={("age", "sex", "town", "job"): 4}), "table"),
-    "detail": (TreeLadder(5, detail=True, bins=4), "table"),
+    "detail": (TreeLadder(5, detail=0.5, bins=4, weights={"age": 2.0}), "table"),
     "rows left out": (KActus2(40, swap=1.0, cuts={"age": [40]}), "table"),
     "persons and diversity": (Mondrian(5, l=2), "persons"),
     "persons of a model": (KAdet(5, hierarchies={"town": TOWNS}), "persons"),

@@ -149,6 +149,20 @@ class CodedRows(DistinctRows):
         label = np.zeros(len(row), dtype=np.int64) if target is None else codes[0]
         return replace(rows, by_person=RowEntries(row, label, n, codes[-1]))
 
+    def some(self, which: np.ndarray, counts: np.ndarray) -> CodedRows:
+        """Some of the distinct rows with other counts, each row a person."""
+        columns = tuple(Column(one.name, one.kind, one.values, one.codes[which]) for one in self.columns)
+        return replace(
+            self,
+            codes=self.codes[which],
+            counts=counts,
+            by_person=None,
+            columns=columns,
+            _group_of_row=None,
+            _class_counts={},
+            _beside={},
+        )
+
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)

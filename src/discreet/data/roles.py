@@ -97,16 +97,20 @@ class Roles:
                     f" or say allow_unique=[{shown(name)}] if nobody outside can know it."
                 )
 
-    def check_for_release(self, table: Table) -> None:
-        """As `check`, and there must be a target with at least two classes, and quasi-identifiers."""
+    def check_for_release(self, table: Table, *, needs_target: bool = True) -> None:
+        """As `check`, and there must be quasi-identifiers, and a target with at least two classes; or none, unless
+        `needs_target`.
+        """
         self.check(table)
-        if self.target is None:
+        if self.target is None and needs_target:
             raise RolesError("A release needs a target, the column a classifier is to predict. None was named.")
         if not self.quasi:
             raise RolesError(
                 "A release needs quasi-identifiers, the columns an attacker may know. None was named;"
                 " `discreet inspect` suggests some."
             )
+        if self.target is None:
+            return
         target = table.column(self.target)
         if target.has_missing:
             missing = int((target.codes == len(target.values)).sum())

@@ -63,6 +63,7 @@ class Method(BaseEstimator):
     name: ClassVar[str] = ""
     takes: ClassVar[frozenset[str]] = frozenset({"table"})  # "table", "baskets" or both
     gives: ClassVar[str] = ""  # the shape of the released document, if it does not release rows
+    needs_target: ClassVar[bool] = True  # whether there must be a target with classes
     by_cells: ClassVar[bool] = False  # whether the parsing of a cell depends on no other row
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
@@ -135,7 +136,7 @@ class Method(BaseEstimator):
     # -- tables ----------------------------------------------------------------------------------------------------
 
     def _release_table(self, table: Table, roles: Roles, randomness: Randomness) -> Release:
-        roles.check_for_release(table)
+        roles.check_for_release(table, needs_target=self.needs_target)
         _refuse_marks(table, roles)
         person = None if roles.person is None else table.column(roles.person)
         self._enough(len(table) if person is None else person.levels)

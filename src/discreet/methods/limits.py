@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`max_suppressed`: a limit on suppression. A release that exceeds it is refused.
 
-Declare the parameter with `"max_suppressed": MAX_SUPPRESSED`; the base class checks it on what would be published.
+Declare the parameter with `"max_suppressed": MAX_SUPPRESSED`; the base class checks it on what would be published. A
+method that can release in several ways asks `within_limit` beforehand.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def check_limit(limit: float | Mapping[str, float] | None, losses: Losses) -> No
     """
     if limit is None:
         return
-    limits = limit if isinstance(limit, Mapping) else {"cells": limit}
+    limits = _limits(limit)
     shares = {"rows": losses.suppressed_rows / max(losses.rows, 1), "cells": losses.information_loss}
     over = [what for what in ("rows", "cells") if what in limits and shares[what] > limits[what]]
     if over:
@@ -53,3 +54,17 @@ def check_limit(limit: float | Mapping[str, float] | None, losses: Losses) -> No
             f"By max_suppressed {excess} ({counts}). Nothing was released. Lower k, name fewer quasi-identifiers, or"
             " allow more."
         )
+
+
+def within_limit(limit: float | Mapping[str, float] | None, *, rows: float, cells: float) -> bool:
+    """Whether these shares of rows and cells may be suppressed.
+
+    >>> within_limit(0.1, rows=0.5, cells=0.1), within_limit({"rows": 0.1}, rows=0.5, cells=0.1)
+    (True, False)
+    """
+    limits = {} if limit is None else _limits(limit)
+    return rows <= limits.get("rows", 1.0) and cells <= limits.get("cells", 1.0)
+
+
+def _limits(limit: float | Mapping[str, float]) -> Mapping[str, float]:
+    return limit if isinstance(limit, Mapping) else {"cells": limit}

@@ -124,6 +124,14 @@ class Shares:
         return isinstance(value, dict) and set(value) <= {"rows", "cells"} and all(map(share.allows, value.values()))
 
 
+class StatedWeights:
+    """Columns with numbers that are not negative."""
+
+    def allows(self, value: Any) -> bool:
+        many = isinstance(value, dict) and len(value) <= _MOST_NAMES
+        return many and all(_short(name) and _AT_LEAST_0.allows(weight) for name, weight in value.items())
+
+
 class Sets:
     """Sets of columns, each with its k."""
 
@@ -137,6 +145,7 @@ class Sets:
 
 
 _AT_LEAST_1, _AT_LEAST_2 = (Interval(Integral, low, None, closed="left") for low in (1, 2))
+_AT_LEAST_0 = Interval(Real, 0, None, closed="left")
 _ABOVE_0, _SHARE = Interval(Real, 0, None, closed="neither"), Interval(Real, 0, 1, closed="both")
 _HIERARCHIES = [None, StrOptions({"given"}), ListOf(ColumnName(), _MOST_NAMES)]
 _MAX_SUPPRESSED = [None, _SHARE, Shares()]
@@ -223,6 +232,7 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
     "mondrian": {
         "k": [_AT_LEAST_2],
         "split": [StrOptions({"median", "information"})],
+        "least": [None, _AT_LEAST_2],
         "relaxed": [bool],
         "labels": [StrOptions({"readable", "local", "hierarchy", "cuts"})],
         "hierarchies": _HIERARCHIES,
@@ -264,8 +274,12 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
         "k": [_AT_LEAST_2],
         "trust": [None, _AT_LEAST_2],
         "bins": [Interval(Integral, 2, 256, closed="both")],
-        "detail": [bool],
+        "detail": [bool, _AT_LEAST_0],  # a truth value in certificates of version 0.1
+        "weights": [None, StatedWeights()],
+        "targets": [None, ListOf(ColumnName(), _MOST_NAMES)],
         "labels": [StrOptions({"readable", "local"})],
+        "hierarchies": _HIERARCHIES,
+        **GROUP_NEEDS,
         "max_suppressed": _MAX_SUPPRESSED,
     },
     "variance-sketch": {
@@ -310,7 +324,7 @@ RELEASES: dict[str, tuple[set[str], set[str]]] = {  # by method: shapes and prom
     "random-flip": (_ITEMS, {"k-anonymity"}),
     "tdr": ({"table"}, {"k-anonymity"}),
     "tds": ({"table"}, {"k-anonymity"}),
-    "tree-ladder": ({"table"}, {"k-anonymity"}),
+    "tree-ladder": ({"table"}, _GROUPS),
     "variance-sketch": ({"sketches"}, {"k-variance", "delta-anonymity"}),
 }
 

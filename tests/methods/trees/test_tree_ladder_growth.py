@@ -1,20 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 import math
-from itertools import pairwise, product
+from itertools import pairwise
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.counting.coded_rows import RowEntries
-from discreet.foundation.randomness import Randomness
-from discreet.methods.trees.tree_ladder_choice import STRICTNESS, PersonRows, _right, chosen_tree, utilities
 from discreet.methods.trees.tree_ladder_growth import grow
-
-
-def entries(row, label, person):
-    return RowEntries(row, label, np.ones(len(row), dtype=int), person)
 
 
 @st.composite
@@ -92,7 +84,6 @@ def test_the_tree_equals_its_slow_twin(tally, least, ahead):
         children = tree.left[node] + np.arange(2)
         assert (tree.counts[children].sum(axis=0) == tree.counts[node]).all()
         assert (tree.counts[children].sum(axis=1) >= least).all()
-        assert (tree.parent[children] == node).all()
 
 
 def slow_pruning(tree, z):
@@ -134,69 +125,14 @@ def test_stricter_pruning_never_leaves_more_groups(tally):
     assert all(more >= fewer for more, fewer in pairwise(leaves))
 
 
-def test_columns_that_matter_together_are_found_by_looking_ahead():
-    bins = np.array(list(product(range(2), repeat=5)))
-    odd = bins[:, 1] ^ bins[:, 4]
-    counts = np.column_stack([(4 + bins[:, 2]) * (1 - odd), 4 * odd])  # the third column tells a little by itself
-    tree, stands, told = chosen_tree(bins, counts, 5)
-    assert told["looks ahead"]
-    leaves = np.unique(stands[tree.node_of])
-    assert ((tree.counts[leaves] > 0).sum(axis=1) == 1).all()
-
-
-def test_a_class_of_chance_is_left_in_large_groups():
-    random = np.random.default_rng(3)
-    bins = np.unique(random.integers(0, 8, (300, 4)), axis=0)
-    label = random.integers(0, 4, len(bins)) > 0
-    tree, stands, told = chosen_tree(bins, np.column_stack([label, ~label]).astype(int), 5)
-    assert told["strictness of pruning"] == max(STRICTNESS)
-    assert len(np.unique(stands[tree.node_of])) < len(np.unique(tree.node_of)) / 2
-
-
-def test_a_utility_is_an_accuracy_and_the_order_of_rows_does_not_matter():
-    random = np.random.default_rng(5)
-    bins = np.unique(random.integers(0, 4, (200, 3)), axis=0)
-    counts = random.integers(1, 4, (len(bins), 2))
-    found = utilities(bins, counts, 4)
-    assert found.shape == (2 * len(STRICTNESS),)
-    assert ((found > 0) & (found < 1)).all()
-    assert (utilities(bins, counts, 4) == found).all()
-
-
-def test_the_utility_is_the_mean_of_the_tree_and_of_naive_bayes():
-    """Two leaves, told apart by one column: both predict the same, so rows that are right count once."""
-    bins, counts = np.array([[0], [1]]), np.array([[8, 2], [1, 9]])
-    tree = grow(bins, counts, 3, ahead=False)
-    held_out = np.array([[3, 1], [2, 4]])
-    assert _right(tree, tree.pruned(0.0), tree.locate(bins), held_out) == pytest.approx(7)
-
-
-def test_a_persons_rows_are_in_one_fold_whatever_their_order():
-    random = np.random.default_rng(7)
-    person, row, label = random.integers(0, 40, 300), random.integers(0, 9, 300), random.integers(0, 2, 300)
-    shuffled = random.permutation(300)
-    folds = []
-    for order in (np.arange(300), shuffled):
-        members = PersonRows.of_persons(entries(row[order], label[order], person[order]))
-        owner = np.repeat(np.unique(person), np.diff(members.starts))
-        found = members.folds(Randomness(0))
-        owners = [set(owner[fold].tolist()) for fold in found]
-        assert sorted(np.concatenate(found).tolist()) == list(range(300))
-        assert sum(map(len, owners)) == len(set(person.tolist()))
-        folds.append([sorted(zip(owner[f], members.row[f], members.label[f], strict=True)) for f in found])
-    assert folds[0] == folds[1]
-    assert sorted(member for fold in folds[0] for member in fold) == sorted(zip(person, row, label, strict=True))
-
-
-def test_a_class_that_persons_repeat_is_not_taken_for_one_that_bins_tell():
-    """Everybody has one row ten times and a class by chance: in several folds they would tell each other's class."""
-    random = np.random.default_rng(9)
-    row, label = np.repeat(np.arange(300), 10), np.repeat(random.integers(0, 2, 300), 10)
-    bins = np.column_stack([np.arange(300) // 18, np.arange(300) % 18])
-    counts = np.zeros((300, 2), dtype=int)
-    np.add.at(counts, (row, label), 1)
-    apart = utilities(bins, counts, 10)
-    together = utilities(bins, counts, 10, PersonRows.of_persons(entries(row, label, row)))
-    assert not utilities(bins[:1], counts[:1], 2, PersonRows.of_persons(entries(row[:10], label[:10], row[:10]))).any()
-    assert apart.max() > 0.8
-    assert together.max() < 0.6
+@given(tally=tallies(), least=st.integers(2, 8), ahead=st.booleans())
+def test_a_column_without_weight_is_cut_last(tally, least, ahead):
+    """What cuts of it save counts nothing, so a greedy tree never cuts it, and all others as if it were not there."""
+    bins, counts = tally
+    weights = np.ones(bins.shape[1])
+    weights[0] = 0
+    tree = grow(bins, counts, least, ahead=ahead, weights=weights)
+    if not ahead:
+        assert (tree.column != 0).all()
+    same = grow(bins, counts, least, ahead=ahead, weights=np.ones(bins.shape[1]))
+    assert (same.column == grow(bins, counts, least, ahead=ahead).column).all()

@@ -18,7 +18,8 @@ Departures from the papers:
 6. split="information" falls back on the median cut where no cut tells more about the class.
 7. relaxed=True shares the rows at a median cut by chance, so that no row's side tells anything about its other cells;
    cuts by information are never shared. With persons, the rows of a person may be on both sides.
-8. l, t and label_known (group_promise.py) are asked of both sides of every cut, not only of the groups at the end.
+8. split="information" has a least size of groups of its own (mondrian_least.py): the smallest groups follow chance.
+9. l, t and label_known (group_promise.py) are asked of both sides of every cut, not only of the groups at the end.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ from discreet.methods.group_needs import GroupNeeds, population_of, values_of
 from discreet.methods.grouping import Grouping
 from discreet.methods.limits import MAX_SUPPRESSED
 from discreet.methods.trees.hierarchy_labels import tree_axis
+from discreet.methods.trees.mondrian_least import chosen_least, stacked
 from discreet.methods.trees.mondrian_needs import side_needs
 from discreet.methods.trees.mondrian_partition import CutTree, Need, partition
 from discreet.prepare.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
@@ -62,6 +64,9 @@ class Mondrian(Method):
     k : int in [2, inf)
     split : "median" or "information"
         "median" halves the group along its widest column; "information" takes the cut that tells most about the target.
+    least : int in [2, inf) or None
+        Persons that every group has at least, if more than k. None: k for median cuts; for cuts by information, what
+        is best on held-out rows, so that groups do not follow chance where k is small.
     relaxed : bool
         Whether rows with the value at a median cut may be shared between both sides, so that groups are smaller and
         more even. Equal rows may then be published differently.
@@ -103,9 +108,11 @@ class Mondrian(Method):
     """
 
     name = "mondrian"
+    needs_target = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "split": [StrOptions({"median", "information"})],
+        "least": [Interval(Integral, 2, None, closed="left"), None],
         "relaxed": [bool],
         "labels": [StrOptions({"readable", "local", "hierarchy", "cuts"})],
         "hierarchies": HIERARCHIES,
@@ -121,6 +128,7 @@ class Mondrian(Method):
         k: int = 5,
         *,
         split: str = "median",
+        least: int | None = None,
         relaxed: bool = False,
         labels: str = "readable",
         hierarchies: Any = None,
@@ -137,6 +145,7 @@ class Mondrian(Method):
     ) -> None:
         self.k = k
         self.split = split
+        self.least = least
         self.relaxed = relaxed
         self.labels = labels
         self.hierarchies = hierarchies
@@ -159,43 +168,52 @@ class Mondrian(Method):
         for name, labels in (("hierarchies", "hierarchy"), ("grids", "cuts")):
             if getattr(self, name) is not None and self.labels != labels:
                 raise ParameterError(f"Mondrian uses {name} with labels={labels!r} only. Say so, or leave them out.")
-        axes = self._axes(rows, roles)
+        if roles.target is None and self.split == "information":
+            raise RolesError("Cuts by information need a target, which the roles do not name. Take median cuts.")
+        axes = self._axes(rows, roles, self.k)
         population = population_of(self.population, rows, roles)
         if population is not None and self.relaxed:
             raise ParameterError("Mondrian counts a population for strict cuts only. Leave out relaxed, or population.")
         GroupNeeds.of(rows, roles, self.promise, population).check_possible()
+        least = self._least(rows, roles)
         parted = _SingleRows(rows.table, roles, randomness) if self.relaxed else rows
         ranks = np.column_stack([axis.rank_of_code[parted.codes[:, i]] for i, axis in enumerate(axes)])
         cuts = partition(
             ranks,
             parted.counts,
-            self._needs(parted, roles, None if population is None else rows.places(population)),
-            _stack([axis.position for axis in axes]),
+            self._needs(parted, roles, least, None if population is None else rows.places(population)),
+            stacked([axis.position for axis in axes]),
             by_information=self.split == "information",
             relaxed=self.relaxed,
             in_turn=self.labels == "cuts",
             sides=side_needs(self.promise, roles, lambda name: _values(parted, roles, name)),
         )
         plan = _recoding(axes, ranks, cuts)
-        trace: list[dict[str, Any]] = [{"groups": int((cuts.column < 0).sum())}]
+        trace: list[dict[str, Any]] = [{"groups": int((cuts.column < 0).sum()), "persons in a group at least": least}]
         trace += [{"column": axis.name, "cuts": int((cuts.column == i).sum())} for i, axis in enumerate(axes)]
         leaf_of = cuts.leaf_of[parted.places] if isinstance(parted, _SingleRows) else cuts.leaf_of
         return Grouping(
             leaf_of, plan.labellings, plan.codes, plan, trace, of_single_rows=self.relaxed, population=population
         )
 
-    def _axes(self, rows: CodedRows, roles: Roles) -> list[Axis]:
+    def _least(self, rows: CodedRows, roles: Roles) -> int:
+        """Persons that every group has at least."""
+        if self.least is not None or self.split == "median" or self.population is not None:
+            return max(self._fewest, self.least or 0)
+        return chosen_least(rows, self.k, lambda some, rarest: self._axes(some, roles, rarest))
+
+    def _axes(self, rows: CodedRows, roles: Roles, rarest: int) -> list[Axis]:
         if self.labels == "hierarchy":
             hierarchies = given_hierarchies(self.hierarchies, roles)
-            return [tree_axis(rows, name, rarest=self.k, given=hierarchies.get(name)) for name in roles.quasi]
+            return [tree_axis(rows, name, rarest=rarest, given=hierarchies.get(name)) for name in roles.quasi]
         by_class = self.split == "information"
         if self.labels == "readable":
-            return [readable_axis(rows, name, rarest=self.k, by_class=by_class) for name in roles.quasi]
+            return [readable_axis(rows, name, rarest=rarest, by_class=by_class) for name in roles.quasi]
         grids, by_cuts = self._public_grids(roles), self.labels == "cuts"
         return [
             Axis.of_grid(rows, name, grids[name])
             if name in grids
-            else replace(Axis.of(rows, name, rarest=self.k, by_class=by_class, readable=False), by_cuts=by_cuts)
+            else replace(Axis.of(rows, name, rarest=rarest, by_class=by_class, readable=False), by_cuts=by_cuts)
             for name in roles.quasi
         ]
 
@@ -211,30 +229,31 @@ class Mondrian(Method):
             raise ParameterError("'grids' takes a list for each column, such as {'age': [20, 40, 60]}.")
         return grids
 
-    def _needs(self, rows: CodedRows | _SingleRows, roles: Roles, places: np.ndarray | None) -> list[Need]:
+    def _needs(
+        self, rows: CodedRows | _SingleRows, roles: Roles, least: int, places: np.ndarray | None
+    ) -> list[Need]:
         """Numbers of different keys; `places` are the distinct rows that persons of a population equal."""
         if places is not None:
             persons = np.flatnonzero(places >= 0)
             persons = persons[np.argsort(places[persons], kind="stable")]
-            others = self._needs(rows, roles, None) if self.l is not None else []
+            others = self._needs(rows, roles, least, None) if self.l is not None else []
             keyed = [need for need in others if need.keys is not None]  # l values are of l rows at least
             return [Need(self.k, (places[persons], persons)), *keyed]
         if self.l is None:
-            return [Need(self._least, rows.people)]
+            return [Need(least, rows.people)]
         distinct = roles.sensitive if self.diversity == "distinct" else ()
         values = [Need(math.ceil(self.l), rows.beside(name)) for name in distinct]
-        least = max(self._least, math.ceil(self.l))  # a group never counts more values than persons
-        return [Need(least, rows.people), *values]
+        return [Need(max(least, math.ceil(self.l)), rows.people), *values]  # no group has more values than persons
 
     @property
-    def _least(self) -> int:
-        """Persons that a group has at least in the release."""
+    def _fewest(self) -> int:
+        """Persons that a group of the release may have at least, by the promise."""
         if self.population is None:
             return self.k
         return least_sampled(self.k, float(self.population)) if isinstance(self.population, Real) else 1
 
     def _enough(self, persons: int) -> None:
-        if persons < self._least:
+        if persons < self._fewest:
             super()._enough(persons)
 
     def _public_parameters(self) -> dict[str, Any]:
@@ -256,9 +275,11 @@ class _SingleRows:
         self._table = table
         self._order = fresh_order(table.select((*roles.published, *person)), randomness)
         self.codes = np.column_stack([column.codes[self._order] for column in table.columns(roles.quasi)])
-        target = table.column(roles.target)  # type: ignore[arg-type]
-        self.counts = np.zeros((len(table), target.levels), dtype=np.int64)
-        self.counts[np.arange(len(table)), target.codes[self._order]] = 1
+        label = (
+            np.zeros(len(table), np.int64) if roles.target is None else table.column(roles.target).codes[self._order]
+        )
+        self.counts = np.zeros((len(table), int(label.max(initial=0)) + 1), dtype=np.int64)
+        self.counts[np.arange(len(table)), label] = 1
         self.places = np.empty(len(table), dtype=np.int64)
         self.places[self._order] = np.arange(len(table))
         self.people = None if roles.person is None else self.beside(roles.person)
@@ -273,11 +294,6 @@ def _values(rows: CodedRows | _SingleRows, roles: Roles, name: str) -> RowValues
     row, value = rows.beside(name)
     person = None if roles.person is None else rows.beside(roles.person)[1]
     return RowValues.of(row, value, np.ones(len(row), dtype=np.int64), person, len(row))
-
-
-def _stack(positions: list[np.ndarray]) -> np.ndarray:
-    longest = max(map(len, positions))
-    return np.column_stack([np.pad(position, (0, longest - len(position))) for position in positions])
 
 
 def _recoding(axes: list[Axis], ranks: np.ndarray, cuts: CutTree) -> Recode:

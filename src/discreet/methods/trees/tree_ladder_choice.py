@@ -1,128 +1,143 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The choice of the tree, with or without look-ahead and pruning, by its utility on held-out rows.
+"""The choice of the way in which a release is made, by what it is worth on held-out rows.
 
-The utility is the mean of two accuracies in three-fold cross-validation: of the tree itself (the commonest class of the
-leaf), and of naive Bayes on the labels of the leaf. The first stands for learners that recover the tree, the second for
-those that do not.
+Every way is tried in three-fold cross-validation: it parts the rows of two folds, and the rows of the third are written
+as the sets they fall into. Its worth is the share that is known of the class, and `detail` times the detail kept
+(label_worth.py). A way that asks for larger groups than k is a release for k, too, so ways for k, ten times k and so
+on are tried: a smaller k does not make a worse release.
 
-Folds are drawn from the ordered distinct rows with a fixed seed, so the table determines the tree. Small tables are
-split up to five times; of large ones 10,000 rows are used. A person's rows are in one fold.
+The table determines the folds (held_out_rows.py), and so the way.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import product
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from discreet.counting.coded_rows import RowEntries
-from discreet.foundation.randomness import Randomness
-from discreet.methods.trees.tree_ladder_growth import ClassTree, grow
+from discreet.counting.coded_rows import CodedRows
+from discreet.methods.trees.held_out_rows import folds_of, within_fold
+from discreet.methods.trees.label_worth import LabelWorth, class_share
+from discreet.methods.trees.tree_ladder_rungs import Ladder
+from discreet.methods.trees.tree_ladder_ways import Binned, Way
 
-FOLDS = 3
-STRICTNESS = (0.0, 0.69, 1.5)  # C4.5's own is 0.69, which is a confidence of 25 %
-_ENOUGH = 10_000  # rows that a way is judged by
-_REPEATS = 5
-_PER_REPEAT = 5000  # rows that are judged by in all, about
-
-
-@dataclass(frozen=True, eq=False)
-class PersonRows:
-    """The rows one by one, a person's side by side: which distinct row, which class; person p has starts[p] and on."""
-
-    row: np.ndarray
-    label: np.ndarray
-    starts: np.ndarray
-
-    @classmethod
-    def of(cls, counts: np.ndarray) -> PersonRows:
-        """Every row is a person of its own."""
-        row, label = np.nonzero(counts)
-        times = counts[row, label]
-        return cls(np.repeat(row, times), np.repeat(label, times), np.arange(int(times.sum()) + 1))
-
-    @classmethod
-    def of_persons(cls, entries: RowEntries) -> PersonRows:
-        assert entries.person is not None
-        row, label, person = (np.repeat(part, entries.rows) for part in (entries.row, entries.label, entries.person))
-        order = np.lexsort((label, row, person))
-        ends = np.cumsum(np.unique(person, return_counts=True)[1])
-        return cls(row[order], label[order], np.append(0, ends))
-
-    def folds(self, randomness: Randomness) -> list[np.ndarray]:
-        """The rows of each fold: of persons that are drawn until there are enough rows."""
-        drawn, sizes = randomness.permutation(len(self.starts) - 1), np.diff(self.starts)
-        drawn = drawn[: int(np.searchsorted(np.cumsum(sizes[drawn]), _ENOUGH)) + 1]
-        return [self._rows_of(drawn[fold::FOLDS], sizes) for fold in range(FOLDS)]
-
-    def _rows_of(self, persons: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-        own = sizes[persons]
-        return np.arange(own.sum()) + np.repeat(self.starts[persons] - np.cumsum(own) + own, own)
+STRICTNESS = 0.69  # of pruning: C4.5's own, which is a confidence of 25 %
+COARSE = (4,)  # bins of a column that are tried, beside the most
+LARGER = 10  # times as large groups are tried, too
 
 
-def chosen_tree(
-    bins: np.ndarray, counts: np.ndarray, least: int, members: PersonRows | None = None
-) -> tuple[ClassTree, np.ndarray, dict[str, Any]]:
-    """The tree of the best way, the node that stands for each of its nodes, and what is to be told of the choice."""
-    ways = list(product((False, True), STRICTNESS))
-    utility = utilities(bins, counts, least, members)
-    ahead, strictness = ways[int(np.argmax(np.round(utility, 9)))]
-    tree = grow(bins, counts, least, ahead=ahead)
-    choice = {"looks ahead": ahead, "strictness of pruning": strictness, "utility": round(float(utility.max()), 4)}
-    return tree, tree.pruned(strictness), choice
+MakeLadders = Callable[[CodedRows, int], list[Ladder]]  # those of some rows, of values that so many persons share
 
 
-def utilities(bins: np.ndarray, counts: np.ndarray, least: int, members: PersonRows | None = None) -> np.ndarray:
-    """The utility of each way: not ahead, at each strictness, and ahead."""
-    members = members or PersonRows.of(counts)
-    randomness, n, judged = Randomness(0), len(members.row), 0
-    within = max(2, round(least * (1 - 1 / FOLDS) * min(1, _ENOUGH / n)))  # as many groups as in the whole table
-    right = np.zeros((2, len(STRICTNESS)))
-    for _ in range(max(1, min(_REPEATS, _PER_REPEAT // n))):
-        folds = members.folds(randomness)
-        for fold, outside in enumerate(folds):
-            inside = np.concatenate(folds[:fold] + folds[fold + 1 :])
-            if len(inside) == 0 or len(outside) == 0:  # one or two persons
-                continue
-            (bins_in, counts_in), (bins_out, counts_out) = (
-                _tally(bins, members.row[some], members.label[some], counts.shape[1]) for some in (inside, outside)
-            )
-            judged += len(outside)
-            for ahead in (False, True):
-                tree = grow(bins_in, counts_in, within, ahead=ahead)
-                at = tree.locate(bins_out)
-                right[int(ahead)] += [_right(tree, tree.pruned(z), at, counts_out) for z in STRICTNESS]
-    return right.ravel() / max(judged, 1)
+class Trials:
+    """What ways are worth on held-out rows, each as the mean of the folds.
+
+    Bins are made anew from what is learnt from: those of the whole table have seen the classes of the rows asked about.
+    """
+
+    def __init__(self, rows: CodedRows, make_ladders: MakeLadders, worth: LabelWorth, k: int):
+        self.counts, self._n_rows = worth, rows.n_rows
+        self._folds = [(part, asked, make_ladders(part, self.within(k))) for part, asked in folds_of(rows)]
+        self._binned: dict[int, list[tuple[Binned, np.ndarray]]] = {}
+        self._found: dict[Way, tuple[float, float]] = {}
+
+    def worth(self, way: Way) -> float:
+        """What the way is worth."""
+        return round(self.counts.of(*self.known_and_detail(way)), 9)
+
+    def known_and_detail(self, way: Way) -> tuple[float, float]:
+        """The share that is known of the class, and the detail; 0 of both where there are too few rows to try."""
+        if way not in self._found:
+            within = replace(way, least=self.within(way.least), trust=self.within(way.trust))
+            found = [self._worth(within, binned, asked) for binned, asked in self._with(way.most)]
+            known, detail = np.mean(found, axis=0) if found else (0.0, 0.0)
+            self._found[way] = float(known), float(detail)
+        return self._found[way]
+
+    def _with(self, most: int) -> list[tuple[Binned, np.ndarray]]:
+        """The folds with at most so many bins of a column, and the rows asked about."""
+        if most not in self._binned:
+            self._binned[most] = []
+            for part, asked, ladders in self._folds:
+                binned = Binned.of(part, ladders, self.counts, most)
+                sums = [np.bincount(binned.place, counts, len(binned.rows)) for counts in asked.T]
+                self._binned[most].append((binned, np.column_stack(sums)))
+        return self._binned[most]
+
+    def _worth(self, way: Way, binned: Binned, asked: np.ndarray) -> tuple[float, float]:
+        learnt = binned.rows
+        parted = binned.parted(way, lambda of, n, inside: np.bincount(of, learnt.rows[inside], n) >= way.least)
+        known = class_share(parted.labels, learnt.counts, asked) if asked.shape[1] > 1 else 0.0
+        return known, binned.detail(parted)
+
+    def within(self, least: int) -> int:
+        """Rows that a group of a fold has at least."""
+        return within_fold(least, self._n_rows)
+
+    @property
+    def most_bins(self) -> int:
+        """Bins that a column has at most."""
+        return max((ladder.n_bins for *_, ladders in self._folds for ladder in ladders), default=1)
+
+    @property
+    def n_classes(self) -> int:
+        return max((part.counts.shape[1] for part, *_ in self._folds), default=1)
+
+    @property
+    def n_learnt(self) -> int:
+        return min((part.n_rows for part, *_ in self._folds), default=0)
+
+    def trace(self, ways: list[Way]) -> list[dict[str, Any]]:
+        """What was tried, for the owner."""
+        return [
+            {
+                "tried": str(way),
+                "worth": self.worth(way),
+                "known of the class": round(known, 4),
+                "detail": round(detail, 4),
+            }
+            for way in ways
+            for known, detail in [self.known_and_detail(way)]
+        ]
 
 
-def _tally(bins: np.ndarray, row: np.ndarray, label: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct rows among some rows, and how many of each class they are."""
-    distinct, of = np.unique(row, return_inverse=True)
-    cells = np.bincount(of.ravel() * n_classes + label, minlength=len(distinct) * n_classes)
-    return bins[distinct], cells.reshape(-1, n_classes)
+class WaySearch:
+    """The search among ways: which are tried, and in which order they are worth something.
 
+    It goes from large groups to groups of k: all that is tried for ten times k is tried for k, too.
+    """
 
-def _right(tree: ClassTree, stands: np.ndarray, at: np.ndarray, counts: np.ndarray) -> float:
-    """Held-out rows that are predicted rightly, the mean of the tree and of naive Bayes."""
-    leaves = np.unique(stands[tree.node_of])
-    where = np.searchsorted(leaves, stands[at])
-    commonest = np.argmax(tree.counts[leaves] + tree.counts[0] / (tree.counts[0].sum() + 1), axis=1)  # of equals
-    believed = np.argmax(_naive_bayes(tree, leaves), axis=1)
-    places = np.arange(len(counts))
-    return float(counts[places, commonest[where]].sum() + counts[places, believed[where]].sum()) / 2
+    def __init__(self, trials: Trials, least: int, trust: int | None = None):
+        self._trials, self._least, self._trust = trials, least, trust
 
+    def ranked(self) -> list[Way]:
+        """The ways that were tried, the best first; of equals that with the smaller groups."""
+        worth, tried = self._trials.worth, list[Way]()
+        for least in reversed(self._sizes()):
+            tried += [way for most in self._numbers for way in self._trees(least, most)]
+            grown = [way for way in tried if way.strictness is not None]
+            if grown and self._trust is None:  # a coarser tree above small sets
+                above = max(grown, key=worth)
+                tried += [replace(above, least=least, trust=trust) for trust in (above.trust, above.trust * LARGER)]
+        return sorted(dict.fromkeys(tried), key=lambda way: (-worth(way), way.least, way.trust))
 
-def _naive_bayes(tree: ClassTree, leaves: np.ndarray) -> np.ndarray:
-    """How probable naive Bayes takes each class to be in each leaf (logarithms), by the labels of its columns."""
-    counts = tree.counts[leaves]
-    scores = np.tile(np.log(tree.counts[0] + 1), (len(leaves), 1))
-    for first, last, end in zip(tree.low[leaves].T, tree.high[leaves].T, tree.high[0], strict=True):
-        shown = np.flatnonzero((first > 0) | (last < end))  # the others are suppressed, and unknown
-        if len(shown):
-            _, label = np.unique(first[shown] * (end + 1) + last[shown], return_inverse=True)
-            with_label = np.zeros((int(label.max()) + 1, counts.shape[1]))
-            np.add.at(with_label, label.ravel(), counts[shown])
-            scores[shown] += np.log((with_label + 1) / (with_label.sum(axis=0) + len(with_label)))[label.ravel()]
-    return scores
+    def _sizes(self) -> list[int]:
+        """k, ten times k, and so on, while there can be two groups."""
+        sizes = [self._least]
+        while self._trials.within(sizes[-1] * LARGER) * 2 <= self._trials.n_learnt:
+            sizes.append(sizes[-1] * LARGER)
+        return sizes
+
+    @property
+    def _numbers(self) -> list[int]:
+        """Bins that a column may have at most."""
+        most = self._trials.most_bins
+        return [most, *(fewer for fewer in COARSE if fewer < most)]
+
+    def _trees(self, least: int, most: int) -> list[Way]:
+        trees: list[tuple[bool, float | None]] = [(False, None)]
+        if self._trials.n_classes > 1:
+            trees = [(ahead, strictness) for ahead in (False, True) for strictness in (0.0, STRICTNESS)] + trees
+        return [Way(least, max(least, self._trust or 0), *tree, most) for tree in trees]

@@ -55,26 +55,25 @@ class ClassTree:
         return at
 
     def pruned(self, strictness: float) -> np.ndarray:
-        """For each node the node that stands for it when the tree is pruned; none is at strictness 0."""
+        """For each node the node that stands for it when the tree is pruned, -1 for one that is cut; at strictness 0
+        all are.
+        """
         if strictness == 0:
-            return np.arange(len(self.left))
+            return np.where(self.left < 0, np.arange(len(self.left)), -1)
         rows = np.maximum(self.counts.sum(axis=1), 1)
         z, wrong = strictness, 1 - self.counts.max(axis=1) / rows
         spread = z * np.sqrt(wrong * (1 - wrong) / rows + z * z / (4 * rows * rows))
         errors = rows * (wrong + z * z / (2 * rows) + spread) / (1 + z * z / rows)
         return _standing(errors, self.left)
 
-    @property
-    def parent(self) -> np.ndarray:
-        """The parent of each node, -1 for the first."""
-        parent = np.full(len(self.left), -1, dtype=np.int64)
-        inner = np.flatnonzero(self.left >= 0)
-        parent[self.left[inner]] = parent[self.left[inner] + 1] = inner
-        return parent
 
+def grow(
+    bins: np.ndarray, counts: np.ndarray, least: int, *, ahead: bool, weights: np.ndarray | None = None
+) -> ClassTree:
+    """Cut while both sides keep `least` rows and the node has two classes; of equals the lowest column and bin.
 
-def grow(bins: np.ndarray, counts: np.ndarray, least: int, *, ahead: bool) -> ClassTree:
-    """Cut while both sides keep `least` rows and the node has two classes; of equals the lowest column and bin."""
+    What a cut saves counts as much as the weight of its column.
+    """
     n, n_columns = bins.shape
     n_bins, n_classes = int(bins.max()) + 1, counts.shape[1]
     numbers = np.arange(int(counts.sum()) + 1)
@@ -89,7 +88,8 @@ def grow(bins: np.ndarray, counts: np.ndarray, least: int, *, ahead: bool) -> Cl
     in_node, node_of = np.zeros((2 * n, n_classes), dtype=np.int64), np.empty(n, dtype=np.int64)
     bins, counts = np.ascontiguousarray(bins, dtype=np.int64), np.ascontiguousarray(counts, dtype=np.int64)
     best = _BEST if ahead else 1
-    m = _grow(bins, counts, least, n_bins, best, _AHEAD, of_all, of_class, *tree, low, high, in_node, node_of)
+    weight = np.ones(n_columns) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
+    m = _grow(bins, counts, least, weight, n_bins, best, _AHEAD, of_all, of_class, *tree, low, high, in_node, node_of)
     column, cut, left = tree[:, :m]
     return ClassTree(column, cut, left, low[:m], high[:m], in_node[:m], node_of)
 
@@ -119,7 +119,22 @@ def _standing(errors, left):
 
 @compiled
 def _grow(
-    bins, counts, least, n_bins, n_best, most_ahead, of_all, of_class, column, cut, left, low, high, in_node, node_of
+    bins,
+    counts,
+    least,
+    weight,
+    n_bins,
+    n_best,
+    most_ahead,
+    of_all,
+    of_class,
+    column,
+    cut,
+    left,
+    low,
+    high,
+    in_node,
+    node_of,
 ):
     n, n_columns = bins.shape
     n_classes = counts.shape[1]
@@ -153,7 +168,20 @@ def _grow(
                     for label in range(n_classes):
                         table[0, c, bins[order[i], c], label] += counts[order[i], label]
             n_cuts = _cuts(
-                table, total, 0, low[node], high[node], least, of_all, of_class, on_left, columns, cuts, saved, 0
+                table,
+                total,
+                0,
+                low[node],
+                high[node],
+                least,
+                weight,
+                of_all,
+                of_class,
+                on_left,
+                columns,
+                cuts,
+                saved,
+                0,
             )
         best, most = -1, -np.inf
         for j in range(n_cuts):
@@ -180,6 +208,7 @@ def _grow(
                         low[node],
                         high[node],
                         least,
+                        weight,
                         of_all,
                         of_class,
                         on_left,
@@ -250,7 +279,7 @@ def _part(bins, counts, order, start, stop, column, cut, low, high, table, total
 
 
 @compiled
-def _cuts(table, total, which, low, high, least, of_all, of_class, on_left, columns, cuts, saved, line):
+def _cuts(table, total, which, low, high, least, weight, of_all, of_class, on_left, columns, cuts, saved, line):
     """The cuts that save most bits, the best first, into a line of `columns`, `cuts` and `saved`; how many there are.
 
     The line of the node takes as many as it has room for, that of a side of a cut one.
@@ -281,6 +310,7 @@ def _cuts(table, total, which, low, high, least, of_all, of_class, on_left, colu
             gain = whole - of_all[below] - of_all[rows - below]
             for label in range(n_classes):
                 gain += of_class[on_left[label]] + of_class[total[which, label] - on_left[label]]
+            gain *= weight[c]
             if n_cuts == room and gain <= saved[line, room - 1] + 1e-9:
                 continue
             j = n_cuts if n_cuts < room else room - 1

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prints, for every table and k, what each method's release is worth; keeps it as JSON, one file per table.
+
+A release that was measured already is not measured again, unless `--again` says so. Needs DISCREET_DATA.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.frontier.protocol import Split, lines, measured
+from benchmarks.frontier.tables import TABLES
+from discreet import KActus2, Mondrian, TopDownSpecialization, TreeLadder
+from discreet.foundation.progress import show, track
+from discreet.methods import Method
+
+KEPT = Path(__file__).parent.parent / "results" / "frontier"
+
+METHODS: dict[str, Callable[[int], Method]] = {
+    "TreeLadder": lambda k: TreeLadder(k, random_state=0),
+    "Mondrian, information": lambda k: Mondrian(k, split="information", random_state=0),
+    "Mondrian, median": lambda k: Mondrian(k, random_state=0),
+    "KActus2": lambda k: KActus2(k, random_state=0),
+    "TDS": lambda k: TopDownSpecialization(k, random_state=0),
+}
+
+
+def study(table: str, methods: list[str], ks: list[int] | None, *, seed: int, again: bool, folder: Path) -> dict:
+    """What was measured of one table, now or before."""
+    path = folder / f"{table}-{seed}.json"
+    found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    load, own_ks = TABLES[table]
+    asked = [f"{k} {method}" for k in ks or own_ks for method in methods]
+    new = [name for name in asked if again or name not in found]
+    if new:
+        rows = Split.of(*load(), seed)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in track(new, table):
+            k, method = name.split(" ", 1)
+            found[name] = measured(lambda k=k, method=method: METHODS[method](int(k)), rows)  # type: ignore[misc]
+            path.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    return {name: found[name] for name in asked}
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(prog="python -m benchmarks.frontier", description=__doc__)
+    options.add_argument("--tables", nargs="*", choices=[*TABLES], default=[*TABLES])
+    options.add_argument("--methods", nargs="*", choices=[*METHODS], default=[*METHODS])
+    options.add_argument("--k", type=int, nargs="*", default=None)
+    options.add_argument("--seed", type=int, default=0, help="of the split")
+    options.add_argument("--again", action="store_true", help="measure releases again that were measured")
+    options.add_argument("--folder", type=Path, default=KEPT, help="where the measurements are kept")
+    asked = options.parse_args()
+    show()
+    for table in asked.tables:
+        found = study(table, asked.methods, asked.k, seed=asked.seed, again=asked.again, folder=asked.folder)
+        print(f"\n## {table}\n")
+        print("\n".join(lines(found)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The size that groups of information Mondrian have at least: k, or more where small groups only follow chance.
+
+A release for a larger k is one for k, too. So partitions with groups of k, ten times k and so on are made of some
+rows, and the one is taken that is worth most: by how well the class of other rows is told from its labels, and by the
+detail it keeps (label_worth.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from discreet.counting.coded_rows import CodedRows
+from discreet.counting.entropy import entropy
+from discreet.methods.trees.held_out_rows import folds_of, within_fold
+from discreet.methods.trees.label_worth import LabelWorth, class_share, detail_kept
+from discreet.methods.trees.mondrian_partition import Need, partition
+from discreet.recoding.axis import Axis
+
+_LARGER = 10  # times as large groups are tried, too
+_DETAIL = 0.1  # what all detail is worth, if all that can be known of the class is worth 1, as in TreeLadder
+
+
+def chosen_least(rows: CodedRows, k: int, make_axes: Callable[[CodedRows, int], Sequence[Axis]]) -> int:
+    """The size of groups that is worth most on held-out rows."""
+    folds = [_Fold(part, asked, make_axes(part, within_fold(k, rows.n_rows))) for part, asked in folds_of(rows)]
+    fewest = min((fold.rows.n_rows for fold in folds), default=0)
+    best, most, least = k, -np.inf, k
+    while 2 * within_fold(least, rows.n_rows) <= fewest:
+        worth = round(float(np.mean([fold.worth(within_fold(least, rows.n_rows)) for fold in folds])), 9)
+        if worth > most:
+            best, most = least, worth
+        least *= _LARGER
+    return best
+
+
+class _Fold:
+    """Rows to learn from, and rows to be asked about."""
+
+    def __init__(self, rows: CodedRows, asked: np.ndarray, axes: Sequence[Axis]):
+        self.rows, self._asked = rows, asked
+        self._ranks = np.column_stack([axis.rank_of_code[rows.codes[:, c]] for c, axis in enumerate(axes)])
+        self._positions = stacked([axis.position for axis in axes])
+        self._information = [float(entropy(np.bincount(ranks, rows.rows))) for ranks in self._ranks.T]
+
+    def worth(self, least: int) -> float:
+        """What the groups of at least so many rows are worth."""
+        needs = [Need(least)]
+        cuts = partition(self._ranks, self.rows.counts, needs, self._positions, by_information=True)
+        labels = self._labels(cuts.leaf_of)
+        known = class_share(labels, self.rows.counts, self._asked)
+        weights = np.ones(labels.shape[1])
+        detail = detail_kept(self._ranks, labels, self.rows.rows, self._information, weights)
+        return LabelWorth(_DETAIL, weights).of(known, detail)
+
+    def _labels(self, leaf: np.ndarray) -> np.ndarray:
+        """The range of ranks that occurs in the leaf of each row, as a number."""
+        n_leaves, learnt = int(leaf.max()) + 1, self.rows.rows > 0
+        width = int(self._ranks.max()) + 1
+        low, high = np.full((n_leaves, self._ranks.shape[1]), width), np.zeros((n_leaves, self._ranks.shape[1]), int)
+        np.minimum.at(low, leaf[learnt], self._ranks[learnt])
+        np.maximum.at(high, leaf[learnt], self._ranks[learnt])
+        ranges = low * (width + 1) + high
+        return np.column_stack([np.unique(column, return_inverse=True)[1].ravel() for column in ranges.T])[leaf]
+
+
+def stacked(positions: Sequence[np.ndarray]) -> np.ndarray:
+    """The positions of all columns side by side."""
+    longest = max(map(len, positions))
+    return np.column_stack([np.pad(position, (0, longest - len(position))) for position in positions])

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import OneHotEncoder
+
+from discreet.methods.trees.label_worth import LabelWorth, _logistic, class_share, detail_kept
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_the_regression_is_that_of_scikit_learn(n_classes):
+    """Within what is left after 25 turns."""
+    random = np.random.default_rng(n_classes)
+    labels = np.unique(random.integers(0, 5, (80, 3)), axis=0)
+    counts = random.integers(0, 9, (len(labels), n_classes)) * (1 + (labels[:, :1] == np.arange(n_classes)))
+    ones = OneHotEncoder().fit_transform(labels)
+    row, label = np.nonzero(counts)
+    model = LogisticRegression(max_iter=2000).fit(ones[row], label, sample_weight=counts[row, label])
+    assert np.abs(_logistic(labels, counts) - model.predict_proba(ones)).max() < 0.02
+
+
+def test_a_label_that_says_all_is_worth_nearly_all_and_one_that_says_nothing_nothing():
+    labels = np.array([[0], [1]])
+    rows = np.array([[500, 0], [0, 500]])
+    assert class_share(labels, rows, rows) > 0.95
+    assert class_share(np.array([[0], [0]]), rows, rows) == pytest.approx(0, abs=1e-6)
+    assert class_share(labels, rows, rows[::-1]) < -1  # the other rows are the other way round
+    assert LabelWorth(0.1, np.ones(1)).of(-1.0, 0.5) == pytest.approx(0.05)
+
+
+def test_what_columns_say_together_is_worth_something():
+    """The class is odd where two cells differ: a regression knows nothing, the groups all."""
+    labels = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    rows = np.array([[200, 0], [0, 200], [0, 200], [200, 0]])
+    assert 0.4 < class_share(labels, rows, rows) < 0.6
+
+
+def test_detail_is_the_information_that_labels_have_about_cells():
+    random = np.random.default_rng(2)
+    cells, labels = random.integers(0, 6, (50, 2)), random.integers(0, 3, (50, 2))
+    labels[:, 1] = cells[:, 1]
+    rows = random.integers(1, 5, 50)
+
+    def bits(values):
+        counts = Counter()
+        for value, n in zip(values, rows.tolist(), strict=True):
+            counts[value] += n
+        return -sum(n / rows.sum() * math.log2(n / rows.sum()) for n in counts.values())
+
+    own = [bits(cells[:, c].tolist()) for c in range(2)]
+    together = list(zip(cells[:, 0].tolist(), labels[:, 0].tolist(), strict=True))
+    shared = own[0] + bits(labels[:, 0].tolist()) - bits(together)
+    kept = detail_kept(cells, labels, rows, own, np.array([3.0, 1.0]))
+    assert kept == pytest.approx((3 * shared / own[0] + 1) / 4)
+    assert detail_kept(cells, np.zeros_like(labels), rows, own, np.ones(2)) == pytest.approx(0)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The choice of the way, and that of the size of groups of Mondrian."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from discreet import Mondrian, Roles, Table
+from discreet.counting.coded_rows import CodedRows
+from discreet.methods.trees.label_worth import LabelWorth
+from discreet.methods.trees.tree_ladder_choice import LARGER, Trials, WaySearch
+from discreet.methods.trees.tree_ladder_rungs import Ladder
+from discreet.recoding.axis import Axis
+
+
+def rows_of(columns, label):
+    table = Table.of({**columns, "y": label})
+    return CodedRows.of(table, [*columns], target="y")
+
+
+def ladders(rows, rarest):
+    return [Ladder.of(Axis.of(rows, c.name, rarest=rarest, by_class=True), 16) for c in rows.columns]
+
+
+def trials_of(columns, label, detail=0.1):
+    rows = rows_of(columns, label)
+    return Trials(rows, ladders, LabelWorth(detail, np.ones(len(columns))), 2)
+
+
+def noisy(seed, n=900):
+    random = np.random.default_rng(seed)
+    cells = random.integers(0, 12, (4, n))
+    label = random.random(n) < 1 / (1 + np.exp(-0.4 * (cells[0] + cells[1] - 11)))
+    return {f"c{j}": cells[j].tolist() for j in range(4)}, label.astype(int).tolist()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_smaller_k_is_never_worth_less(seed):
+    """By the measure of the choice: a way for a larger k is one of those that are tried for a smaller one."""
+    trials = trials_of(*noisy(seed))
+    worth = [trials.worth(WaySearch(trials, k).ranked()[0]) for k in (3, 3 * LARGER, 3 * LARGER**2)]
+    assert all(smaller >= larger - 1e-9 for smaller, larger in pairwise(worth))
+
+
+def test_columns_that_matter_together_are_found_by_looking_ahead():
+    random = np.random.default_rng(2)
+    cells = random.integers(0, 2, (6, 800))
+    label = (cells[1] ^ cells[4]) ^ (random.random(800) < 0.05)
+    trials = trials_of({f"c{j}": [f"v{v}" for v in cells[j]] for j in range(6)}, label.tolist())
+    best = WaySearch(trials, 10).ranked()[0]
+    assert best.ahead
+    assert trials.known_and_detail(best)[0] > 0.3
+
+
+def test_a_class_of_chance_leaves_the_choice_to_detail():
+    columns, label = noisy(0)
+    label = np.random.default_rng(1).permutation(label).tolist()
+    trials = trials_of(columns, label)
+    ranked = WaySearch(trials, 5).ranked()
+    details = [trials.known_and_detail(way)[1] for way in ranked]
+    assert details[0] >= max(details) - 0.02
+    assert ranked[0].least == 5
+
+
+def test_a_trust_that_is_given_holds_for_every_tree():
+    trials = trials_of(*noisy(1))
+    assert all(way.trust >= 50 for way in WaySearch(trials, 3, 50).ranked() if way.strictness is not None)
+
+
+def test_the_choice_does_not_depend_on_the_order_of_rows():
+    columns, label = noisy(2, 300)
+    order = np.random.default_rng(0).permutation(300)
+    again = {name: [cells[i] for i in order] for name, cells in columns.items()}
+    first, second = trials_of(columns, label), trials_of(again, [label[i] for i in order])
+    assert WaySearch(first, 4).ranked()[0] == WaySearch(second, 4).ranked()[0]
+
+
+def accuracy_of(release, columns, label):
+    """Of the commonest class of each published row, on new rows."""
+    names = [*columns]
+    learnt = {}
+    for row in release.data.to_pylist():
+        learnt.setdefault(tuple(row[name] for name in names), []).append(row["y"])
+    common = {cells: max(sorted(set(found)), key=found.count) for cells, found in learnt.items()}
+    written = release.recode(columns).to_arrow().select(names).to_pylist()
+    said = [common[tuple(row[name] for name in names)] for row in written]
+    return np.mean([int(a) == b for a, b in zip(said, label, strict=True)])
+
+
+def test_noise_is_not_followed_where_k_is_small():
+    """The groups of information Mondrian with k = 2 follow chance; what is chosen on held-out rows does not."""
+    (columns, label), (other, truth) = noisy(5, 1500), noisy(6, 1500)
+    roles = Roles(target="y", quasi=[*columns])
+    chosen = accuracy_of(Mondrian(2, split="information").release({**columns, "y": label}, roles), other, truth)
+    smallest = accuracy_of(
+        Mondrian(2, split="information", least=2).release({**columns, "y": label}, roles), other, truth
+    )
+    assert chosen > smallest + 0.02
+
+
+def test_groups_of_mondrian_have_the_size_that_is_asked():
+    columns, label = noisy(3)
+    roles = Roles(target="y", quasi=[*columns])
+    for split in ("median", "information"):
+        release = Mondrian(3, split=split, least=40).release({**columns, "y": label}, roles)
+        assert release.verdict.measured >= 40
+    assert Mondrian(3).release(columns, Roles(quasi=[*columns])).verdict.measured >= 3
