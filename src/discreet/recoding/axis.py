@@ -73,7 +73,7 @@ class Axis:
         if len(common) < n_values:  # there is an "other", and a value of that name joins it
             common = np.array([code for code in common if column.texts[code] != OTHER], dtype=np.int64)
         if by_class and len(common):
-            common = common[_order_by_class(counts[common])]
+            common = common[order_by_class(counts[common])]
         other = len(common) < n_values
         rank_of_code = np.full(n_values + 1, len(common))
         rank_of_code[common] = np.arange(len(common))
@@ -254,7 +254,7 @@ def written(name: str) -> str:
     return json.dumps(name, ensure_ascii=False) if _AMBIGUOUS.search(name) else name
 
 
-def _order_by_class(counts: np.ndarray) -> np.ndarray:
+def order_by_class(counts: np.ndarray) -> np.ndarray:
     """Order categories along the direction in which their class shares differ most; for two classes, by class share.
 
     With two classes some cut of this order is the best of all subsets (Breiman et al. 1984, theorem 4.5).

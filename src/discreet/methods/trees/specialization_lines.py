@@ -1,0 +1,394 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One quasi-identifier as a line that groups cut by themselves: the values below a label stand side by side.
+
+A part is a stretch of the line, from one place up to another. It is written by the largest labels of the tree that it
+is made of: a stretch that is a whole branch by the label of that branch, any other by the labels of several branches.
+
+AxisLine    a column without a tree: numbers and dates in their order, categories in that of their class shares
+NumberLine  numbers and dates with a tree whose branches are neighbours: stretches that are no branch are intervals
+ValueLine   all other columns with a tree; the branches below a label stand in the order of their class shares
+
+Of a ValueLine, branches that fewer than k persons have are never named. Those below one label are one place, which is
+called "other", with the name of that label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.counting.coded_rows import CodedRows
+from discreet.data.column import MISSING_MARKS, SUPPRESSED, Column, text_of
+from discreet.prepare.hierarchy import Hierarchy
+from discreet.prepare.intervals import column_cut, interval_label
+from discreet.prepare.ranges import read_range
+from discreet.prepare.rare import Rare
+from discreet.recoding.axis import OTHER, Axis, order_by_class, written
+from discreet.recoding.labels import EVERYTHING, MISSING, Labelling, Meaning
+
+Part = tuple[int, ...]  # where the part begins and ends in each order of the places
+_MOST_UNNAMED = 0.01  # share of the rows whose values new rows may have and no record names
+_MOST_LISTED = 8  # branches that a label spells out
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """A stretch of the line that has a label of its own."""
+
+    start: int
+    stop: int
+    label: str
+
+
+class Line:
+    """The places of a column: `place_of_code` is the place of each code, missing last."""
+
+    def __init__(self, column: Column, place_of_code: np.ndarray, n_places: int):
+        self.name, self.column, self.n_places = column.name, column, n_places
+        self.place_of_code = place_of_code.astype(np.int32)
+        self.orders = [np.arange(n_places)]  # the rank of each place in the orders in which it may be cut
+
+    def border(self, order: int, below: int, above: int) -> int:
+        """Where to cut between two ranks of an order: the right side begins there. No row has what lies between."""
+        raise NotImplementedError
+
+    def labelling(self, parts: Sequence[Part]) -> Labelling:
+        """How the parts are written, and what that means."""
+        labels = tuple(self._label(part) for part in parts)
+        return Labelling(self.name, self.column.kind, labels, tuple(map(self._meaning, parts)), known=self._known())
+
+    def _label(self, part: Part) -> str | None:
+        raise NotImplementedError
+
+    def _meaning(self, part: Part) -> Meaning:
+        raise NotImplementedError
+
+    def _known(self) -> frozenset[str]:
+        return frozenset()
+
+
+class AxisLine(Line):
+    """The places are the ranks of an axis."""
+
+    def __init__(self, axis: Axis):
+        self.axis = axis
+        super().__init__(axis.column, axis.rank_of_code, len(axis.counts_of_ranks))
+
+    def border(self, order: int, below: int, above: int) -> int:
+        if above == self.axis.n_values:  # missing
+            return above
+        if self.axis.numbers is None:
+            return (below + above + 1) // 2
+        return int(np.searchsorted(self.axis.numbers, self.axis.cut(below, above)))
+
+    def _label(self, part: Part) -> str | None:
+        return self.axis.set_of(tuple(range(*part))) if self.axis.names else self.axis.interval(*self._ends(part))
+
+    def _meaning(self, part: Part) -> Meaning:
+        if self.axis.names:
+            return self.axis.meaning_of_set(tuple(range(*part)))
+        return self.axis.meaning_of_interval(*self._ends(part))
+
+    def _known(self) -> frozenset[str]:
+        return self.axis.known
+
+    def _ends(self, part: Part) -> tuple[float, float, bool]:
+        start, stop = part
+        low = self.axis.cut(start - 1, start) if start else -np.inf
+        high = self.axis.cut(stop - 1, stop) if stop < self.n_places else np.inf
+        return low, high, self.column.has_missing and stop == self.n_places
+
+
+class TreeLine(Line):
+    """A line below a tree: `branches` are the labels and their stretches, a place or more each; missing is the last
+    place, unless the tree has a value for it.
+    """
+
+    def __init__(
+        self, column: Column, place_of_code: np.ndarray, n_places: int, branches: Sequence[Branch], *, aside: bool
+    ):
+        super().__init__(column, place_of_code, n_places)
+        self.aside = aside  # whether the last place is missing
+        self._from: dict[int, list[Branch]] = {}
+        for branch in sorted(branches, key=lambda branch: branch.start - branch.stop):
+            self._from.setdefault(branch.start, []).append(branch)  # the largest first
+        self._rank = np.zeros(n_places + 1, dtype=np.int64)  # how large the branches are that begin or end at a place
+        for branch in branches:
+            for end in (branch.start, branch.stop):
+                self._rank[end] = max(self._rank[end], branch.stop - branch.start)
+
+    def border(self, order: int, below: int, above: int) -> int:
+        if order:
+            return (below + above + 1) // 2
+        return below + 1 + int(np.argmax(self._rank[below + 1 : above + 1]))
+
+    def cover(self, inside: np.ndarray) -> list[str]:
+        """The labels of the largest branches that some places are made of; `inside` says which."""
+        labels, place = [], 0
+        upto = np.concatenate([[0], np.cumsum(inside)])
+        while place < len(inside):
+            if not inside[place]:
+                place += 1
+                continue
+            largest = next(b for b in self._from[place] if upto[b.stop] - upto[b.start] == b.stop - b.start)
+            labels.append(largest.label)
+            place = largest.stop
+        return labels
+
+    def _inside(self, part: Part) -> np.ndarray:
+        """Which places belong to the part."""
+        inside = np.ones(self.n_places, dtype=bool)
+        for rank, start, stop in zip(self.orders, part[::2], part[1::2], strict=True):
+            inside &= (start <= rank) & (rank < stop)
+        return inside
+
+    def _label(self, part: Part) -> str | None:
+        inside = self._inside(part)
+        missing, values = self.aside and bool(inside[-1]), inside[:-1] if self.aside else inside
+        if not values.any():
+            return None
+        if values.all():
+            return SUPPRESSED if missing == self.aside else "not missing"
+        name = self._name(values)
+        return f"{name} or missing" if missing else name
+
+    def _name(self, values: np.ndarray) -> str | None:
+        raise NotImplementedError
+
+
+# -- numbers and dates ---------------------------------------------------------------------------------------------
+
+
+class NumberLine(TreeLine):
+    """The places are the leaves of the tree in the order of their numbers; `borders[i]` lies between i and i + 1."""
+
+    def __init__(
+        self, column: Column, tree: Hierarchy, leaf_of_code: np.ndarray, order: np.ndarray, borders: np.ndarray
+    ):
+        place_of_leaf = np.argsort(order)
+        aside = column.has_missing
+        places = np.append(place_of_leaf[leaf_of_code[:-1]], len(order))
+        branches = [
+            Branch(int(inside.min()), int(inside.max()) + 1, _tidy(label))
+            for label, inside in _stretches(tree, place_of_leaf).items()
+        ]
+        super().__init__(column, places, len(order) + aside, branches, aside=aside)
+        self.borders = borders
+
+    @classmethod
+    def of(cls, tree: Hierarchy, rare: Rare) -> NumberLine | None:
+        """None if the leaves are no numbers, or the leaves below a label no neighbours."""
+        ends = tree.leaf_ends(rare.column)
+        if ends is None:
+            return None
+        low, high = ends
+        order = np.lexsort((high, low))
+        if (low[order][1:] < high[order][:-1]).any() or (np.diff(low[order]) <= 0).any():
+            return None
+        place_of_leaf = np.argsort(order)
+        if any(np.ptp(inside) + 1 != len(inside) for inside in _stretches(tree, place_of_leaf).values()):
+            return None
+        borders = [
+            above if above == below else column_cut(rare.column, below, above)
+            for below, above in zip(high[order], low[order][1:], strict=False)
+        ]
+        return cls(rare.column, tree, tree.leaf_codes(rare.column), order, np.array(borders, dtype=float))
+
+    def _ends(self, start: int, stop: int) -> tuple[float, float]:
+        low = self.borders[start - 1] if start else -np.inf
+        return low, self.borders[stop - 1] if stop <= len(self.borders) else np.inf
+
+    def _name(self, values: np.ndarray) -> str | None:
+        whole, places = self.cover(values), np.flatnonzero(values)
+        if len(whole) == 1:
+            return whole[0]
+        low, high = self._ends(places[0], places[-1] + 1)
+        kind = "date" if self.column.kind == "date" else "number"
+        return interval_label(None if low == -np.inf else low, None if high == np.inf else high, kind)
+
+    def _meaning(self, part: Part) -> Meaning:
+        start, stop = part
+        missing = self.aside and stop == self.n_places
+        if start == stop - missing:
+            return MISSING
+        if (start, stop) == (0, self.n_places):
+            return EVERYTHING
+        return Meaning(self._ends(start, stop - missing), missing=missing)
+
+
+def _tidy(label: str) -> str:
+    """A number as it is written elsewhere: 37, not 37.0."""
+    found = read_range(label)
+    return text_of(found.low) if found is not None and found.is_number else label
+
+
+def _stretches(tree: Hierarchy, place_of_leaf: np.ndarray) -> dict[str, np.ndarray]:
+    """The places below each label, those of the highest level that has it."""
+    return {
+        label: place_of_leaf[tree.codes(level) == code]
+        for level in range(tree.levels)
+        for code, label in enumerate(tree.labels(level))
+    }
+
+
+# -- categories ----------------------------------------------------------------------------------------------------
+
+
+class ValueLine(TreeLine):
+    """The places are the values that occur, those of branches too rare to be named together."""
+
+    def __init__(
+        self, column: Column, place_of_code: np.ndarray, n_places: int, branches: Sequence[Branch], rare: Rare, *,
+        aside: bool, others: Sequence[int], by_class: np.ndarray,
+    ):  # fmt: skip
+        super().__init__(column, place_of_code, n_places, branches, aside=aside)
+        self._texts: list[list[str]] = [[] for _ in range(n_places)]
+        common = set(rare.common)
+        for text, place in zip(column.texts, self.place_of_code[:-1], strict=True):
+            if text in common:
+                self._texts[place].append(text)
+        self._others = others[0] if len(others) == 1 else -1  # the only place of values that are not named
+        self._named = frozenset(common)
+        self._sets: dict[str, bytes] = {}  # the values that each name stands for
+        self.orders.append(np.append(np.argsort(by_class), np.full(int(aside), n_places - 1)))
+
+    @classmethod
+    def of(cls, tree: Hierarchy, rows: CodedRows, rare: Rare, k: int) -> ValueLine:
+        column = rare.column
+        leaf_of_code = tree.leaf_codes(column)
+        aside = column.has_missing and leaf_of_code[-1] < 0
+        laid = _Layout(tree, leaf_of_code, rows, rare, k)
+        places = np.zeros(len(leaf_of_code), dtype=np.int64)
+        has_leaf = leaf_of_code >= 0
+        places[has_leaf] = laid.place_of_leaf[leaf_of_code[has_leaf]]
+        places[-1] = laid.n_places if aside or leaf_of_code[-1] < 0 else places[-1]
+        return cls(
+            column,
+            places,
+            laid.n_places + aside,
+            laid.branches,
+            rare,
+            aside=aside,
+            others=laid.others,
+            by_class=laid.by_class,
+        )
+
+    def _name(self, values: np.ndarray) -> str | None:
+        """A name that no other set of values has."""
+        name, number = self._first_name(values), 1
+        if name is None:
+            return None
+        while (
+            self._sets.setdefault(name if number == 1 else f"{name} ({number})", values.tobytes()) != values.tobytes()
+        ):
+            number += 1
+        return name if number == 1 else f"{name} ({number})"
+
+    def _first_name(self, values: np.ndarray) -> str | None:
+        inside = self.cover(values)
+        if len(inside) == 1:
+            return None if inside[0] in MISSING_MARKS else inside[0]
+        outside = self.cover(~values)
+        if len(inside) > min(_MOST_LISTED, len(outside)) and len(outside) <= _MOST_LISTED:
+            return "not {" + _listed(outside) + "}"
+        return "{" + _listed(inside) + "}"
+
+    def _meaning(self, part: Part) -> Meaning:
+        inside = self._inside(part)
+        if inside.all():
+            return EVERYTHING
+        missing = self.column.has_missing and bool(inside[self.place_of_code[-1]])
+        texts = [text for place in np.flatnonzero(inside) for text in self._texts[place]]
+        return Meaning.of(texts, others=self._others >= 0 and bool(inside[self._others]), missing=missing)
+
+    def _known(self) -> frozenset[str]:
+        return self._named if self._others >= 0 else frozenset()
+
+
+def _listed(labels: Sequence[str]) -> str:
+    names = sorted(written(label) for label in labels)
+    return ", ".join(
+        names if len(names) <= _MOST_LISTED else [*names[: _MOST_LISTED - 2], f"+{len(names) - _MOST_LISTED + 2}"]
+    )
+
+
+class _Layout:
+    """Lays the leaves that occur on a line: the branches below a label in the order of their class shares."""
+
+    def __init__(self, tree: Hierarchy, leaf_of_code: np.ndarray, rows: CodedRows, rare: Rare, k: int):
+        self.tree, self.k = tree, k
+        codes, has_leaf = rows.column(rare.column.name).codes, leaf_of_code >= 0
+        counts = rows.class_counts(rare.column.name)
+        self._counts = np.zeros((len(tree), counts.shape[1]), dtype=np.int64)
+        np.add.at(self._counts, leaf_of_code[has_leaf], counts[has_leaf])
+        pooled = leaf_of_code[:-1][rare.is_rare]
+        self._pooled = pooled if self._counts[pooled].sum() > _MOST_UNNAMED * rows.n_rows else pooled[:0]
+        leaf = leaf_of_code[codes]
+        inside = np.flatnonzero((leaf >= 0) & ~np.isin(leaf, self._pooled))
+        self._persons = [
+            rows.sizes(tree.codes(level)[leaf[inside]].astype(np.int64), len(tree.labels(level)), inside)
+            for level in range(tree.levels)
+        ]
+        self.place_of_leaf = np.full(len(tree), -1, dtype=np.int64)
+        self.n_places, self.branches, self.others = 0, list[Branch](), list[int]()
+        self._lay(tree.levels - 1, 0)
+        largest: dict[str, Branch] = {}
+        for branch in self.branches:  # a label on several levels means the largest branch
+            held = largest.get(branch.label)
+            if held is None or branch.stop - branch.start > held.stop - held.start:
+                largest[branch.label] = branch
+        self.branches = list(largest.values())
+        counts = np.zeros((self.n_places, self._counts.shape[1]), dtype=np.int64)
+        laid = self.place_of_leaf >= 0
+        np.add.at(counts, self.place_of_leaf[laid], self._counts[laid])
+        self.by_class = order_by_class(counts)
+
+    def _lay(self, level: int, code: int) -> None:
+        start, label = self.n_places, self.tree.labels(level)[code]
+        leaves = np.flatnonzero(self.tree.codes(level) == code)
+        if level == 0:
+            self.place_of_leaf[leaves] = self.n_places
+            self.n_places += 1
+        else:
+            below = [
+                child for child in np.unique(self.tree.codes(level - 1)[leaves]) if self._persons[level - 1][child]
+            ]
+            at_root = level == self.tree.levels - 1
+            if len(below) == 1 and not (at_root and len(self._pooled)) and self._persons[level - 1][below[0]] >= self.k:
+                self._lay(level - 1, below[0])
+            else:
+                self._lay_children(level - 1, below, label)
+        self.branches.append(Branch(start, self.n_places, label))
+
+    def _lay_children(self, level: int, below: list[int], label: str) -> None:
+        leaves_of = [np.flatnonzero(self.tree.codes(level) == child) for child in below]
+        named = [self._persons[level][child] >= self.k for child in below]
+        units: list[tuple[np.ndarray, Callable[[], None]]] = [
+            (leaves, lambda child=child: self._lay(level, child))  # type: ignore[misc]
+            for child, leaves, enough in zip(below, leaves_of, named, strict=True)
+            if enough
+        ]
+        few = [leaves for leaves, enough in zip(leaves_of, named, strict=True) if not enough]
+        few += [self._pooled] if level == self.tree.levels - 2 and len(self._pooled) else []
+        if few:
+            units.append((np.concatenate(few), lambda: self._lay_few(np.concatenate(few), label)))
+        counts = np.array([self._counts[leaves].sum(axis=0) for leaves, _ in units])
+        for place in order_by_class(counts):
+            units[place][1]()
+
+    def _lay_few(self, leaves: np.ndarray, above: str) -> None:
+        name = OTHER if above == SUPPRESSED else f"{OTHER} {above}"
+        self.others.append(self.n_places)
+        self.place_of_leaf[leaves] = self.n_places
+        self.n_places += 1
+        self.branches.append(Branch(self.n_places - 1, self.n_places, name))
+
+
+def tree_line(rows: CodedRows, name: str, given: Hierarchy, *, rarest: int) -> TreeLine:
+    """The line of a column along a given tree; what fewer than `rarest` persons have is not named."""
+    rare = Rare.of(rows, name, rarest=rarest)
+    given.check_against(rare.column)
+    tree = given.veiled(rare.is_named_by)
+    return NumberLine.of(tree, rare) or ValueLine.of(tree, rows, rare, rarest)
