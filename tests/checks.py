@@ -52,7 +52,12 @@ def measured(rows: list[dict], method, quasi: list[str], persons=None) -> int:
     """The promise's own measure on published rows, by the slow twin."""
     if type(method.promise).__name__ == "Containment":
         sets = [{name for name in quasi if row[name] == "1"} for row in rows]
+        if method.promise.label_known:
+            sets = [have | {("label", row[ROLES.target])} for have, row in zip(sets, rows, strict=True)]
         return oracles.containment(sets, method.promise.absences, persons)
+    if getattr(method, "label_known", False):
+        label = [name for name in rows[0] if name.lstrip("'") == ROLES.target or name == neutral(ROLES.target)]
+        quasi = [*quasi, *label]
     return oracles.k_anonymity([tuple(row[name] for name in quasi) for row in rows], persons)
 
 

@@ -143,6 +143,18 @@ def test_sets_of_columns_are_attacked_one_by_one():
     assert not any(finding.breaks_promise for finding in found.values())
 
 
+def test_a_known_label_finds_no_more_than_one_in_k_where_that_is_promised():
+    frame = people()
+    cases = {"mondrian-known-labels": " and the label", "greedy-known-labels": ", presences and the label"}
+    for name, what in cases.items():
+        found = by_name(run(publish(name, frame), frame, roles=ROLES, attacks=["prosecutor"]))
+        assert found[f"prosecutor{what}, worst target"].success.value <= 1 / 4
+        assert found[f"prosecutor{what}, worst target"].bound == 1 / 4
+    knows = (*ROLES.quasi, ROLES.target)
+    plain = by_name(run(publish("mondrian-median", frame), frame, roles=ROLES, attacks=["prosecutor"], knows=knows))
+    assert plain["prosecutor, worst target"].success.value > 1 / 4
+
+
 def test_absences_break_containment_and_presences_do_not():
     """Three have both items, two have one alone: lacking the other singles these out below k."""
     frame = pd.DataFrame({"p": [1, 1, 1, 1, 1], "q": [1, 1, 1, 0, 0], "y": [0, 1, 0, 1, 0]})

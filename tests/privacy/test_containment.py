@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracles
-from discreet import Containment, DataError, GreedySelector, KAnonymity, Roles, verify
+from discreet import Containment, DataError, GreedySelector, KAnonymity, Roles, RolesError, verify
 from discreet.counting import supersets
 from discreet.data.baskets import Baskets
 from discreet.foundation.parameters import ParameterError
@@ -45,6 +45,34 @@ def test_check_equals_the_definition(found, k, data):
         for mine in of_class
     ]
     assert verdict.with_label == min(within)
+
+
+@given(baskets(), st.integers(2, 4), st.integers(0, 2), st.data())
+def test_known_labels_equal_the_definition(found, k, absences, data):
+    """Of each label by itself: persons of the label whose rows contain the row, and nothing of the absences."""
+    rows, matrix = found
+    numbers = st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows))
+    labels, persons = data.draw(numbers), data.draw(st.one_of(st.none(), numbers))
+    verdict = Containment(k, absences, label_known=True).check(Baskets.of(matrix, labels, persons=persons))
+    least = []
+    for i, row in enumerate(rows):
+        same = [j for j in range(len(rows)) if labels[j] == labels[i] and rows[j] >= row]
+        whose = range(len(rows)) if persons is None else persons
+        lacking = set().union(*rows) - row
+        for size in range(min(absences, len(lacking)) + 1):
+            least += [len({whose[j] for j in same if not rows[j] & set(A)}) for A in combinations(lacking, size)]
+    assert (verdict.measured, verdict.holds) == (min(least), min(least) >= k)
+    assert verdict.with_label == verdict.measured
+    assert verdict.details["AC"] == min(oracles.ac_of_rows(rows, persons))
+
+
+def test_known_labels_are_stated_and_need_labels():
+    promise = Containment(3, label_known=True)
+    assert promise_from(promise.to_dict()) == promise
+    assert str(promise) == "3-anonymity by containment with known labels"
+    assert "label_known" not in Containment(3).to_dict()
+    with pytest.raises(RolesError, match="needs labels"):
+        promise.check(Baskets.of([[1, 1]] * 3))
 
 
 @given(baskets())

@@ -58,7 +58,8 @@ def promised_k(published: Published, columns: Iterable[str]) -> int | None:
     for promise in published.promises:
         if isinstance(promise, KAnonymity):
             sets = promise.sets or (promise.columns or published.roles.quasi,)
-            ks += [promise.k for names in sets if wanted <= {*names}]
+            label = {published.roles.target} if promise.label_known else set()
+            ks += [promise.k for names in sets if wanted <= {*names, *label}]
     return max(ks, default=None)
 
 
@@ -77,7 +78,20 @@ def knowledge(case: Case) -> list[Knowledge]:
             ]
         elif isinstance(promise, Containment):
             further.append(Knowledge(known, promise.k, presences=True, name=", presences only"))
+        if isinstance(promise, (KAnonymity, Containment)) and promise.label_known:
+            further += _with_label(case, promise)
     return [whole, *further]
+
+
+def _with_label(case: Case, promise: KAnonymity | Containment) -> list[Knowledge]:
+    """Knowledge of the label, too, where the promise covers it and the known table has it."""
+    published, known = case.published, case.columns
+    label = None if published.roles is None else published.roles.target
+    if label is None or label in known or published.source(label) not in case.table:
+        return []
+    if isinstance(promise, Containment):
+        return [Knowledge((*known, label), promise.k, presences=True, name=", presences and the label")]
+    return [Knowledge((*known, label), promised_k(published, (*known, label)), name=" and the label")]
 
 
 def prosecutor(case: Case) -> list[Finding]:

@@ -40,14 +40,19 @@ def lowest_bit(typingctx: Any, word: Any) -> Any:
 
 
 class Patterns:
-    """The selected items of each group of rows, with checks whether another item may be added."""
+    """The selected items of each group of rows, with checks whether another item may be added.
 
-    def __init__(self, n_rows: int, persons: np.ndarray | None = None):
+    Where the labels of the rows are known to everybody, each is an item that is selected from the start.
+    """
+
+    def __init__(self, n_rows: int, persons: np.ndarray | None = None, known_labels: np.ndarray | None = None):
         self.partition = Partition(n_rows)
         self.persons = persons
         self.n_items = 0
         self._bits = np.zeros((1, 1), dtype=np.uint64)  # a line per group, a bit per selected item
         self._count = np.zeros(max(n_rows, 1), dtype=np.int64)
+        for label in [] if known_labels is None else np.unique(known_labels):
+            self.add(np.flatnonzero(known_labels == label))
 
     def add(self, rows: np.ndarray) -> None:
         """Select an item; `rows` are the rows that have it."""

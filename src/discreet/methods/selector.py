@@ -14,10 +14,11 @@ import numpy as np
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from discreet.counting.tally import persons_per_group
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.errors import DataError
+from discreet.errors import CannotRelease, DataError
 from discreet.foundation.parameters import check_parameters
 from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Changed, Method
@@ -97,6 +98,18 @@ class Selector(SelectorMixin, Method):
         changed = super()._change(baskets, randomness)
         changed.notes += self._remarks()
         return changed
+
+
+def check_labels(baskets: Baskets, k: int) -> None:
+    """Refuse to hide persons among k of their label where a label has fewer."""
+    labels = np.asarray(baskets.labels, dtype=np.int64)
+    persons = persons_per_group(labels, baskets.n_classes, baskets.persons)
+    short = int(((persons > 0) & (persons < k)).sum())
+    if short:
+        raise CannotRelease(
+            f"k = {k} with known labels was asked, but {short} of {baskets.n_classes} labels have fewer than {k}"
+            " persons. Lower k, or leave out these rows."
+        )
 
 
 def mask_of(places: np.ndarray, n: int) -> np.ndarray:

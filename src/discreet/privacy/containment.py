@@ -18,13 +18,14 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 
 from discreet.counting.supersets import Distinct
 from discreet.counting.tally import is_engine
 from discreet.data.baskets import Baskets
 from discreet.data.dataset import as_baskets
 from discreet.data.roles import Roles
-from discreet.errors import DataError
+from discreet.errors import DataError, RolesError
 from discreet.privacy.exclusive_items import one_hot_note
 from discreet.privacy.exposure import exposure, items_of
 from discreet.privacy.promise import Interval, Promise, Verdict, table_and_roles
@@ -54,6 +55,8 @@ class Containment(Promise):
     k : int in [2, inf)
     absences : int in [0, inf)
         Number of items that a person lacks and the attacker may know, besides any that the person has.
+    label_known : bool
+        Whether the attacker also knows the person's label: at least k persons of the same label have all the items.
 
     Promise
     -------
@@ -75,10 +78,12 @@ class Containment(Promise):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "absences": [Interval(Integral, 0, None, closed="left")],
+        "label_known": [bool],
     }
 
     k: int = 5
     absences: int = 0
+    label_known: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -91,33 +96,37 @@ class Containment(Promise):
 
     def __str__(self) -> str:
         absences = f" with {self.absences} absence{'s' * (self.absences > 1)}" if self.absences else ""
-        return f"{self.k}-anonymity by containment{absences}"
+        known = (" and known labels" if self.absences else " with known labels") if self.label_known else ""
+        return f"{self.k}-anonymity by containment{absences}{known}"
 
     def to_dict(self) -> dict[str, Any]:
         described = super().to_dict()
-        return described if self.absences else {key: value for key, value in described.items() if key != "absences"}
+        return {key: value for key, value in described.items() if value or key not in ("absences", "label_known")}
 
     def check(self, data: object, roles: Roles | None = None) -> Verdict:
         baskets = as_baskets(data, bare=roles is None)
         if baskets is None:
             baskets = baskets_of(*table_and_roles(data, roles))
+        if self.label_known and baskets.labels is None:
+            raise RolesError("Containment with known labels needs labels: there are none.")
         distinct = Distinct.of(baskets)
-        persons, given_up = distinct.fewest_left(self.k, self.absences)
-        with_label = None
-        if baskets.labels is not None:
+        counted = Distinct.of(with_label_items(baskets)) if self.label_known else distinct
+        persons, given_up = counted.fewest_left(self.k, self.absences)
+        measured = int(persons.min())
+        with_label = measured if self.label_known else None
+        if with_label is None and baskets.labels is not None:
             same = [baskets.take(np.flatnonzero(baskets.labels == label)) for label in np.unique(baskets.labels)]
             with_label = min(containment_anonymity(part, self.absences) for part in same)
-        measured = int(persons.min())
         return Verdict(
             promise=str(self),
             holds=measured >= self.k,
             required=self.k,
             measured=measured,
             rows=len(baskets),
-            rows_short=int((persons[distinct.group_of_row] < self.k).sum()),
+            rows_short=int((persons[counted.group_of_row] < self.k).sum()),
             with_label=with_label,
-            details=exposure(distinct, baskets, self.k, None if self.absences else measured),
-            notes=(*self._evidence(given_up, len(distinct)), *one_hot_note(baskets, self.absences)),
+            details=exposure(distinct, baskets, self.k, None if self.absences or self.label_known else measured),
+            notes=(*self._evidence(given_up, len(counted)), *one_hot_note(baskets, self.absences)),
         )
 
     def _evidence(self, given_up: int, n_distinct: int) -> tuple[str, ...]:
@@ -129,6 +138,15 @@ class Containment(Promise):
             f"What is measured is at least so much: of {given_up} of the {n_distinct} distinct rows, finding the worst"
             f" {self.absences} absences would take too long, and the persons left are bounded from below.",
         )
+
+
+def with_label_items(baskets: Baskets) -> Baskets:
+    """The baskets with an item for each label, which its rows have: whoever knows the label knows that item, too."""
+    n, labels = len(baskets), np.asarray(baskets.labels)
+    codes = np.unique(labels, return_inverse=True)[1].ravel()
+    items = sp.csr_array((np.ones(n, dtype=np.uint8), codes, np.arange(n + 1)), shape=(n, int(codes.max()) + 1))
+    matrix = sp.csr_array(sp.hstack([baskets.matrix, items], format="csr"))
+    return Baskets(matrix, (*baskets.names, *(f"label {i}" for i in range(items.shape[1]))), persons=baskets.persons)
 
 
 def _beyond(absences: int) -> str:

@@ -14,8 +14,9 @@ from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
 
-from discreet.errors import listing, shown
+from discreet.errors import DiscreetError, listing, shown
 from discreet.foundation.parameters import Interval, StrOptions, allows
+from discreet.privacy.group_promise import GROUP_NEEDS, promise_of
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.promise import Both, Promise
 from discreet.release.older_names import renamed
@@ -190,12 +191,13 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
         "utility": [Word()],
         "constraint": [StrOptions({"containment", "k-anonymity"})],
         "absences": [Interval(Integral, 0, None, closed="left")],
+        "label_known": [bool],
         "on_infeasible": [StrOptions({"skip", "stop"})],
         "max_features": [None, _AT_LEAST_1],
         "cuts": _CUTS,
     },
     "kactus": _KACTUS,
-    "kactus2": {**_KACTUS, "swap": [_SHARE], "pool": [bool], "l": [None, _AT_LEAST_2]},
+    "kactus2": {**_KACTUS, "swap": [_SHARE], "pool": [bool], **GROUP_NEEDS},
     "kadet": {"k": [_AT_LEAST_2], "public_class": [bool], "prune": [bool], "hierarchies": _HIERARCHIES},
     "laplace-select": _PRIVATE_SELECT,
     "maximal": {
@@ -213,7 +215,7 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
         "labels": [StrOptions({"local", "hierarchy", "cuts"})],
         "hierarchies": _HIERARCHIES,
         "grids": [None, ListOf(ColumnName(), _MOST_NAMES)],
-        "l": [None, _AT_LEAST_2],
+        **GROUP_NEEDS,
         "max_suppressed": _MAX_SUPPRESSED,
     },
     "optimal": {
@@ -260,7 +262,8 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
     },
 }
 
-_ITEMS, _GROUPS = {"table", "baskets"}, {"k-anonymity", "l-diversity"}
+_LATER = set(GROUP_NEEDS)  # parameters that certificates of version 0.1 do not state
+_ITEMS, _GROUPS = {"table", "baskets"}, {"k-anonymity", "l-diversity", "t-closeness"}
 RELEASES: dict[str, tuple[set[str], set[str]]] = {  # by method: shapes and promises of its releases
     "breach-aware": ({"table"}, {"breach increase"}),
     "delta-sketch": ({"sketches"}, {"delta-anonymity"}),
@@ -282,7 +285,7 @@ RELEASES: dict[str, tuple[set[str], set[str]]] = {  # by method: shapes and prom
     "variance-sketch": ({"sketches"}, {"k-variance", "delta-anonymity"}),
 }
 _MOST_PARTS = 100  # joined promises and their sets of columns
-_PROMISED = ("k", "l", "epsilon", "delta", "alpha", "absences", "public_class", "folds")  # parameters of promises
+_PROMISED = ("k", "label_known", "epsilon", "delta", "alpha", "absences", "public_class", "folds")  # in promises, too
 
 
 def parameter_problems(method: str, parameters: Mapping[str, Any]) -> list[str]:
@@ -292,7 +295,7 @@ def parameter_problems(method: str, parameters: Mapping[str, Any]) -> list[str]:
     if kinds is None:
         return _unknown_method(method, parameters)
     left_out = {"k"} if parameters.get("quasi_sets") is not None else set()
-    extra, absent = sorted(set(parameters) - set(kinds)), sorted(set(kinds) - set(parameters) - left_out)
+    extra, absent = sorted(set(parameters) - set(kinds)), sorted(set(kinds) - set(parameters) - left_out - _LATER)
     if extra or absent:
         what = f"has no parameters {listing(extra)}" if extra else f"has further parameters, {listing(absent)}"
         return [f"The method {shown(method)} {what}: the certificate's parameters are not those of the method."]
@@ -330,8 +333,10 @@ def other_promise(method: str, shape: str, parameters: Mapping[str, Any], promis
     if shape not in shapes or not {part.name for part in parts} <= promises:
         return [f"The method {shown(method)} makes no release of this shape with this promise."]
     if parameters.get("quasi_sets") is not None:
-        sets = [(tuple(columns), k) for columns, k in parameters["quasi_sets"]]
-        return [] if sets == [(part.columns, part.k) for part in parts if isinstance(part, KAnonymity)] else [_OTHER]
+        return [] if _of_sets(parameters) == parts else [_OTHER]
+    if "l" in PARAMETERS[method]:
+        return [] if _group_promise(parameters) == promise else [_OTHER]
+    parameters = {"label_known": False, **parameters}
     for name in set(_PROMISED) & set(parameters):
         value, promised = parameters[name], [getattr(part, name) for part in parts if hasattr(part, name)]
         if value is not None and any(value != one for one in promised):
@@ -339,6 +344,22 @@ def other_promise(method: str, shape: str, parameters: Mapping[str, Any], promis
         if value and not promised and name != "absences":
             return [_OTHER]
     return []
+
+
+def _of_sets(parameters: Mapping[str, Any]) -> tuple[Promise, ...]:
+    """The parts of the promise of a method with sets of columns: one for each set, then what else a group needs."""
+    known = parameters.get("label_known", False)
+    sets = [KAnonymity(k, columns=columns, label_known=known) for columns, k in parameters["quasi_sets"]]
+    whole = _group_promise({**parameters, "k": 2})
+    return (*sets, *(whole.promises[1:] if isinstance(whole, Both) else ()))
+
+
+def _group_promise(parameters: Mapping[str, Any]) -> Promise | None:
+    """The promise that the parameters of a method that groups rows make; None if they contradict each other."""
+    try:
+        return promise_of(parameters["k"], **{name: parameters[name] for name in GROUP_NEEDS if name in parameters})
+    except DiscreetError:
+        return None
 
 
 _OTHER = "The parameters of the method contradict the promise."

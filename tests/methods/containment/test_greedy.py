@@ -227,3 +227,42 @@ def test_text_in_a_matrix_is_refused_without_quoting_it():
         GreedySelector(2).fit(X, [0, 1, 1])
     assert "SECRET" not in str(caught.value)
     assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("constraint", ["containment", "k-anonymity"])
+@pytest.mark.parametrize("utility", ["hamdist", "distcnt", "cm"])
+@given(found=labelled(), k=st.integers(2, 3))
+def test_known_labels_are_items_that_everybody_knows(utility, constraint, found, k):
+    """A feature is kept if and only if the selection with it is feasible with the label as a further item."""
+    rows, labels, persons, d = found
+    assume(len(set(labels)) > 1)
+    whose = range(len(rows)) if persons is None else persons
+    assume(len(set(whose)) >= k)
+    matrix = np.array([[item in row for item in range(d)] for row in rows], dtype=int)
+    baskets = Baskets.of(matrix, labels, persons=persons)
+    method = GreedySelector(k, utility=utility, constraint=constraint, label_known=True)
+    known = [{*row, f"label {label}"} for row, label in zip(rows, labels, strict=True)]
+    every = [f"label {label}" for label in set(labels)]
+    if not oracles.is_feasible(known, every, k, constraint, persons):
+        with pytest.raises(CannotRelease, match="with known labels"):
+            method.release(baskets)
+        return
+    try:
+        release = method.release(baskets)
+    except CannotRelease:
+        assert (
+            not any(
+                oracles.is_feasible(known, [*every, item], k, constraint, persons)
+                for item in range(d)
+                if 0 < sum(item in row for row in rows) < len(rows) and oracles.ham_pairs(rows, labels, item)
+            )
+            or utility == "cm"
+        )
+        return
+    kept = []
+    for step in release.owner.trace:
+        item = int(step["feature"][1:])
+        assert step["kept"] == oracles.is_feasible(known, [*every, *kept, item], k, constraint, persons)
+        kept += [item] if step["kept"] else []
+    assert kept == list(release.features)
+    assert release.verdict.measured >= k

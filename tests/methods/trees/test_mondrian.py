@@ -20,6 +20,7 @@ from discreet.methods.trees.mondrian_partition import Need, partition
 from discreet.prepare.automatic_hierarchy import automatic
 from discreet.prepare.hierarchy import from_paths
 from discreet.recoding.axis import recode
+from group_needs_twin import ASKED, may_be_a_group
 
 
 @st.composite
@@ -250,6 +251,43 @@ def test_random_tables_keep_the_promise_in_every_mode(mode, table, k, person):
     if "l" in MODES[mode]:
         labels = release.data.column("y").to_pylist()
         assert min(len({y for r, y in zip(rows, labels, strict=True) if r == row}) for row in set(rows)) >= 2
+
+
+@pytest.mark.parametrize("asked", ASKED[1:], ids=str)
+@pytest.mark.parametrize("mode", [{}, {"split": "information"}, {"relaxed": True}], ids=str)
+@given(table=tables(), k=st.integers(2, 3), person=st.sampled_from([None, "who"]))
+def test_groups_have_what_they_need_and_no_cut_was_missed(mode, asked, table, k, person):
+    """Against the definitions in plain Python: every group, and both sides of every cut that was not made."""
+    assume(len(set(table["y"])) > 1)
+    table = {**table, "visits": [(7 * i + len(town or "")) % 5 for i, town in enumerate(table["town"])]}
+    whose = list(range(len(table["y"]))) if person is None else table["who"]
+    roles = Roles(target="y", quasi=["age", "visits"], sensitive=["pay"], person=person)
+    method = Mondrian(k, **mode, **asked)
+    if not may_be_a_group(table, range(len(whose)), whose, k, asked):
+        with pytest.raises(CannotRelease):
+            method.release(table, roles)
+        return
+    release = method.release(table, roles)
+    assert release.verdict.holds
+    published = {name: release.data.column(name).to_pylist() for name in release.columns}
+    owners = list(range(len(whose))) if person is None else release.owner.persons.tolist()
+    for mine in _groups(published, roles.quasi):
+        assert may_be_a_group(published, mine, owners, k, asked)
+    if "relaxed" in mode:
+        return
+    recoded = release.recode(table)
+    for mine in _groups({name: recoded.column(name).to_arrow().to_pylist() for name in roles.quasi}, roles.quasi):
+        for name in roles.quasi:
+            for border in {table[name][i] for i in mine} - {None}:
+                left = [i for i in mine if table[name][i] is not None and table[name][i] < border]
+                right = [i for i in mine if i not in left]
+                assert not left or not all(may_be_a_group(table, side, whose, k, asked) for side in (left, right))
+
+
+def _groups(table, names):
+    """The row numbers of each group of rows that are equal in these columns."""
+    rows = list(zip(*(table[name] for name in names), strict=True))
+    return [[i for i, row in enumerate(rows) if row == one] for one in set(rows)]
 
 
 @pytest.mark.parametrize("split", ["median", "information"])

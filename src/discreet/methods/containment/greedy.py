@@ -23,13 +23,14 @@ import numpy as np
 
 from discreet.counting.bitmaps import Patterns
 from discreet.counting.class_separation import misfits_removed, number_of, separated_pairs
+from discreet.counting.partition import Partition
 from discreet.counting.supersets import Distinct
 from discreet.data.baskets import Baskets
 from discreet.errors import CannotRelease
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.progress import progress
 from discreet.foundation.randomness import Randomness
-from discreet.methods.selector import Selector
+from discreet.methods.selector import Selector, check_labels
 from discreet.privacy.containment import Containment
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.promise import Promise
@@ -51,6 +52,8 @@ class GreedySelector(Selector):
     absences : int in [0, inf)
         Containment also against attackers who know up to so many items that a person lacks. It is slower, and keeps
         fewer features; k-anonymity holds against any number.
+    label_known : bool
+        Whether k persons are left also to somebody who knows the label.
     on_infeasible : "skip" or "stop"
     max_features : int or None
     cuts : mapping of column name to cut points, for tables; other numbers are cut by MDL against the target
@@ -83,6 +86,7 @@ class GreedySelector(Selector):
         "utility": [StrOptions({"hamdist", "distcnt", "cm"}), callable],
         "constraint": [StrOptions({"containment", "k-anonymity"})],
         "absences": [Interval(Integral, 0, None, closed="left")],
+        "label_known": [bool],
         "on_infeasible": [StrOptions({"skip", "stop"})],
         "max_features": [Interval(Integral, 1, None, closed="left"), None],
         "cuts": [dict, None],
@@ -96,6 +100,7 @@ class GreedySelector(Selector):
         utility: str | Callable[[Baskets], float] = "hamdist",
         constraint: str = "containment",
         absences: int = 0,
+        label_known: bool = False,
         on_infeasible: str = "skip",
         max_features: int | None = None,
         cuts: Mapping[str, Sequence[Any]] | None = None,
@@ -105,6 +110,7 @@ class GreedySelector(Selector):
         self.utility = utility
         self.constraint = constraint
         self.absences = absences
+        self.label_known = label_known
         self.on_infeasible = on_infeasible
         self.max_features = max_features
         self.cuts = cuts
@@ -112,10 +118,14 @@ class GreedySelector(Selector):
 
     @property
     def promise(self) -> Promise:
-        return Containment(self.k, self.absences) if self.constraint == "containment" else KAnonymity(self.k)
+        if self.constraint == "containment":
+            return Containment(self.k, self.absences, self.label_known)
+        return KAnonymity(self.k, label_known=self.label_known)
 
     def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
-        search = _Search(baskets, self.k, self.constraint, self.absences)
+        if self.label_known:
+            check_labels(baskets, self.k)
+        search = _Search(baskets, self.k, self.constraint, self.absences, self.label_known)
         order = _ORDERS[self.utility] if isinstance(self.utility, str) else _by_callable(self.utility)
         selected: list[int] = []
         trace: list[dict[str, Any]] = []
@@ -152,9 +162,10 @@ class GreedySelector(Selector):
 class _Search:
     """The state of a greedy search: what is selected, what is still open."""
 
-    def __init__(self, baskets: Baskets, k: int, constraint: str, absences: int = 0):
+    def __init__(self, baskets: Baskets, k: int, constraint: str, absences: int = 0, label_known: bool = False):
         self.baskets, self.k, self.absences = baskets, k, absences
-        self.patterns = Patterns(len(baskets), baskets.persons)
+        self.patterns = Patterns(len(baskets), baskets.persons, baskets.labels if label_known else None)
+        self.partition = Partition(len(baskets)) if label_known else self.patterns.partition  # by what is selected
         if constraint == "k-anonymity":
             self._keeps = self.patterns.keeps_k_anonymity
         else:
@@ -193,6 +204,8 @@ class _Search:
 
     def add(self, feature: int) -> None:
         self.patterns.add(self.rows(feature))
+        if self.partition is not self.patterns.partition:
+            self.partition.refine(self.rows(feature))
         self.selected.append(feature)
         self.drop(feature)
 
@@ -226,7 +239,7 @@ def _by_distcnt(search: _Search) -> Order:
             stale = np.flatnonzero((computed < now) & (bounds > 0))
             if len(stale) > batch:
                 stale = stale[np.argpartition(-bounds[stale], batch)[:batch]]
-            bounds[stale] = separated_pairs(search.baskets, search.patterns.partition, stale)
+            bounds[stale] = separated_pairs(search.baskets, search.partition, stale)
             computed[stale] = now
             best, batch = int(np.argmax(bounds)), 4 * batch
         gain = int(bounds[best])
@@ -242,7 +255,7 @@ def _by_cm(search: _Search) -> Order:
     gains, computed = np.zeros(len(open_)), -1
     while open_.any():
         if computed < len(search.selected):
-            gains, computed = misfits_removed(search.baskets, search.patterns.partition), len(search.selected)
+            gains, computed = misfits_removed(search.baskets, search.partition), len(search.selected)
         best = int(np.argmax(np.where(open_, gains, -1)))
         if gains[best] <= 0:
             return

@@ -109,9 +109,9 @@ class KActus(Method):
     def promise(self) -> Promise:
         return KAnonymity(self.k)
 
-    @property
-    def _rule(self) -> WalkRule:
-        return WalkRule(self.k)
+    def _rule(self, table: Table, roles: Roles) -> tuple[WalkRule, Sequence[str]]:
+        """What is asked of rows that are published together, and the columns whose values count for it."""
+        return WalkRule(self.k), ()
 
     def _classes(self, target: Column) -> np.ndarray:
         """The class of each row, as the choice of rows sees it: all the same, so that they are drawn at random."""
@@ -122,10 +122,11 @@ class KActus(Method):
         nodes = self._grown(coded)
         table, group_of_row = rows.table, coded.place[rows.group_of_row]
         ends = nodes.ends(coded.rows.codes)[group_of_row]
-        labels, rule = self._classes(table.column(roles.target)), self._rule  # type: ignore[arg-type]
+        labels = self._classes(table.column(roles.target))  # type: ignore[arg-type]
+        rule, valued = self._rule(table, roles)
         rank = _Ranks(table, roles, group_of_row, randomness)
         persons = None if roles.person is None else table.column(roles.person).codes
-        sensitive = [table.column(name).codes for name in roles.sensitive] if rule.l else []
+        sensitive = [table.column(name).codes for name in valued]
         stocks = stocks_of(ends, labels, len(nodes), rank, persons, sensitive)
         moves = decide(nodes.children, stocks, rule)
         if moves is None:

@@ -15,14 +15,16 @@ Departures from the paper:
 7. Of the rows of a class those first in a keyed hash order are taken; the order of the table would leak.
 8. swap=0 by default: swapping makes the release false.
 9. pool=True fills up the short leaves of one parent once, together; the paper fills up each by itself.
-10. l asks for so many different values of each sensitive column at every node that is published.
+10. l, t and label_known (group_promise.py) are asked of the rows at every node that is published. With t no row is
+    left out: that would change the whole table, which the groups are compared with.
 11. Cells outside the path are suppressed, numbers are binned first, rare categories are "other" (see kactus.py).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,14 +32,15 @@ import numpy as np
 from discreet.counting.coded_rows import CodedRows
 from discreet.data.column import Column
 from discreet.data.roles import Roles
-from discreet.errors import RolesError
+from discreet.data.table import Table
 from discreet.foundation.parameters import Interval
 from discreet.foundation.randomness import Randomness
+from discreet.methods.group_needs import GroupNeeds
 from discreet.methods.grouping import Grouping
 from discreet.methods.trees.kactus import KActus
+from discreet.methods.trees.kactus_needs import stock_needs
 from discreet.methods.trees.kactus_walk import WalkRule
-from discreet.privacy.k_anonymity import KAnonymity
-from discreet.privacy.l_diversity import LDiversity
+from discreet.privacy.group_promise import GROUP_NEEDS, promise_of, stated_needs
 from discreet.privacy.promise import Promise
 
 
@@ -51,8 +54,13 @@ class KActus2(KActus):
         Up to swap * k rows of a sibling may be published as if they were a leaf's, to fill it up. They are false.
     pool : bool
         Whether the short leaves of one parent are filled up together, which takes fewer rows from their siblings.
-    l : int in [2, inf) or None
-        How many different values each sensitive column has at least among the rows that look alike.
+    l, diversity, c : float above 1 or None; "distinct", "entropy" or "recursive"; float above 0 or None
+        How many values each sensitive column has at least among the rows that look alike, and how they are counted: see
+        `discreet.privacy.group_promise`.
+    t, distance : float in [0, 1] or None; "equal" or "ordered"
+        How far the sensitive values of rows that look alike may be distributed from those of the whole table.
+    label_known : bool
+        Whether k persons are left also to somebody who knows the label.
     inducer : "c45", "sklearn", or a callable
         What builds the tree. A callable takes Examples, with intervals as categories, and returns branches
         (discreet.learning.decision_tree.Branch); it must be deterministic for a seed to give the same release again.
@@ -69,8 +77,8 @@ class KActus2(KActus):
 
     Promise
     -------
-    KAnonymity(k) on the quasi-identifiers, and LDiversity(l) of the sensitive columns where l is given; counted in
-    persons when the roles name a person column. Rows of k - 1 persons at most may be left out.
+    KAnonymity(k) on the quasi-identifiers, with LDiversity(l) and TCloseness(t) of the sensitive columns where l and t
+    are given; counted in persons when the roles name a person column. Rows of k - 1 persons at most may be left out.
 
     Examples
     --------
@@ -85,7 +93,7 @@ class KActus2(KActus):
         **KActus._parameter_constraints,
         "swap": [Interval(Real, 0, 1, closed="both")],
         "pool": [bool],
-        "l": [Interval(Integral, 2, None, closed="left"), None],
+        **GROUP_NEEDS,
     }
 
     def __init__(
@@ -94,7 +102,12 @@ class KActus2(KActus):
         *,
         swap: float = 0.0,
         pool: bool = False,
-        l: int | None = None,  # noqa: E741  (the field's own letter)
+        l: float | None = None,  # noqa: E741  (the field's own letter)
+        diversity: str = "distinct",
+        c: float | None = None,
+        t: float | None = None,
+        distance: str = "equal",
+        label_known: bool = False,
         inducer: Any = "c45",
         min_objects: int = 2,
         confidence: float = 0.25,
@@ -114,21 +127,35 @@ class KActus2(KActus):
         self.swap = swap
         self.pool = pool
         self.l = l
+        self.diversity = diversity
+        self.c = c
+        self.t = t
+        self.distance = distance
+        self.label_known = label_known
 
     @property
     def promise(self) -> Promise:
-        return KAnonymity(self.k) if self.l is None else KAnonymity(self.k) & LDiversity(self.l)
+        return promise_of(self.k, **stated_needs(self))
 
-    @property
-    def _rule(self) -> WalkRule:
-        return WalkRule(self.k, self.l or 0, self.swap, self.pool)
+    def _rule(self, table: Table, roles: Roles) -> tuple[WalkRule, Sequence[str]]:
+        if self.t is None and not self.label_known and self.diversity == "distinct":
+            return WalkRule(self.k, self.l or 0, self.swap, self.pool), roles.sensitive if self.l else ()
+        needs, keep_all = stock_needs(self.promise, roles, lambda name: _persons_with(table, roles, name))
+        columns = tuple(dict.fromkeys(need.column for need in needs))
+        placed = [(columns.index(need.column), need) for need in needs]
+        return WalkRule(self.k, 0, self.swap, self.pool, placed, keep_all), columns
 
     def _classes(self, target: Column) -> np.ndarray:
         return target.codes.astype(np.int64)
 
     def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
-        if self.l is not None and not roles.sensitive:
-            raise RolesError(
-                f"l = {self.l} is about sensitive columns; the roles name none. Name them, or leave out l."
-            )
+        GroupNeeds.of(rows, roles, self.promise).check_possible()
         return super()._decide(rows, roles, randomness)
+
+
+def _persons_with(table: Table, roles: Roles, name: str) -> Counter[int]:
+    """How many persons, or rows, have each value of a column."""
+    codes = table.column(name).codes.tolist()
+    if roles.person is None:
+        return Counter(codes)
+    return Counter(code for code, _ in set(zip(codes, table.column(roles.person).codes.tolist(), strict=True)))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -46,16 +47,17 @@ class PersonStock(Stock):
     """As Stock, where a person may have several rows or sensitive values are counted: the rows themselves are known.
 
     `queues` hold the rows of each class, the first one last. `facts` say of each row whose it is, and its sensitive
-    values.
+    values. `seen` are the persons with each value of a column, `whose` the rows of each value and person.
     """
 
-    __slots__ = ("facts", "owners", "queues", "rank", "seen")
+    __slots__ = ("facts", "owners", "queues", "rank", "seen", "whose")
 
     def __init__(self, queues: list[list[int]], rank: Sequence[int], facts: Sequence[tuple[int, tuple[int, ...]]]):
         self.queues, self.rank, self.facts = queues, rank, facts
         self.counts = [len(queue) for queue in queues]
         self.owners: Counter[int] = Counter()
         self.seen: list[Counter[int]] = [Counter() for _ in (facts[0][1])]
+        self.whose: list[Counter[tuple[int, int]]] = [Counter() for _ in self.seen]
         for queue in queues:
             for row in queue:
                 self._count(row)
@@ -68,14 +70,17 @@ class PersonStock(Stock):
     def _count(self, row: int) -> None:
         owner, values = self.facts[row]
         self.owners[owner] += 1
-        for seen, value in zip(self.seen, values, strict=True):
-            seen[value] += 1
+        for seen, whose, value in zip(self.seen, self.whose, values, strict=True):
+            whose[value, owner] += 1
+            seen[value] += whose[value, owner] == 1
 
     def _discount(self, row: int) -> None:
         owner, values = self.facts[row]
         _less(self.owners, owner)
-        for seen, value in zip(self.seen, values, strict=True):
-            _less(seen, value)
+        for seen, whose, value in zip(self.seen, self.whose, values, strict=True):
+            _less(whose, (value, owner))
+            if (value, owner) not in whose:
+                _less(seen, value)
 
     def _measure(self) -> None:
         self.persons = len(self.owners)
@@ -100,12 +105,19 @@ class PersonStock(Stock):
         ]
         self.counts = [len(queue) for queue in self.queues]
         self.owners.update(other.owners)
-        for mine, theirs in zip(self.seen, other.seen, strict=True):
+        for mine, theirs in zip(self.whose, other.whose, strict=True):
             mine.update(theirs)
+        self.seen = [Counter(value for value, _ in whose) for whose in self.whose]
         self._measure()
 
+    def together(self, others: Sequence[Stock]) -> PersonStock:
+        """The rows of this and other stocks, as a stock of their own."""
+        stocks = [self, *(other for other in others if isinstance(other, PersonStock))]
+        queues = [[row for stock in stocks for row in stock.queues[label]] for label in range(len(self.queues))]
+        return PersonStock(queues, self.rank, self.facts)
 
-def _less(counter: Counter[int], key: int) -> None:
+
+def _less(counter: Counter[Any], key: Any) -> None:
     if counter[key] == 1:
         del counter[key]
     else:

@@ -23,22 +23,31 @@ from typing import Any
 import numpy as np
 
 from discreet.counting.entropy import entropy
-from discreet.methods.trees.kactus_rows import Stock
+from discreet.methods.trees.kactus_needs import StockNeed
+from discreet.methods.trees.kactus_rows import PersonStock, Stock
 
 _EQUAL = 1e-12  # bits: two entropies nearer than this are the same, the rest is rounding
 
 
 @dataclass(frozen=True)
 class WalkRule:
-    """What is asked: k persons and l sensitive values at every node that is published; swaps up to a share of k."""
+    """What is asked: k persons and l sensitive values at every node that is published; swaps up to a share of k.
+
+    needs     what else is asked of the values of columns; their places are those of the stocks' values
+    keep_all  whether no row may be left out
+    """
 
     k: int
     l: float = 0  # noqa: E741
     swap: float = 0.0
     pool: bool = False
+    needs: Sequence[tuple[int, StockNeed]] = ()
+    keep_all: bool = False
 
     def holds(self, stock: Stock) -> bool:
-        return stock.persons >= self.k and stock.values >= self.l
+        if stock.persons < self.k or stock.values < self.l:
+            return False
+        return not self.needs or all(need.met(stock.seen[place], stock.persons) for place, need in self.needs)  # type: ignore[attr-defined]
 
     def lacking(self, stock: Stock) -> int:
         return max(self.k - stock.persons, 0)
@@ -89,6 +98,8 @@ def decide(children: Sequence[Sequence[int]], stocks: list[Stock], rule: WalkRul
             moves.publish(child, stocks[child], child)  # lines 1.18 and 1.19
         else:
             stocks[0].add(stocks[child])  # line 1.21
+    if rule.needs:
+        return _settle_together(stocks[0], rule, moves)
     return _settle_pool(stocks[0], rule, moves)
 
 
@@ -172,6 +183,39 @@ def _settle_pool(pool: Stock, rule: WalkRule, moves: Moves) -> Moves | None:
     else:
         return None
     return moves
+
+
+def _settle_together(pool: Stock, rule: WalkRule, moves: Moves) -> Moves | None:
+    """As `_settle_pool`, where rows that are enough may be too little together with others of the same node.
+
+    A node whose batches are not enough together shows nothing. While all rows that show nothing are not enough, those
+    of the smallest other node join them.
+    """
+    if pool.persons >= rule.k or (pool.persons and rule.keep_all):
+        moves.publish(0, pool, 0)
+    else:
+        moves.batch_of[0] = -1
+    at_nodes: dict[int, list[Batch]] = {}
+    for batch in moves.batches:
+        at_nodes.setdefault(batch.node, []).append(batch)
+    hidden = at_nodes.pop(0, [])
+    for node in [node for node, batches in at_nodes.items() if not rule.holds(_together(batches))]:
+        hidden += at_nodes.pop(node)
+    while hidden and not rule.holds(_together(hidden)):
+        if not at_nodes:
+            return None
+        stocks = {node: _together(batches) for node, batches in at_nodes.items()}
+        hidden += at_nodes.pop(min(stocks, key=lambda node: (stocks[node].persons, stocks[node].first)))
+    for batch in hidden:
+        batch.node, batch.swapped = 0, 0
+    return moves
+
+
+def _together(batches: Sequence[Batch]) -> Stock:
+    """All rows of some batches; needs look at values, so the stocks are PersonStock."""
+    first = batches[0].stock
+    assert isinstance(first, PersonStock)
+    return first.together([batch.stock for batch in batches[1:]]) if len(batches) > 1 else first
 
 
 def _draw(giver: Stock, receiver: Stock, choose: Callable[..., Any], most: int, rule: WalkRule) -> list[int] | None:

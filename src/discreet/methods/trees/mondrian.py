@@ -18,11 +18,12 @@ Departures from the papers:
 6. split="information" falls back on the median cut where no cut tells more about the class.
 7. relaxed=True shares the rows at a median cut by chance, so that no row's side tells anything about its other cells;
    cuts by information are never shared. With persons, the rows of a person may be on both sides.
-8. l asks for so many different values of each sensitive column on both sides of every cut.
+8. l, t and label_known (group_promise.py) are asked of both sides of every cut, not only of the groups at the end.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
@@ -31,19 +32,21 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
+from discreet.counting.row_values import RowValues
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.errors import CannotRelease, ParameterError, RolesError, did_you_mean, listing, shown
+from discreet.errors import ParameterError, RolesError, did_you_mean, listing
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Method, fresh_order
+from discreet.methods.group_needs import GroupNeeds, values_of
 from discreet.methods.grouping import Grouping
 from discreet.methods.limits import MAX_SUPPRESSED
 from discreet.methods.trees.hierarchy_labels import tree_axis
+from discreet.methods.trees.mondrian_needs import side_needs
 from discreet.methods.trees.mondrian_partition import CutTree, Need, partition
 from discreet.prepare.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
-from discreet.privacy.k_anonymity import KAnonymity
-from discreet.privacy.l_diversity import LDiversity
+from discreet.privacy.group_promise import GROUP_NEEDS, promise_of, stated_needs
 from discreet.privacy.promise import Promise
 from discreet.recoding.axis import Axis, recode
 from discreet.recoding.plan import Recode
@@ -66,8 +69,13 @@ class Mondrian(Method):
     hierarchies : mapping of column to Hierarchy or file, or a folder of files; None for automatic ones
     grids : mapping of column to borders (numbers, dates) or values (categories) that are public; None for none
         With labels="cuts" only: the columns are cut nowhere else.
-    l : int in [2, inf) or None
-        How many different values each sensitive column has at least in every group.
+    l, diversity, c : float above 1 or None; "distinct", "entropy" or "recursive"; float above 0 or None
+        How many values each sensitive column has at least in every group, and how they are counted: see
+        `discreet.privacy.group_promise`.
+    t, distance : float in [0, 1] or None; "equal" or "ordered"
+        How far the sensitive values of a group may be distributed from those of the whole table.
+    label_known : bool
+        Whether k persons are left also to somebody who knows the label.
     max_suppressed : float, dict or None
         At most this share of the quasi-identifier cells may be suppressed, or there is no release. A dict limits
         "cells", "rows" (left out, or suppressed in all quasi-identifiers) or both.
@@ -76,8 +84,8 @@ class Mondrian(Method):
 
     Promise
     -------
-    KAnonymity(k) on the quasi-identifiers, and LDiversity(l) of the sensitive columns where l is given; counted in
-    persons when the roles name a person column.
+    KAnonymity(k) on the quasi-identifiers, with LDiversity(l) and TCloseness(t) of the sensitive columns where l and t
+    are given; counted in persons when the roles name a person column.
 
     Examples
     --------
@@ -95,7 +103,7 @@ class Mondrian(Method):
         "labels": [StrOptions({"local", "hierarchy", "cuts"})],
         "hierarchies": HIERARCHIES,
         "grids": [Mapping, None],
-        "l": [Interval(Integral, 2, None, closed="left"), None],
+        **GROUP_NEEDS,
         "max_suppressed": MAX_SUPPRESSED,
         "random_state": [Integral, None],
     }
@@ -109,7 +117,12 @@ class Mondrian(Method):
         labels: str = "local",
         hierarchies: Any = None,
         grids: Any = None,
-        l: int | None = None,  # noqa: E741  (the field's own letter)
+        l: float | None = None,  # noqa: E741  (the field's own letter)
+        diversity: str = "distinct",
+        c: float | None = None,
+        t: float | None = None,
+        distance: str = "equal",
+        label_known: bool = False,
         max_suppressed: float | Mapping[str, float] | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -120,19 +133,24 @@ class Mondrian(Method):
         self.hierarchies = hierarchies
         self.grids = grids
         self.l = l
+        self.diversity = diversity
+        self.c = c
+        self.t = t
+        self.distance = distance
+        self.label_known = label_known
         self.max_suppressed = max_suppressed
         self.random_state = random_state
 
     @property
     def promise(self) -> Promise:
-        return KAnonymity(self.k) if self.l is None else KAnonymity(self.k) & LDiversity(self.l)
+        return promise_of(self.k, **stated_needs(self))
 
     def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
         for name, labels in (("hierarchies", "hierarchy"), ("grids", "cuts")):
             if getattr(self, name) is not None and self.labels != labels:
                 raise ParameterError(f"Mondrian uses {name} with labels={labels!r} only. Say so, or leave them out.")
         axes = self._axes(rows, roles)
-        self._check_sensitive(rows, roles)
+        GroupNeeds.of(rows, roles, self.promise).check_possible()
         parted = _SingleRows(rows.table, roles, randomness) if self.relaxed else rows
         ranks = np.column_stack([axis.rank_of_code[parted.codes[:, i]] for i, axis in enumerate(axes)])
         cuts = partition(
@@ -143,6 +161,7 @@ class Mondrian(Method):
             by_information=self.split == "information",
             relaxed=self.relaxed,
             in_turn=self.labels == "cuts",
+            sides=side_needs(self.promise, roles, lambda name: _values(parted, roles, name)),
         )
         plan = _recoding(axes, ranks, cuts)
         trace: list[dict[str, Any]] = [{"groups": int((cuts.column < 0).sum())}]
@@ -175,27 +194,13 @@ class Mondrian(Method):
             raise ParameterError("'grids' takes a list for each column, such as {'age': [20, 40, 60]}.")
         return grids
 
-    def _check_sensitive(self, rows: CodedRows, roles: Roles) -> None:
-        """Whether there can be a group with l values of each sensitive column."""
-        if self.l is None:
-            return
-        if not roles.sensitive:
-            raise RolesError(
-                f"l = {self.l} is about sensitive columns; the roles name none. Name them, or leave out l."
-            )
-        for name in roles.sensitive:
-            levels = len(np.unique(rows.beside(name)[1]))
-            if min(levels, rows.n_persons) < self.l:
-                raise CannotRelease(
-                    f"l = {self.l} was asked, but column {shown(name)} has {levels} different values,"
-                    f" and there are {rows.n_persons} persons: no group can have {self.l}. Lower l."
-                )
-
     def _needs(self, rows: CodedRows | _SingleRows, roles: Roles) -> list[Need]:
         if self.l is None:
             return [Need(self.k, rows.people)]
-        values = [Need(self.l, rows.beside(name)) for name in roles.sensitive]
-        return [Need(max(self.k, self.l), rows.people), *values]  # a group never counts more values than persons
+        distinct = roles.sensitive if self.diversity == "distinct" else ()
+        values = [Need(math.ceil(self.l), rows.beside(name)) for name in distinct]
+        least = max(self.k, math.ceil(self.l))  # a group never counts more values than persons
+        return [Need(least, rows.people), *values]
 
     def _public_parameters(self) -> dict[str, Any]:
         grids = None if self.grids is None else sorted(map(str, self.grids))
@@ -222,6 +227,14 @@ class _SingleRows:
 
     def beside(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         return np.arange(len(self._order)), self._table.column(name).codes[self._order].astype(np.int64)
+
+
+def _values(rows: CodedRows | _SingleRows, roles: Roles, name: str) -> RowValues:
+    if isinstance(rows, CodedRows):
+        return values_of(rows, roles, name)
+    row, value = rows.beside(name)
+    person = None if roles.person is None else rows.beside(roles.person)[1]
+    return RowValues.of(row, value, np.ones(len(row), dtype=np.int64), person, len(row))
 
 
 def _stack(positions: list[np.ndarray]) -> np.ndarray:

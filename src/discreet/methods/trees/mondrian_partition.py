@@ -15,6 +15,7 @@ import numpy as np
 
 from discreet.counting.compiled_entropy import n_log_n
 from discreet.foundation.compiled_kernels import compiled
+from discreet.methods.trees.mondrian_needs import SideNeeds, sides_meet
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,13 @@ def partition(
     by_information: bool,
     relaxed: bool = False,
     in_turn: bool = False,
+    sides: SideNeeds | None = None,
 ) -> CutTree:
     """Cut until no cut leaves both sides what they need; the first of the needs is the one that is parted evenly.
 
     `ranks` and `counts` are of the rows to part. Relaxed, rows of equal rank may go to different sides, in the order
     they have. A cut at the median is one of the widest column, or, `in_turn`, of the column that was cut least often on
-    the way.
+    the way. `sides` are needs that are no number of keys.
     """
     n = len(ranks)
     starts = np.zeros((len(needs), n + 1), dtype=np.int64)
@@ -96,7 +98,7 @@ def partition(
     in_all, on_left = np.empty((2, n_classes), dtype=np.int64)
     spare, room = np.empty(n, dtype=np.int64), np.empty(256, dtype=np.int64)
     work = _Work(np.arange(n), low, high, is_open, before, after, fits, seen, last, in_all, on_left, spare, room)
-    n_nodes = _partition(limits, work, np.empty(3 * n, dtype=np.int64), times, *tree, leaf_of)
+    n_nodes = _partition(limits, work, sides, np.empty(3 * n, dtype=np.int64), times, *tree, leaf_of)
     column, ends, above, below, begins, left = tree[:, :n_nodes]
     return CutTree(column, ends, above, below, begins, left, leaf_of)
 
@@ -140,7 +142,7 @@ _TELLING, _EVEN, _FOUND = 0, 1, 2  # what a node is looked at for
 
 
 @compiled
-def _partition(limits, work, stack, times, column, ends, above, below, begins, left, leaf_of):
+def _partition(limits, work, sides, stack, times, column, ends, above, below, begins, left, leaf_of):
     """Cut nodes until none can be cut; how many nodes there are. `stack` holds node, start and stop of its rows."""
     ranks, rows = limits.ranks, work.rows
     stack[0], stack[1], stack[2] = 0, 0, len(rows)
@@ -148,7 +150,7 @@ def _partition(limits, work, stack, times, column, ends, above, below, begins, l
     while waiting > 0:
         waiting -= 1
         node, start, stop = stack[3 * waiting], stack[3 * waiting + 1], stack[3 * waiting + 2]
-        c, place, count = _best_cut(limits, work, start, stop, times, node, count)
+        c, place, count = _best_cut(limits, work, sides, start, stop, times, node, count)
         if c < 0:
             left[node] = n_leaves
             for i in range(start, stop):
@@ -178,7 +180,7 @@ def _next_rank(rows, i, end, step, ranks, c, rank):
 
 
 @compiled
-def _best_cut(limits, work, start, stop, times, node, count):
+def _best_cut(limits, work, sides, start, stop, times, node, count):
     """The column to cut and how many rows lie left of the cut, sorted by it; column -1 for no cut.
 
     By information (Workload-Aware Anonymization): the cut of least class entropy over all columns. Else, and where no
@@ -207,6 +209,8 @@ def _best_cut(limits, work, start, stop, times, node, count):
         if looking == _FOUND:
             return c, best_place, count
         count = _find_fits(limits, work, start, stop, count)
+        if sides is not None:
+            sides_meet(sides, rows, start, stop, ranks, c, limits.relaxed, work.fits)
         if looking == _TELLING:
             place, gain = _telling_cut(rows, start, stop, ranks, c, limits.counts, work.fits, work.in_all, work.on_left)
             if place > 0 and gain > best_gain:
