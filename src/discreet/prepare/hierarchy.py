@@ -143,12 +143,31 @@ class Hierarchy:
         if self.cuts is not None:
             numbers = column.numbers if len(column.values) else np.empty(0)
             return np.append(np.searchsorted(np.asarray(self.cuts), numbers, side="right"), missing).astype(np.int32)
-        leaf_of = {text: leaf for leaf, text in enumerate(self.values)}
+        leaves = self._own_leaves(column)
+        if SUPPRESSED in self.values:
+            leaves[leaves < 0] = self.values.index(SUPPRESSED)
+        return np.append(leaves, np.int32(missing))
+
+    def _own_leaves(self, column: Column) -> np.ndarray:
+        leaf_of = {text: leaf for leaf, text in enumerate(self.values) if text != SUPPRESSED}
         leaves = np.array([leaf_of.get(text, leaf_of.get(text.strip(), -1)) for text in column.texts], dtype=np.int32)
         if column.kind == "number" and (leaves < 0).any():
             self._match_numbers(column.numbers, leaves)
-        leaves[leaves < 0] = leaf_of.get(SUPPRESSED, -1)
-        return np.append(leaves, np.int32(missing))
+        return leaves
+
+    def completed(self, column: Column) -> Hierarchy:
+        """The hierarchy with a leaf for each value of the column, those without one below the labels of the leaf "*".
+
+        >>> from discreet.data.table import Table
+        >>> h = Hierarchy("town", ("Bonn", "*"), (("Bonn", "Rhine", "*"), ("*", "elsewhere", "*")))
+        >>> h.completed(Table.of({"town": ["Bonn", "Ulm"]}).column("town")).paths[-1]
+        ('Ulm', 'elsewhere', '*')
+        """
+        if self.cuts is not None or SUPPRESSED not in self.values:
+            return self
+        above = self.paths[self.values.index(SUPPRESSED)][1:]
+        new = [column.texts[code] for code in np.flatnonzero(self._own_leaves(column) < 0)]
+        return replace(self, values=(*self.values, *new), paths=(*self.paths, *((text, *above) for text in new)))
 
     def _match_numbers(self, numbers: np.ndarray, leaves: np.ndarray) -> None:
         """Find a leaf for the numbers that have none yet."""
@@ -159,17 +178,6 @@ class Hierarchy:
         for leaf, found in enumerate(ranges):
             if found is not None and not found.is_number:
                 leaves[(leaves < 0) & found.holds(numbers)] = leaf
-
-    def leaf_ends(self, column: Column) -> tuple[np.ndarray, np.ndarray] | None:
-        """The lowest and the highest number of each leaf; None if the column or a leaf is none of numbers."""
-        if column.kind != "number":
-            return None
-        if self.cuts is not None:
-            return np.array([-np.inf, *self.cuts]), np.array([*self.cuts, np.inf])
-        ranges = [found for text in self.values if (found := read_range(text)) is not None]
-        if len(ranges) < len(self):
-            return None
-        return np.array([found.low for found in ranges]), np.array([found.high for found in ranges])
 
     def generalise(self, column: Column, level: int) -> Column:
         """The column with every value replaced by its ancestor on this level.
@@ -267,7 +275,8 @@ class Hierarchy:
         branches: dict[str, list[tuple[int, int]]] = {}
         for level, labels in enumerate(self._labels):
             for code, label in enumerate(labels):
-                branches.setdefault(label, []).append((level, code))
+                if label != SUPPRESSED:  # which tells nothing on any level
+                    branches.setdefault(label, []).append((level, code))
         torn = 0
         for nodes in branches.values():
             for (below, code), (above, upper) in pairwise(nodes):

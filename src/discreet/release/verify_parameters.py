@@ -159,7 +159,11 @@ _PRIVATE_SELECT: dict[str, list[Any]] = {
 _SPECIALIZE: dict[str, list[Any]] = {
     "k": [_AT_LEAST_2],
     "hierarchies": _HIERARCHIES,
+    "public_hierarchies": [bool],
+    "recoding": [None, StrOptions({"local", "global"})],
+    "group_size": [None, _AT_LEAST_2],
     "quasi_sets": [None, Sets()],
+    **GROUP_NEEDS,
     "max_suppressed": _MAX_SUPPRESSED,
 }
 _SKETCH: dict[str, list[Any]] = {
@@ -262,7 +266,7 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
     },
 }
 
-_LATER = set(GROUP_NEEDS)  # parameters that certificates of version 0.1 do not state
+_LATER = {*GROUP_NEEDS, "public_hierarchies", "recoding", "group_size"}  # parameters that certificates of version 0.1 do not state
 _ITEMS, _GROUPS = {"table", "baskets"}, {"k-anonymity", "l-diversity", "t-closeness"}
 RELEASES: dict[str, tuple[set[str], set[str]]] = {  # by method: shapes and promises of its releases
     "breach-aware": ({"table"}, {"breach increase"}),
@@ -279,8 +283,8 @@ RELEASES: dict[str, tuple[set[str], set[str]]] = {  # by method: shapes and prom
     "private-fwell": ({"weights"}, {"differential privacy"}),
     "private-table": ({"table"}, {"differential privacy"}),
     "random-flip": (_ITEMS, {"k-anonymity"}),
-    "tdr": ({"table"}, {"k-anonymity"}),
-    "tds": ({"table"}, {"k-anonymity"}),
+    "tdr": ({"table"}, _GROUPS),
+    "tds": ({"table"}, _GROUPS),
     "tree-ladder": ({"table"}, {"k-anonymity"}),
     "variance-sketch": ({"sketches"}, {"k-variance", "delta-anonymity"}),
 }

@@ -83,6 +83,7 @@ def tree_axis(rows: CodedRows, name: str, *, rarest: int, given: Hierarchy | Non
     assert rare is not None
     if given is not None:
         given.check_against(column)
+        given = given.completed(column)
     elif not len(column.values):
         return axis
     if axis.names is None or given is not None or is_post_code(column):

@@ -38,8 +38,9 @@ from discreet.methods.group_needs import GROUP_NEEDS, GroupNeeds, promise_of, st
 from discreet.methods.grouping import Grouping
 from discreet.methods.limits import MAX_SUPPRESSED
 from discreet.methods.trees.specialization_cut import Cut, LeafRows, Step
-from discreet.methods.trees.specialization_lines import AxisLine, Line, tree_line
+from discreet.methods.trees.specialization_lines import AxisLine, Line
 from discreet.methods.trees.specialization_local import Growth, chosen_size
+from discreet.methods.trees.specialization_numbers import tree_line
 from discreet.methods.trees.specialization_values import FINEST, AutomaticTree, GivenTree, Intervals, Values
 from discreet.prepare.automatic_hierarchy import automatic, is_post_code
 from discreet.prepare.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
@@ -187,7 +188,7 @@ class TopDownSpecialization(Method):
 
     def _local(self, rows: CodedRows, roles: Roles) -> Grouping:
         needs = GroupNeeds.of(rows, roles, self.promise)
-        needs.check_possible(self.promise)
+        needs.check_possible()
         hierarchies = given_hierarchies(self.hierarchies, roles)
         lines = [self._line(rows, name, hierarchies.get(name)) for name in roles.quasi]
         cells = [line.place_of_code[line.column.codes] for line in lines]
@@ -207,7 +208,7 @@ class TopDownSpecialization(Method):
     def _line(self, rows: CodedRows, name: str, hierarchy: Hierarchy | None) -> Line:
         """The column along its tree if it has one; post codes by their prefixes."""
         column = rows.column(name)
-        if hierarchy is not None:
+        if hierarchy is not None and len(column.values):
             return tree_line(rows, name, hierarchy, rarest=1 if self.public_hierarchies else self.k)
         if column.kind == "category" and len(column.values) and is_post_code(column):
             return tree_line(rows, name, automatic(column), rarest=self.k)

@@ -5,7 +5,7 @@ A part is a stretch of the line, from one place up to another. It is written by 
 is made of: a stretch that is a whole branch by the label of that branch, any other by the labels of several branches.
 
 AxisLine    a column without a tree: numbers and dates in their order, categories in that of their class shares
-NumberLine  numbers and dates with a tree whose branches are neighbours: stretches that are no branch are intervals
+NumberLine  numbers and dates with a tree, in their order (specialization_numbers.py)
 ValueLine   all other columns with a tree; the branches below a label stand in the order of their class shares
 
 Of a ValueLine, branches that fewer than k persons have are never named. Those below one label are one place, which is
@@ -20,16 +20,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
-from discreet.data.column import MISSING_MARKS, SUPPRESSED, Column, text_of
+from discreet.data.column import MISSING_MARKS, SUPPRESSED, Column
 from discreet.prepare.hierarchy import Hierarchy
-from discreet.prepare.intervals import column_cut, interval_label
-from discreet.prepare.ranges import read_range
 from discreet.prepare.rare import Rare
 from discreet.recoding.axis import OTHER, Axis, order_by_class, written
-from discreet.recoding.labels import EVERYTHING, MISSING, Labelling, Meaning
+from discreet.recoding.labels import EVERYTHING, Labelling, Meaning
 
 Part = tuple[int, ...]  # where the part begins and ends in each order of the places
-_MOST_UNNAMED = 0.01  # share of the rows whose values new rows may have and no record names
+MOST_UNNAMED = 0.01  # share of the rows whose values new rows may have and no record names
 _MOST_LISTED = 8  # branches that a label spells out
 
 
@@ -158,84 +156,6 @@ class TreeLine(Line):
         raise NotImplementedError
 
 
-# -- numbers and dates ---------------------------------------------------------------------------------------------
-
-
-class NumberLine(TreeLine):
-    """The places are the leaves of the tree in the order of their numbers; `borders[i]` lies between i and i + 1."""
-
-    def __init__(
-        self, column: Column, tree: Hierarchy, leaf_of_code: np.ndarray, order: np.ndarray, borders: np.ndarray
-    ):
-        place_of_leaf = np.argsort(order)
-        aside = column.has_missing
-        places = np.append(place_of_leaf[leaf_of_code[:-1]], len(order))
-        branches = [
-            Branch(int(inside.min()), int(inside.max()) + 1, _tidy(label))
-            for label, inside in _stretches(tree, place_of_leaf).items()
-        ]
-        super().__init__(column, places, len(order) + aside, branches, aside=aside)
-        self.borders = borders
-
-    @classmethod
-    def of(cls, tree: Hierarchy, rare: Rare) -> NumberLine | None:
-        """None if the leaves are no numbers, or the leaves below a label no neighbours."""
-        ends = tree.leaf_ends(rare.column)
-        if ends is None:
-            return None
-        low, high = ends
-        order = np.lexsort((high, low))
-        if (low[order][1:] < high[order][:-1]).any() or (np.diff(low[order]) <= 0).any():
-            return None
-        place_of_leaf = np.argsort(order)
-        if any(np.ptp(inside) + 1 != len(inside) for inside in _stretches(tree, place_of_leaf).values()):
-            return None
-        borders = [
-            above if above == below else column_cut(rare.column, below, above)
-            for below, above in zip(high[order], low[order][1:], strict=False)
-        ]
-        return cls(rare.column, tree, tree.leaf_codes(rare.column), order, np.array(borders, dtype=float))
-
-    def _ends(self, start: int, stop: int) -> tuple[float, float]:
-        low = self.borders[start - 1] if start else -np.inf
-        return low, self.borders[stop - 1] if stop <= len(self.borders) else np.inf
-
-    def _name(self, values: np.ndarray) -> str | None:
-        whole, places = self.cover(values), np.flatnonzero(values)
-        if len(whole) == 1:
-            return whole[0]
-        low, high = self._ends(places[0], places[-1] + 1)
-        kind = "date" if self.column.kind == "date" else "number"
-        return interval_label(None if low == -np.inf else low, None if high == np.inf else high, kind)
-
-    def _meaning(self, part: Part) -> Meaning:
-        start, stop = part
-        missing = self.aside and stop == self.n_places
-        if start == stop - missing:
-            return MISSING
-        if (start, stop) == (0, self.n_places):
-            return EVERYTHING
-        return Meaning(self._ends(start, stop - missing), missing=missing)
-
-
-def _tidy(label: str) -> str:
-    """A number as it is written elsewhere: 37, not 37.0."""
-    found = read_range(label)
-    return text_of(found.low) if found is not None and found.is_number else label
-
-
-def _stretches(tree: Hierarchy, place_of_leaf: np.ndarray) -> dict[str, np.ndarray]:
-    """The places below each label, those of the highest level that has it."""
-    return {
-        label: place_of_leaf[tree.codes(level) == code]
-        for level in range(tree.levels)
-        for code, label in enumerate(tree.labels(level))
-    }
-
-
-# -- categories ----------------------------------------------------------------------------------------------------
-
-
 class ValueLine(TreeLine):
     """The places are the values that occur, those of branches too rare to be named together."""
 
@@ -324,7 +244,7 @@ class _Layout:
         self._counts = np.zeros((len(tree), counts.shape[1]), dtype=np.int64)
         np.add.at(self._counts, leaf_of_code[has_leaf], counts[has_leaf])
         pooled = leaf_of_code[:-1][rare.is_rare]
-        self._pooled = pooled if self._counts[pooled].sum() > _MOST_UNNAMED * rows.n_rows else pooled[:0]
+        self._pooled = pooled if self._counts[pooled].sum() > MOST_UNNAMED * rows.n_rows else pooled[:0]
         leaf = leaf_of_code[codes]
         inside = np.flatnonzero((leaf >= 0) & ~np.isin(leaf, self._pooled))
         self._persons = [
@@ -334,12 +254,7 @@ class _Layout:
         self.place_of_leaf = np.full(len(tree), -1, dtype=np.int64)
         self.n_places, self.branches, self.others = 0, list[Branch](), list[int]()
         self._lay(tree.levels - 1, 0)
-        largest: dict[str, Branch] = {}
-        for branch in self.branches:  # a label on several levels means the largest branch
-            held = largest.get(branch.label)
-            if held is None or branch.stop - branch.start > held.stop - held.start:
-                largest[branch.label] = branch
-        self.branches = list(largest.values())
+        self.branches = _named_apart(self.branches)
         counts = np.zeros((self.n_places, self._counts.shape[1]), dtype=np.int64)
         laid = self.place_of_leaf >= 0
         np.add.at(counts, self.place_of_leaf[laid], self._counts[laid])
@@ -347,6 +262,8 @@ class _Layout:
 
     def _lay(self, level: int, code: int) -> None:
         start, label = self.n_places, self.tree.labels(level)[code]
+        if label == SUPPRESSED and level < self.tree.levels - 1:
+            label = OTHER  # values without a line of their own, or below labels that name rare ones
         leaves = np.flatnonzero(self.tree.codes(level) == code)
         if level == 0:
             self.place_of_leaf[leaves] = self.n_places
@@ -386,9 +303,14 @@ class _Layout:
         self.branches.append(Branch(self.n_places - 1, self.n_places, name))
 
 
-def tree_line(rows: CodedRows, name: str, given: Hierarchy, *, rarest: int) -> TreeLine:
-    """The line of a column along a given tree; what fewer than `rarest` persons have is not named."""
-    rare = Rare.of(rows, name, rarest=rarest)
-    given.check_against(rare.column)
-    tree = given.veiled(rare.is_named_by)
-    return NumberLine.of(tree, rare) or ValueLine.of(tree, rows, rare, rarest)
+def _named_apart(branches: Sequence[Branch]) -> list[Branch]:
+    """The branches, each label once: a smaller one of the same label is left out, or numbered if it is a single place."""
+    named: dict[str, Branch] = {}
+    for branch in sorted(branches, key=lambda branch: branch.start - branch.stop):
+        label, number = branch.label, 1
+        while label in named and (named[label].start, named[label].stop) != (branch.start, branch.stop):
+            number += 1
+            label = f"{branch.label} ({number})"
+        if number == 1 or branch.stop - branch.start == 1:
+            named.setdefault(label, Branch(branch.start, branch.stop, label))
+    return list(named.values())
