@@ -21,7 +21,9 @@ import argparse
 import csv
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -32,12 +34,13 @@ from discreet.data.column import Column
 from discreet.foundation.progress import show, track
 from discreet.learning.classifiers import CLASSIFIERS, examples_for
 from discreet.learning.cross_validation import score_on
+from discreet.methods import Method
 from discreet.prepare.automatic_hierarchy import automatic
-from discreet.prepare.hierarchy import read_hierarchy
+from discreet.prepare.hierarchy import Hierarchy, read_hierarchy
 from discreet.samples import load
 
 LEARNERS = ("logistic", "tree", "naive-bayes")
-METHODS: dict[str, Callable] = {
+METHODS: dict[str, Callable[[int, Any], Method]] = {
     "TDS": lambda k, trees: TopDownSpecialization(k, hierarchies=trees, random_state=0),
     "TDS as published": lambda k, trees: TopDownSpecialization(k, hierarchies=trees, recoding="global", random_state=0),
     "TDR": lambda k, trees: TopDownRefinement(k, hierarchies=trees, random_state=0),
@@ -57,10 +60,8 @@ def _sample(name: str) -> tuple[Table, Roles]:
     return sample.data, Roles(target=sample.roles.target, quasi=sample.roles.quasi)
 
 
-TABLES = {
-    **{name: (lambda name=name: _sample(name)) for name in ("adult_arx", "german", "glass", "tic_tac_toe")},
-    **OURS,
-}
+_SAMPLES = ("adult_arx", "german", "glass", "tic_tac_toe")
+TABLES: dict[str, Callable[[], tuple[Table, Roles]]] = {name: partial(_sample, name) for name in _SAMPLES} | OURS
 
 
 def _paths(column: Column, kind: str, seed: int) -> list[list[str]]:
@@ -95,7 +96,7 @@ def _deep(place: int, level: int) -> str:
     return f"top {place + 1}" if place < level else f"after the first {level}"
 
 
-def written_and_read(table: Table, roles: Roles, kind: str, seed: int, folder: Path) -> dict:
+def written_and_read(table: Table, roles: Roles, kind: str, seed: int, folder: Path) -> dict[str, Hierarchy]:
     """Hierarchies of all quasi-identifiers, each from a file with another delimiter."""
     if kind == "ARX":
         return arx_hierarchies()
@@ -110,7 +111,7 @@ def written_and_read(table: Table, roles: Roles, kind: str, seed: int, folder: P
     return trees
 
 
-def accuracies(method, train: Table, test: Table, roles: Roles) -> list[float]:
+def accuracies(method: Method, train: Table, test: Table, roles: Roles) -> list[float]:
     """Of the classifiers on the release; of kADET, which is one itself, its own."""
     target = str(roles.target)
     if isinstance(method, KAdet):

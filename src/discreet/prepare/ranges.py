@@ -45,7 +45,9 @@ def read_range(text: str) -> Range | None:
     half_open = read_interval(text, "number")
     if half_open is not None:
         return Range(*half_open, closed=False)
-    low, high, closed = -np.inf, np.inf, False
+    low: float | None = -np.inf
+    high: float | None = np.inf
+    closed = False
     if match := _RANGE.fullmatch(text):
         low, high, closed = _number(match["low"]), _number(match["high"]), True
     elif match := _ABOVE.fullmatch(text):

@@ -2,6 +2,7 @@
 """Specialisation of each group by itself: what rare branches cost, what labels mean, what a smaller k gains."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from discreet import CannotRelease, KAnonymity, ParameterError, Roles, TopDownRe
 from discreet.counting.coded_rows import CodedRows
 from discreet.data.table import Table
 from discreet.methods.trees.specialization_lines import AxisLine, ValueLine
-from discreet.methods.trees.specialization_local import Growth, chosen_size
+from discreet.methods.trees.specialization_local import GroupGrowth, chosen_size
 from discreet.methods.trees.specialization_numbers import NumberLine, tree_line
 from discreet.prepare.hierarchy import from_paths
 from discreet.recoding.axis import Axis
@@ -67,7 +68,7 @@ def texts(release, names=QUASI):
 
 
 def towns(n=600, seed=0):
-    """Two large branches that tell the class, and branches of a few persons directly below the root and further down."""
+    """Two large branches that tell the class, and branches of a few persons below the root and further down."""
     rng = np.random.default_rng(seed)
     town = rng.choice(list("abcdefgh"), n, p=[0.24, 0.24, 0.005, 0.005, 0.25, 0.25, 0.005, 0.005])
     y = np.where(np.isin(town, list("aef")), rng.random(n) < 0.9, rng.random(n) < 0.1)
@@ -139,7 +140,7 @@ def test_a_rare_value_is_in_no_published_byte_unless_its_hierarchy_is_public(tmp
     )
 
 
-# -- laws ---------------------------------------------------------------------------------------------------------------
+# -- laws -------------------------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=60)
@@ -206,7 +207,7 @@ def slow_groups(ranks, weights, labels, borders, least):
         best = (-1, 0)
         for order, rank in enumerate(ranks):
             there = sorted({rank[row] for row in rows})
-            for below, above in zip(there, there[1:], strict=False):
+            for below, above in pairwise(there):
                 left = [labels[row] for row in rows if rank[row] <= below]
                 right = [labels[row] for row in rows if rank[row] > below]
                 if min(len(left), len(right)) < least:
@@ -233,7 +234,7 @@ def test_the_same_groups_as_counting_row_by_row(table, least):
     ]
     cells = [line.place_of_code[line.column.codes] for line in lines]
     merged, place = rows.merged(cells, [line.n_places + 1 for line in lines])
-    parts = Growth(lines, merged.codes, None).parts(merged.counts, least)
+    parts = GroupGrowth(lines, merged.codes, None).parts(merged.counts, least)
     group_of = parts.group_of[place][rows.group_of_row]
     fast = {frozenset(np.flatnonzero(group_of == g).tolist()) for g in range(len(parts))}
     orders = [(line, order) for line in lines for order in range(len(line.orders))]
@@ -253,7 +254,7 @@ def test_recoding_the_rows_again_gives_the_release_where_no_value_is_rare(table,
     assert sorted(map(str, again)) == sorted(map(str, texts(release)))
 
 
-# -- k and the size of groups ---------------------------------------------------------------------------------------------
+# -- k and the size of groups -----------------------------------------------------------------------------------------
 
 
 def noisy(n=3000, seed=0):
@@ -286,14 +287,14 @@ def test_a_smaller_k_is_no_worse_than_a_larger_one():
 def test_a_smaller_k_tries_every_size_that_a_larger_one_tries():
     rows = CodedRows.of(noisy(), ["a", "b", "c"], target="y")
     lines = [AxisLine(Axis.of(rows, name, rarest=2)) for name in "abc"]
-    growth = Growth(lines, rows.codes, None)
+    growth = GroupGrowth(lines, rows.codes, None)
     (small, tried), (large, fewer) = (chosen_size(growth, rows.counts, k) for k in (5, 50))
     assert set(fewer) <= set(tried)
     assert tried[small] <= fewer[large] + 0.01
     assert all(tried[size] == fewer[size] for size in fewer)
 
 
-# -- parameters -----------------------------------------------------------------------------------------------------------
+# -- parameters -------------------------------------------------------------------------------------------------------
 
 
 def test_what_cannot_be_combined_is_refused():
@@ -315,7 +316,7 @@ def test_refinement_with_hierarchies_specialises_each_group_by_itself():
     assert TopDownRefinement(10).release(towns(), BY_TOWN).plan.public is not None
 
 
-# -- lines ----------------------------------------------------------------------------------------------------------------
+# -- lines ------------------------------------------------------------------------------------------------------------
 
 
 def test_numbers_of_a_tree_are_written_by_its_labels_or_as_intervals():

@@ -39,7 +39,7 @@ from discreet.methods.grouping import Grouping
 from discreet.methods.limits import MAX_SUPPRESSED
 from discreet.methods.trees.specialization_cut import Cut, LeafRows, Step
 from discreet.methods.trees.specialization_lines import AxisLine, Line
-from discreet.methods.trees.specialization_local import Growth, chosen_size
+from discreet.methods.trees.specialization_local import GroupGrowth, chosen_size
 from discreet.methods.trees.specialization_numbers import tree_line
 from discreet.methods.trees.specialization_values import FINEST, AutomaticTree, GivenTree, Intervals, Values
 from discreet.prepare.automatic_hierarchy import automatic, is_post_code
@@ -195,13 +195,13 @@ class TopDownSpecialization(Method):
         merged, place = rows.merged(cells, [line.n_places + 1 for line in lines])
         needs = needs.merged(merged, place)
         by_rows = needs.only_persons and merged.people is None
-        growth = Growth(lines, merged.codes, None if by_rows else needs.met)
-        size, losses = self.group_size or 0, {}
-        if not size:
-            size, losses = chosen_size(Growth(lines, merged.codes, None), merged.counts, self.k)
+        growth = GroupGrowth(lines, merged.codes, None if by_rows else needs.met)
+        size, losses = self.group_size, dict[int, float]()
+        if size is None:
+            size, losses = chosen_size(GroupGrowth(lines, merged.codes, None), merged.counts, self.k)
         parts = growth.parts(merged.counts, max(size, needs.least))
         labellings, codes = parts.written(lines)
-        trace = [{"groups": len(parts), "group size": max(size, needs.least)}]
+        trace: list[dict[str, Any]] = [{"groups": len(parts), "group size": max(size, needs.least)}]
         trace += [{"group size": size, "loss on rows held out": loss} for size, loss in losses.items()]
         return Grouping(parts.group_of[place], labellings, codes, None, trace)
 

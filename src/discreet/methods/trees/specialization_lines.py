@@ -32,7 +32,7 @@ _MOST_LISTED = 8  # branches that a label spells out
 
 
 @dataclass(frozen=True, eq=False)
-class Branch:
+class LabelStretch:
     """A stretch of the line that has a label of its own."""
 
     start: int
@@ -105,11 +105,11 @@ class TreeLine(Line):
     """
 
     def __init__(
-        self, column: Column, place_of_code: np.ndarray, n_places: int, branches: Sequence[Branch], *, aside: bool
+        self, column: Column, place_of_code: np.ndarray, n_places: int, branches: Sequence[LabelStretch], *, aside: bool
     ):
         super().__init__(column, place_of_code, n_places)
         self.aside = aside  # whether the last place is missing
-        self._from: dict[int, list[Branch]] = {}
+        self._from: dict[int, list[LabelStretch]] = {}
         for branch in sorted(branches, key=lambda branch: branch.start - branch.stop):
             self._from.setdefault(branch.start, []).append(branch)  # the largest first
         self._rank = np.zeros(n_places + 1, dtype=np.int64)  # how large the branches are that begin or end at a place
@@ -160,7 +160,7 @@ class ValueLine(TreeLine):
     """The places are the values that occur, those of branches too rare to be named together."""
 
     def __init__(
-        self, column: Column, place_of_code: np.ndarray, n_places: int, branches: Sequence[Branch], rare: Rare, *,
+        self, column: Column, place_of_code: np.ndarray, n_places: int, branches: Sequence[LabelStretch], rare: Rare, *,
         aside: bool, others: Sequence[int], by_class: np.ndarray,
     ):  # fmt: skip
         super().__init__(column, place_of_code, n_places, branches, aside=aside)
@@ -252,7 +252,7 @@ class _Layout:
             for level in range(tree.levels)
         ]
         self.place_of_leaf = np.full(len(tree), -1, dtype=np.int64)
-        self.n_places, self.branches, self.others = 0, list[Branch](), list[int]()
+        self.n_places, self.branches, self.others = 0, list[LabelStretch](), list[int]()
         self._lay(tree.levels - 1, 0)
         self.branches = _named_apart(self.branches)
         counts = np.zeros((self.n_places, self._counts.shape[1]), dtype=np.int64)
@@ -277,7 +277,7 @@ class _Layout:
                 self._lay(level - 1, below[0])
             else:
                 self._lay_children(level - 1, below, label)
-        self.branches.append(Branch(start, self.n_places, label))
+        self.branches.append(LabelStretch(start, self.n_places, label))
 
     def _lay_children(self, level: int, below: list[int], label: str) -> None:
         leaves_of = [np.flatnonzero(self.tree.codes(level) == child) for child in below]
@@ -300,17 +300,17 @@ class _Layout:
         self.others.append(self.n_places)
         self.place_of_leaf[leaves] = self.n_places
         self.n_places += 1
-        self.branches.append(Branch(self.n_places - 1, self.n_places, name))
+        self.branches.append(LabelStretch(self.n_places - 1, self.n_places, name))
 
 
-def _named_apart(branches: Sequence[Branch]) -> list[Branch]:
-    """The branches, each label once: a smaller one of the same label is left out, or numbered if it is a single place."""
-    named: dict[str, Branch] = {}
+def _named_apart(branches: Sequence[LabelStretch]) -> list[LabelStretch]:
+    """Each label once: a smaller branch of the same label is left out, or numbered if it is a single place."""
+    named: dict[str, LabelStretch] = {}
     for branch in sorted(branches, key=lambda branch: branch.start - branch.stop):
         label, number = branch.label, 1
         while label in named and (named[label].start, named[label].stop) != (branch.start, branch.stop):
             number += 1
             label = f"{branch.label} ({number})"
         if number == 1 or branch.stop - branch.start == 1:
-            named.setdefault(label, Branch(branch.start, branch.stop, label))
+            named.setdefault(label, LabelStretch(branch.start, branch.stop, label))
     return list(named.values())

@@ -52,7 +52,7 @@ class Parts:
         return labellings, np.column_stack(codes)
 
 
-class Growth:
+class GroupGrowth:
     """Parts the distinct rows, whose places on the lines are `places`, a column for each line.
 
     Without `met`, a group needs rows and nothing else.
@@ -116,7 +116,7 @@ class Growth:
         return [(int(c), int(a), int(b)) for c, a, b in cuts[order]]
 
 
-def chosen_size(growth: Growth, counts: np.ndarray, k: int) -> tuple[int, dict[int, float]]:
+def chosen_size(growth: GroupGrowth, counts: np.ndarray, k: int) -> tuple[int, dict[int, float]]:
     """How many rows groups have at least, and the loss that each size tried has on rows held out.
 
     Rows of each class are dealt to two halves in turn, in the order of the distinct rows. Each half is predicted from

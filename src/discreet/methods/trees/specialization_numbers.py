@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
 from discreet.data.column import MISSING_MARKS, SUPPRESSED, Column, text_of
-from discreet.methods.trees.specialization_lines import MOST_UNNAMED, Branch, Part, TreeLine, ValueLine
+from discreet.methods.trees.specialization_lines import MOST_UNNAMED, LabelStretch, Part, TreeLine, ValueLine
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.prepare.intervals import column_cut, interval_label
 from discreet.prepare.ranges import read_range
@@ -20,14 +20,14 @@ from discreet.recoding.labels import EVERYTHING, MISSING, Meaning
 class NumberLine(TreeLine):
     """The places are leaves of the tree in the order of their numbers; `borders[i]` lies between i and i + 1."""
 
-    def __init__(self, column: Column, place_of_code: np.ndarray, branches: list[Branch], borders: np.ndarray):
+    def __init__(self, column: Column, place_of_code: np.ndarray, branches: list[LabelStretch], borders: np.ndarray):
         aside = column.has_missing
         super().__init__(column, place_of_code, len(borders) + 1 + aside, branches, aside=aside)
         self.borders = borders
 
     @classmethod
     def of(cls, tree: Hierarchy, rare: Rare, *, strict: bool = True) -> NumberLine | None:
-        """None if a leaf is no number. Labels whose leaves are no neighbours are not used, or, `strict`, not allowed."""
+        """None if a leaf is no number, or, `strict`, the leaves of a label no neighbours; such labels are not used."""
         leaves, low, high = _leaves(tree, rare.column)
         order = np.lexsort((high, low))
         leaves, low, high = leaves[order], low[order], high[order]
@@ -38,7 +38,7 @@ class NumberLine(TreeLine):
         branches = []
         for label, places in _places(tree, place_of_leaf).items():
             if np.ptp(places) + 1 == len(places):
-                branches.append(Branch(int(places.min()), int(places.max()) + 1, _tidy(label)))
+                branches.append(LabelStretch(int(places.min()), int(places.max()) + 1, _tidy(label)))
             elif strict:
                 return None
         borders = [
@@ -59,8 +59,8 @@ class NumberLine(TreeLine):
         if len(whole) == 1:
             return whole[0]
         low, high = self._ends(places[0], places[-1] + 1)
-        kind = "date" if self.column.kind == "date" else "number"
-        return interval_label(None if low == -np.inf else low, None if high == np.inf else high, kind)
+        ends = (None if low == -np.inf else low), (None if high == np.inf else high)
+        return interval_label(*ends, "date" if self.column.kind == "date" else "number")
 
     def _meaning(self, part: Part) -> Meaning:
         start, stop = part
