@@ -307,7 +307,9 @@ def test_a_first_line_that_is_a_value_is_no_heading(tmp_path):
 
 
 def test_numbers_belong_to_ranges():
-    h = from_paths("age", [("< 20", "young", "*"), ("20-24", "young", "*"), ("[25, 40)", "old", "*"), ("40+", "old", "*")])
+    h = from_paths(
+        "age", [("< 20", "young", "*"), ("20-24", "young", "*"), ("[25, 40)", "old", "*"), ("40+", "old", "*")]
+    )
     assert h.leaf_codes(column([3, 20, 24, 24.5, 25, 39.9, 40, 99], "age")).tolist() == [0, 1, 1, -1, 2, 2, 3, 3, -1]
 
 

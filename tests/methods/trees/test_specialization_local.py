@@ -14,9 +14,9 @@ from checks import published_bytes
 from discreet import CannotRelease, KAnonymity, ParameterError, Roles, TopDownRefinement, TopDownSpecialization, verify
 from discreet.counting.coded_rows import CodedRows
 from discreet.data.table import Table
-from discreet.methods.trees.specialization_lines import AxisLine, ValueLine
+from discreet.methods.trees.number_lines import NumberLine, tree_line
 from discreet.methods.trees.specialization_local import GroupGrowth, chosen_size
-from discreet.methods.trees.specialization_numbers import NumberLine, tree_line
+from discreet.methods.trees.value_lines import AxisLine, ValueLine
 from discreet.prepare.hierarchy import from_paths
 from discreet.recoding.axis import Axis
 from group_needs_twin import ASKED, may_be_a_group

@@ -37,11 +37,11 @@ from discreet.methods.base import Method
 from discreet.methods.group_needs import GROUP_NEEDS, GroupNeeds, promise_of, stated_needs
 from discreet.methods.grouping import Grouping
 from discreet.methods.limits import MAX_SUPPRESSED
+from discreet.methods.trees.number_lines import tree_line
 from discreet.methods.trees.specialization_cut import Cut, LeafRows, Step
-from discreet.methods.trees.specialization_lines import AxisLine, Line
 from discreet.methods.trees.specialization_local import GroupGrowth, chosen_size
-from discreet.methods.trees.specialization_numbers import tree_line
 from discreet.methods.trees.specialization_values import FINEST, AutomaticTree, GivenTree, Intervals, Values
+from discreet.methods.trees.value_lines import AxisLine, Line
 from discreet.prepare.automatic_hierarchy import automatic, is_post_code
 from discreet.prepare.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.prepare.hierarchy import Hierarchy

@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet.counting.compiled_entropy import entropy_times_n
 from discreet.foundation.compiled_kernels import compiled
-from discreet.methods.trees.specialization_lines import Line
+from discreet.methods.trees.value_lines import Line
 from discreet.recoding.labels import Labelling
 
 Met = Callable[[np.ndarray, int, np.ndarray], np.ndarray]  # which sets of distinct rows may be groups

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
 from discreet.data.column import MISSING_MARKS, SUPPRESSED, Column, text_of
-from discreet.methods.trees.specialization_lines import MOST_UNNAMED, LabelStretch, Part, TreeLine, ValueLine
+from discreet.methods.trees.value_lines import MOST_UNNAMED, LabelStretch, TreeLine, ValueLine
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.prepare.intervals import column_cut, interval_label
 from discreet.prepare.ranges import read_range
@@ -62,14 +62,14 @@ class NumberLine(TreeLine):
         ends = (None if low == -np.inf else low), (None if high == np.inf else high)
         return interval_label(*ends, "date" if self.column.kind == "date" else "number")
 
-    def _meaning(self, part: Part) -> Meaning:
-        start, stop = part
-        missing = self.aside and stop == self.n_places
-        if start == stop - missing:
+    def meaning_of(self, inside: np.ndarray) -> Meaning:
+        missing = self.aside and bool(inside[-1])
+        values = np.flatnonzero(inside[:-1] if self.aside else inside)
+        if not len(values):
             return MISSING
-        if (start, stop) == (0, self.n_places):
+        if inside.all():
             return EVERYTHING
-        return Meaning(self._ends(start, stop - missing), missing=missing)
+        return Meaning(self._ends(values[0], values[-1] + 1), missing=missing)
 
 
 def _leaves(tree: Hierarchy, column: Column) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

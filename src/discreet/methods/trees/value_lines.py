@@ -5,7 +5,7 @@ A part is a stretch of the line, from one place up to another. It is written by 
 is made of: a stretch that is a whole branch by the label of that branch, any other by the labels of several branches.
 
 AxisLine    a column without a tree: numbers and dates in their order, categories in that of their class shares
-NumberLine  numbers and dates with a tree, in their order (specialization_numbers.py)
+NumberLine  numbers and dates with a tree, in their order (number_lines.py)
 ValueLine   all other columns with a tree; the branches below a label stand in the order of their class shares
 
 Of a ValueLine, branches that fewer than k persons have are never named. Those below one label are one place, which is
@@ -143,7 +143,13 @@ class TreeLine(Line):
         return inside
 
     def _label(self, part: Part) -> str | None:
-        inside = self._inside(part)
+        return self.label_of(self._inside(part))
+
+    def _meaning(self, part: Part) -> Meaning:
+        return self.meaning_of(self._inside(part))
+
+    def label_of(self, inside: np.ndarray) -> str | None:
+        """How a set of places is written; `inside` says which."""
         missing, values = self.aside and bool(inside[-1]), inside[:-1] if self.aside else inside
         if not values.any():
             return None
@@ -151,6 +157,9 @@ class TreeLine(Line):
             return SUPPRESSED if missing == self.aside else "not missing"
         name = self._name(values)
         return f"{name} or missing" if missing else name
+
+    def meaning_of(self, inside: np.ndarray) -> Meaning:
+        raise NotImplementedError
 
     def _name(self, values: np.ndarray) -> str | None:
         raise NotImplementedError
@@ -215,8 +224,7 @@ class ValueLine(TreeLine):
             return "not {" + _listed(outside) + "}"
         return "{" + _listed(inside) + "}"
 
-    def _meaning(self, part: Part) -> Meaning:
-        inside = self._inside(part)
+    def meaning_of(self, inside: np.ndarray) -> Meaning:
         if inside.all():
             return EVERYTHING
         missing = self.column.has_missing and bool(inside[self.place_of_code[-1]])
