@@ -266,7 +266,8 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
     },
 }
 
-_LATER = {*GROUP_NEEDS, "public_hierarchies", "recoding", "group_size"}  # parameters that certificates of version 0.1 do not state
+# Parameters that certificates of version 0.1 do not state
+_LATER = {*GROUP_NEEDS, "public_hierarchies", "recoding", "group_size"}
 _ITEMS, _GROUPS = {"table", "baskets"}, {"k-anonymity", "l-diversity", "t-closeness"}
 RELEASES: dict[str, tuple[set[str], set[str]]] = {  # by method: shapes and promises of its releases
     "breach-aware": ({"table"}, {"breach increase"}),

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups written by value trees: the lowest label of a hierarchy that all values of a group have in common.
+"""Groups written by value trees.
 
-Categories stand in the order of the tree, so that neighbours share labels. A tree that was given, or whose labels name
-no value (intervals, prefixes of a code), holds all values. An automatic tree of categories, whose labels do name them,
-holds those that at least k persons have, and "other" for the rest.
+Along a tree that was given, a group is written by the labels of the branches from its first value to its last
+(value_lines.py). By an automatic tree, as the lowest label that its values have in common.
+
+Categories stand in the order of the tree, so that neighbours share labels. An automatic tree whose labels name no value
+(intervals, prefixes of a code) holds all values; one of categories, whose labels do name them, those that at least k
+persons have, and "other" for the rest.
 
 A value that fewer than k persons have is not named: where the lowest label is such a value, or holds its name, the next
 one above it is written.

@@ -9,7 +9,8 @@ Departures from the papers:
    that many rows share would otherwise forbid any cut of the column.
 3. Numbers are published as the interval between cuts, not as the smallest and largest value of the group, so that
    new rows can be recoded and no group prints the value of its outermost member; categories as the set that occurs.
-   labels="hierarchy" publishes the lowest label that the values of the group have in common, as the papers do, and
+   labels="hierarchy" publishes the lowest label that the values of the group have in common, as the papers do, or the
+   labels of neighbouring branches where the hierarchy is given, and
    labels="cuts" what lies between the cuts around it, so that a label does not depend on the values of its group; the
    median cuts then take the columns in turn, not the widest first, and lie at round places.
 4. A category that fewer than k persons have is never named: all such values together are called "other", unless a

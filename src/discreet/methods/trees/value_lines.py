@@ -28,6 +28,7 @@ from discreet.recoding.labels import EVERYTHING, Labelling, Meaning
 
 Part = tuple[int, ...]  # where the part begins and ends in each order of the places
 MOST_UNNAMED = 0.01  # share of the rows whose values new rows may have and no record names
+_MOST_POOLED = 0.5  # share of the rows that may be "other" from the start: beyond it, the column would be lost
 _MOST_LISTED = 8  # branches that a label spells out
 
 
@@ -252,7 +253,8 @@ class _Layout:
         self._counts = np.zeros((len(tree), counts.shape[1]), dtype=np.int64)
         np.add.at(self._counts, leaf_of_code[has_leaf], counts[has_leaf])
         pooled = leaf_of_code[:-1][rare.is_rare]
-        self._pooled = pooled if self._counts[pooled].sum() > MOST_UNNAMED * rows.n_rows else pooled[:0]
+        unnamed = self._counts[pooled].sum() / max(rows.n_rows, 1)
+        self._pooled = pooled if MOST_UNNAMED < unnamed <= _MOST_POOLED else pooled[:0]
         leaf = leaf_of_code[codes]
         inside = np.flatnonzero((leaf >= 0) & ~np.isin(leaf, self._pooled))
         self._persons = [
@@ -298,13 +300,14 @@ class _Layout:
         few = [leaves for leaves, enough in zip(leaves_of, named, strict=True) if not enough]
         few += [self._pooled] if level == self.tree.levels - 2 and len(self._pooled) else []
         if few:
-            units.append((np.concatenate(few), lambda: self._lay_few(np.concatenate(few), label)))
+            units.append((np.concatenate(few), lambda: self._lay_few(np.concatenate(few), label, alone=not any(named))))
         counts = np.array([self._counts[leaves].sum(axis=0) for leaves, _ in units])
         for place in order_by_class(counts):
             units[place][1]()
 
-    def _lay_few(self, leaves: np.ndarray, above: str) -> None:
-        name = OTHER if above == SUPPRESSED else f"{OTHER} {above}"
+    def _lay_few(self, leaves: np.ndarray, above: str, *, alone: bool) -> None:
+        """One place for branches that are not named, and a name for it, unless it is all there is below a label."""
+        name = OTHER if above == SUPPRESSED else above if alone else f"{OTHER} {above}"
         self.others.append(self.n_places)
         self.place_of_leaf[leaves] = self.n_places
         self.n_places += 1
