@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,25 +57,6 @@ def read_range(text: str) -> Range | None:
     else:
         return None
     return Range(low, high, closed) if low is not None and high is not None and low < high else None
-
-
-def stretch(values: Sequence[str], chosen: Sequence[int]) -> tuple[float, float] | None:
-    """The interval [low, high) of the chosen values, if all values are numbers or ranges and these are neighbours.
-
-    It ends where the next value begins, and is open where there is none.
-
-    >>> stretch(["20", "21", "22", "23"], [1, 2]), stretch(["20", "21", "22"], [0, 2]), stretch(["20", "x"], [0])
-    ((21.0, 23.0), None, None)
-    """
-    ranges = [read_range(text) for text in values]
-    begins = sorted(found.low for found in ranges if found is not None)
-    if len(begins) < len(values) or len(set(begins)) < len(begins):
-        return None
-    places = sorted(begins.index(found.low) for place in chosen if (found := ranges[place]) is not None)
-    if places[-1] - places[0] + 1 != len(places):
-        return None
-    low = begins[places[0]] if places[0] else -np.inf
-    return low, begins[places[-1] + 1] if places[-1] + 1 < len(begins) else np.inf
 
 
 def _number(text: str) -> float | None:

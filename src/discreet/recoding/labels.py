@@ -18,7 +18,6 @@ from discreet.data.column import KINDS, SUPPRESSED, Column, Kind
 from discreet.errors import DataError, shown
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.prepare.intervals import read_interval
-from discreet.prepare.ranges import stretch
 
 
 @dataclass(frozen=True)
@@ -270,8 +269,6 @@ def _of_leaves(hierarchy: Hierarchy, kind: Kind, label: str, leaves: list[int], 
         ends = (None, *hierarchy.cuts, None)
         return Meaning.between(ends[leaves[0]], ends[leaves[-1] + 1])
     interval = None if kind == "category" else read_interval(label, kind)
-    if interval is None and kind == "number" and len(leaves) > 1:  # "20-39": new numbers belong there, too
-        interval = stretch(hierarchy.values, leaves)
     return (
         Meaning(interval)
         if interval

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups written by value trees.
 
-Along a tree that was given, a group is written by the labels of the branches from its first value to its last
-(value_lines.py). By an automatic tree, as the lowest label that its values have in common.
+A group is written as the lowest label that its values have in common, or, `by_branches` of a tree that was given, by
+the labels of the branches from its first value to its last (value_lines.py).
 
-Categories stand in the order of the tree, so that neighbours share labels. An automatic tree whose labels name no value
-(intervals, prefixes of a code) holds all values; one of categories, whose labels do name them, those that at least k
-persons have, and "other" for the rest.
+Categories stand in the order of the tree, so that neighbours share labels. A tree that was given, or whose labels name
+no value (intervals, prefixes of a code), holds all values. An automatic tree of categories, whose labels do name them,
+holds those that at least k persons have, and "other" for the rest.
 
 A value that fewer than k persons have is not named: where the lowest label is such a value, or holds its name, the next
 one above it is written.
@@ -118,17 +118,20 @@ def _along(line: TreeLine, axis: Axis) -> Axis:
     return replace(axis, tree=LineLabels(line, place_of_rank))
 
 
-def tree_axis(rows: CodedRows, name: str, *, rarest: int, given: Hierarchy | None) -> Axis:
+def tree_axis(rows: CodedRows, name: str, *, rarest: int, given: Hierarchy | None, by_branches: bool = False) -> Axis:
     """The column on a line in the order of its tree, which is given or built, and written by the tree's labels."""
     axis = Axis.of(rows, name, rarest=rarest)
     column, rare = axis.column, axis.rare
     assert rare is not None
-    if not len(column.values):
-        return axis
     if given is not None:
+        given.check_against(column)
+        given = given.completed(column)
+    elif not len(column.values):
+        return axis
+    if given is not None and by_branches and len(column.values):
         return _along(tree_line(rows, name, given, rarest=rarest), axis)
-    if axis.names is None or is_post_code(column):
-        hierarchy = automatic(column, counts=axis.counts[:-1].sum(axis=1))
+    if axis.names is None or given is not None or is_post_code(column):
+        hierarchy = given or automatic(column, counts=axis.counts[:-1].sum(axis=1))
         hierarchy = hierarchy.veiled(rare.is_named_by)
         leaf_of_code = hierarchy.leaf_codes(column)
         is_hidden = np.array([rare.is_named_by(value) for value in hierarchy.values])
