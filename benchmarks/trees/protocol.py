@@ -55,7 +55,7 @@ DATA: dict[str, tuple[str, dict, tuple[int, ...]]] = {
     "adult": ("adult", {"quasi": 14}, (5, 20, 50, 100, 500, 1000)),
 }
 PAPERS: dict[str, Callable[[int], Method]] = {
-    "TDS": lambda k: TopDownSpecialization(k, random_state=0),
+    "TDS": lambda k: TopDownSpecialization(k, recoding="global", random_state=0),
     "TDR": lambda k: TopDownRefinement(k, random_state=0),
     "kADET": lambda k: KAdet(k),
     "kACTUS": lambda k: KActus(k, random_state=0),

@@ -270,3 +270,64 @@ def test_the_hierarchies_of_adult_cover_adult():
     # This file is off by one: it puts 20 in "0-19", and 40 in "20-39". A file is taken at its word.
     numbers = table.column("age").numbers[table.column("age").codes]
     assert int((ages.codes == ages.texts.index("20-39")).sum()) == int(((numbers > 20) & (numbers <= 40)).sum())
+
+
+# -- files as people have them -----------------------------------------------------------------------------------------
+
+LINES = [["37.0", "30-39", "*"], ["41", "40-49", "*"], ["44", "40-49", "*"]]
+
+
+def _written(lines, delimiter, *, quote=False, blanks=False):
+    mark, space = ('"' if quote else ""), (" " if blanks else "")
+    return "\n".join(delimiter.join(f"{mark}{space}{cell}{space}{mark}" for cell in line) for line in lines) + "\n"
+
+
+@pytest.mark.parametrize("delimiter", [";", ",", "\t", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("heading", [None, ["age", "decade", "all"], ["value", "level 1", "level 2"]])
+@pytest.mark.parametrize("style", [{}, {"quote": True}, {"blanks": True}, {"quote": True, "blanks": True}])
+def test_delimiters_marks_headings_quotes_and_blanks_make_no_difference(tmp_path, delimiter, encoding, heading, style):
+    file = tmp_path / "age.csv"
+    file.write_bytes(_written([*([heading] if heading else []), *LINES], delimiter, **style).encode(encoding))
+    h = read_hierarchy(file, "age")
+    assert [list(path) for path in h.paths] == LINES
+    assert h.leaf_codes(column([37, 41, 44, None], "age")).tolist() == [0, 1, 2, -1]
+
+
+def test_a_delimiter_at_the_end_of_every_line_is_no_empty_label(tmp_path):
+    file = tmp_path / "age.csv"
+    file.write_text("".join(";".join(line) + ";\n" for line in LINES))
+    assert read_hierarchy(file, "age").paths == tuple(map(tuple, LINES))
+
+
+def test_a_first_line_that_is_a_value_is_no_heading(tmp_path):
+    file = tmp_path / "town.csv"
+    file.write_text("Bonn;Rhine;*\nUlm;Danube;*\n")
+    assert read_hierarchy(file, "town").values == ("Bonn", "Ulm")
+
+
+def test_numbers_belong_to_ranges():
+    h = from_paths(
+        "age", [("< 20", "young", "*"), ("20-24", "young", "*"), ("[25, 40)", "old", "*"), ("40+", "old", "*")]
+    )
+    assert h.leaf_codes(column([3, 20, 24, 24.5, 25, 39.9, 40, 99], "age")).tolist() == [0, 1, 1, -1, 2, 2, 3, 3, -1]
+
+
+def test_values_with_blanks_around_find_their_leaf():
+    values = column([" Masters", "11th "])
+    assert {text.strip(): leaf for text, leaf in zip(values.texts, education().leaf_codes(values), strict=False)} == {
+        "Masters": 3,
+        "11th": 1,
+    }
+
+
+def test_a_line_for_all_others_takes_the_values_without_a_line():
+    h = from_paths("w", [("a", "known", "*"), ("*", "unknown", "*")])
+    values = column(["a", "b", "c"])
+    h.check_against(values)
+    assert h.generalise(values, 1).to_arrow().to_pylist() == ["known", "unknown", "unknown"]
+    assert h.generalise(values, 0).to_arrow().to_pylist() == ["a", "*", "*"]
+    whole = h.completed(values)
+    assert whole.generalise(values, 0).to_arrow().to_pylist() == ["a", "b", "c"]
+    assert whole.generalise(column(["a", "d"]), 1).to_arrow().to_pylist() == ["known", "unknown"]
+    assert education().completed(values) == education()

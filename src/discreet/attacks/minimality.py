@@ -47,8 +47,8 @@ _NOT_INVERTED = {
     "kactus2": _CLASS,
     "kadet": _CLASS,
     "tree-ladder": _CLASS,
-    "tds": "it requires k only, which depends on quasi-identifiers; " + _CLASS,
-    "tdr": "it requires k only, which depends on quasi-identifiers; " + _CLASS,
+    "tds": "unless l or t are given, it requires k only, which depends on quasi-identifiers; " + _CLASS,
+    "tdr": "unless l or t are given, it requires k only, which depends on quasi-identifiers; " + _CLASS,
 }
 
 

@@ -22,6 +22,7 @@ import numpy as np
 
 from discreet.data.column import MISSING_MARKS, SUPPRESSED, Column, from_labels
 from discreet.errors import DataError, listing, quietly, shown
+from discreet.prepare.ranges import read_range
 
 _DELIMITERS = (";", "\t", "|", ",")  # the comma last: labels such as "[20, 30)" have one
 
@@ -133,23 +134,50 @@ class Hierarchy:
     def leaf_codes(self, column: Column) -> np.ndarray:
         """The leaf of each of the column's values, -1 for none; the last entry is for missing.
 
-        Numbers are matched by value, so that "1.0" in a file covers the number 1. Missing cells have a leaf only if the
-        hierarchy has a mark of missing, such as "?", as a value.
+        A value belongs to the leaf that is written like it, blanks around it aside. Numbers are matched by value, so
+        that "1.0" in a file covers the number 1, then by ranges such as "20-24", "[20, 25)" and "65+". All other values
+        belong to the leaf "*", if there is one. Missing cells have a leaf only if the hierarchy has a mark of missing,
+        such as "?", as a value.
         """
         missing = next((leaf for leaf, text in enumerate(self.values) if text in MISSING_MARKS), -1)
         if self.cuts is not None:
             numbers = column.numbers if len(column.values) else np.empty(0)
             return np.append(np.searchsorted(np.asarray(self.cuts), numbers, side="right"), missing).astype(np.int32)
-        leaf_of = {text: leaf for leaf, text in enumerate(self.values)}
-        leaves = [leaf_of.get(text, -1) for text in column.texts]
-        if column.kind == "number" and -1 in leaves:
-            leaf_of_number = {
-                number: leaf for leaf, text in enumerate(self.values) if (number := _number(text)) is not None
-            }
-            leaves = [
-                leaf if leaf >= 0 else leaf_of_number.get(x, -1) for leaf, x in zip(leaves, column.numbers, strict=True)
-            ]
-        return np.array([*leaves, missing], dtype=np.int32)
+        leaves = self._own_leaves(column)
+        if SUPPRESSED in self.values:
+            leaves[leaves < 0] = self.values.index(SUPPRESSED)
+        return np.append(leaves, np.int32(missing))
+
+    def _own_leaves(self, column: Column) -> np.ndarray:
+        leaf_of = {text: leaf for leaf, text in enumerate(self.values) if text != SUPPRESSED}
+        leaves = np.array([leaf_of.get(text, leaf_of.get(text.strip(), -1)) for text in column.texts], dtype=np.int32)
+        if column.kind == "number" and (leaves < 0).any():
+            self._match_numbers(column.numbers, leaves)
+        return leaves
+
+    def completed(self, column: Column) -> Hierarchy:
+        """The hierarchy with a leaf for each value of the column, those without one below the labels of the leaf "*".
+
+        >>> from discreet.data.table import Table
+        >>> h = Hierarchy("town", ("Bonn", "*"), (("Bonn", "Rhine", "*"), ("*", "elsewhere", "*")))
+        >>> h.completed(Table.of({"town": ["Bonn", "Ulm"]}).column("town")).paths[-1]
+        ('Ulm', 'elsewhere', '*')
+        """
+        if self.cuts is not None or SUPPRESSED not in self.values:
+            return self
+        above = self.paths[self.values.index(SUPPRESSED)][1:]
+        new = [column.texts[code] for code in np.flatnonzero(self._own_leaves(column) < 0)]
+        return replace(self, values=(*self.values, *new), paths=(*self.paths, *((text, *above) for text in new)))
+
+    def _match_numbers(self, numbers: np.ndarray, leaves: np.ndarray) -> None:
+        """Find a leaf for the numbers that have none yet."""
+        ranges = [read_range(text) for text in self.values]
+        leaf_of = {found.low: leaf for leaf, found in enumerate(ranges) if found is not None and found.is_number}
+        for code in np.flatnonzero(leaves < 0):
+            leaves[code] = leaf_of.get(numbers[code], -1)
+        for leaf, found in enumerate(ranges):
+            if found is not None and not found.is_number:
+                leaves[(leaves < 0) & found.holds(numbers)] = leaf
 
     def generalise(self, column: Column, level: int) -> Column:
         """The column with every value replaced by its ancestor on this level.
@@ -178,7 +206,7 @@ class Hierarchy:
             raise DataError(
                 f"The hierarchy of {shown(self.name)} does not cover column {shown(column.name)}: {len(unknown)} of its"
                 f" {len(column.values)} different values ({rows} of {len(column)} rows) are not among the"
-                f" {len(self)} leaves. Add a line for each of them."
+                f" {len(self)} leaves. Add a line for each of them, or one for '*', which all others then follow."
             )
 
     def veiled(self, hidden: Callable[[str], bool]) -> Hierarchy:
@@ -247,7 +275,8 @@ class Hierarchy:
         branches: dict[str, list[tuple[int, int]]] = {}
         for level, labels in enumerate(self._labels):
             for code, label in enumerate(labels):
-                branches.setdefault(label, []).append((level, code))
+                if label != SUPPRESSED:  # which tells nothing on any level
+                    branches.setdefault(label, []).append((level, code))
         torn = 0
         for nodes in branches.values():
             for (below, code), (above, upper) in pairwise(nodes):
@@ -259,24 +288,19 @@ class Hierarchy:
             )
 
 
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
 # -- reading -------------------------------------------------------------------------------------------------------
 
 
 def read_hierarchy(path: str | Path, name: str, *, delimiter: str | None = None) -> Hierarchy:
-    """A hierarchy from a file without header: on each line a value, then its labels from fine to coarse.
+    """A hierarchy from a file: on each line a value, then its labels from fine to coarse.
 
-    The delimiter (semicolon, tab, bar or comma) is detected. The last label should be "*". If the last level has
-    several labels, "*" is added on top; a single other label is replaced by "*", as it reveals no more.
+    The delimiter (semicolon, tab, bar or comma) is detected, and so is a line of headings: the first, if it begins with
+    the column's name, or if it alone does not end like the others. The last label should be "*". If the last level has
+    several labels, "*" is added on top; a single other label is replaced by "*", as it reveals no more. A line for "*"
+    is for all values that have no line of their own.
     """
     path = Path(path)
-    lines = _lines(path, delimiter)
+    lines = _without_heading(_lines(path, delimiter), name)
     width = Counter(len(cells) for _, cells in lines).most_common(1)[0][0]
     if width == 1:
         raise DataError(
@@ -289,12 +313,22 @@ def read_hierarchy(path: str | Path, name: str, *, delimiter: str | None = None)
             f"{shown(path.name)} is ragged: {len(ragged)} of {len(lines)} lines differ from the others;"
             f" line {ragged[0][0]} has {ragged[0][1]} cells where {width} are expected."
         )
+    if width > 2 and not any(cells[-1] for _, cells in lines):  # every line ends with a delimiter
+        lines = [(number, cells[:-1]) for number, cells in lines]
     empty = sum(not cell for _, cells in lines for cell in cells[1:])
     if empty:
         raise DataError(f"{shown(path.name)} has {empty} empty labels. Repeat the label of the level below instead.")
     one_top = len({cells[-1] for _, cells in lines}) == 1
     paths = [[*(cells[:-1] if one_top else cells), SUPPRESSED] for _, cells in lines]
     return from_paths(name, paths, how=f"read from {path.name}")
+
+
+def _without_heading(lines: list[tuple[int, list[str]]], name: str) -> list[tuple[int, list[str]]]:
+    (_, first), *others = lines
+    ends = {cells[-1] for _, cells in others}
+    by_name = first[0].casefold() == name.casefold() and name not in {cells[0] for _, cells in others}
+    by_end = len(others) > 1 and ends == {SUPPRESSED} and first[-1] != SUPPRESSED
+    return others if others and (by_name or by_end) else lines
 
 
 def from_paths(name: str, paths: Iterable[Iterable[str]], *, how: str = "given") -> Hierarchy:
@@ -352,7 +386,8 @@ def _text(path: Path) -> str:
     raw, failure = quietly(path.read_bytes)
     if raw is None:
         raise DataError(f"{shown(path.name)} cannot be read ({failure}).")
-    text, _ = quietly(lambda: raw.decode("utf-8-sig"))
+    encoding = "utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    text, _ = quietly(lambda: raw.decode(encoding))
     return raw.decode("cp1252", errors="replace") if text is None else text
 
 

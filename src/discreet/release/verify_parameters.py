@@ -167,7 +167,11 @@ _PRIVATE_SELECT: dict[str, list[Any]] = {
 _SPECIALIZE: dict[str, list[Any]] = {
     "k": [_AT_LEAST_2],
     "hierarchies": _HIERARCHIES,
+    "public_hierarchies": [bool],
+    "recoding": [None, StrOptions({"local", "global"})],
+    "group_size": [None, _AT_LEAST_2],
     "quasi_sets": [None, Sets()],
+    **GROUP_NEEDS,
     "max_suppressed": _MAX_SUPPRESSED,
 }
 _SKETCH: dict[str, list[Any]] = {
@@ -322,8 +326,8 @@ RELEASES: dict[str, tuple[set[str], set[str]]] = {  # by method: shapes and prom
     "private-fwell": ({"weights"}, {"differential privacy"}),
     "private-table": ({"table"}, {"differential privacy"}),
     "random-flip": (_ITEMS, {"k-anonymity"}),
-    "tdr": ({"table"}, {"k-anonymity"}),
-    "tds": ({"table"}, {"k-anonymity"}),
+    "tdr": ({"table"}, _GROUPS),
+    "tds": ({"table"}, _GROUPS),
     "tree-ladder": ({"table"}, _GROUPS),
     "variance-sketch": ({"sketches"}, {"k-variance", "delta-anonymity"}),
 }

@@ -90,7 +90,7 @@ def test_missing_is_disclosed_as_an_empty_cell():
 
 def test_a_column_with_a_tree_is_specialised_not_disclosed(tmp_path):
     tree = from_paths("town", [("n", "N", "*"), ("s", "S", "*"), ("e", "S", "*"), ("w", "S", "*")])
-    method = TopDownRefinement(3, hierarchies={"town": tree})
+    method = TopDownRefinement(3, hierarchies={"town": tree}, recoding="global")
     release = method.release(TOWNS, Roles(target="y", quasi=["town"]))
     assert release.table.column("town").texts == ["N", "S"]
     assert verify(release.save(tmp_path / "out") / "release").holds

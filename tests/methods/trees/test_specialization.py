@@ -19,6 +19,12 @@ from discreet.recoding.axis import Axis
 from instances import MARKERS, RARE, people
 from top_down import TopDown
 
+
+def published(k=5, **parameters):
+    """As the papers have it."""
+    return TopDownSpecialization(k, recoding="global", **parameters)
+
+
 PATHS = [
     ("a", "a-c", "a-d", "*"),
     ("b", "a-c", "a-d", "*"),
@@ -126,7 +132,7 @@ def test_scores_and_choices_by_hand():
     """I(5 no, 5 yes) = 1. Degree parts them 5 no, 1 yes | 4 yes: gain 1 - 0.6 I(5, 1), loss 10 - 4 = 6. Sex parts
     them 3, 2 | 2, 3: gain 1 - I(3, 2), loss 5; so degree is first. Then sex would leave groups of 2, and a-d with
     its a-c and d groups of 3: loss 1. The rows of e-f have one class: it stays."""
-    release = TopDownSpecialization(3, hierarchies={"degree": DEGREES}).release(PEOPLE, BY_DEGREE)
+    release = published(3, hierarchies={"degree": DEGREES}).release(PEOPLE, BY_DEGREE)
 
     def entropy(p):
         return -p * math.log2(p) - (1 - p) * math.log2(1 - p)
@@ -143,7 +149,7 @@ def test_scores_and_choices_by_hand():
 
 def test_anonymity_loss_is_the_mean_over_the_sets_of_the_column():
     sets = [(["degree", "sex"], 3), (["degree"], 2)]
-    release = TopDownSpecialization(hierarchies={"degree": DEGREES}, quasi_sets=sets).release(PEOPLE, BY_DEGREE)
+    release = published(hierarchies={"degree": DEGREES}, quasi_sets=sets).release(PEOPLE, BY_DEGREE)
     gain = 1 - 0.6 * (-5 / 6 * math.log2(5 / 6) - 1 / 6 * math.log2(1 / 6))
     assert release.owner.trace[0]["score"] == pytest.approx(gain / (6 + 1), abs=1e-6)
     assert release.owner.trace[0]["smallest groups"] == [4, 4]
@@ -151,9 +157,7 @@ def test_anonymity_loss_is_the_mean_over_the_sets_of_the_column():
 
 def test_a_label_whose_rows_are_all_in_one_child_is_replaced_by_the_children_of_that_child():
     table = {"degree": ["a", "a", "b", "b"], "y": [0, 0, 1, 1]}
-    release = TopDownSpecialization(2, hierarchies={"degree": DEGREES}).release(
-        table, Roles(target="y", quasi=["degree"])
-    )
+    release = published(2, hierarchies={"degree": DEGREES}).release(table, Roles(target="y", quasi=["degree"]))
     assert release.table.column("degree").texts == ["a", "b"]
     assert len(release.owner.trace) == 1
     new = {"degree": ["a", "c", "d", "e", "nobody"]}
@@ -162,7 +166,7 @@ def test_a_label_whose_rows_are_all_in_one_child_is_replaced_by_the_children_of_
 
 
 def test_where_nothing_is_valid_everything_is_suppressed():
-    release = TopDownSpecialization(10, hierarchies={"degree": DEGREES}).release(PEOPLE, BY_DEGREE)
+    release = published(10, hierarchies={"degree": DEGREES}).release(PEOPLE, BY_DEGREE)
     assert release.owner.trace == []
     assert [release.table.column(name).texts for name in BY_DEGREE.quasi] == [["*"], ["*"]]
     assert release.verdict.measured == 10
@@ -176,7 +180,7 @@ def test_each_set_keeps_its_own_k_and_the_files_alone_show_it(tmp_path):
     table = {name: rng.integers(0, 6, 300) for name in ("a", "b", "c")}
     table["y"] = (table["a"] + table["b"] > rng.integers(3, 8, 300)).astype(int)
     roles = Roles(target="y", quasi=["a", "b", "c"])
-    method = TopDownSpecialization(quasi_sets=[(["a", "b"], 3), (["b", "c"], 40)], random_state=1)
+    method = published(quasi_sets=[(["a", "b"], 3), (["b", "c"], 40)], random_state=1)
     release = method.release(table, roles)
     folder = release.save(tmp_path / "out") / "release"
     found = verify(folder)
@@ -194,7 +198,7 @@ def test_each_set_keeps_its_own_k_and_the_files_alone_show_it(tmp_path):
 
 def test_sets_are_pairs_or_a_mapping_in_any_spelling():
     promises = {
-        str(TopDownSpecialization(quasi_sets=sets).promise)
+        str(published(quasi_sets=sets).promise)
         for sets in ({("a", "b"): 3, "c": 4}, [(("a", "b"), 3), ("c", 4)], [[{"b", "a"}, 3], [["c"], 4]])
     }
     assert promises == {"3-anonymity of a, b and 4-anonymity of c"}
@@ -203,20 +207,20 @@ def test_sets_are_pairs_or_a_mapping_in_any_spelling():
 @pytest.mark.parametrize("sets", [[["age", "sex"]], [([], 3)], [(["age"], 1)], [(["age"], "3")], [], [((1, 2), 3)]])
 def test_sets_that_are_none_are_refused(sets):
     with pytest.raises(ParameterError, match="quasi_sets"):
-        TopDownSpecialization(quasi_sets=sets).release(PEOPLE, BY_DEGREE)
+        published(quasi_sets=sets).release(PEOPLE, BY_DEGREE)
 
 
 def test_sets_lie_within_the_quasi_identifiers_and_name_them_all():
     with pytest.raises(RolesError, match=r"not quasi-identifiers: 'sx'\. Did you mean 'sex'"):
-        TopDownSpecialization(quasi_sets=[(["degree", "sx"], 3)]).release(PEOPLE, BY_DEGREE)
+        published(quasi_sets=[(["degree", "sx"], 3)]).release(PEOPLE, BY_DEGREE)
     with pytest.raises(RolesError, match="holds the quasi-identifiers 'sex'"):
-        TopDownSpecialization(quasi_sets=[(["degree"], 3)]).release(PEOPLE, BY_DEGREE)
+        published(quasi_sets=[(["degree"], 3)]).release(PEOPLE, BY_DEGREE)
 
 
 def test_the_largest_k_of_the_sets_must_be_possible():
     with pytest.raises(CannotRelease, match="k = 11 was asked, but there are only 10 persons"):
-        TopDownSpecialization(quasi_sets=[(["degree"], 3), (["sex"], 11)]).release(PEOPLE, BY_DEGREE)
-    assert TopDownSpecialization(50, quasi_sets=[(["degree", "sex"], 5)]).release(PEOPLE, BY_DEGREE).verdict.holds
+        published(quasi_sets=[(["degree"], 3), (["sex"], 11)]).release(PEOPLE, BY_DEGREE)
+    assert published(50, quasi_sets=[(["degree", "sex"], 5)]).release(PEOPLE, BY_DEGREE).verdict.holds
 
 
 # -- hierarchies ------------------------------------------------------------------------------------------------------
@@ -227,7 +231,7 @@ def test_hierarchies_come_from_objects_files_or_a_folder(tmp_path):
     (tmp_path / "hierarchy_degree.csv").write_text(lines)
     (tmp_path / "hierarchy_unrelated.csv").write_text("1;*\n2;*")
     given = [{"degree": DEGREES}, {"degree": str(tmp_path / "hierarchy_degree.csv")}, tmp_path, str(tmp_path)]
-    releases = [TopDownSpecialization(3, hierarchies=h, random_state=1).release(PEOPLE, BY_DEGREE) for h in given]
+    releases = [published(3, hierarchies=h, random_state=1).release(PEOPLE, BY_DEGREE) for h in given]
     assert len({str(release.table.to_arrow().to_pylist()) for release in releases}) == 1
     stated = [release.certificate.method.parameters["hierarchies"] for release in releases]
     assert stated == [["degree"], ["degree"], "given", "given"]
@@ -236,19 +240,19 @@ def test_hierarchies_come_from_objects_files_or_a_folder(tmp_path):
 
 def test_hierarchies_of_other_columns_and_gaps_are_refused():
     with pytest.raises(RolesError, match=r"hierarchies for 'degre', which .* Did you mean 'degree'"):
-        TopDownSpecialization(3, hierarchies={"degre": DEGREES}).release(PEOPLE, BY_DEGREE)
+        published(3, hierarchies={"degre": DEGREES}).release(PEOPLE, BY_DEGREE)
     with pytest.raises(DataError, match="does not cover column 'sex'"):
-        TopDownSpecialization(3, hierarchies={"sex": from_paths("sex", [("f", "*")])}).release(PEOPLE, BY_DEGREE)
+        published(3, hierarchies={"sex": from_paths("sex", [("f", "*")])}).release(PEOPLE, BY_DEGREE)
 
 
 def test_missing_is_a_child_of_the_root_of_a_given_tree():
     table = {"degree": ["a", "b", "d", "e", "f", "e", None, None, None], "y": [0, 0, 0, 1, 1, 1, 0, 1, 1]}
-    release = TopDownSpecialization(3, hierarchies={"degree": DEGREES}).release(table, BY_DEGREE_ALONE)
+    release = published(3, hierarchies={"degree": DEGREES}).release(table, BY_DEGREE_ALONE)
     assert release.table.column("degree").texts == ["a-d", "e-f"]
     assert release.table.column("degree").has_missing
     assert release.owner.notes == []
     fewer = {name: cells[:-1] for name, cells in table.items()}
-    blocked = TopDownSpecialization(3, hierarchies={"degree": DEGREES}).release(fewer, BY_DEGREE_ALONE)
+    blocked = published(3, hierarchies={"degree": DEGREES}).release(fewer, BY_DEGREE_ALONE)
     assert blocked.table.column("degree").texts == ["*"]
     assert "'degree' is missing for 2 persons, fewer than k = 3" in blocked.owner.notes[0]
 
@@ -256,25 +260,23 @@ def test_missing_is_a_child_of_the_root_of_a_given_tree():
 def test_a_leaf_for_missing_is_used_and_stays_an_empty_cell():
     tree = from_paths("degree", [*PATHS, ("?", "e-f", "e-f", "*")])
     table = {"degree": ["a", "b", "d", "e", "e", None, None], "y": [0, 0, 0, 1, 0, 1, 0]}
-    finer = TopDownSpecialization(2, hierarchies={"degree": tree}).release(table, BY_DEGREE_ALONE)
+    finer = published(2, hierarchies={"degree": tree}).release(table, BY_DEGREE_ALONE)
     assert finer.table.column("degree").to_arrow().to_pylist().count(None) == 2
-    coarser = TopDownSpecialization(3, hierarchies={"degree": tree}).release(table, BY_DEGREE_ALONE)
+    coarser = published(3, hierarchies={"degree": tree}).release(table, BY_DEGREE_ALONE)
     assert coarser.table.column("degree").to_arrow().to_pylist().count("e-f") == 4
 
 
 def test_numbers_in_a_given_tree_are_found_by_what_they_mean():
     tree = from_paths("n", [("1.0", "low", "*"), ("2.0", "low", "*"), ("9", "high", "*")])
     table = {"n": [1, 1, 2, 2, 9, 9], "y": [0, 0, 0, 0, 1, 1]}
-    release = TopDownSpecialization(2, hierarchies={"n": tree}).release(table, Roles(target="y", quasi=["n"]))
+    release = published(2, hierarchies={"n": tree}).release(table, Roles(target="y", quasi=["n"]))
     assert release.table.column("n").texts == ["high", "low"]
     assert release.recode({"n": [2, 9, 5], "y": [0, 1, 1]}).column("n").to_arrow().to_pylist() == ["low", "high", "*"]
 
 
 def test_rare_values_of_a_given_tree_are_written_but_not_named_to_the_public():
     table = {"degree": ["a"] * 3 + ["b"] + ["e"] * 4, "y": [0, 0, 1, 0, 1, 1, 1, 0]}
-    release = TopDownSpecialization(3, hierarchies={"degree": DEGREES}).release(
-        table, Roles(target="y", quasi=["degree"])
-    )
+    release = published(3, hierarchies={"degree": DEGREES}).release(table, Roles(target="y", quasi=["degree"]))
     assert release.table.column("degree").texts == ["a-d", "e-f"]
     recoded = release.recode(table).column("degree").to_arrow().to_pylist()  # by the public record
     assert recoded == ["a-d"] * 3 + ["*"] + ["e-f"] * 4
@@ -285,9 +287,7 @@ def test_rare_values_of_a_given_tree_are_written_but_not_named_to_the_public():
 
 def test_a_rare_value_of_a_given_tree_is_in_no_published_byte(tmp_path):
     tree = from_paths("town", [(t, "south" if t == "South" else "not south", "*") for t in (*TOWNS, RARE)])
-    release = TopDownSpecialization(5, hierarchies={"town": tree}).release(
-        people(), Roles(target="again", quasi=["town"])
-    )
+    release = published(5, hierarchies={"town": tree}).release(people(), Roles(target="again", quasi=["town"]))
     assert "not south" in release.table.column("town").texts
     content = published_bytes(release.save(tmp_path / "out") / "release")
     assert not any(marker.encode() in content for marker in MARKERS)
@@ -300,9 +300,9 @@ def test_post_codes_lose_their_ends_and_numbers_are_cut_at_round_places():
         "age": [20, 24, 31, 38, 52, 57, 66, 70],
         "y": [0, 0, 1, 1, 1, 1, 1, 0],
     }
-    release = TopDownSpecialization(2).release(table, Roles(target="y", quasi=["zip"]))
+    release = published(2).release(table, Roles(target="y", quasi=["zip"]))
     assert release.table.column("zip").texts == ["01067", "01069", "1****"]
-    release = TopDownSpecialization(2).release(table, Roles(target="y", quasi=["age"]))
+    release = published(2).release(table, Roles(target="y", quasi=["age"]))
     assert release.table.column("age").texts == ["< 30", ">= 30"]
 
 
@@ -319,7 +319,7 @@ def test_automatic_groups_name_no_category_that_few_have():
 
 def test_a_value_not_met_before_is_an_other_or_tells_nothing():
     table = {"town": ["x", "x", "y", "y", "z"], "y": [0, 0, 1, 1, 1]}
-    release = TopDownSpecialization(2).release(table, Roles(target="y", quasi=["town"]))
+    release = published(2).release(table, Roles(target="y", quasi=["town"]))
     assert release.table.column("town").texts == ["not {y}", "y"]
     new = {"town": ["new", "z", "x", None], "y": [0, 0, 0, 0]}
     assert release.recode(new).column("town").to_arrow().to_pylist() == ["not {y}", "not {y}", "not {y}", "*"]

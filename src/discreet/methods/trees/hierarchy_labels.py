@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups written by value trees: the lowest label of a hierarchy that all values of a group have in common.
+"""Groups written by value trees.
+
+A group is written as the lowest label that its values have in common, or, `by_branches` of a tree that was given, by
+the labels of the branches from its first value to its last (value_lines.py).
 
 Categories stand in the order of the tree, so that neighbours share labels. A tree that was given, or whose labels name
 no value (intervals, prefixes of a code), holds all values. An automatic tree of categories, whose labels do name them,
@@ -18,6 +21,8 @@ import pyarrow as pa
 
 from discreet.counting.coded_rows import CodedRows
 from discreet.data.column import SUPPRESSED, Column
+from discreet.methods.trees.number_lines import tree_line
+from discreet.methods.trees.value_lines import TreeLine
 from discreet.prepare.automatic_hierarchy import automatic, is_post_code
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.recoding.axis import OTHER, Axis
@@ -76,15 +81,55 @@ class TreeLabels:
         return self.hierarchy.labels(level)[ancestors[0, level]]
 
 
-def tree_axis(rows: CodedRows, name: str, *, rarest: int, given: Hierarchy | None) -> Axis:
+@dataclass(frozen=True, eq=False)
+class LineLabels:
+    """How ranks of an axis are written along a given tree: by the labels of the branches from the first to the last of
+    them. `place_of_rank` is their place on the line, missing last.
+    """
+
+    line: TreeLine
+    place_of_rank: np.ndarray
+
+    def label(self, ranks: tuple[int, ...]) -> str | None:
+        return self.line.label_of(self._inside(ranks))
+
+    def meaning(self, ranks: tuple[int, ...]) -> Meaning:
+        return self.line.meaning_of(self._inside(ranks))
+
+    def _inside(self, ranks: tuple[int, ...]) -> np.ndarray:
+        inside = np.zeros(self.line.n_places, dtype=bool)
+        missing = self.line.aside and ranks[-1] == len(self.place_of_rank) - 1
+        places = self.place_of_rank[list(ranks[:-1] if missing else ranks)]
+        if len(places):
+            inside[places.min() : places.max() + 1] = True
+        inside[-1] |= missing
+        return inside
+
+
+def _along(line: TreeLine, axis: Axis) -> Axis:
+    """The axis with its categories in the order of a line, written by the line's labels."""
+    places = line.place_of_code
+    if axis.names is not None:
+        order = np.argsort(places[:-1], kind="stable")
+        names = tuple(axis.column.texts[code] for code in order)
+        axis = Axis(axis.column, np.append(np.argsort(order), len(order)), axis.counts, names)
+    place_of_rank = np.empty(axis.n_values + 1, dtype=np.int64)
+    place_of_rank[axis.rank_of_code] = places
+    return replace(axis, tree=LineLabels(line, place_of_rank))
+
+
+def tree_axis(rows: CodedRows, name: str, *, rarest: int, given: Hierarchy | None, by_branches: bool = False) -> Axis:
     """The column on a line in the order of its tree, which is given or built, and written by the tree's labels."""
     axis = Axis.of(rows, name, rarest=rarest, readable=False)
     column, rare = axis.column, axis.rare
     assert rare is not None
     if given is not None:
         given.check_against(column)
+        given = given.completed(column)
     elif not len(column.values):
         return axis
+    if given is not None and by_branches and len(column.values):
+        return _along(tree_line(rows, name, given, rarest=rarest), axis)
     if axis.names is None or given is not None or is_post_code(column):
         hierarchy = given or automatic(column, counts=axis.counts[:-1].sum(axis=1))
         hierarchy = hierarchy.veiled(rare.is_named_by)

@@ -249,6 +249,7 @@ class LabelQuestion:
             hierarchy = automatic(published, counts=persons[named])
         else:
             hierarchy.check_against(column)
+            hierarchy = hierarchy.completed(column)
         hierarchy = hierarchy.veiled(Rare(column, persons < k).is_named_by)
         leaves = hierarchy.leaf_codes(column)
         paths = {column.texts[code]: list(hierarchy.paths[leaves[code]][:-1]) for code in named}

@@ -9,7 +9,8 @@ Departures from the papers:
    that many rows share would otherwise forbid any cut of the column.
 3. Numbers are published as the interval between cuts, not as the smallest and largest value of the group, so that
    new rows can be recoded and no group prints the value of its outermost member; categories as the set that occurs.
-   labels="hierarchy" publishes the lowest label that the values of the group have in common, as the papers do, and
+   labels="hierarchy" publishes the lowest label that the values of the group have in common, as the papers do, or,
+   with split="information" and a given hierarchy, the labels of neighbouring branches, and
    labels="cuts" what lies between the cuts around it, so that a label does not depend on the values of its group; the
    median cuts then take the columns in turn, not the widest first, and lie at round places.
 4. A category that fewer than k persons have is never named: all such values together are called "other", unless a
@@ -205,7 +206,11 @@ class Mondrian(Method):
     def _axes(self, rows: CodedRows, roles: Roles, rarest: int) -> list[Axis]:
         if self.labels == "hierarchy":
             hierarchies = given_hierarchies(self.hierarchies, roles)
-            return [tree_axis(rows, name, rarest=rarest, given=hierarchies.get(name)) for name in roles.quasi]
+            tells = self.split == "information"
+            return [
+                tree_axis(rows, name, rarest=rarest, given=hierarchies.get(name), by_branches=tells)
+                for name in roles.quasi
+            ]
         by_class = self.split == "information"
         if self.labels == "readable":
             return [readable_axis(rows, name, rarest=rarest, by_class=by_class) for name in roles.quasi]

@@ -23,17 +23,13 @@ class TopDownRefinement(TopDownSpecialization):
 
     Parameters
     ----------
-    k : int in [2, inf)
     hierarchies : mapping of column to Hierarchy or file, or a folder of files, or None
         Numbers and dates without one are cut as needed; of categories without one, values are disclosed one by one.
-    quasi_sets : list of (columns, k), or mapping of columns to k, or None
-        What different outsiders may know, and how many persons each of them must be left with. Every quasi-identifier
-        must be in a set. None is one set of all quasi-identifiers with k.
-    max_suppressed : float, dict or None
-        At most this share of the quasi-identifier cells may be suppressed, or there is no release. A dict limits
-        "cells", "rows" (left out, or suppressed in all quasi-identifiers) or both.
-    random_state : int or None
-        Only the order of the released rows is random.
+    recoding : "local", "global" or None
+        None is "global", as published, but "local" where hierarchies are given: then each group is specialised by
+        itself, and categories without a hierarchy are written as sets of values.
+
+    All others are those of `TopDownSpecialization`, and so is the promise.
 
     Promise
     -------
@@ -50,6 +46,9 @@ class TopDownRefinement(TopDownSpecialization):
     """
 
     name = "tdr"
+
+    def _default_recoding(self) -> str:
+        return "global" if self.hierarchies is None else super()._default_recoding()
 
     def _categories(self, rows: CodedRows, name: str, rarest: int) -> Values:
         return Star(Axis.of(rows, name, rarest=rarest))

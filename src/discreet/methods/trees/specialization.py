@@ -6,13 +6,17 @@ Classification Data for Privacy Preservation" (2007). A label is replaced, in al
 column's value tree. Of the replacements that keep k everywhere, the next one is that of the highest
 Score = InfoGain / (AnonyLoss + 1): the information gained about the class, against the shrinking of the smallest group.
 Departures from the papers:
-1. Categories without a given tree get one: neighbours in the order of their class shares, or prefixes of a post code.
-2. A branch that no row has does not stand in the way: a label whose rows are all in one child is replaced by that
-   child's children at once.
+1. recoding="local", the default: each group of rows is specialised by itself, where a cut tells most about the class
+   (specialization_local.py), so that a rare branch stands in the way of its own group at most. The branches below a
+   label are parted in two sets, not all at once, and a set is written by its members. The other departures are of
+   recoding="global", but the third and the fourth, which are of both.
+2. Categories without a given tree get one: neighbours in the order of their class shares, or prefixes of a post code.
 3. A category that fewer than k persons have is never named by an automatic tree: all such values together are "other".
 4. Missing is a value: after the largest number; in an automatic tree after the last category; in a given tree a
    child of the root, unless the tree has a leaf for it.
-5. Class entropies are whole numbers of 2^-20 bits. Of equal scores the lowest column goes first, then the lowest value.
+5. A branch that no row has does not stand in the way: a label whose rows are all in one child is replaced by that
+   child's children at once.
+6. Class entropies are whole numbers of 2^-20 bits. Of equal scores the lowest column goes first, then the lowest value.
 """
 
 from __future__ import annotations
@@ -27,13 +31,17 @@ from discreet.data.column import Column
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import CannotRelease, ParameterError, RolesError, did_you_mean, listing, shown
-from discreet.foundation.parameters import Interval
+from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Method
+from discreet.methods.group_needs import GROUP_NEEDS, GroupNeeds, promise_of, stated_needs
 from discreet.methods.grouping import Grouping
 from discreet.methods.limits import MAX_SUPPRESSED
+from discreet.methods.trees.number_lines import tree_line
 from discreet.methods.trees.specialization_cut import Cut, LeafRows, Step
+from discreet.methods.trees.specialization_local import GroupGrowth, chosen_size
 from discreet.methods.trees.specialization_values import FINEST, AutomaticTree, GivenTree, Intervals, Values
+from discreet.methods.trees.value_lines import AxisLine, Line
 from discreet.prepare.automatic_hierarchy import automatic, is_post_code
 from discreet.prepare.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.prepare.hierarchy import Hierarchy
@@ -68,9 +76,21 @@ class TopDownSpecialization(Method):
     k : int in [2, inf)
     hierarchies : mapping of column to Hierarchy or file, or a folder of files; None for automatic ones
         Numbers and dates without one are cut where the class entropy falls most, as needed.
+    public_hierarchies : bool
+        Whether everybody may know the values that the hierarchies list. Otherwise those that fewer than k persons have
+        are named neither by labels nor by the recoding record.
+    recoding : "local", "global" or None
+        "global" replaces a label in all rows at once, as published; "local" in one group at a time. None is "local",
+        but "global" where `quasi_sets` are given.
+    group_size : int or None
+        At least so many rows are in a group of "local"; never fewer than k persons. None takes the size that predicts
+        rows held out best, so that a smaller k makes no worse release than a larger one.
     quasi_sets : list of (columns, k), or mapping of columns to k, or None
         What different outsiders may know, and how many persons each of them must be left with. Every quasi-identifier
         must be in a set. None is one set of all quasi-identifiers with k.
+    l, diversity, c, t, distance, label_known
+        What every group has besides k persons: l values of each sensitive column, t-closeness, k persons of each label
+        (see methods/group_needs.py). For "local" only.
     max_suppressed : float, dict or None
         At most this share of the quasi-identifier cells may be suppressed, or there is no release. A dict limits
         "cells", "rows" (left out, or suppressed in all quasi-identifiers) or both.
@@ -79,8 +99,8 @@ class TopDownSpecialization(Method):
 
     Promise
     -------
-    KAnonymity(k) on the quasi-identifiers, or KAnonymity(k, columns=...) for each of the sets; counted in persons when
-    the roles name a person column.
+    KAnonymity(k) on the quasi-identifiers, or KAnonymity(k, columns=...) for each of the sets; LDiversity, TCloseness
+    and known labels where they are asked for; counted in persons when the roles name a person column.
 
     Examples
     --------
@@ -94,7 +114,11 @@ class TopDownSpecialization(Method):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [_K],
         "hierarchies": HIERARCHIES,
+        "public_hierarchies": [bool],
+        "recoding": [StrOptions({"local", "global"}), None],
+        "group_size": [_K, None],
         "quasi_sets": [Mapping, list, tuple, None],
+        **GROUP_NEEDS,
         "max_suppressed": MAX_SUPPRESSED,
         "random_state": [Integral, None],
     }
@@ -104,20 +128,38 @@ class TopDownSpecialization(Method):
         k: int = 5,
         *,
         hierarchies: Any = None,
+        public_hierarchies: bool = False,
+        recoding: str | None = None,
+        group_size: int | None = None,
         quasi_sets: Any = None,
+        l: float | None = None,  # noqa: E741  (the field's own letter)
+        diversity: str = "distinct",
+        c: float | None = None,
+        t: float | None = None,
+        distance: str = "equal",
+        label_known: bool = False,
         max_suppressed: float | Mapping[str, float] | None = None,
         random_state: int | None = None,
     ) -> None:
         self.k = k
         self.hierarchies = hierarchies
+        self.public_hierarchies = public_hierarchies
+        self.recoding = recoding
+        self.group_size = group_size
         self.quasi_sets = quasi_sets
+        self.l = l
+        self.diversity = diversity
+        self.c = c
+        self.t = t
+        self.distance = distance
+        self.label_known = label_known
         self.max_suppressed = max_suppressed
         self.random_state = random_state
 
     @property
     def promise(self) -> Promise:
         if self.quasi_sets is None:
-            return KAnonymity(self.k)
+            return promise_of(self.k, **stated_needs(self))
         first, *others = [KAnonymity(k, columns=columns) for columns, k in _stated(self.quasi_sets)]
         promise: Promise = first
         for other in others:
@@ -125,6 +167,56 @@ class TopDownSpecialization(Method):
         return promise
 
     def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
+        recoding = self._recoding()
+        asked = [name for name, value in stated_needs(self).items() if value not in (None, False, "distinct", "equal")]
+        if recoding == "global" and (asked or self.group_size is not None):
+            raise ParameterError(
+                f"{listing([*asked, *(['group_size'] if self.group_size is not None else [])])}: only recoding='local'"
+                " makes groups with this, and only for one set of quasi-identifiers. Leave it out, or the other."
+            )
+        return self._local(rows, roles) if recoding == "local" else self._global(rows, roles)
+
+    def _recoding(self) -> str:
+        if self.recoding == "local" and self.quasi_sets is not None:
+            raise ParameterError("'quasi_sets' need recoding='global', where a label is replaced in all rows at once.")
+        return self.recoding or self._default_recoding()
+
+    def _default_recoding(self) -> str:
+        return "local" if self.quasi_sets is None else "global"
+
+    # -- group by group --------------------------------------------------------------------------------------------
+
+    def _local(self, rows: CodedRows, roles: Roles) -> Grouping:
+        needs = GroupNeeds.of(rows, roles, self.promise)
+        needs.check_possible()
+        hierarchies = given_hierarchies(self.hierarchies, roles)
+        lines = [self._line(rows, name, hierarchies.get(name)) for name in roles.quasi]
+        cells = [line.place_of_code[line.column.codes] for line in lines]
+        merged, place = rows.merged(cells, [line.n_places + 1 for line in lines])
+        needs = needs.merged(merged, place)
+        by_rows = needs.only_persons and merged.people is None
+        growth = GroupGrowth(lines, merged.codes, None if by_rows else needs.met)
+        size, losses = self.group_size, dict[int, float]()
+        if size is None:
+            size, losses = chosen_size(GroupGrowth(lines, merged.codes, None), merged.counts, self.k)
+        parts = growth.parts(merged.counts, max(size, needs.least))
+        labellings, codes = parts.written(lines)
+        trace: list[dict[str, Any]] = [{"groups": len(parts), "group size": max(size, needs.least)}]
+        trace += [{"group size": size, "loss on rows held out": loss} for size, loss in losses.items()]
+        return Grouping(parts.group_of[place], labellings, codes, None, trace)
+
+    def _line(self, rows: CodedRows, name: str, hierarchy: Hierarchy | None) -> Line:
+        """The column along its tree if it has one; post codes by their prefixes."""
+        column = rows.column(name)
+        if hierarchy is not None and len(column.values):
+            return tree_line(rows, name, hierarchy, rarest=1 if self.public_hierarchies else self.k)
+        if column.kind == "category" and len(column.values) and is_post_code(column):
+            return tree_line(rows, name, automatic(column), rarest=self.k)
+        return AxisLine(Axis.of(rows, name, rarest=self.k, by_class=True))
+
+    # -- all rows at once ------------------------------------------------------------------------------------------
+
+    def _global(self, rows: CodedRows, roles: Roles) -> Grouping:
         sets = self._sets(roles)
         hierarchies, notes = given_hierarchies(self.hierarchies, roles), []
         values = []

@@ -171,7 +171,7 @@ class GivenTree(ValueTree):
         rare = Rare.of(rows, name, rarest=rarest)
         column = rare.column
         hierarchy.check_against(column)
-        hierarchy = hierarchy.veiled(rare.is_named_by)
+        hierarchy = hierarchy.completed(column).veiled(rare.is_named_by)
         self.hierarchy, self.named = hierarchy, rare.common
         leaf_of_code, root = hierarchy.leaf_codes(column), _branch(hierarchy.root)
         if column.has_missing and leaf_of_code[-1] < 0:
