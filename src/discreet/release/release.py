@@ -41,6 +41,7 @@ from discreet.release.certificate import (
     file_record,
 )
 from discreet.release.data_subjects import DataSubjects
+from discreet.release.information_kept import NOTHING, Detail, of_changes
 from discreet.release.ledger import Account
 from discreet.release.losses import ColumnChange, Losses, losses_of
 from discreet.release.owner_files import OwnerFiles
@@ -73,7 +74,7 @@ class Release:
     promise, method, parameters, changes, noise   stated in the certificate; `noise` if it was used to draw rows
     roles                                         of the published columns, if the content is a table
     plan, source_quasi, items, features           how source columns became published ones, for new rows and reports
-    penalty, column_changes                       losses that cannot be read off the plan (see losses.py)
+    penalty, column_changes, item_detail          losses that cannot be read off the plan (see losses.py)
     """
 
     content: Content
@@ -90,6 +91,7 @@ class Release:
     features: tuple[int, ...] = ()
     penalty: float | None = None
     column_changes: tuple[ColumnChange, ...] = ()
+    item_detail: Detail | None = None
 
     def __repr__(self) -> str:
         shape = "" if self.content.has_rows else f"{self.shape}, "
@@ -158,6 +160,18 @@ class Release:
             raise DataError(f"A release of {self.shape} has no cells, so its losses cannot be counted in cells.")
         n_quasi = len(self.source_quasi) or len(self.features) + self.changes.columns_dropped
         return losses_of(self.content, self.roles, n_quasi, self.changes, self.penalty)
+
+    @property
+    def detail(self) -> Detail | None:
+        """What can still be read of each quasi-identifier (see information_kept.py); of what has no cells, nothing.
+
+        None for synthetic rows, which are nobody's: evaluate/detail.py compares them with the source.
+        """
+        if not self.content.has_cells:
+            return NOTHING
+        if self.item_detail is not None:
+            return self.item_detail
+        return of_changes(self.column_changes) if self.column_changes else None
 
     @cached_property
     def certificate(self) -> Certificate:

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a release still holds: detail, columns with content, tables, other targets, and use without recoding.
+
+Detail is defined in release/information_kept.py, cell by cell. Synthetic rows are nobody's, so no cell can be compared
+with what it was: there the detail of a column is how much of its two-way tables with the other columns is right, 1 -
+(total variation) / (total variation if the column were not published and spread evenly), at least 0, as a mean over the
+other columns. Models, names, weights and sketches have no cells to read: 0.
+
+Raw use is the accuracy of a classifier that learnt from the release, on held-out rows that are not recoded but read
+cell by cell (protocol `holdout`). Where it is no better than guessing although recoded rows are, a recipient has to
+recode rows before using what was learnt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from discreet.data.dataset import Dataset
+from discreet.data.roles import Roles
+from discreet.errors import DataError
+from discreet.evaluate.confidence import Share, effective_rows, paired_difference, wilson
+from discreet.evaluate.protocols import held_out, original
+from discreet.evaluate.questions import OtherTarget, Tables, ask_tables, ask_targets
+from discreet.evaluate.soft_rows import SoftColumn, SoftRows, bins_of, read_softly, readable_names
+from discreet.evaluate.utility import split
+from discreet.foundation.randomness import Randomness
+from discreet.methods import Method
+from discreet.release.information_kept import Detail
+from discreet.release.release import Release
+
+MOSTLY = 0.5  # share of suppressed cells from which on a release is said to be mostly suppressed
+_RAW_ROWS = 10_000  # training rows, and test rows, with which raw use is measured
+
+
+@dataclass(frozen=True)
+class RawUse:
+    """Accuracy on the same held-out rows: recoded, read cell by cell, and of guessing; the differences from guessing."""
+
+    recoded: Share
+    raw: Share
+    guessing: Share
+    recoded_gain: Share
+    raw_gain: Share
+
+    @property
+    def needs_recoding(self) -> bool:
+        """Whether recoded rows are predicted better than by guessing, and rows as they are not."""
+        return self.recoded_gain.low > 0 >= self.raw_gain.low
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a release holds. `content` of `columns` are columns with two labels or more, the target not counted."""
+
+    detail: Detail
+    synthetic: bool
+    columns: int
+    content: int
+    blank: tuple[str, ...]
+    suppressed: float
+    tables: Tables | None
+    targets: tuple[OtherTarget, ...] = ()
+    raw: RawUse | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        plain = asdict(self)
+        plain["needs_recoding"] = self.raw is not None and self.raw.needs_recoding
+        return plain | {"blank": list(self.blank), "targets": list(plain["targets"])}
+
+
+def detail(release: Release, data: object, roles: Roles | None = None) -> Detail:
+    """The detail of a release of these data, whatever its shape.
+
+    >>> from discreet import Mondrian
+    >>> table = {"age": [31, 34, 52, 55], "sex": ["f", "f", "f", "f"], "y": [0, 1, 0, 1]}
+    >>> found = detail(Mondrian(k=2).release(table, Roles("y", ["age", "sex"])), table, Roles("y", ["age", "sex"]))
+    >>> found.whole, dict(found.columns)
+    (0.5, {'age': 0.5, 'sex': 0.0})
+    """
+    known = release.detail
+    return _by_tables(release, Dataset.unchecked(data, roles)) if known is None else known
+
+
+def what_is_kept(release: Release, data: object, roles: Roles | None = None) -> Kept:
+    """Everything that can be measured on a release and its source alone."""
+    dataset = Dataset.unchecked(data, roles)
+    blank = blank_columns(release)
+    names = [name for name in release.columns if name != dataset.target]
+    before = len(dataset.table.names) - 1 if dataset.shape == "table" else len(dataset.quasi)
+    cells = release.content.has_cells
+    return Kept(
+        detail=detail(release, dataset),
+        synthetic=release.detail is None,
+        columns=before,
+        content=len(names) - len(blank) if cells else 0,
+        blank=blank,
+        suppressed=_suppressed(release) if cells else 1.0,
+        tables=ask_tables(release, dataset) if cells else None,
+    )
+
+
+def measure_detail(
+    method: Method, data: object, roles: Roles | None = None, *, test_share: float = 0.3, random_state: int = 0
+) -> Kept:
+    """What a release by the method holds, measured on a release of seven rows in ten, and asked about the others."""
+    dataset = Dataset.of(data, roles)
+    train, test = map(dataset.take, split(dataset.labels, dataset.persons, test_share, Randomness(random_state)))
+    return asked_on(method.release(train), train, test)
+
+
+def asked_on(release: Release, train: Dataset, test: Dataset, kept: Kept | None = None) -> Kept:
+    """What a release of training rows holds, or `kept`, with the questions that need held-out rows."""
+    found = vars(what_is_kept(release, train) if kept is None else kept)
+    return Kept(**found | {"targets": ask_targets(release, train, test), "raw": raw_use(release, train, test)})
+
+
+def raw_use(release: Release, train: Dataset, test: Dataset) -> RawUse | None:
+    """Use on recoded rows and on rows as they are; None where rows cannot be written in the labels of the release."""
+    if release.shape not in ("table", "baskets"):
+        return None
+    few = test.take(np.arange(min(len(test), _RAW_ROWS)))
+    try:
+        after = held_out(release, train, few, "recoded").right()
+        raw = held_out(release, train, few, "holdout").right()
+    except DataError:
+        return None
+    guess = original(train, few).right(())
+    n = effective_rows(few.persons, len(few))
+
+    def gain(right: np.ndarray) -> Share:
+        return paired_difference(float((right & ~guess).mean()), float((guess & ~right).mean()), n)
+
+    shares = (wilson(float(right.mean()), n) for right in (after, raw, guess))
+    return RawUse(*shares, gain(after), gain(raw))
+
+
+def blank_columns(release: Release) -> tuple[str, ...]:
+    """Published columns of a table that say the same in every row, the target not counted."""
+    target = None if release.roles is None else release.roles.target
+    return tuple(c.name for c in release.content.cell_columns() if c.levels < 2 and c.name != target)
+
+
+def _suppressed(release: Release) -> float:
+    return release.losses.information_loss
+
+
+def _by_tables(release: Release, dataset: Dataset) -> Detail:
+    """The detail of synthetic rows: how much of the two-way tables of each column is right."""
+    names = readable_names(dataset)
+    read = read_softly(release, dataset, names)
+    if read is None:
+        return Detail(0.0)
+    before, after = read
+    bins = bins_of(dataset, names)
+    quasi = [place for place, name in enumerate(names) if name in dataset.quasi]
+    columns = {
+        names[place]: _kept_in_pairs(place, before, after, SoftColumn.unknown(bins[place], 1)) for place in quasi
+    }
+    return Detail(sum(columns.values()) / len(columns) if columns else 0.0, columns)
+
+
+def _kept_in_pairs(place: int, before: SoftRows, after: SoftRows, unknown: SoftColumn) -> float:
+    start, end = before.starts[place : place + 2]
+    kept: list[float] = []
+    for other in _without(place, len(before.columns)):
+        low, high = before.starts[other : other + 2]
+        true, found = before.pairs[start:end, low:high], after.pairs[start:end, low:high]
+        blind = np.outer(unknown.shares[0], before.shares[low:high])
+        most = np.abs(true - blind).sum()
+        kept.append(max(1 - float(np.abs(true - found).sum() / most), 0.0) if most > 0 else 1.0)
+    return sum(kept) / len(kept) if kept else 0.0
+
+
+def _without(place: int, n: int) -> Sequence[int]:
+    return [other for other in range(n) if other != place]
+
+
+# -- in words ----------------------------------------------------------------------------------------------------------
+
+
+def warnings_of(kept: dict[str, Any]) -> list[str]:
+    """What a holder must know before publishing, from a `Kept` as a dictionary: sentences with counts and names.
+
+    >>> warnings_of({"blank": ["age"], "suppressed": 0.9, "columns": 3, "raw": None, "needs_recoding": False})
+    ["1 of 3 columns is blank: 'age' says the same in every row.", '90 % of the cells of quasi-identifiers are suppressed.']
+    """
+    from discreet.errors import listing
+
+    said = []
+    if blank := kept["blank"]:
+        verb = "is blank" if len(blank) == 1 else "are blank"
+        says = "says" if len(blank) == 1 else "say"
+        said.append(
+            f"{len(blank)} of {kept['columns']} columns {verb}: {listing(blank, most=8)} {says} the same in every row."
+        )
+    if kept["suppressed"] > MOSTLY:
+        said.append(f"{kept['suppressed']:.0%} of the cells of quasi-identifiers are suppressed.".replace("%", " %"))
+    if kept["needs_recoding"]:
+        raw = kept["raw"]
+        said.append(
+            "It cannot be used without recoding: a classifier that learnt from it is right about"
+            f" {100 * raw['raw']['value']:.1f} % of rows as they are, {100 * raw['recoded']['value']:.1f} % of recoded"
+            f" rows; guessing is right about {100 * raw['guessing']['value']:.1f} %. Tell recipients to use"
+            " `discreet recode`."
+        )
+    return said
