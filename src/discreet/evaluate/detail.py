@@ -6,9 +6,7 @@ with what it was: there the detail of a column is how much of its two-way tables
 (total variation) / (total variation if the column were not published and spread evenly), at least 0, as a mean over the
 other columns. Models, names, weights and sketches have no cells to read: 0.
 
-Raw use is the accuracy of a classifier that learnt from the release, on held-out rows that are not recoded but read
-cell by cell (protocol `holdout`). Where it is no better than guessing although recoded rows are, a recipient has to
-recode rows before using what was learnt.
+The other measures are those of questions.py and raw_use.py.
 """
 
 from __future__ import annotations
@@ -21,10 +19,9 @@ import numpy as np
 
 from discreet.data.dataset import Dataset
 from discreet.data.roles import Roles
-from discreet.errors import DataError
-from discreet.evaluate.confidence import Share, effective_rows, paired_difference, wilson
-from discreet.evaluate.protocols import held_out, original
+from discreet.errors import listing
 from discreet.evaluate.questions import OtherTarget, Tables, ask_tables, ask_targets
+from discreet.evaluate.raw_use import RawUse, raw_use
 from discreet.evaluate.soft_rows import SoftColumn, SoftRows, bins_of, read_softly, readable_names
 from discreet.evaluate.utility import split
 from discreet.foundation.randomness import Randomness
@@ -33,23 +30,6 @@ from discreet.release.information_kept import Detail
 from discreet.release.release import Release
 
 MOSTLY = 0.5  # share of suppressed cells from which on a release is said to be mostly suppressed
-_RAW_ROWS = 10_000  # training rows, and test rows, with which raw use is measured
-
-
-@dataclass(frozen=True)
-class RawUse:
-    """Accuracy on the same held-out rows: recoded, read cell by cell, and of guessing; the differences from guessing."""
-
-    recoded: Share
-    raw: Share
-    guessing: Share
-    recoded_gain: Share
-    raw_gain: Share
-
-    @property
-    def needs_recoding(self) -> bool:
-        """Whether recoded rows are predicted better than by guessing, and rows as they are not."""
-        return self.recoded_gain.low > 0 >= self.raw_gain.low
 
 
 @dataclass(frozen=True)
@@ -118,26 +98,6 @@ def asked_on(release: Release, train: Dataset, test: Dataset, kept: Kept | None 
     return Kept(**found | {"targets": ask_targets(release, train, test), "raw": raw_use(release, train, test)})
 
 
-def raw_use(release: Release, train: Dataset, test: Dataset) -> RawUse | None:
-    """Use on recoded rows and on rows as they are; None where rows cannot be written in the labels of the release."""
-    if release.shape not in ("table", "baskets"):
-        return None
-    few = test.take(np.arange(min(len(test), _RAW_ROWS)))
-    try:
-        after = held_out(release, train, few, "recoded").right()
-        raw = held_out(release, train, few, "holdout").right()
-    except DataError:
-        return None
-    guess = original(train, few).right(())
-    n = effective_rows(few.persons, len(few))
-
-    def gain(right: np.ndarray) -> Share:
-        return paired_difference(float((right & ~guess).mean()), float((guess & ~right).mean()), n)
-
-    shares = (wilson(float(right.mean()), n) for right in (after, raw, guess))
-    return RawUse(*shares, gain(after), gain(raw))
-
-
 def blank_columns(release: Release) -> tuple[str, ...]:
     """Published columns of a table that say the same in every row, the target not counted."""
     target = None if release.roles is None else release.roles.target
@@ -185,11 +145,10 @@ def _without(place: int, n: int) -> Sequence[int]:
 def warnings_of(kept: dict[str, Any]) -> list[str]:
     """What a holder must know before publishing, from a `Kept` as a dictionary: sentences with counts and names.
 
-    >>> warnings_of({"blank": ["age"], "suppressed": 0.9, "columns": 3, "raw": None, "needs_recoding": False})
-    ["1 of 3 columns is blank: 'age' says the same in every row.", '90 % of the cells of quasi-identifiers are suppressed.']
+    >>> print(*warnings_of({"blank": ["age"], "suppressed": 0.9, "columns": 3, "needs_recoding": False}), sep="\n")
+    1 of 3 columns is blank: 'age' says the same in every row.
+    90 % of the cells of quasi-identifiers are suppressed.
     """
-    from discreet.errors import listing
-
     said = []
     if blank := kept["blank"]:
         verb = "is blank" if len(blank) == 1 else "are blank"

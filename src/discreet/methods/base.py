@@ -37,8 +37,8 @@ from discreet.privacy.promise import Promise
 from discreet.recoding.patterns import MOST_PATTERNS, Boxes
 from discreet.recoding.plan import Plan, Recode
 from discreet.release.data_subjects import DataSubjects
-from discreet.release.ledger import Account
 from discreet.release.information_kept import detail_of_items
+from discreet.release.ledger import Account
 from discreet.release.losses import Crossing, changes_of_columns, crossings, penalty_of
 from discreet.release.owner_files import OwnerFiles
 from discreet.release.release import Changes, Release

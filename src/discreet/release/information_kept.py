@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Detail: how much of a column can be read off what is published for it, from 0 (nothing) to 1 (every value).
 
-A recipient who knows how often each value x of a column X occurs, p(x), and who reads a label as the set S of the values
-that it stands for, expects x with the probability p(x) / p(S). That is worth log(1 / p(S)) bits. The detail of a column is
-the mean of these bits over all rows, divided by the bits that there are, H(X):
+A recipient who knows how often each value x of a column X occurs, p(x), and who reads a label as the set S of the
+values that it stands for, expects x with the probability p(x) / p(S). That is worth log(1 / p(S)) bits. The detail of a
+column is the mean of these bits over all rows, divided by the bits that there are, H(X):
 
     detail = mean of log(1 / p(S)) / H(X)
 
@@ -61,7 +61,7 @@ def of_changes(changes: tuple[ColumnChange, ...]) -> Detail:
 
 def detail_of_column(crossed: Crossing, labelling: Labelling | None = None, *, published: float = 1.0) -> float:
     """The detail of one quasi-identifier; `published` is the share of the rows that are not left out."""
-    was, now, rows = crossed.pairs
+    was, _, rows = crossed.pairs
     everything = float(entropy(np.bincount(was, rows)))
     if not crossed.new or everything <= 0:
         return 0.0
@@ -74,7 +74,7 @@ def detail_of_column(crossed: Crossing, labelling: Labelling | None = None, *, p
 
 def _read(crossed: Crossing, labelling: Labelling) -> float:
     """Mean bits that a recipient reads off the labels by their meanings."""
-    was, now, rows = crossed.pairs
+    _, now, rows = crossed.pairs
     share, is_true = _shares_covered(crossed.old, crossed.new[0], labelling, crossed.pairs)
     false = float(rows[~is_true].sum() / rows.sum())
     bits = np.full(len(rows), np.log2(false) if false > 0 else 0.0)
@@ -85,7 +85,7 @@ def _read(crossed: Crossing, labelling: Labelling) -> float:
 def _shares_covered(
     old: Column, new: Column, labelling: Labelling, pairs: tuple[np.ndarray, np.ndarray, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """For each published code the share of rows whose value it covers, and for each pair whether it covers its value."""
+    """The share of rows whose value each published code covers, and whether each pair is of a value and its cover."""
     was, now, rows = pairs
     classes = labelling.classes(old)
     place_of = {label: place for place, label in reversed([*enumerate(labelling.labels)])}

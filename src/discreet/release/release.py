@@ -35,13 +35,14 @@ from discreet.release.certificate import (
     Certificate,
     ChangesRecord,
     ColumnRecord,
+    DetailRecord,
     GroupsRecord,
     MethodRecord,
     VerdictRecord,
     file_record,
 )
 from discreet.release.data_subjects import DataSubjects
-from discreet.release.information_kept import NOTHING, Detail, of_changes
+from discreet.release.information_kept import ITEMS, NOTHING, Detail, of_changes
 from discreet.release.ledger import Account
 from discreet.release.losses import ColumnChange, Losses, losses_of
 from discreet.release.owner_files import OwnerFiles
@@ -173,6 +174,14 @@ class Release:
             return self.item_detail
         return of_changes(self.column_changes) if self.column_changes else None
 
+    @property
+    def _stated_detail(self) -> DetailRecord | None:
+        """The detail as the certificate states it; a figure of private rows must not be beside a release with noise."""
+        if self.noise or not self.content.has_cells or self.detail is None:
+            return None
+        published = {change.name for change in self.column_changes if change.published}
+        return DetailRecord.of(self.detail, published or {ITEMS})
+
     @cached_property
     def certificate(self) -> Certificate:
         """The certificate published with the data; `save` adds the file hashes and the seal."""
@@ -189,6 +198,7 @@ class Release:
             changes=ChangesRecord(**{name: changes[name] for name in ChangesRecord.model_fields}),
             groups=GroupsRecord(**vars(self.losses.groups)) if self.content.has_cells else None,
             noise=statement(self.noise) if self.noise else None,
+            detail=self._stated_detail,
             does_not_protect=self.promise.does_not_protect,
         )
 
