@@ -139,6 +139,17 @@ def _without(place: int, n: int) -> Sequence[int]:
     return [other for other in range(n) if other != place]
 
 
+def means_of_targets(targets: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Means over other columns as targets, by measure: of guessing, the original and the release, and of how many."""
+    found = {}
+    for measure in ("accuracy", "variance"):
+        ones = [one for one in targets if one["measure"] == measure]
+        if ones:
+            sides = ("guessing", "original", "release")
+            found[measure] = {side: sum(one[side] for one in ones) / len(ones) for side in sides} | {"n": len(ones)}
+    return found
+
+
 # -- in words ----------------------------------------------------------------------------------------------------------
 
 

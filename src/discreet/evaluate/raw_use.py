@@ -52,8 +52,8 @@ def raw_use(release: Release, train: Dataset, test: Dataset, recoded: np.ndarray
         return None
     guess = original(train, few).right(())
     n = effective_rows(few.persons, len(few))
-    shares = (wilson(float(right.mean()), n) for right in (after, raw, guess))
-    return RawUse(*shares, gain(after, guess, n), gain(raw, guess, n))
+    recoded_share, raw_share, guessed = (wilson(float(right.mean()), n) for right in (after, raw, guess))
+    return RawUse(recoded_share, raw_share, guessed, gain(after, guess, n), gain(raw, guess, n))
 
 
 def gain(right: np.ndarray, before: np.ndarray, n: float) -> Share:

@@ -43,9 +43,7 @@ def candidates_of(
     scored = [(name, result) for name, result in results.items() if result["refused"] is None]
     if not scored:
         return ()
-    worth = line_score(scored[0][1], ORIGINAL, recipe)["value"]
-    scale = None if worth is None else (original["guess"], worth)
-    meanings = meanings_of(recipe, scale, original["columns"])
+    meanings = _meanings(scored[0][1], recipe, original)
     return tuple(
         Candidate(name, _without_missing(_measures(result, recipe)), result["method"], result["parameters"], meanings)
         for name, result in scored
@@ -66,8 +64,13 @@ def lines_of(results: Mapping[str, dict[str, Any]], recipe: Recipe, original: di
     for name in (ORIGINAL, *first["evaluations"][0]["lines"]):
         utility = line_score(first, name, recipe)["value"]
         measures = known[name] | ({} if utility is None else {"utility": utility})
-        lines[name] = Candidate(name, measures, "", {}, meanings_of(recipe))
+        lines[name] = Candidate(name, measures, "", {}, _meanings(first, recipe, original))
     return lines
+
+
+def _meanings(result: dict[str, Any], recipe: Recipe, original: dict[str, Any]) -> dict[str, Measure]:
+    worth = line_score(result, ORIGINAL, recipe)["value"]
+    return meanings_of(recipe, None if worth is None else (original["guess"], worth), original["columns"])
 
 
 def line_score(result: dict[str, Any], name: str, recipe: Recipe) -> dict[str, Any]:

@@ -132,11 +132,10 @@ def _released(task: Task, recipe: Recipe, dataset: Dataset, folder: StudyFolder,
     target = folder.releases / task.name
     release.save(target, overwrite=True)
     attacked = _attacked(task, recipe, dataset, secret)
+    kept = asked_on(attacked.release, attacked.members, attacked.control, what_is_kept(release, dataset))
     return {
         "facts": release_facts(release, dataset),
-        "kept": asked_on(
-            attacked.release, attacked.members, attacked.control, what_is_kept(release, dataset)
-        ).to_dict(),
+        "kept": kept.to_dict(),
         "distributions": distributions(release, dataset),
         "folder": f"releases/{task.name}",
         "promise": str(release.promise),
