@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from itertools import pairwise
 
 # What outsiders plausibly know about a person, by how they come to know it.
 KNOWN_TO_OUTSIDERS: dict[str, tuple[str, ...]] = {
@@ -100,12 +101,8 @@ def fits(name: str, listed: Iterable[str]) -> bool:
     (True, False, True)
     """
     words = words_of(name)
-    joined = [one + other for one, other in zip(words, words[1:], strict=False)]
-    return any(
-        word == known or (len(known) > _SHORT and word.startswith(known))
-        for word in [*words, *joined]
-        for known in listed
-    )
+    found = [*words, *(one + other for one, other in pairwise(words))]
+    return any(one == known or (len(known) > _SHORT and one.startswith(known)) for one in found for known in listed)
 
 
 def known_by(name: str) -> str | None:

@@ -11,7 +11,7 @@ The other measures are those of questions.py and raw_use.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -29,6 +29,7 @@ from discreet.methods import Method
 from discreet.release.information_kept import Detail
 from discreet.release.release import Release
 
+_MOST_SYNTHETIC = 64  # columns of synthetic rows that are compared
 MOSTLY = 0.5  # share of suppressed cells from which on a release is said to be mostly suppressed
 
 
@@ -110,7 +111,7 @@ def _suppressed(release: Release) -> float:
 
 def _by_tables(release: Release, dataset: Dataset) -> Detail:
     """The detail of synthetic rows: how much of the two-way tables of each column is right."""
-    names = readable_names(dataset)
+    names = readable_names(dataset, most=_MOST_SYNTHETIC)
     read = read_softly(release, dataset, names)
     if read is None:
         return Detail(0.0)
@@ -151,6 +152,32 @@ def means_of_targets(targets: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 # -- in words ----------------------------------------------------------------------------------------------------------
+
+
+def table_of_kept(kept: Mapping[str, Kept]) -> str:
+    """What releases hold, a line each, as text."""
+    head = ("release", "detail", "columns", "suppressed", "1-way", "2-way", "3-way", "correlations", "others", "raw")
+    lines = [head]
+    for name, one in kept.items():
+        tables = one.tables
+        ways = [None] * 4 if tables is None else [tables.one_way, tables.two_way, tables.three_way, tables.correlations]
+        others = means_of_targets([asdict(target) for target in one.targets]).get("accuracy")
+        figures = [*ways, None if others is None else others["release"], None if one.raw is None else one.raw.raw.value]
+        size = f"{one.columns} -> {one.content}"
+        shown = ["none" if value is None else f"{value:.3f}" for value in figures]
+        lines.append((name, f"{one.detail.whole:.3f}", size, f"{one.suppressed:.3f}", *shown))
+    widths = [max(len(line[place]) for line in lines) for place in range(len(head))]
+    text = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    return "\n".join(
+        [
+            "What a release of seven rows in ten holds, and what it says about the others:",
+            "",
+            *text,
+            "",
+            "Detail: information kept, 0 to 1. Columns: with two labels or more. Tables: total variation, 0 is best.",
+            "Others: accuracy on every other column as target. Raw: accuracy on rows that are not recoded.",
+        ]
+    )
 
 
 def warnings_of(kept: dict[str, Any]) -> list[str]:

@@ -202,18 +202,18 @@ class SoftRows:
         return total / max(len(self), 1)
 
 
-def readable_names(dataset: Dataset, *, random_state: int = 0) -> tuple[str, ...]:
+def readable_names(dataset: Dataset, *, most: int = MOST_COLUMNS, random_state: int = 0) -> tuple[str, ...]:
     """The columns to ask about: the published ones that differ between rows; of many, or of items, some.
 
     Of a wide table they are drawn, the target always among them; of baskets they are the items that tell most.
     """
     if dataset.shape == "baskets":
         share = dataset.data.support / max(len(dataset), 1)
-        most = np.argsort(np.abs(share - 0.5), kind="stable")[:MOST_COLUMNS]
+        most = np.argsort(np.abs(share - 0.5), kind="stable")[:most]
         return tuple(dataset.data.names[item] for item in np.sort(most))
     names = [name for name in dataset.table.names if name != dataset.target and dataset.table.column(name).levels > 1]
-    if len(names) >= MOST_COLUMNS:
-        drawn = np.random.default_rng(random_state).permutation(len(names))[: MOST_COLUMNS - 1]
+    if len(names) >= most:
+        drawn = np.random.default_rng(random_state).permutation(len(names))[: most - 1]
         names = [names[place] for place in np.sort(drawn)]
     return (*names, dataset.target)
 

@@ -23,10 +23,11 @@ from discreet.attacks.case import Case
 from discreet.attacks.finding import Finding
 from discreet.attacks.published import Published
 from discreet.attacks.registry import ATTACKS, run_case
-from discreet.choose.reference_lines import ORIGINAL
+from discreet.choose.reference_lines import GUESSING, ORIGINAL
 from discreet.data.dataset import Dataset
 from discreet.data.roles import Roles
 from discreet.errors import CannotRelease, DataError, DiscreetError, PrivacyLeakWarning, PromiseBroken
+from discreet.evaluate.confidence import difference_of_shares, effective_rows
 from discreet.evaluate.cross_evaluation import evaluate_utility
 from discreet.evaluate.detail import asked_on, what_is_kept
 from discreet.evaluate.distributions import distributions
@@ -209,11 +210,11 @@ def _evaluated(
     )
     if (refused := evaluation.refusal(task.name)) is not None:
         raise CannotRelease(refused)
-    return evaluation_facts(evaluation, task.name)
+    return evaluation_facts(evaluation, task.name, effective_rows(dataset.persons, len(dataset)))
 
 
-def evaluation_facts(evaluation: Evaluation, name: str) -> dict[str, Any]:
-    """The scores of one method and of the original, by classifier."""
+def evaluation_facts(evaluation: Evaluation, name: str, n: float) -> dict[str, Any]:
+    """The scores of one method and of the lines beside it, by classifier; n rows of different persons were tested."""
     cells = evaluation.to_dict()
     scores: dict[str, dict[str, Any]] = {}
     for cell in cells["results"]:
@@ -229,19 +230,24 @@ def evaluation_facts(evaluation: Evaluation, name: str) -> dict[str, Any]:
         "after": scores[name],
         "before": scores[ORIGINAL],
         "lines": {line: scores[line] for line in evaluation.lines},
-        "best": {measure: _best(evaluation, name, measure) for measure in MEASURES},
+        "best": {measure: _best(evaluation, name, measure, n) for measure in MEASURES},
     }
 
 
-def _best(evaluation: Evaluation, name: str, measure: Measure) -> dict[str, Any]:
+def _best(evaluation: Evaluation, name: str, measure: Measure, n: float) -> dict[str, Any]:
     """The best classifier of a release and of each line, and how far the release is from the original and from
-    guessing, by the best classifier of each.
+    guessing, by the best classifier of each. Folds are few and tell little about how much they vary: the interval of
+    the gain in accuracy over guessing is that of the n tested rows, which are many.
     """
     best = {one: evaluation.best_classifier(one, measure) for one in (name, ORIGINAL, *evaluation.lines)}
     apart = {
         one: asdict(evaluation.difference(name, best[name], measure, other=one, other_classifier=best[one]))
         for one in (ORIGINAL, *evaluation.lines)
     }
+    if measure == "accuracy":
+        after, guessed = (evaluation.mean(one, best[one], measure).value for one in (name, GUESSING))
+        by_rows = difference_of_shares(after, guessed, n)
+        apart[GUESSING] |= {"low": by_rows.low, "high": by_rows.high}
     plain = {one: {end: v if math.isfinite(v) else None for end, v in found.items()} for one, found in apart.items()}
     return {"release": best.pop(name), "lines": best, "differences": plain}
 
