@@ -29,6 +29,7 @@ def page_of(folder, *methods, k="5", more=""):
 
 def test_where_a_model_is_chosen_the_best_release_with_rows_is_shown_too(tmp_path):
     summary, page = page_of(tmp_path, "kadet", "mondrian", more="[weights]\nprivacy = 1.0")
+    assert not summary["passed_over"]
     assert summary["best"] == "kadet-k5"
     assert summary["with_rows"]["name"] == "mondrian-k5"
     assert "kadet-k5 publishes no rows of persons" in page.text

@@ -21,13 +21,14 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError,
 
 from discreet.choose.choice import Candidate, Measure
 from discreet.choose.criteria import repeated
-from discreet.choose.reference_lines import line_named
+from discreet.choose.reference_lines import ORIGINAL, line_named
 from discreet.choose.release_candidates import from_folder
 from discreet.data.formulas import neutral, plain
 from discreet.errors import DataError, listing, shown
 from discreet.release.certificate import CERTIFICATE
 
 RESULTS = ("results.json", "results.parquet", "results.csv")
+BASELINE = "baseline"  # default name of the candidate that others are compared with, where there is no original
 _SHAPE = ' Such a file holds {"candidates": [{"name": "a", "measures": {"utility": 0.8, "size": 3}}]}.'
 _METADATA = b"discreet.results"
 _PLAIN = ("name", "method", "parameters")
@@ -50,7 +51,7 @@ class Results(_Record):
     """A study: its candidates, the meanings of their measures, and what they are compared with.
 
     `lines` are the original, guessing and the like (reference_lines.py), which are no candidates; a candidate of such a
-    name becomes a line, whatever kind of file it was in. `baseline` names a candidate for plots, if not the original.
+    name becomes a line, whatever kind of file it was in. `baseline` names a candidate for plots, if there is no line.
     """
 
     format: Literal[1] = 1
@@ -64,17 +65,17 @@ class Results(_Record):
     def _lines_apart(cls, content: Any) -> Any:
         if not isinstance(content, dict) or not isinstance(content.get("candidates"), (list, tuple)):
             return content
-        candidates, lines = [], [*content.get("lines", ())]
-        for one in content["candidates"]:
-            name = one.get("name") if isinstance(one, dict) else getattr(one, "name", None)
-            line = line_named(name) if isinstance(name, str) else None
+        plain = [one.model_dump() if isinstance(one, Result) else one for one in content["candidates"]]
+        made = [bool(isinstance(one, dict) and one.get("method")) for one in plain]
+        candidates, lines, baseline = [], [*content.get("lines", ())], content.get("baseline")
+        for one, by_method in zip(plain, made, strict=True):
+            name = one.get("name") if isinstance(one, dict) else None
+            line = line_named(name, made=by_method, others_made=any(made)) if isinstance(name, str) else None
             if line is None:
                 candidates.append(one)
             else:
-                lines.append(one | {"name": line} if isinstance(one, dict) else one.model_copy(update={"name": line}))
-        baseline = content.get("baseline")
-        if isinstance(baseline, str) and line_named(baseline):
-            baseline = None
+                lines.append(one | {"name": line})
+                baseline = None if baseline == name else baseline
         return content | {"candidates": candidates, "lines": lines, "baseline": baseline}
 
     @model_validator(mode="after")
@@ -214,7 +215,9 @@ def _own_name(folder: Path) -> str:
 
 
 def _candidates(results: Results, releases: Sequence[Candidate]) -> StudyRead:
-    return StudyRead((*results.to_candidates(), *releases), results.to_lines(), results.baseline)
+    candidates, lines = (*results.to_candidates(), *releases), results.to_lines()
+    named = any(candidate.name == BASELINE for candidate in candidates) and ORIGINAL not in lines
+    return StudyRead(candidates, lines, results.baseline or (BASELINE if named else None))
 
 
 # -- files ---------------------------------------------------------------------------------------------------------

@@ -59,6 +59,8 @@ def choose(
         candidates, lines, named = read_study(study)
     if not candidates:
         raise DataError(f"{study.name!r} has no candidate to choose from: {listing(lines)} are none.")
+    if weights == _DEFAULT and not any("detail" in candidate.measures for candidate in candidates):
+        wanted = _without_detail(wanted)
     base = _checked(baseline or named, candidates, lines)
     counting = {name for name, weight in wanted.items() if weight}
     complete = [candidate for candidate in candidates if counting <= candidate.measures.keys()]
@@ -99,6 +101,13 @@ def weights_of(text: str) -> dict[str, Fraction]:
         except (ValueError, ZeroDivisionError):
             raise DataError(f"The weight of {name!r} is not a number. Write, say, --weights {_DEFAULT}.") from None
     return fractions
+
+
+def _without_detail(weights: dict[str, Fraction]) -> dict[str, Fraction]:
+    """The weights in the same proportion without that of the detail, which files of others do not have."""
+    say("No candidate has a detail: weighed without it.", err=True)
+    rest = {name: weight for name, weight in weights.items() if name != "detail"}
+    return {name: weight / sum(rest.values()) for name, weight in rest.items()}
 
 
 def _checked(name: str | None, candidates: tuple[Candidate, ...], lines: dict[str, Candidate]) -> Candidate | None:

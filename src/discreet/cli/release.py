@@ -116,9 +116,10 @@ def _check_target(out: Path, *, overwrite: bool) -> None:
 def _candidates(method: Method) -> dict[str, bytes]:
     """The candidates that a method chose from, if it records them, for `discreet choose`."""
     from discreet.choose import Results
+    from discreet.choose.study_file import BASELINE
 
     choice = getattr(method, "choice_", None)
-    return {} if choice is None else {"candidates.json": Results.of(choice.candidates).to_json()}
+    return {} if choice is None else {"candidates.json": Results.of(choice.candidates, BASELINE).to_json()}
 
 
 def _measured(method: Method, release: Release, dataset: Dataset, evaluate: bool) -> Outcome:

@@ -38,7 +38,7 @@ from discreet.evaluate.evaluation import Evaluation
 from discreet.evaluate.fingerprint import digest, source_of
 from discreet.evaluate.folds import Folds
 from discreet.evaluate.lessons import Lesson
-from discreet.evaluate.protocols import PROTOCOLS, Protocol, as_published, held_out, original, without_quasi
+from discreet.evaluate.protocols import PROTOCOLS, Protocol, as_published, held_out, original, unlearnt, without_quasi
 from discreet.evaluate.score_cache import Cache, Refusal
 from discreet.foundation.progress import progress
 from discreet.learning.classifiers import CLASSIFIERS
@@ -168,24 +168,29 @@ class _Task:
     folds: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        is_model = self.name == GUESSING if self.method is None else self.method.gives == MODEL
+        is_model = self._guesses if self.method is None else self.method.gives == MODEL
         names = (MODEL,) if is_model else self.study.classifiers
         self.places: list[_Place] = [(fold, name) for fold in self.folds for name in names]
         if self.method is not None:
             self.method = _seeded(self.method, self.study.plan.random_state, self.folds)
 
+    @property
+    def _guesses(self) -> bool:
+        return self.method is None and self.name == GUESSING
+
     def claimed(self, *, wait: bool) -> AbstractContextManager[bool]:
         """Among processes that share a cache, one measures the original; see Cache.claimed."""
-        if self.method is not None or self.study.cache is None:
+        if self.method is not None or self.study.cache is None or self._guesses:
             return nullcontext(True)
         return self.study.cache.claimed(self._key(self.places[0]), wait=wait)
 
     def run(self) -> Iterator[_Place]:
         """Yield each place when it is scored, from the cache or from a release."""
-        keys = {} if self.study.cache is None else {place: self._key(place) for place in self.places}
+        cache = None if self._guesses else self.study.cache  # to guess takes no longer than to look it up
+        keys = {} if cache is None else {place: self._key(place) for place in self.places}
         wanted = []
         for place in self.places:
-            cached = self.study.cache.get(keys[place]) if self.study.cache is not None else None
+            cached = cache.get(keys[place]) if cache is not None else None
             if cached is None:
                 wanted.append(place)
             else:
@@ -195,8 +200,8 @@ class _Task:
             return
         for place, outcome in self._measured(wanted):
             self.study.found[(self.name, *place)] = outcome
-            if self.study.cache is not None:
-                self.study.cache.put(keys[place], outcome, self._about(place))
+            if cache is not None:
+                cache.put(keys[place], outcome, self._about(place))
             yield place
 
     def _measured(self, wanted: list[_Place]) -> Iterator[tuple[_Place, Score | Refusal]]:
@@ -211,13 +216,13 @@ class _Task:
                 if self.study.stopped.is_set():
                     return
                 if place[0] == fold:
-                    guesses = self.method is None and self.name == GUESSING
-                    yield place, lesson.guess() if guesses else lesson.score(place[1], self.study.plan.random_state)
+                    seed = self.study.plan.random_state
+                    yield place, lesson.guess() if self._guesses else lesson.score(place[1], seed)
 
     def _lessons(self) -> Iterable[Lesson]:
         study = self.study
         if self.method is None:
-            lesson = without_quasi if self.name == WITHOUT_QUASI else original
+            lesson = {WITHOUT_QUASI: without_quasi, GUESSING: unlearnt}.get(self.name, original)
             return (lesson(*self._split(fold)) for fold in self.folds)
         if study.protocol == "as-published":
             return as_published(_released(self.method, study.dataset), study.dataset, study.plan)

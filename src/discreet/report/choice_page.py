@@ -14,6 +14,8 @@ from typing import Any
 from discreet._version import __version__
 from discreet.choose.choice import Candidate, Choice, choose
 from discreet.choose.criteria import Number
+from discreet.choose.reference_lines import ORIGINAL
+from discreet.choose.study_file import BASELINE
 from discreet.privacy.promise import PROMISES
 from discreet.report.plots import Spec, front_plot, ratio_plot, region_plot
 from discreet.report.release_page import environment, scripts
@@ -94,7 +96,7 @@ def ratios(choice: Choice) -> dict[str, Choice]:
     return choices
 
 
-def pictures(choice: Choice, baseline: Candidate | None = None) -> list[dict[str, Any]]:
+def pictures(choice: Choice, compared: Candidate | str | None = None) -> list[dict[str, Any]]:
     """The plots of a choice with titles and captions; regions need a baseline, a utility and a privacy measure."""
     weighed = [criterion.name for criterion in choice.evaluation.weighed]
     shown: list[dict[str, Any]] = [
@@ -105,10 +107,18 @@ def pictures(choice: Choice, baseline: Candidate | None = None) -> list[dict[str
         }
     ]
     useful, private = (next((name for name in weighed if name in names), None) for names in (_USEFUL, _PRIVATE))
+    named = (candidate for candidate in choice.candidates if candidate.name == compared)
+    baseline = compared if isinstance(compared, Candidate) else next(named, None)
     if useful and private and baseline is not None and {useful, private} <= baseline.measures.keys():
-        text = f"The dashed lines go through {baseline.name}. In region IV neither measure is worse than there."
-        spec = region_plot(choice, useful, private, baseline)
-        shown.append({"title": f"Beside {baseline.name}", "text": text, "spec": spec})
+        called = "the baseline" if baseline.name == BASELINE else "the original" if baseline.name == ORIGINAL else None
+        text = "The dashed lines go through {}. In region IV neither measure is worse than there."
+        shown.append(
+            {
+                "title": f"Beside {called or baseline.name}",
+                "text": text.format(called or baseline.name),
+                "spec": region_plot(choice, useful, private, baseline),
+            }
+        )
     pairs = [(first, second) for i, first in enumerate(weighed) for second in weighed[i + 1 :]]
     for first, second in pairs[:3]:
         text = "A candidate is beaten if another is at least as good on every criterion and better on one."

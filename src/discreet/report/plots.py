@@ -64,8 +64,9 @@ CONFIG: Spec = {
 }
 
 
-def region_plot(choice: Choice, utility: str, privacy: str, baseline: Candidate) -> Spec:
-    """Utility and privacy of the candidates in the four regions around the original, or around one of them."""
+def region_plot(choice: Choice, utility: str, privacy: str, compared: Candidate | str) -> Spec:
+    """Utility and privacy of the candidates in the four regions around the original, or around the one of that name."""
+    baseline = compared if isinstance(compared, Candidate) else next(c for c in choice.candidates if c.name == compared)
     judged = {criterion.name: criterion for criterion in choice.evaluation.criteria}
     drawn = list(choice.candidates)
     if all(candidate.name != baseline.name for candidate in drawn):
@@ -78,7 +79,10 @@ def region_plot(choice: Choice, utility: str, privacy: str, baseline: Candidate)
     areas = regions(useful, private, place)
     label = {name: f"{name}: {words.replace(' and ', ', and ')}" for name, words in REGIONS.items()}
     values = [
-        {"name": candidate.name, **{name: float(candidate.measures[name]) for name in (utility, privacy)}}
+        {
+            "name": candidate.name,
+            **{name: float(candidate.measures[name]) for name in judged if name in candidate.measures},
+        }
         | {"region": label[region], "_area": 90, "label": _label(candidate, choice, baseline.name)}
         for candidate, region in zip(drawn, areas, strict=True)
     ]
@@ -102,7 +106,7 @@ def region_plot(choice: Choice, utility: str, privacy: str, baseline: Candidate)
     ]
     at = f"{_value_in_words(baseline, utility)} and {_value_in_words(baseline, privacy)}"
     spoken = f"{_title(utility, choice)} against {_title(privacy, choice)} of {len(choice.candidates)} candidates."
-    described = f"{spoken} They are compared with {baseline.name}, which has {at}. {members}."
+    described = f"{spoken} The baseline, {baseline.name}, has {at}. {members}."
     return spec(described, values, layer=layers, height=320)
 
 

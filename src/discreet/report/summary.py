@@ -63,6 +63,8 @@ def _release(outcome: Outcome, dataset: Dataset) -> dict[str, Any]:
         "distributions": distributions(outcome.release, dataset),
         "verified": outcome.verified,
         "folder": outcome.folder,
-        "utility": None if outcome.utility is None else asdict(outcome.utility),
+        "utility": None
+        if outcome.utility is None
+        else asdict(outcome.utility) | {"targets": kept.to_dict()["targets"]},
         "no_utility": outcome.no_utility if outcome.utility is None else "",
     }

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from discreet.choose import choice as choosing
 from discreet.choose.criteria import Criterion
 from discreet.choose.e_score import By, EScore, evaluate, evaluation
-from discreet.choose.reference_lines import ORIGINAL
+from discreet.choose.study_file import BASELINE
 from discreet.methods.breach.breach_aware_rankings import MeasuredSubset, SubsetMeasure
 
 Subset = tuple[str, ...]
@@ -59,12 +59,12 @@ class SubsetScore:
         }
 
     def choice(self, candidates: Sequence[MeasuredSubset]) -> choosing.Choice:
-        """The candidates as `discreet.choose` has them, by the names of their attributes; the first is the original."""
+        """The candidates as `discreet.choose` has them, by the names of their attributes; the first is the baseline."""
         meanings = self.meanings
         named = []
         for place, candidate in enumerate(candidates):
             figures = {"performance": candidate.performance, "pbi": candidate.pbi, "size": candidate.size}
-            called = " + ".join(candidate.attributes) if place else ORIGINAL
+            called = " + ".join(candidate.attributes) if place else BASELINE
             named.append(choosing.Candidate(called, figures, meanings=meanings))
         return choosing.choose(named, dict(zip(meanings, self.weights, strict=True)), self.by)
 
