@@ -209,14 +209,12 @@ def test_the_other_choice_is_named_where_it_differs(choice, clinic, tmp_path):
     far = {"mondrian-k5": (0.70, 90.0), "mondrian-k60": (0.55, 91.0)}
     for name, (accuracy, unfound_of_100) in far.items():
         study.results[name]["evaluations"][0]["best"]["accuracy"]["differences"]["guessing"]["low"] = 0.01
-        study.results[name]["kept"]["detail"]["whole"] = 0.5
+        study.results[name]["kept"]["detail"]["whole"] = 0.5 + 0.01 * (name == "mondrian-k60")  # of equals, it has more
         study.results[name]["evaluations"][0]["after"]["naive-bayes"]["accuracy"]["value"] = accuracy
         study.results[name]["evaluations"][0]["before"]["naive-bayes"]["accuracy"]["value"] = 0.72
         for found in study.results[name]["attacks"]:
             if found["attack"] == "prosecutor":
                 found["success"]["value"] = 1 - unfound_of_100 / 100
-    columns = study.results["mondrian-k60"]["facts"]["certificate"]["columns"]
-    columns.remove(next(column for column in columns if column["role"] == "quasi"))  # of equals, the smaller one
     summary = summarise_study(study, name="clinic.csv")
     by_rank, by_value = "mondrian-k60", "mondrian-k5"
     assert (summary["best"], summary["otherwise"]) == ((by_rank, by_value) if choice == "rank" else (by_value, by_rank))
