@@ -185,7 +185,7 @@ def _print_table(summary: dict[str, Any]) -> None:
     for title in (summary["measure_title"], "not found", "detail", "columns", "score", "E(S)"):
         table.add_column(title, justify="right", no_wrap=True)
     for row in summary["lines"]:
-        table.add_row(Text(row["name"], style="italic"), _scored(row), *_figures(row), "", "")
+        table.add_row(cell(row["name"], style="italic"), _scored(row), *_figures(row), "", "")
     for row in summary["candidates"]:
         scores = ["" if row[name] is None else precise(round(row[name], 3)) for name in ("score", "e")]
         noise = " ≈" if row["difference"] is not None and row["difference"]["unsure"] else ""
@@ -200,7 +200,7 @@ def _print_table(summary: dict[str, Any]) -> None:
     say("a 95 % interval; figures counted on all rows, or promised, have none. ≈ within")
     say("noise: the interval of the difference from the original contains 0.")
     say(f"Detail: information kept, 0 to 1. Columns: with two labels or more, of {columns:,.0f}.")
-    say(f"Score by {summary['by']}: {weights}. E(S) as published, beside it.")
+    say(f"Score by {summary['by']}: {weights}. E(S): as published.")
 
 
 def _scored(row: dict[str, Any]) -> str:

@@ -157,7 +157,7 @@ def means_of_targets(targets: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def table_of_kept(kept: Mapping[str, Kept]) -> str:
     """What releases hold, a line each, as text."""
     head = ("release", "detail", "columns", "suppressed", "1-way", "2-way", "3-way", "correlations", "others", "raw")
-    lines = [head]
+    lines: list[tuple[str, ...]] = [head]
     for name, one in kept.items():
         tables = one.tables
         ways = [None] * 4 if tables is None else [tables.one_way, tables.two_way, tables.three_way, tables.correlations]

@@ -209,8 +209,8 @@ def readable_names(dataset: Dataset, *, most: int = MOST_COLUMNS, random_state: 
     """
     if dataset.shape == "baskets":
         share = dataset.data.support / max(len(dataset), 1)
-        most = np.argsort(np.abs(share - 0.5), kind="stable")[:most]
-        return tuple(dataset.data.names[item] for item in np.sort(most))
+        telling = np.argsort(np.abs(share - 0.5), kind="stable")[:most]
+        return tuple(dataset.data.names[item] for item in np.sort(telling))
     names = [name for name in dataset.table.names if name != dataset.target and dataset.table.column(name).levels > 1]
     if len(names) >= most:
         drawn = np.random.default_rng(random_state).permutation(len(names))[: most - 1]

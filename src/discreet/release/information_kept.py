@@ -33,6 +33,7 @@ from discreet.counting.entropy import entropy, n_log_n
 from discreet.counting.tally import pair_counts
 from discreet.data.baskets import Baskets
 from discreet.data.column import SUPPRESSED, Column
+from discreet.foundation.randomness import Randomness
 from discreet.recoding.labels import Labelling
 
 if TYPE_CHECKING:
@@ -113,8 +114,8 @@ def _counted(crossed: Crossing, everything: float) -> float:
     shared = everything + float(entropy(np.bincount(now, rows))) - float(entropy(rows))
     if len(was) == len(np.unique(was)):
         return shared / everything
-    shuffled = np.random.default_rng(0).permutation(np.repeat(now, rows))
-    by_chance = pair_counts(np.repeat(was, rows), shuffled)
+    labels = np.repeat(now, rows)
+    by_chance = pair_counts(np.repeat(was, rows), labels[Randomness(0).permutation(len(labels))])
     chance = everything + float(entropy(np.bincount(now, rows))) - float(entropy(by_chance[2]))
     return (shared - chance) / (everything - chance) if everything - chance > 1e-9 else 0.0
 
