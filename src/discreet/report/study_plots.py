@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from discreet.report.placing import EDGE
 from discreet.report.plots import COLOURS, SHAPES, SOFT, Spec, interval, rows, signs, spec, within
 from discreet.report.wording import percent, short
 
@@ -64,7 +65,8 @@ def detail_plot(lines: Sequence[dict[str, Any]]) -> Spec:
         layers.append({"mark": mark, "transform": only, "encoding": encoding})
     in_words = "; ".join(f"{line['column']} in {line['release']}: {line['detail']:.2f}" for line in lines)
     height = (24 + 10 * len(releases)) * len(columns) + 6
-    return spec(f"Detail of {len(columns)} columns. {in_words}.", values, layer=layers, height=height)
+    room = {"left": 2, "right": EDGE, "top": 16, "bottom": 4}  # for the name above the first bars
+    return spec(f"Detail of {len(columns)} columns. {in_words}.", values, layer=layers, height=height, padding=room)
 
 
 def attacks_plot(findings: Sequence[dict[str, Any]]) -> Spec:
