@@ -10,14 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.choose.weights import in_words
 from discreet.cli.options import Json, Quiet, cell, console, emit, pairs, say, split, step, watch
 from discreet.errors import DataError, did_you_mean, listing
 
 if TYPE_CHECKING:
     from discreet.choose import Candidate, Measure
-
-_DEFAULT = in_words()
 
 
 class By(StrEnum):
@@ -30,8 +27,9 @@ def choose(
         Path, typer.Argument(help="A folder of saved releases, of results.json|parquet|csv, or such a file.")
     ],
     weights: Annotated[
-        str, typer.Option(help="How much each measure counts; they sum to 1, and 0 ignores one.")
-    ] = _DEFAULT,
+        str | None,
+        typer.Option(help="How much each measure counts; they sum to 1, and 0 ignores one. By default as recipes do."),
+    ] = None,
     by: Annotated[By, typer.Option(help="Weigh values between worst and best, or ranks as E(S) does.")] = By.value,
     lower: Annotated[list[str] | None, typer.Option(help="Measures where lower is better, a,b; repeatable.")] = None,
     higher: Annotated[list[str] | None, typer.Option(help="Measures where higher is better, a,b; repeatable.")] = None,
@@ -49,17 +47,18 @@ def choose(
     """
     from discreet.choose import choose as decide
     from discreet.choose import read_study
+    from discreet.choose.weights import in_words
     from discreet.report.choice_page import pictures, summarise_choice, to_page
 
     watch(quiet=quiet, as_json=as_json)
     if plot is not None and plot.exists() and not (overwrite and plot.is_file()):
         raise DataError(f"{plot.name!r} exists already. Choose another file, or add --overwrite.")
-    wanted = weights_of(weights)
+    wanted = weights_of(in_words() if weights is None else weights)
     with step("Reading and verifying the candidates"):
         candidates, lines, named = read_study(study)
     if not candidates:
         raise DataError(f"{study.name!r} has no candidate to choose from: {listing(lines)} are none.")
-    if weights == _DEFAULT and not any("detail" in candidate.measures for candidate in candidates):
+    if weights is None and not any("detail" in candidate.measures for candidate in candidates):
         wanted = _without_detail(wanted)
     base = _checked(baseline or named, candidates, lines)
     counting = {name for name, weight in wanted.items() if weight}
@@ -99,7 +98,7 @@ def weights_of(text: str) -> dict[str, Fraction]:
         try:
             fractions[name] = Fraction(number)
         except (ValueError, ZeroDivisionError):
-            raise DataError(f"The weight of {name!r} is not a number. Write, say, --weights {_DEFAULT}.") from None
+            raise DataError(f"The weight of {name!r} is not a number. Write, say, --weights utility=1/2,...") from None
     return fractions
 
 
