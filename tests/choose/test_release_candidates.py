@@ -47,6 +47,9 @@ def test_a_release_tells_its_measures(people):
     assert found.name == "mondrian, 10-anonymity"
     assert found.measures == {
         "utility": utility.accuracy_after.value,
+        "above_guessing": utility.above_guessing.low,
+        "raw": utility.raw.raw.value,
+        "detail": release.detail.whole,
         "privacy": release.verdict.measured,
         "k-anonymity": release.verdict.measured,
         "risk": groups / 300,

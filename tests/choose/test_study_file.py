@@ -14,11 +14,10 @@ from discreet.errors import DataError, PromiseBroken
 SECONDS = Measure(title="Time", unit="s", higher_is_better=False)
 STUDY = Results(
     candidates=(
-        Result(name="baseline", measures={"utility": 0.1 + 0.2, "size": 8}),
+        Result(name="original", measures={"utility": 0.1 + 0.2, "size": 8}),
         Result(name="a, b", method="mondrian", parameters={"k": 5}, measures={"utility": 0.7, "size": 2, "seconds": 3}),
     ),
     measures={"seconds": SECONDS, "size": Measure(title="Size", unit="columns", higher_is_better=False)},
-    baseline="baseline",
 )
 
 
@@ -26,10 +25,11 @@ STUDY = Results(
 def test_what_is_written_is_read(tmp_path, name):
     STUDY.write(tmp_path / name)
     assert Results.read(tmp_path / name) == STUDY
-    candidates, baseline = read_study(tmp_path)
+    candidates, lines, baseline = read_study(tmp_path)
     assert candidates == STUDY.to_candidates()
-    assert baseline == "baseline"
-    assert Results.of(candidates, baseline) == STUDY
+    assert [candidate.name for candidate in candidates] == ["a, b"]
+    assert (list(lines), lines["original"].measures["size"], baseline) == (["original"], 8, None)
+    assert Results.of((*lines.values(), *candidates)) == STUDY
     assert read_study(tmp_path / name)[0] == candidates
 
 
@@ -38,7 +38,19 @@ def test_csv_holds_the_numbers_and_not_what_they_mean(tmp_path):
     found = Results.read(tmp_path / "results.csv")
     assert found.candidates == STUDY.candidates
     assert found.measures == {}
-    assert read_study(tmp_path)[1] == "baseline"  # known by its name
+    assert list(read_study(tmp_path).lines) == ["original"]  # known by its name
+
+
+def test_studies_of_earlier_versions_called_the_original_baseline(tmp_path):
+    made = {"name": "k5", "method": "mondrian", "measures": {"utility": 0.7}}
+    old = {"candidates": [{"name": "baseline", "measures": {"utility": 0.9}}, made], "baseline": "baseline"}
+    (tmp_path / "results.json").write_text(json.dumps(old), encoding="utf-8")
+    found = read_study(tmp_path)
+    assert ([c.name for c in found.candidates], list(found.lines), found.baseline) == (["k5"], ["original"], None)
+    subsets = {"candidates": [{"name": "baseline"}, {"name": "a + b"}], "baseline": "baseline"}
+    (tmp_path / "results.json").write_text(json.dumps(subsets), encoding="utf-8")
+    found = read_study(tmp_path)  # a subset of attributes among subsets
+    assert ([c.name for c in found.candidates], found.baseline) == (["baseline", "a + b"], "baseline")
 
 
 def test_files_of_others_are_read(tmp_path):
@@ -111,7 +123,8 @@ def saved(tmp_path_factory):
 
 
 def test_a_study_is_a_folder_of_releases(saved):
-    candidates, baseline = read_study(saved)
+    candidates, lines, baseline = read_study(saved)
+    assert not lines
     assert [candidate.name for candidate in candidates] == ["more/twenty", "three"]
     assert baseline is None
     assert choose(candidates, {"utility": 0.5, "privacy": 0.5}).best.name == "more/twenty"
@@ -129,7 +142,7 @@ def test_a_study_is_a_folder_of_releases_and_a_file_that_speaks_for_some(saved, 
     (tmp_path / "study" / "results.json").write_text(
         json.dumps({"candidates": [{"name": "three", "measures": {"utility": 0.5}}]}), encoding="utf-8"
     )
-    candidates, _ = read_study(tmp_path / "study")
+    candidates = read_study(tmp_path / "study").candidates
     assert [candidate.measures["utility"] for candidate in candidates] == [0.5, 0.2]
 
 

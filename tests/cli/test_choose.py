@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from discreet.choose import WEIGHTS as WEIGHTS_OF_ALL
 from discreet.choose import Measure, Result, Results
 from discreet.cli.app import BROKEN, GOOD, WRONG, app
 
@@ -56,11 +57,59 @@ def test_it_names_best_second_front_and_knee(study):
     assert run("choose", "study", "--weights", WEIGHTS, "--quiet").stdout == "Best         few\n"
 
 
-def test_weights_are_equal_if_none_are_given_and_fractions_are_exact(study):
-    equal = json.loads(run("choose", "study", "--json").stdout)
-    assert equal == json.loads(run("choose", "study", "--weights", "utility=1/3,privacy=1/3,size=1/3", "--json").stdout)
-    assert equal["ranking"][0]["score"] == 8 / 3
-    assert equal["format"] == 1
+def test_the_default_weights_are_those_of_all_commands_and_fractions_are_exact(study):
+    measured = {"a": (0.8, 90, 0.1), "b": (0.7, 95, 0.5)}
+    found = [
+        Result(name=name, method="mondrian", measures=dict(zip(("utility", "privacy", "detail"), values, strict=True)))
+        for name, values in measured.items()
+    ]
+    Results(candidates=found).write(study / "three.json")
+    asked = "utility=1/2,privacy=1/4,detail=1/4"
+    assert {name: str(weight) for name, weight in WEIGHTS_OF_ALL.items()} == dict(
+        p.split("=") for p in asked.split(",")
+    )
+    by_default = json.loads(run("choose", "three.json", "--json").stdout)
+    assert by_default == json.loads(run("choose", "three.json", "--weights", asked, "--json").stdout)
+    assert by_default["by"] == "value"
+    assert by_default["format"] == 2
+    ranked = json.loads(run("choose", "three.json", "--by", "rank", "--json").stdout)
+    assert [row["score"] for row in ranked["ranking"]] == [1.5, 1.5]
+
+
+def test_without_any_detail_the_default_weights_are_the_others(study):
+    done = run("choose", "study", "--json")
+    asked = ("choose", "study", "--weights", "utility=2/3,privacy=1/3", "--json")
+    assert json.loads(done.stdout) == json.loads(run(*asked).stdout)
+    assert "No candidate has a detail" in done.stderr
+
+
+def test_the_original_is_never_a_candidate(study):
+    """Whatever it is called: a table that no method made is a line beside the releases, and never the best."""
+    for called in ("original", "baseline"):
+        rows = {called: ("", 0.9, 1, 1.0), "guessing": ("", 0.5, 100, 0.0), "k5": ("tds", 0.7, 80, 0.3)}
+        found = [
+            Result(name=name, method=method, measures={"utility": u, "privacy": p, "detail": d})
+            for name, (method, u, p, d) in rows.items()
+        ]
+        Results(candidates=found).write(study / "lines.parquet")
+        for weights in ("utility=1", "utility=0.5,privacy=0.25,detail=0.25"):
+            summary = json.loads(run("choose", "lines.parquet", "--weights", weights, "--json").stdout)
+            assert (summary["best"], [row["name"] for row in summary["ranking"]]) == ("k5", ["k5"])
+            assert [line["name"] for line in summary["lines"]] == ["original", "guessing"]
+        shown = run("choose", "lines.parquet").stdout
+        assert [line.split()[0] for line in shown.splitlines() if "no candidate" in line] == ["original", "guessing"]
+
+
+def test_none_is_recommended_where_all_are_hardly_better_than_guessing(study):
+    found = [
+        Result(name=name, method="tds", measures={"utility": 0.61, "privacy": 90, "detail": 0.2, "above_guessing": low})
+        for name, low in (("a", -0.01), ("b", 0.0))
+    ]
+    Results(candidates=found).write(study / "poor.json")
+    done = run("choose", "poor.json", "--plot", "poor.html")
+    assert "Best         none can be recommended" in done.stdout
+    assert done.stdout.count("hardly better than guessing") == 2
+    assert "None can be recommended of 2 candidates" in (study / "poor.html").read_text(encoding="utf-8")
 
 
 def test_a_weight_of_0_leaves_nobody_out(study):

@@ -64,7 +64,7 @@ def test_the_table_fits_a_terminal_and_tells_names_apart(here, tmp_path):
     (tmp_path / "r.toml").write_text(text, encoding="utf-8")
     done = run("compare", here / "clinic.csv", tmp_path / "r.toml", "-o", tmp_path / "s")
     assert done.exit_code == GOOD, done.output
-    assert max(map(len, done.stdout.split("Chosen")[0].splitlines())) <= 80
+    assert max(map(len, re.split("Never|Chosen", done.stdout)[0].splitlines())) <= 80
     words = re.sub(r"\s+", " ", done.stdout)
     names = [path.name for path in (tmp_path / "s" / "releases").iterdir()]
     assert len(names) == 3
@@ -77,13 +77,14 @@ def test_the_table_fits_a_terminal_and_tells_names_apart(here, tmp_path):
 
 def test_its_results_are_what_choose_reads(here):
     columns = pq.read_schema(here / "study" / "results.parquet").names  # as docs/compare.md says, inference or not
-    assert columns == ["name", "method", "parameters", "utility", "privacy", "size", "inference"]
-    candidates, baseline = read_study(here / "study" / "results.parquet")
-    assert {candidate.name for candidate in candidates} == {"baseline", "mondrian-k5", "tds-k5"}
-    assert baseline == "baseline"
+    measures = ["utility", "privacy", "size", "detail", "inference", "raw", "above_guessing"]
+    assert columns == ["name", "method", "parameters", *measures]
+    candidates, lines, baseline = read_study(here / "study" / "results.parquet")
+    assert {candidate.name for candidate in candidates} == {"mondrian-k5", "tds-k5"}
+    assert (list(lines), baseline) == (["original", "guessing"], None)
     done = run("choose", here / "study", "--weights", "utility=1", "--json")
     assert done.exit_code == GOOD, done.output
-    assert {row["name"] for row in json.loads(done.stdout)["ranking"]} == {"baseline", "mondrian-k5", "tds-k5"}
+    assert {row["name"] for row in json.loads(done.stdout)["ranking"]} == {"mondrian-k5", "tds-k5"}
 
 
 def test_the_same_command_again_gives_the_same(here):
@@ -91,7 +92,25 @@ def test_the_same_command_again_gives_the_same(here):
     assert done.exit_code == GOOD, done.output
     found = json.loads(done.stdout)
     assert found["best"] in (here / "said.txt").read_text(encoding="utf-8")
-    assert {row["name"] for row in found["candidates"]} == {"original", "mondrian-k5", "tds-k5"}
+    assert {row["name"] for row in found["candidates"]} == {"mondrian-k5", "tds-k5"}
+    assert [row["name"] for row in found["lines"]] == ["original", "guessing"]
+    assert found["guessed_roles"] is None
+
+
+def test_guessed_roles_are_said_before_a_recommendation_that_depends_on_them(here, tmp_path):
+    """Which column got which role and why, what to decide, and the command that writes them down."""
+    done = run("compare", here / "clinic.csv", "--target", "readmitted", "-o", tmp_path / "s", "--jobs", "1")
+    assert done.exit_code == GOOD, done.output
+    first, rest = done.stdout.split("\n", 1)
+    assert first == "No recipe was given, so the roles of the 11 columns are guessed:"
+    assert re.search(r"^  quasi +'zip' +\d+ different values; outsiders may know the place of a person", rest, re.M)
+    assert re.search(r"^  identifiers +'name' ", rest, re.M)
+    after = rest.index("Roles    guessed, not given")
+    assert after < rest.index("Chosen   ")
+    assert "discreet recipe init" in rest[after:]
+    if "Publish" in rest:
+        assert "Chosen   If these roles are right: " in rest
+        assert "(only if these roles are right)" in rest
 
 
 def test_errors_say_what_to_do(here, tmp_path):
@@ -161,7 +180,8 @@ def test_baskets_are_compared_without_a_recipe(tmp_path, monkeypatch):
     assert done.exit_code == GOOD, done.output
     found = json.loads(done.stdout)
     assert found["source"]["shape"] == "baskets"
-    assert found["chosen"]["facts"]["shape"] in ("baskets", "sketches")
+    assert {line["shape"] for line in found["candidates"]} == {"baskets", "sketches"}
+    assert found["guessed_roles"] is None
     assert any(line["method"] == "greedy" for line in found["candidates"])
 
 

@@ -36,7 +36,9 @@ def test_the_table_is_that_of_the_library():
     roles = Roles(target="again", quasi=("age", "sex", "town", "job"))
     asked = {"folds": "3-fold", "classifiers": ["naive-bayes", "tree"], "random_state": 3}
     found = evaluate_utility([TreeLadder(5), Mondrian(5, split="information")], Table.of("people.csv"), roles, **asked)
-    assert done.stdout == found.table() + "\n"
+    assert done.stdout.startswith(found.table() + "\n\nWhat a release of seven rows in ten holds")
+    bare = run("evaluate", "people.csv", *ROLES, *methods, *QUICK, "--seed", 3, "--no-detail")
+    assert bare.stdout == found.table() + "\n"
     assert "Protocol holdout, 3-fold (160 rows)" in done.stdout
     assert RARE not in done.output
 
@@ -46,7 +48,9 @@ def test_json_holds_everything_and_nothing_else_is_printed():
     said = json.loads(done.stdout)
     assert (said["protocol"], said["folds"], said["rows"]) == ("holdout", "3-fold", 160)
     by_name = {(cell["method"], cell["classifier"]): cell for cell in said["results"]}
-    assert len(by_name) == 6
+    assert len(by_name) == 8  # the original, guessing and two methods, by two classifiers
+    assert 0 <= said["kept"]["mondrian(k=5)"]["detail"]["whole"] <= 1
+    assert set(said["kept"]) == {"mondrian(k=5)"}  # the other could not release
     assert by_name["mondrian(k=5)", "tree"]["refused"] is None
     assert "k = 150 was asked" in by_name["mondrian(k=150)", "tree"]["refused"]
 

@@ -31,6 +31,7 @@ def test_the_seal_covers_everything_but_itself(certificate):
             "method": sealed.method.model_copy(update={"name": "magic"}),
             "columns": sealed.columns[1:],
             "rows": 99,
+            "detail": None,
             "changes": sealed.changes.model_copy(update={"suppressed_cells": 99}),
             "groups": sealed.groups.model_copy(update={"pure_groups": 0}),
             "files": {},

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a study says of each release: every figure with its unit, on how many it was measured, and its interval."""
 
+import copy
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -66,7 +68,7 @@ def visits(tmp_path_factory):
 
 
 def line_of(summary, name):
-    return next(line for line in summary["candidates"] if line["name"] == name)
+    return next(line for line in (*summary["lines"], *summary["candidates"]) if line["name"] == name)
 
 
 def test_who_is_not_found_has_its_interval_and_says_by_what(table):
@@ -106,16 +108,40 @@ def test_what_is_counted_or_promised_has_no_interval(table):
     assert unfound({"attacks": [], "facts": {"shape": "sketches"}}) is None
 
 
-def test_the_mean_of_classifiers_has_an_interval_too(table):
-    """The mean ends of theirs; of the original as well."""
+def test_the_best_of_the_classifiers_counts_for_a_release_and_for_the_original(table):
     summary = summarise_study(table, name="clinic.csv")
     found = table.results["mondrian-k5"]["evaluations"][0]
     for name, side in (("mondrian-k5", "after"), ("original", "before")):
         cells = [cell["accuracy"] for cell in found[side].values()]
+        best = max(cells, key=lambda cell: cell["value"])
         line = line_of(summary, name)
-        assert line["low"] == pytest.approx(np.mean([cell["low"] for cell in cells]))
-        assert line["high"] == pytest.approx(np.mean([cell["high"] for cell in cells]))
+        assert (line["utility"], line["low"], line["high"]) == (best["value"], best["low"], best["high"])
         assert line["low"] < line["utility"] < line["high"]
+
+
+def test_the_lines_are_the_original_no_quasi_identifiers_and_guessing(table, visits):
+    summary = summarise_study(table, name="clinic.csv")
+    assert [line["name"] for line in summary["lines"]] == ["original", "guessing"]  # all published columns are quasi
+    assert [line["name"] for line in summarise_study(visits, name="v")["lines"]] == ["original", "guessing"]
+    guessing, original = line_of(summary, "guessing"), line_of(summary, "original")
+    share = np.bincount(table.dataset.labels).max() / len(table.dataset)
+    assert guessing["utility"] == pytest.approx(share, abs=0.01)
+    assert (guessing["privacy"], guessing["detail"], guessing["size"]) == (100, 0, 0)
+    assert (original["detail"], original["size"]) == (1, 2)
+    assert {"original", "guessing"} & {line["name"] for line in summary["candidates"]} == set()
+
+
+def test_a_release_that_is_hardly_better_than_guessing_is_not_recommended(table):
+    """By rows: 200 of them, so 0.605 of guessing and 0.64 cannot be told apart, and 0.8 can."""
+    study = copy.deepcopy(table)
+    found = study.results["mondrian-k5"]["evaluations"][0]["best"]["accuracy"]["differences"]["guessing"]
+    found["low"] = -0.001
+    summary = summarise_study(study, name="clinic.csv")
+    assert summary["best"] is None
+    assert summary["passed_over"] == {"mondrian-k5": "hardly better than guessing: the difference is within noise"}
+    assert "can be recommended" in to_page(summary)
+    found["low"] = 0.001
+    assert summarise_study(study, name="clinic.csv")["best"] == "mondrian-k5"
 
 
 def test_the_table_of_the_report_and_of_the_terminal_say_it(table, clinic, tmp_path):
@@ -124,8 +150,8 @@ def test_the_table_of_the_report_and_of_the_terminal_say_it(table, clinic, tmp_p
     page = to_page(summary)
     rows = [row for row in page.split("<tr") if "mondrian-k5</td>" in row]
     assert any(f"><small>{line['unfound']['by']}, 160 persons</small>" in row for row in rows)  # counted: no interval
-    assert f"95 %: {line['low']:.3f} to {line['high']:.3f}" in page
-    assert "the mean of their intervals" in page
+    assert f"{line['low']:.3f} to {line['high']:.3f}</td>" in page
+    assert "by the best of the classifiers" in page
     (tmp_path / "recipe.toml").write_text(RECIPE, encoding="utf-8")
     asked = ["compare", str(clinic), str(tmp_path / "recipe.toml"), "-o", str(table.folder)]
     done = CliRunner().invoke(app, asked)
@@ -182,18 +208,19 @@ def test_the_other_choice_is_named_where_it_differs(choice, clinic, tmp_path):
     study = run_study(lambda: load(clinic, text), recipe_from(text), tmp_path / "s")
     far = {"mondrian-k5": (0.70, 90.0), "mondrian-k60": (0.55, 91.0)}
     for name, (accuracy, unfound_of_100) in far.items():
+        study.results[name]["evaluations"][0]["best"]["accuracy"]["differences"]["guessing"]["low"] = 0.01
+        study.results[name]["kept"]["detail"]["whole"] = 0.5 + 0.01 * (name == "mondrian-k60")  # of equals, it has more
         study.results[name]["evaluations"][0]["after"]["naive-bayes"]["accuracy"]["value"] = accuracy
         study.results[name]["evaluations"][0]["before"]["naive-bayes"]["accuracy"]["value"] = 0.72
         for found in study.results[name]["attacks"]:
             if found["attack"] == "prosecutor":
                 found["success"]["value"] = 1 - unfound_of_100 / 100
-    columns = study.results["mondrian-k60"]["facts"]["certificate"]["columns"]
-    columns.remove(next(column for column in columns if column["role"] == "quasi"))  # of equals, the smaller one
     summary = summarise_study(study, name="clinic.csv")
     by_rank, by_value = "mondrian-k60", "mondrian-k5"
     assert (summary["best"], summary["otherwise"]) == ((by_rank, by_value) if choice == "rank" else (by_value, by_rank))
     line = next(row for row in summary["candidates"] if row["name"] == by_value)
     share = np.bincount(study.dataset.labels).max() / len(study.dataset)
+    assert not summary["passed_over"]
     assert summary["guess"] == pytest.approx(share)
     assert line["value"] == pytest.approx(0.5 * (0.70 - share) / (0.72 - share) + 0.5 * 0.90)
     assert f"<b>{summary['otherwise']}</b> would be chosen" in to_page(summary)

@@ -195,11 +195,11 @@ def test_a_promise_that_the_recipe_asks_besides_is_kept_or_the_release_is_none(c
 def test_the_summary_names_no_cell_and_chooses(clinic, whole):
     summary = summarise_study(whole, name="clinic.csv")
     assert summary["best"] in whole.results
-    assert summary["candidates"][0]["name"] == "original"
-    assert [line["name"] for line in summary["candidates"][1:]] == [
+    assert summary["lines"][0]["name"] == "original"
+    assert [line["name"] for line in summary["candidates"]] == [
         name
         for name, _ in sorted(
-            ((line["name"], line["score"]) for line in summary["candidates"][1:]), key=lambda one: -one[1]
+            ((line["name"], line["score"]) for line in summary["candidates"]), key=lambda one: -one[1]
         )
     ]
     written = write_study(whole, summary)

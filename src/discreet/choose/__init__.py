@@ -6,10 +6,13 @@ from discreet.choose.criteria import Criterion
 from discreet.choose.e_score import EScore, evaluate, evaluation
 from discreet.choose.pareto import knee_of, pareto_front
 from discreet.choose.release_candidates import from_folder, from_release, owner_measures
-from discreet.choose.study_file import Result, Results, read_study
+from discreet.choose.study_file import Result, Results, StudyRead, read_study
+from discreet.choose.weights import E_WEIGHTS, WEIGHTS
 
 __all__ = [
+    "E_WEIGHTS",
     "MEASURES",
+    "WEIGHTS",
     "Candidate",
     "Choice",
     "Criterion",
@@ -17,6 +20,7 @@ __all__ = [
     "Measure",
     "Result",
     "Results",
+    "StudyRead",
     "choose",
     "evaluate",
     "evaluation",

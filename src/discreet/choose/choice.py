@@ -11,6 +11,8 @@ from pydantic import BaseModel, ConfigDict
 
 from discreet.choose.criteria import Criterion, Number, repeated
 from discreet.choose.e_score import By, EScore, evaluate
+from discreet.choose.recommendable import ABOVE_GUESSING, passed_over
+from discreet.choose.weights import THREE, WEIGHTS
 from discreet.errors import DataError, ParameterError, did_you_mean, listing, shown
 
 
@@ -37,6 +39,9 @@ MEASURES: dict[str, Measure] = {  # measures known by name; others need a meanin
     "performance": Measure(title="Performance"),
     "accuracy": Measure(title="Accuracy"),
     "privacy": Measure(title="Privacy"),
+    "detail": Measure(title="Detail", unit="share", scale=(0.0, 1.0)),
+    "raw": Measure(title="Accuracy without recoding", unit="share"),
+    ABOVE_GUESSING: Measure(title="Gain over guessing, at least", unit="share"),
     "size": _lower("Size"),
     "pbi": _lower("Privacy breach increase"),
     "risk": _lower("Average risk"),
@@ -58,20 +63,27 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Choice:
-    """The candidates, with their evaluation."""
+    """The candidates, with their evaluation; `passed_over` says why some are not recommended (recommendable.py)."""
 
     candidates: tuple[Candidate, ...]
     evaluation: EScore
     meanings: Mapping[str, Measure]
+    passed_over: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def best(self) -> Candidate:
-        return self.candidates[self.evaluation.best]
+    def best(self) -> Candidate | None:
+        """The best of those that can be recommended, if there is one."""
+        return next(iter(self.recommendable), None)
 
     @property
     def second(self) -> Candidate | None:
-        """The second best, if there are two."""
-        return None if self.evaluation.second is None else self.candidates[self.evaluation.second]
+        """The second best of those that can be recommended, if there are two."""
+        return next(iter(self.recommendable[1:]), None)
+
+    @property
+    def recommendable(self) -> tuple[Candidate, ...]:
+        """The candidates that can be recommended, the best first."""
+        return tuple(candidate for candidate in self.ranking if candidate.name not in self.passed_over)
 
     @property
     def ranking(self) -> tuple[Candidate, ...]:
@@ -94,18 +106,21 @@ class Choice:
         return None if self.evaluation.knee is None else self.candidates[self.evaluation.knee]
 
     def __repr__(self) -> str:
+        best = "none" if self.best is None else f"{self.best.name!r}"
         second = "" if self.second is None else f", second={self.second.name!r}"
-        return f"Choice(best={self.best.name!r}{second}, {len(self.candidates)} candidates by {self.evaluation.by})"
+        return f"Choice(best={best}{second}, {len(self.candidates)} candidates by {self.evaluation.by})"
 
 
 def choose(
     candidates: Sequence[Candidate],
-    weights: Mapping[str, Number],
+    weights: Mapping[str, Number] = WEIGHTS,
     by: By = "rank",
     *,
     measures: Mapping[str, Measure] | None = None,
 ) -> Choice:
-    """The best of the candidates by the weighted measures. Equal scores: the one of smaller `size`, then the first.
+    """The best of the candidates by the weighted measures. Equal scores: the one of more `detail`, else of smaller
+    `size`, then the first. Never one that is worse than another by utility, privacy and detail, or hardly better than
+    guessing: so there may be none.
 
     `measures` are the meanings of measures, taking precedence over those of the candidates and of MEASURES. A measure
     of weight 0 is ignored; if some candidates lack it, it is not shown either.
@@ -136,7 +151,15 @@ def choose(
         )
         for name, meaning in meanings.items()
     ]
-    return Choice(tuple(candidates), evaluate(criteria, by=by, tie_breaker=_sizes(candidates)), meanings)
+    ways = {name: _higher(name, candidates, measures or {}) for name in THREE}
+    judged = evaluate(criteria, by=by, tie_breaker=_tie_breaker(candidates))
+    return Choice(tuple(candidates), judged, meanings, passed_over(candidates, ways))
+
+
+def _higher(name: str, candidates: Sequence[Candidate], meanings_by_user: Mapping[str, Measure]) -> bool:
+    """Whether more of a measure is better: as the user, the candidates, or else its name says."""
+    stated = (candidate.meanings[name] for candidate in candidates if name in candidate.meanings)
+    return (meanings_by_user.get(name) or next(stated, MEASURES[name])).higher_is_better
 
 
 def _count_having(name: str, candidates: Sequence[Candidate]) -> int:
@@ -182,7 +205,8 @@ def _is_shared(name: str, candidates: Sequence[Candidate]) -> bool:
     return _count_having(name, candidates) == len(candidates) and len(meanings) < 2
 
 
-def _sizes(candidates: Sequence[Candidate]) -> Criterion | None:
-    if not all("size" in candidate.measures for candidate in candidates):
-        return None
-    return Criterion("size", [candidate.measures["size"] for candidate in candidates], higher_is_better=False)
+def _tie_breaker(candidates: Sequence[Candidate]) -> Criterion | None:
+    for name in ("detail", "size"):
+        if all(name in candidate.measures for candidate in candidates):
+            return Criterion(name, [candidate.measures[name] for candidate in candidates], name == "detail")
+    return None

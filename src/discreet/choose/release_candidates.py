@@ -5,7 +5,11 @@ utility            an accuracy, or any number that the owner provides
 privacy            measured by the release's own promise, by another promise, or by an attack's success
 k-anonymity, ...   the same under the name of each promise, also if several are joined
 risk               the mean probability of picking the right row in a group: groups divided by rows
-size               published columns without the target; or published quasi-identifier cells that are not suppressed
+detail             what can still be read of the quasi-identifiers, see information_kept.py
+size               published columns with two labels or more, without the target; or published quasi-identifier cells
+                   that are not suppressed
+above_guessing     the gain over guessing on held-out rows, the lower end of its 95 % interval
+raw                accuracy on held-out rows that are not recoded
 information_loss, certainty_penalty    see losses.py
 
 A saved release is verified first: one that does not keep its promise is no candidate. Measures that the published files
@@ -25,6 +29,7 @@ from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError
 
 from discreet.choose.choice import Candidate, Measure
 from discreet.choose.criteria import Number
+from discreet.choose.recommendable import ABOVE_GUESSING
 from discreet.data.content import Content
 from discreet.errors import DataError, PromiseBroken, shown
 from discreet.privacy.promise import Both, Promise, Verdict
@@ -41,6 +46,11 @@ class _Share(Protocol):
     def value(self) -> float: ...
 
 
+class _Interval(_Share, Protocol):
+    @property
+    def low(self) -> float: ...
+
+
 class HoldoutAccuracy(Protocol):
     """The accuracies of `holdout`, on held-out rows."""
 
@@ -50,6 +60,10 @@ class HoldoutAccuracy(Protocol):
     def accuracy_after(self) -> _Share: ...
     @property
     def majority(self) -> _Share: ...
+    @property
+    def above_guessing(self) -> _Interval: ...
+    @property
+    def accuracy_raw(self) -> _Share | None: ...
 
 
 class _Measured(BaseModel):
@@ -85,7 +99,7 @@ def from_release(
     more, means = _of_content(release.certificate, release.content, size)
     return Candidate(
         name or f"{release.method}, {release.promise}",
-        measures | of_promise | more,
+        measures | of_promise | {name: value for name, value in more.items() if name not in measures},
         release.method,
         release.parameters,
         meanings | explained | means,
@@ -119,9 +133,11 @@ def from_folder(
     more, means = _of_content(certificate, content, size)
     measured = _read_measured(owner)
     measures = dict(measured.measures) | of_promise | more
+    if "detail" in measured.measures:  # the certificate states it in hundredths
+        measures["detail"] = measured.measures["detail"]
     meanings = dict(measured.meanings) | meanings | means
     if utility is not None:
-        measures["utility"], meanings = _number(utility), _with_accuracy(meanings, utility)
+        measures, meanings = measures | _of_accuracy(utility), _with_accuracy(meanings, utility)
     method = certificate.method
     return Candidate(name or Path(folder).name, measures, method.name, method.parameters, meanings)
 
@@ -155,13 +171,20 @@ def _measured_by_owner(
         measures["information_loss"] = release.losses.information_loss
         if release.losses.certainty_penalty is not None:
             measures["certainty_penalty"] = release.losses.certainty_penalty
+    if release.detail is not None:
+        measures["detail"] = release.detail.whole
     if utility is None:
         return measures, {}
-    return measures | {"utility": _number(utility)}, _with_accuracy({}, utility)
+    return measures | _of_accuracy(utility), _with_accuracy({}, utility)
 
 
-def _number(utility: HoldoutAccuracy | Number) -> Number:
-    return utility.accuracy_after.value if hasattr(utility, "accuracy_after") else utility
+def _of_accuracy(utility: HoldoutAccuracy | Number) -> dict[str, Number]:
+    """Utility, and where `holdout` measured it, the gain over guessing and the accuracy without recoding."""
+    if not hasattr(utility, "accuracy_after"):
+        return {"utility": utility}
+    measured = cast("HoldoutAccuracy", utility)
+    found: dict[str, Number] = {"utility": measured.accuracy_after.value, ABOVE_GUESSING: measured.above_guessing.low}
+    return found if measured.accuracy_raw is None else found | {"raw": measured.accuracy_raw.value}
 
 
 def _with_accuracy(meanings: Mapping[str, Measure], utility: HoldoutAccuracy | Number) -> dict[str, Measure]:
@@ -210,10 +233,15 @@ def _words(value: object) -> str:
 def _of_content(certificate: Certificate, content: Content, size: Size) -> tuple[dict[str, Any], dict[str, Measure]]:
     measures: dict[str, Any] = {}
     meanings: dict[str, Measure] = {}
+    if certificate.detail is not None:
+        measures["detail"] = certificate.detail.whole
+    elif not content.has_cells:
+        measures["detail"] = 0.0
     if certificate.groups is not None:
         measures["risk"], meanings["risk"] = certificate.groups.groups / max(certificate.rows, 1), _RISK
     if size == "columns":
-        measures["size"] = sum(column.role != "target" for column in certificate.columns)
+        blank = {column.name for column in content.cell_columns() if column.levels < 2}
+        measures["size"] = sum(c.role != "target" and c.name not in blank for c in certificate.columns)
     elif size == "cells":
         measures["size"] = content.n_told(certificate.names("quasi"))
     else:

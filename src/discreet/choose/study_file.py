@@ -13,7 +13,7 @@ import csv
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,13 +21,14 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError,
 
 from discreet.choose.choice import Candidate, Measure
 from discreet.choose.criteria import repeated
+from discreet.choose.reference_lines import ORIGINAL, line_named
 from discreet.choose.release_candidates import from_folder
 from discreet.data.formulas import neutral, plain
 from discreet.errors import DataError, listing, shown
 from discreet.release.certificate import CERTIFICATE
 
 RESULTS = ("results.json", "results.parquet", "results.csv")
-BASELINE = "baseline"  # default name of the candidate that the others are compared with
+BASELINE = "baseline"  # default name of the candidate that others are compared with, where there is no original
 _SHAPE = ' Such a file holds {"candidates": [{"name": "a", "measures": {"utility": 0.8, "size": 3}}]}.'
 _METADATA = b"discreet.results"
 _PLAIN = ("name", "method", "parameters")
@@ -47,16 +48,39 @@ class Result(_Record):
 
 
 class Results(_Record):
-    """A study: its candidates, the meanings of their measures, and the baseline that they are compared with."""
+    """A study: its candidates, the meanings of their measures, and what they are compared with.
+
+    `lines` are the original, guessing and the like (reference_lines.py), which are no candidates; a candidate of such a
+    name becomes a line, whatever kind of file it was in. `baseline` names a candidate for plots, if there is no line.
+    """
 
     format: Literal[1] = 1
     candidates: tuple[Result, ...]
     measures: dict[str, Measure] = {}
     baseline: str | None = None
+    lines: tuple[Result, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _lines_apart(cls, content: Any) -> Any:
+        if not isinstance(content, dict) or not isinstance(content.get("candidates"), (list, tuple)):
+            return content
+        plain = [one.model_dump() if isinstance(one, Result) else one for one in content["candidates"]]
+        made = [bool(isinstance(one, dict) and one.get("method")) for one in plain]
+        candidates, lines, baseline = [], [*content.get("lines", ())], content.get("baseline")
+        for one, by_method in zip(plain, made, strict=True):
+            name = one.get("name") if isinstance(one, dict) else None
+            line = line_named(name, made=by_method, others_made=any(made)) if isinstance(name, str) else None
+            if line is None:
+                candidates.append(one)
+            else:
+                lines.append(one | {"name": line})
+                baseline = None if baseline == name else baseline
+        return content | {"candidates": candidates, "lines": lines, "baseline": baseline}
 
     @model_validator(mode="after")
     def _names(self) -> Results:
-        names = [result.name for result in self.candidates]
+        names = [result.name for result in (*self.candidates, *self.lines)]
         if twice := repeated(names):
             raise ValueError(f"several candidates have the same name: {listing(twice)}")
         if self.baseline is not None and self.baseline not in names:
@@ -65,7 +89,7 @@ class Results(_Record):
 
     @classmethod
     def of(cls, candidates: Iterable[Candidate], baseline: str | None = None) -> Results:
-        """The results of candidates, whose meanings of measures must agree."""
+        """The results of candidates and lines, whose meanings of measures must agree."""
         results: list[Result] = []
         measures: dict[str, Measure] = {}
         for candidate in candidates:
@@ -84,16 +108,14 @@ class Results(_Record):
         return cls(candidates=tuple(results), measures=measures, baseline=baseline)
 
     def to_candidates(self) -> tuple[Candidate, ...]:
-        return tuple(
-            Candidate(
-                result.name,
-                result.measures,
-                result.method,
-                result.parameters,
-                {name: meaning for name, meaning in self.measures.items() if name in result.measures},
-            )
-            for result in self.candidates
-        )
+        return tuple(map(self._candidate, self.candidates))
+
+    def to_lines(self) -> dict[str, Candidate]:
+        return {result.name: self._candidate(result) for result in self.lines}
+
+    def _candidate(self, result: Result) -> Candidate:
+        meanings = {name: meaning for name, meaning in self.measures.items() if name in result.measures}
+        return Candidate(result.name, result.measures, result.method, result.parameters, meanings)
 
     def to_json(self) -> bytes:
         return (json.dumps(self.model_dump(mode="json"), indent=1) + "\n").encode()
@@ -103,7 +125,8 @@ class Results(_Record):
         if path.suffix == ".json":
             path.write_bytes(self.to_json())
             return
-        measured = (name for result in self.candidates for name in result.measures)
+        every = (*self.lines, *self.candidates)
+        measured = (name for result in every for name in result.measures)
         names = list(dict.fromkeys([*self.measures, *measured]))  # also measures that no candidate has
         if reserved := set(names) & set(_PLAIN):
             raise DataError(
@@ -112,7 +135,7 @@ class Results(_Record):
         rows = [
             {"name": result.name, "method": result.method, "parameters": json.dumps(result.parameters)}
             | {name: result.measures.get(name) for name in names}
-            for result in self.candidates
+            for result in every
         ]
         if path.suffix == ".parquet":
             types = [*((name, pa.string()) for name in _PLAIN), *((name, pa.float64()) for name in names)]
@@ -148,8 +171,16 @@ class Results(_Record):
             raise DataError(f"{shown(path.name)} cannot be read as results ({type(error).__name__}).") from None
 
 
-def read_study(folder: Path) -> tuple[tuple[Candidate, ...], str | None]:
-    """The candidates of a study and the name of the baseline, if one is named.
+class StudyRead(NamedTuple):
+    """The candidates of a study, the lines they are compared with, and the candidate that is named as baseline."""
+
+    candidates: tuple[Candidate, ...]
+    lines: dict[str, Candidate]
+    baseline: str | None = None
+
+
+def read_study(folder: Path) -> StudyRead:
+    """The candidates of a study, and what they are compared with.
 
     `folder` is a results file, or a folder with one (RESULTS), with saved releases anywhere below it, or with both.
     Releases are verified. A release that has a line in the file is skipped: the line counts.
@@ -183,10 +214,10 @@ def _own_name(folder: Path) -> str:
     return whole.parent.name if whole.name == "release" else whole.name
 
 
-def _candidates(results: Results, releases: Sequence[Candidate]) -> tuple[tuple[Candidate, ...], str | None]:
-    candidates = (*results.to_candidates(), *releases)
-    has_baseline = any(candidate.name == BASELINE for candidate in candidates)
-    return candidates, results.baseline or (BASELINE if has_baseline else None)
+def _candidates(results: Results, releases: Sequence[Candidate]) -> StudyRead:
+    candidates, lines = (*results.to_candidates(), *releases), results.to_lines()
+    named = any(candidate.name == BASELINE for candidate in candidates) and ORIGINAL not in lines
+    return StudyRead(candidates, lines, results.baseline or (BASELINE if named else None))
 
 
 # -- files ---------------------------------------------------------------------------------------------------------

@@ -16,8 +16,6 @@ from discreet.errors import DataError, did_you_mean, listing
 if TYPE_CHECKING:
     from discreet.choose import Candidate, Measure
 
-_EQUAL = "utility=1/3,privacy=1/3,size=1/3"
-
 
 class By(StrEnum):
     rank = "rank"
@@ -29,12 +27,15 @@ def choose(
         Path, typer.Argument(help="A folder of saved releases, of results.json|parquet|csv, or such a file.")
     ],
     weights: Annotated[
-        str, typer.Option(help="How much each measure counts; they sum to 1, and 0 ignores one.")
-    ] = _EQUAL,
-    by: Annotated[By, typer.Option(help="Weigh ranks, as E(S) does, or values between worst and best.")] = By.rank,
+        str | None,
+        typer.Option(help="How much each measure counts; they sum to 1, and 0 ignores one. By default as recipes do."),
+    ] = None,
+    by: Annotated[By, typer.Option(help="Weigh values between worst and best, or ranks as E(S) does.")] = By.value,
     lower: Annotated[list[str] | None, typer.Option(help="Measures where lower is better, a,b; repeatable.")] = None,
     higher: Annotated[list[str] | None, typer.Option(help="Measures where higher is better, a,b; repeatable.")] = None,
-    baseline: Annotated[str | None, typer.Option(help="The candidate that plots compare the others with.")] = None,
+    baseline: Annotated[
+        str | None, typer.Option(help="What plots compare the candidates with, if not the original.")
+    ] = None,
     plot: Annotated[Path | None, typer.Option(help="Write the ranking and its plots to this HTML file.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file of --plot.")] = False,
     quiet: Quiet = False,
@@ -46,27 +47,32 @@ def choose(
     """
     from discreet.choose import choose as decide
     from discreet.choose import read_study
+    from discreet.choose.weights import in_words
     from discreet.report.choice_page import pictures, summarise_choice, to_page
 
     watch(quiet=quiet, as_json=as_json)
     if plot is not None and plot.exists() and not (overwrite and plot.is_file()):
         raise DataError(f"{plot.name!r} exists already. Choose another file, or add --overwrite.")
-    wanted = weights_of(weights)
+    wanted = weights_of(in_words() if weights is None else weights)
     with step("Reading and verifying the candidates"):
-        candidates, named = read_study(study)
-    baseline = _checked(baseline, candidates) if baseline is not None else named
+        candidates, lines, named = read_study(study)
+    if not candidates:
+        raise DataError(f"{study.name!r} has no candidate to choose from: {listing(lines)} are none.")
+    if weights is None and not any("detail" in candidate.measures for candidate in candidates):
+        wanted = _without_detail(wanted)
+    base = _checked(baseline or named, candidates, lines)
     counting = {name for name, weight in wanted.items() if weight}
     complete = [candidate for candidate in candidates if counting <= candidate.measures.keys()]
     left_out = tuple(c.name for c in candidates if c not in complete) if complete else ()
     choice = decide(
         complete or candidates, wanted, by.value, measures=_ways(split(lower), split(higher), candidates, wanted)
     )
-    summary = summarise_choice(choice, name=study.resolve().name, left_out=left_out)
+    summary = summarise_choice(choice, name=study.resolve().name, left_out=left_out, lines=lines)
     if plot is not None:
         from discreet.foundation.atomic_files import write_whole
 
         try:
-            write_whole(plot, to_page(summary, pictures(choice, baseline)).encode())
+            write_whole(plot, to_page(summary, pictures(choice, base)).encode())
         except OSError as error:
             raise DataError(f"{plot.name!r} cannot be written ({error.strerror}). Choose another file.") from None
     if as_json:
@@ -92,17 +98,25 @@ def weights_of(text: str) -> dict[str, Fraction]:
         try:
             fractions[name] = Fraction(number)
         except (ValueError, ZeroDivisionError):
-            raise DataError(f"The weight of {name!r} is not a number. Write, say, --weights {_EQUAL}.") from None
+            raise DataError(f"The weight of {name!r} is not a number. Write, say, --weights utility=1/2,...") from None
     return fractions
 
 
-def _checked(baseline: str, candidates: tuple[Candidate, ...]) -> str:
-    names = [candidate.name for candidate in candidates]
-    if baseline not in names:
-        raise DataError(
-            f"There is no candidate {baseline!r}.{did_you_mean(baseline, names)} They are {listing(names)}."
-        )
-    return baseline
+def _without_detail(weights: dict[str, Fraction]) -> dict[str, Fraction]:
+    """The weights in the same proportion without that of the detail, which files of others do not have."""
+    say("No candidate has a detail: weighed without it.", err=True)
+    rest = {name: weight for name, weight in weights.items() if name != "detail"}
+    return {name: weight / sum(rest.values()) for name, weight in rest.items()}
+
+
+def _checked(name: str | None, candidates: tuple[Candidate, ...], lines: dict[str, Candidate]) -> Candidate | None:
+    """The candidate or line of that name; without one the original, if it is known."""
+    from discreet.choose.reference_lines import ORIGINAL
+
+    known = lines | {candidate.name: candidate for candidate in candidates}
+    if name is not None and name not in known:
+        raise DataError(f"There is no candidate {name!r}.{did_you_mean(name, known)} They are {listing(known)}.")
+    return known.get(name or ORIGINAL)
 
 
 def _ways(
@@ -143,10 +157,16 @@ def _print(summary: dict[str, Any], quiet: bool) -> None:
             rest = row["score_by_value"] if summary["by"] == "rank" else row["score_by_rank"]
             front = "knee" if row["name"] == summary["knee"] else "yes" if row["on_front"] else ""
             table.add_row(cell(row["name"], 48), precise(row["score"]), *measured, precise(rest), front)
+        for line in summary["lines"]:
+            found = line["measures"]
+            measured = [precise(found[c["name"]]) if c["name"] in found else "" for c in summary["criteria"]]
+            table.add_row(cell(line["name"], 48), "", *measured, "", "no candidate")
         console().print(table)
         weighed = ", ".join(f"{c['name']} {number(c['weight'])}" for c in summary["criteria"])
         say(f"Weights      {weighed}; in brackets the rank, 1 is the worst")
-    say(f"Best         {summary['best']}")
+    for name, why in () if quiet else summary["passed_over"].items():
+        say(f"Never        {name}: {why}")
+    say(f"Best         {summary['best'] or 'none can be recommended'}")
     if quiet:
         return
     if summary["second"] is not None:

@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import os
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,9 +15,10 @@ import typer
 
 from discreet.cli.file_options import ReadingOptions
 from discreet.cli.options import Json, Quiet, cell, console, emit, say, step, watch
-from discreet.errors import DataError, RolesError
+from discreet.errors import DataError, RolesError, listing, shown
 
 if TYPE_CHECKING:
+    from discreet.data.roles import Suggestion
     from discreet.study.recipe import Recipe
 
 
@@ -43,8 +47,11 @@ def compare(
     from discreet.study.folder import StudyFolder
 
     watch(quiet=quiet, as_json=as_json)
+    roles: GuessedRoles | None = None
     if recipe is None:
-        study_recipe, text = _suggested(data, target, labels)
+        study_recipe, text, roles = _suggested(data, target, labels)
+        if roles is not None and not as_json and not quiet:
+            say(*roles.announcement())
     else:
         if target is not None or labels is not None:
             raise DataError("The recipe describes the data; leave --target and --labels out.")
@@ -65,67 +72,147 @@ def compare(
             say(f"What is done so far is in {out}. The same command resumes it.", err=True)
         raise
     if as_json:
-        emit(summary | {"files": {name: str(path) for name, path in written.items()}})
+        guessed = None if roles is None else [vars(one) for one in roles.suggestions]
+        emit(summary | {"guessed_roles": guessed, "files": {name: str(path) for name, path in written.items()}})
     else:
-        _print(summary, {name: str(path) for name, path in written.items()}, quiet)
+        _print(summary, {name: str(path) for name, path in written.items()}, quiet, roles)
     if not summary["candidates"]:
         raise typer.Exit(2)  # no release could be made
 
 
-def _suggested(data: Path, target: str | None, labels: Path | None) -> tuple[Recipe, str]:
+@dataclass(frozen=True)
+class GuessedRoles:
+    """Roles that nobody gave: which column got which, and how to write them down and correct them."""
+
+    file: str
+    target: str | None
+    suggestions: Sequence[Suggestion]
+
+    def announcement(self) -> list[str]:
+        """The guess, column by column, before anything is computed."""
+        width = max(len(shown(one.column)) for one in self.suggestions)
+        lines = [f"No recipe was given, so the roles of the {len(self.suggestions)} columns are guessed:"]
+        for role in ("target", "quasi", "sensitive", "other", "person", "identifiers", "none"):
+            mine = [one for one in self.suggestions if one.role == role]
+            lines += [f"  {role:<11} {shown(one.column):<{width}}  {one.reason}" for one in mine]
+        return lines
+
+    def sentences(self) -> list[str]:
+        """What to do about it, before a recommendation."""
+        undecided = [one.column for one in self.suggestions if one.role == "other"]
+        target = "" if self.target is None else f" --target {shlex.quote(self.target)}"
+        lines = ["Roles    guessed, not given: a wrong role makes every promise worthless. Read them above."]
+        if undecided:
+            lines.append(
+                f"Decide   {len(undecided)} columns would be published as they are: {listing(undecided, most=6)}."
+            )
+            lines.append("         If an outsider may know one of them about a person, it must be 'quasi'.")
+        file = shlex.quote(self.file)
+        return [*lines, f"Correct  discreet recipe init {file}{target}; edit it; discreet compare {file} recipe.toml"]
+
+
+def _suggested(data: Path, target: str | None, labels: Path | None) -> tuple[Recipe, str, GuessedRoles | None]:
     """A recipe with suggested roles for a table, or for transactions with their labels."""
     from discreet.data.roles import suggest
     from discreet.study import first_recipe, recipe_from
 
+    roles = None
     if labels is None:
         suggestions = suggest(ReadingOptions().read(data), target=target)
         if not any(one.role == "target" for one in suggestions):
             raise RolesError("No column looks like a target for a classifier. Name it with --target.")
         text = first_recipe(str(data), suggestions)
+        roles = GuessedRoles(os.fsencode(data).decode(errors="replace"), target, suggestions)
     elif target is None:
         text = first_recipe(str(data), [], "transactions", labels=os.path.relpath(labels, data.parent))
     else:
         raise DataError("--labels is for transactions, which have no columns; --target is for tables. Give one.")
-    return recipe_from(text), text
+    return recipe_from(text), text, roles
 
 
-def _print(summary: dict[str, Any], files: dict[str, str], quiet: bool) -> None:
+def _print(summary: dict[str, Any], files: dict[str, str], quiet: bool, roles: GuessedRoles | None) -> None:
+    if not quiet:
+        if summary["candidates"] or summary["failed"]:
+            _print_table(summary)
+        for name, why in summary["skipped"].items():
+            say(f"Skipped  {name}: {why}")
+        for name, failed in summary["failed"].items():
+            say(f"Failed   {name} ({failed['error']}). {failed['why']}")
+        for name, why in summary["passed_over"].items():
+            say(f"Never    {name}: {why}")
+    if roles is not None and not quiet:
+        say(*roles.sentences())
+    _print_choice(summary, files, quiet, guessed=roles is not None)
+    if not quiet:
+        say(f"Report   {files['report']}   (yours: do not publish it)")
+
+
+def _print_choice(summary: dict[str, Any], files: dict[str, str], quiet: bool, *, guessed: bool) -> None:
+    if summary["best"] is None:
+        say(f"Chosen   none: {_why_none(summary)}")
+        return
+    say(f"Chosen   {'If these roles are right: ' if guessed else ''}{summary['best']}")
+    line = next(row for row in summary["candidates"] if row["best"])
+    for text in line["warnings"]:
+        say(f"Mind     {text}")
+    if quiet:
+        return
+    if summary["otherwise"]:
+        way = "By value" if summary["by"] == "rank" else "By rank "
+        say(f"{way} {summary['otherwise']} would be chosen: ranks say who is ahead, values by how much")
+    if summary["best_folder"]:
+        only = "   (only if these roles are right)" if guessed else ""
+        say(f"Publish  {files['study']}/{summary['best_folder']}/release{only}")
+
+
+def _why_none(summary: dict[str, Any]) -> str:
+    if not summary["made"]:
+        return "no release was made"
+    if summary["passed_over"]:
+        return "no release can be recommended. Those that are listed above, and why, are in the report too"
+    return "they lack a measure that has a weight"
+
+
+def _print_table(summary: dict[str, Any]) -> None:
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     from discreet.report.wording import precise
 
-    if not quiet and (summary["candidates"] or summary["failed"]):
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
-        for title in ("release", "promise"):
-            table.add_column(title, overflow="fold")
-        for title in (summary["measure_title"], "not found", "columns", "E(S)"):
-            table.add_column(title, justify="right", no_wrap=True)
-        for row in summary["candidates"]:
-            texts = ["" if row[name] is None else precise(row[name]) for name in ("privacy", "size", "score")]
-            about = "" if row["low"] is None else f" ±{(row['high'] - row['low']) / 2:.3f}"
-            if row["privacy"] is not None and row["unfound"]["low"] is not None:
-                texts[0] = f"{row['privacy']:.1f} ±{(row['unfound']['high'] - row['unfound']['low']) / 2:.1f}"
-            name = cell(row["name"], style="bold" if row["best"] else "")
-            score = "none" if row["utility"] is None else f"{row['utility']:.3f}{about}"
-            table.add_row(name, Text(row["promise"]), score, *texts)
-        for failure, failed in summary["failed"].items():
-            table.add_row(cell(failure), Text(f"failed: {failed['error']}"))
-        console().print(table)
-        say("Not found: of 100 persons, by the strongest attack that names a row. ± is half")
-        say("a 95 % interval; figures counted on all rows, or promised, have none.")
-    if not quiet:
-        for name, why in summary["skipped"].items():
-            say(f"Skipped  {name}: {why}")
-        for name, failed in summary["failed"].items():
-            say(f"Failed   {name} ({failed['error']}). {failed['why']}")
-    why_none = "none: they lack a measure that has a weight" if summary["made"] else "none: no release was made"
-    say(f"Chosen   {summary['best'] or why_none}")
-    if not quiet:
-        if summary["otherwise"]:
-            way = "By value" if summary["by"] == "rank" else "By E(S) "
-            say(f"{way} {summary['otherwise']} would be chosen: E(S) compares ranks, values how far releases differ")
-        if summary["best_folder"]:
-            say(f"Publish  {files['study']}/{summary['best_folder']}/release")
-        say(f"Report   {files['report']}   (yours: do not publish it)")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
+    table.add_column("release", overflow="fold")
+    for title in (summary["measure_title"], "not found", "detail", "columns", "score", "E(S)"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for row in summary["lines"]:
+        table.add_row(cell(row["name"], style="italic"), _scored(row), *_figures(row), "", "")
+    for row in summary["candidates"]:
+        scores = ["" if row[name] is None else precise(round(row[name], 3)) for name in ("score", "e")]
+        noise = " ≈" if row["difference"] is not None and row["difference"]["unsure"] else ""
+        name = cell(row["name"], style="bold" if row["best"] else "")
+        table.add_row(name, _scored(row) + noise, *_figures(row), *scores)
+    for failure, failed in summary["failed"].items():
+        table.add_row(cell(failure), Text(f"failed: {failed['error']}"))
+    console().print(table)
+    columns = summary["lines"][0]["size"] if summary["lines"] else 0
+    weights = ", ".join(f"{name} {weight:g}" for name, weight in summary["weights"].items())
+    say("Not found: of 100 persons, by the strongest attack that names a row. ± is half")
+    say("a 95 % interval; figures counted on all rows, or promised, have none. ≈ within")
+    say("noise: the interval of the difference from the original contains 0.")
+    say(f"Detail: information kept, 0 to 1. Columns: with two labels or more, of {columns:,.0f}.")
+    say(f"Score by {summary['by']}: {weights}. E(S): as published.")
+
+
+def _scored(row: dict[str, Any]) -> str:
+    about = "" if row["low"] is None else f" ±{(row['high'] - row['low']) / 2:.3f}"
+    return "none" if row["utility"] is None else f"{row['utility']:.3f}{about}"
+
+
+def _figures(row: dict[str, Any]) -> list[str]:
+    """Privacy, detail and size of a release or a line."""
+    privacy, found = row["privacy"], row["unfound"] or {"low": None}
+    unfound = "" if privacy is None else f"{privacy:.1f}"
+    if privacy is not None and found["low"] is not None:
+        unfound += f" ±{(found['high'] - found['low']) / 2:.1f}"
+    size = "" if row["size"] is None else f"{row['size']:,.0f}"
+    return [unfound, "" if row["detail"] is None else f"{row['detail']:.2f}", size]

@@ -69,6 +69,6 @@ def _chosen(study: dict[str, Any]) -> str:
     best = next((line for line in study["candidates"] if line["best"]), None)
     if best is None:
         return "none: there are too few rows to measure them"
-    before, after = study["candidates"][0]["utility"], best["utility"]
+    before, after = study["lines"][0]["utility"], best["utility"]
     result = f"{best['name']}, {best['promise']}: accuracy {after:.3f} (original {before:.3f})"
     return f"{result}, {number(best['privacy'])} of 100 persons are not found"

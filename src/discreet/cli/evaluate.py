@@ -18,6 +18,9 @@ from discreet.cli.options import Json, Quiet, emit, say, split, values, watch
 from discreet.errors import DataError, listing
 
 if TYPE_CHECKING:
+    from discreet.data.dataset import Dataset
+    from discreet.evaluate.detail import Kept
+    from discreet.evaluate.evaluation import Evaluation
     from discreet.methods import Method
 
 _METHODS, _STUDY = "Methods", "How it is measured"
@@ -77,6 +80,9 @@ def evaluate(
     ] = None,
     baskets: BasketOptions,
     reading: ReadingOptions,
+    detail: Annotated[
+        bool, typer.Option(help="Measure what releases hold, too; runs each method once more.", rich_help_panel=_STUDY)
+    ] = True,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -85,6 +91,7 @@ def evaluate(
     Nothing is published. The figures come from private rows and are for the owner only.
     """
     from discreet.evaluate.cross_evaluation import ALL, evaluate_utility
+    from discreet.evaluate.detail import table_of_kept
 
     watch(quiet=quiet, as_json=as_json)
     methods = _methods(method, k, epsilon, settings)
@@ -99,10 +106,28 @@ def evaluate(
         n_jobs=jobs,
         cache=cache,
     )
+    kept = _kept(evaluation, methods, dataset.checked(), seed) if detail else {}
     if as_json:
-        emit(evaluation.to_dict())
+        emit(evaluation.to_dict() | {"kept": {name: one.to_dict() for name, one in kept.items()}})
     else:
         say(*evaluation.table(measure.value).split("\n"))
+        if kept:
+            say("", *table_of_kept(kept).split("\n"))
+
+
+def _kept(evaluation: Evaluation, methods: list[Method], dataset: Dataset, seed: int) -> dict[str, Kept]:
+    """What a release by each method holds; methods that made no release are left out."""
+    from discreet.errors import CannotRelease
+    from discreet.evaluate.cross_evaluation import label
+    from discreet.evaluate.detail import measure_detail
+
+    found = {}
+    for method in methods:
+        try:
+            found[label(method)] = measure_detail(method, dataset, random_state=seed)
+        except (CannotRelease, DataError):
+            continue
+    return found
 
 
 def _methods(

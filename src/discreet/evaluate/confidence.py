@@ -124,6 +124,18 @@ def _won(these: np.ndarray, those: np.ndarray) -> np.ndarray:
     return (np.searchsorted(ordered, these, "left") + np.searchsorted(ordered, these, "right")) / 2 / len(those)
 
 
+def difference_of_shares(first: float, second: float, n: float) -> Share:
+    """The difference of two shares of n rows each, with an interval that does not know which rows they share.
+
+    Where both are measured on the same rows and tend to agree, the interval is wider than it need be.
+
+    >>> difference_of_shares(0.9, 0.5, 100).low > 0.25
+    True
+    """
+    half = _Z * math.sqrt((first * (1 - first) + second * (1 - second)) / n)
+    return Share(first - second, first - second - half, first - second + half)
+
+
 def paired_difference(gained: float, lost: float, n: float) -> Share:
     """Agresti and Min 2005: half a row is added to each of the four cells of right and wrong, before and after.
 

@@ -21,6 +21,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+from discreet.choose.reference_lines import GUESSING, LINES, ORIGINAL, WITHOUT_QUASI
 from discreet.data.dataset import Dataset
 from discreet.data.roles import Roles
 from discreet.errors import (
@@ -33,11 +34,11 @@ from discreet.errors import (
     did_you_mean,
     listing,
 )
-from discreet.evaluate.evaluation import ORIGINAL, Evaluation
+from discreet.evaluate.evaluation import Evaluation
 from discreet.evaluate.fingerprint import digest, source_of
 from discreet.evaluate.folds import Folds
 from discreet.evaluate.lessons import Lesson
-from discreet.evaluate.protocols import PROTOCOLS, Protocol, as_published, held_out, original
+from discreet.evaluate.protocols import PROTOCOLS, Protocol, as_published, held_out, original, unlearnt, without_quasi
 from discreet.evaluate.score_cache import Cache, Refusal
 from discreet.foundation.progress import progress
 from discreet.learning.classifiers import CLASSIFIERS
@@ -85,18 +86,20 @@ def evaluate_utility(
         raise ParameterError(f"'n_jobs' must be a whole number of at least 1. Got {n_jobs!r} instead.")
     opened = None if cache is None else cache if isinstance(cache, Cache) else Cache(cache)
     study = _Study(dataset, plan, plan.split(dataset.labels, dataset.persons), protocol, learners, opened)
-    study.run([_Task(study, *part) for part in study.parts({ORIGINAL: None, **named})], n_jobs)
+    lines = (*([WITHOUT_QUASI] if dataset.not_quasi else []), GUESSING)
+    study.run([_Task(study, *part) for part in study.parts({**dict.fromkeys((ORIGINAL, *lines)), **named})], n_jobs)
     models = frozenset(name for name, method in named.items() if method.gives == MODEL)
     names = (ORIGINAL, *named)
+    by_themselves = {*models, GUESSING}
     outcomes = {
         (name, classifier): tuple(
-            study.found[name, fold, MODEL if name in models else classifier] for fold in range(len(plan))
+            study.found[name, fold, MODEL if name in by_themselves else classifier] for fold in range(len(plan))
         )
-        for name in names
+        for name in (*names, *lines)
         for classifier in learners
     }
     units = "rows" if dataset.persons is None else "persons"
-    return Evaluation(protocol, plan, names, learners, outcomes, len(dataset), units, models)
+    return Evaluation(protocol, plan, names, learners, outcomes, len(dataset), units, models, lines)
 
 
 class _Study:
@@ -165,24 +168,29 @@ class _Task:
     folds: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        is_model = self.method is not None and self.method.gives == MODEL
+        is_model = self._guesses if self.method is None else self.method.gives == MODEL
         names = (MODEL,) if is_model else self.study.classifiers
         self.places: list[_Place] = [(fold, name) for fold in self.folds for name in names]
         if self.method is not None:
             self.method = _seeded(self.method, self.study.plan.random_state, self.folds)
 
+    @property
+    def _guesses(self) -> bool:
+        return self.method is None and self.name == GUESSING
+
     def claimed(self, *, wait: bool) -> AbstractContextManager[bool]:
         """Among processes that share a cache, one measures the original; see Cache.claimed."""
-        if self.method is not None or self.study.cache is None:
+        if self.method is not None or self.study.cache is None or self._guesses:
             return nullcontext(True)
         return self.study.cache.claimed(self._key(self.places[0]), wait=wait)
 
     def run(self) -> Iterator[_Place]:
         """Yield each place when it is scored, from the cache or from a release."""
-        keys = {} if self.study.cache is None else {place: self._key(place) for place in self.places}
+        cache = None if self._guesses else self.study.cache  # to guess takes no longer than to look it up
+        keys = {} if cache is None else {place: self._key(place) for place in self.places}
         wanted = []
         for place in self.places:
-            cached = self.study.cache.get(keys[place]) if self.study.cache is not None else None
+            cached = cache.get(keys[place]) if cache is not None else None
             if cached is None:
                 wanted.append(place)
             else:
@@ -192,8 +200,8 @@ class _Task:
             return
         for place, outcome in self._measured(wanted):
             self.study.found[(self.name, *place)] = outcome
-            if self.study.cache is not None:
-                self.study.cache.put(keys[place], outcome, self._about(place))
+            if cache is not None:
+                cache.put(keys[place], outcome, self._about(place))
             yield place
 
     def _measured(self, wanted: list[_Place]) -> Iterator[tuple[_Place, Score | Refusal]]:
@@ -208,12 +216,14 @@ class _Task:
                 if self.study.stopped.is_set():
                     return
                 if place[0] == fold:
-                    yield place, lesson.score(place[1], self.study.plan.random_state)
+                    seed = self.study.plan.random_state
+                    yield place, lesson.guess() if self._guesses else lesson.score(place[1], seed)
 
     def _lessons(self) -> Iterable[Lesson]:
         study = self.study
         if self.method is None:
-            return (original(*self._split(fold)) for fold in self.folds)
+            lesson = {WITHOUT_QUASI: without_quasi, GUESSING: unlearnt}.get(self.name, original)
+            return (lesson(*self._split(fold)) for fold in self.folds)
         if study.protocol == "as-published":
             return as_published(_released(self.method, study.dataset), study.dataset, study.plan)
         train, test = self._split(self.folds[0])
@@ -229,7 +239,7 @@ class _Task:
         study, (fold, classifier) = self.study, place
         rows: list[Any] = [*study.folds[fold]]
         if self.method is None:
-            inputs: list[Any] = [ORIGINAL, rows, source_of(None)]
+            inputs: list[Any] = [self.name, rows, source_of(None)]
         else:
             if study.protocol == "as-published":  # the folds of released rows follow from these
                 rows = [str(study.plan), fold]
@@ -238,7 +248,7 @@ class _Task:
         return digest(study.about_data, inputs, classifier, study.plan.random_state)
 
     def _about(self, place: _Place) -> dict[str, Any]:
-        about = {"method": ORIGINAL if self.method is None else self.method.name, "protocol": self.study.protocol}
+        about = {"method": self.name if self.method is None else self.method.name, "protocol": self.study.protocol}
         return about | {"folds": str(self.study.plan), "fold": place[0], "classifier": place[1]}
 
 
@@ -277,9 +287,10 @@ def _named(methods: Method | Iterable[Method] | Mapping[str, Method], dataset: D
         if len(named) < len(listed):
             raise ParameterError("Two methods are the same. Give each once, or names of your own: {name: method}.")
     wrong = [name for name, method in named.items() if not isinstance(method, Method)]
-    if wrong or not named or ORIGINAL in named:
+    if wrong or not named or {*LINES} & {*named}:
         raise ParameterError(
-            f"Give methods, under any name but {ORIGINAL!r}. Got {len(named)}, of which {len(wrong)} are not methods."
+            f"Give methods, under any name but {listing(LINES)}. Got {len(named)}, of which {len(wrong)} are not"
+            " methods."
         )
     unfit = [name for name, method in named.items() if dataset.shape not in method.takes]
     if unfit:

@@ -12,6 +12,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from discreet.choose.reference_lines import GUESSING, ORIGINAL
 from discreet.errors import DataError, did_you_mean, listing, shown
 from discreet.evaluate.confidence import Share
 from discreet.evaluate.folds import Folds
@@ -21,7 +22,6 @@ from discreet.learning.classifiers import CLASSIFIERS
 from discreet.learning.cross_validation import Measure, Score, Scores
 from discreet.learning.significance import Difference
 
-ORIGINAL = "original"
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 
@@ -29,7 +29,8 @@ MEASURES: tuple[Measure, ...] = get_args(Measure)
 class Evaluation:
     """The outcome of each method, classifier and fold. `methods` begins with the original table.
 
-    `models` are the methods that answer by themselves: their scores stand beside those of every classifier.
+    `models` are the methods that answer by themselves: their scores stand beside those of every classifier. `lines` are
+    what else they are compared with: columns without quasi-identifiers, if there are any, and guessing.
     """
 
     protocol: Protocol
@@ -40,6 +41,7 @@ class Evaluation:
     n_rows: int
     units: str
     models: frozenset[str] = frozenset()
+    lines: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         size = f"{len(self.methods) - 1} methods, {len(self.classifiers)} classifiers"
@@ -75,14 +77,28 @@ class Evaluation:
         measure: Measure = "accuracy",
         *,
         other: str = ORIGINAL,
+        other_classifier: str | None = None,
         confidence: float = 0.95,
     ) -> Difference:
-        """The paired difference between the method and another, or the original table, over the folds."""
-        mine, theirs = (self.scores(name, classifier).of(measure) for name in (method, other))
+        """The paired difference between the method and another, or the original table, over the folds.
+
+        Both by the same classifier, unless the other's is named. Noise is what this interval spans: a difference whose
+        interval contains 0 is within noise.
+        """
+        mine = self.scores(method, classifier).of(measure)
+        theirs = self.scores(other, other_classifier or classifier).of(measure)
         return self.folds.judge(mine - theirs, confidence)
 
+    def best_classifier(self, method: str, measure: Measure = "accuracy") -> str:
+        """The classifier with the best mean for a method; the first of equals, and if none has a figure."""
+        sign = -1 if measure == "brier" else 1
+        means = {name: sign * self.mean(method, name, measure).value for name in self.classifiers}
+        known = [name for name, value in means.items() if np.isfinite(value)]
+        return max(known or self.classifiers[:1], key=means.__getitem__)
+
     def _outcomes(self, method: str, classifier: str) -> tuple[Score | Refusal, ...]:
-        for kind, name, names in (("method", method, self.methods), ("classifier", classifier, self.classifiers)):
+        every = (*self.methods, *self.lines)
+        for kind, name, names in (("method", method, every), ("classifier", classifier, self.classifiers)):
             if name not in names:
                 raise DataError(
                     f"There is no {kind} {shown(name)} in this evaluation.{did_you_mean(name, names)}"
@@ -104,19 +120,25 @@ class Evaluation:
         Intervals are of 95 %.
         """
         others = [other for other in MEASURES if other != measure]
-        head = ("method", "classifier", measure, "95 %", f"{measure}, less the original's", "95 %", *others)
+        head = ("method", "classifier", measure, "95 %", f"{measure}, less the original's", "95 %", "", *others)
         lines = [head]
-        for method in self.methods:
+        for method in (ORIGINAL, *self.lines, *self.methods[1:]):
             if self.refusal(method) is not None:
                 continue
-            for classifier in self.classifiers:
+            for classifier in self.classifiers[:1] if method == GUESSING else self.classifiers:
                 share = self.mean(method, classifier, measure)
-                line = [method, classifier, _figure(share.value), f"{_figure(share.low)} to {_figure(share.high)}"]
+                line = [
+                    method,
+                    "" if method == GUESSING else classifier,
+                    _figure(share.value),
+                    f"{_figure(share.low)} to {_figure(share.high)}",
+                ]
                 if method == ORIGINAL:
-                    line += ["", ""]
+                    line += ["", "", ""]
                 else:
                     apart = self.difference(method, classifier, measure)
-                    line += [_signed(apart.mean), f"{_signed(apart.low)} to {_signed(apart.high)}"]
+                    noise = "within noise" if apart.low <= 0 <= apart.high else ""
+                    line += [_signed(apart.mean), f"{_signed(apart.low)} to {_signed(apart.high)}", noise]
                 lines.append((*line, *(_figure(self.mean(method, classifier, other).value) for other in others)))
         widths = [max(len(line[place]) for line in lines) for place in range(len(head))]
         padded = [[cell.ljust(width) for cell, width in zip(line, widths, strict=True)] for line in lines]
@@ -128,11 +150,13 @@ class Evaluation:
         return f"Protocol {self.protocol}, {self.folds} ({rows}); intervals by {self.folds.test}."
 
     def remarks(self) -> list[str]:
-        """Footnotes: how cells are read, which methods answer by themselves, which could not release."""
+        """Footnotes: what noise is, how cells are read, which methods answer by themselves, which could not release."""
         readings: dict[str, list[str]] = {}
         for classifier in self.classifiers:
             readings.setdefault(self.reading(classifier), []).append(classifier)
-        lines = ["", *(f"{', '.join(names)}: {reading}." for reading, names in readings.items())]
+        lines = ["", "Within noise: the 95 % interval of the difference from the original over the folds contains 0."]
+        lines += ["The original: each classifier with numbers as they are or cut, whichever suits it on training rows."]
+        lines += [f"{', '.join(names)}: {reading}." for reading, names in readings.items()]
         lines += [f"{name} answers by itself, whatever the classifier." for name in self.methods if name in self.models]
         refusals = [(name, self.refusal(name)) for name in self.methods]
         return lines + [f"{name}: {why}" for name, why in refusals if why is not None]
@@ -140,7 +164,7 @@ class Evaluation:
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain JSON; NaN becomes null."""
         cells = []
-        for method in self.methods:
+        for method in (*self.methods, *self.lines):
             refused = self.refusal(method)
             for classifier in self.classifiers:
                 cell: dict[str, Any] = {"method": method, "classifier": classifier, "refused": refused}

@@ -13,6 +13,7 @@ from typing import Any
 from discreet.data.dataset import Dataset
 from discreet.data.roles import Roles
 from discreet.evaluate.changes import column_changes
+from discreet.evaluate.detail import detail
 from discreet.evaluate.risk import Risk, released_risk, risk
 from discreet.privacy.promise import Both, Promise, Verdict
 from discreet.recoding.published_tree import PublishedTree, children_of
@@ -77,6 +78,9 @@ def _rows(release: Release, dataset: Dataset) -> dict[str, Any]:
     """Facts about published rows."""
     by_column = release.plan is not None or bool(release.column_changes)
     changes = [asdict(change) for change in column_changes(release, dataset.data)] if by_column else []
+    if release.detail is None:  # synthetic rows: what the plan does to the source says nothing about them
+        found = detail(release, dataset)
+        changes = [change | {"detail": found.columns.get(change["name"], found.whole)} for change in changes]
     return {
         "rows": release.rows,
         "quasi_published": [column.name for column in release.certificate.columns if column.role == "quasi"],

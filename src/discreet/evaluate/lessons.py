@@ -16,8 +16,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from discreet.data.baskets import Baskets
-from discreet.data.column import text_of
-from discreet.data.dataset import item_table
+from discreet.data.column import Column, text_of
+from discreet.data.dataset import item_table, label_column
 from discreet.data.table import Table
 from discreet.learning.classifiers import CLASSIFIERS, examples_for
 from discreet.learning.cross_validation import Score, score, score_on
@@ -36,6 +36,21 @@ class Lesson:
         learner = CLASSIFIERS[classifier](random_state=random_state)
         learner.fit(examples_for(learner, self.learnt, self._features, self.target))
         return score_on(learner, self.tested, self.target)
+
+    def guess(self) -> Score:
+        """How well the shares of the classes among the training rows answer, which know nothing about a row."""
+        learnt, tested = self._labels
+        classes = sorted({*learnt.texts, *tested.texts})
+        place = {text: c for c, text in enumerate(classes)}
+        shares = np.zeros(len(classes))
+        shares[[place[text] for text in learnt.texts]] = np.bincount(learnt.codes, minlength=len(learnt.texts))
+        shares /= shares.sum()
+        truth = np.array([place[text] for text in tested.texts], dtype=np.int64)[tested.codes]
+        return score(truth, np.tile(shares, (len(truth), 1)))
+
+    @property
+    def _labels(self) -> tuple[Column, Column]:
+        return self.learnt.column(self.target), self.tested.column(self.target)
 
     def right(self, features: Sequence[str] | None = None) -> np.ndarray:
         """Whether the plain classifier is right about each row; with no feature it says the commonest class."""
@@ -63,6 +78,11 @@ class BasketLesson(Lesson):
     @cached_property
     def tested(self) -> Table:  # type: ignore[override]
         return item_table(self._baskets[1], self.target)
+
+    @property
+    def _labels(self) -> tuple[Column, Column]:
+        learnt, tested = (label_column(self.target, baskets.label_values) for baskets in self._baskets)
+        return learnt, tested
 
     def right(self, features: Sequence[str] | None = None) -> np.ndarray:
         learnt, tested = self._baskets

@@ -35,6 +35,7 @@ from discreet.data.table import Table
 from discreet.errors import DataError
 from discreet.evaluate.folds import Folds
 from discreet.evaluate.lessons import BasketLesson, Lesson, ModelLesson
+from discreet.evaluate.original_lesson import OriginalLesson
 from discreet.methods import heaviest
 from discreet.recoding.patterns import EachColumn, recoded
 from discreet.recoding.public_domain import Domain
@@ -48,8 +49,19 @@ PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
 
 
 def original(train: Dataset, test: Dataset) -> Lesson:
-    """What there was to learn before anything was released."""
+    """What there was to learn before anything was released, prepared as well as a release (original_lesson.py)."""
     return _ORIGINALS[train.shape](train, test)
+
+
+def unlearnt(train: Dataset, test: Dataset) -> Lesson:
+    """Rows whose classes are to be guessed."""
+    return _ORIGINALS[train.shape](train, test)
+
+
+def without_quasi(train: Dataset, test: Dataset) -> Lesson:
+    """What the published columns teach that are no quasi-identifiers; there are some."""
+    names = [*train.not_quasi, train.target]
+    return OriginalLesson(train.table.select(names), test.table.select(names), train.target)
 
 
 def held_out(release: Release, train: Dataset, test: Dataset, protocol: Protocol) -> Lesson:
@@ -209,7 +221,7 @@ def _selected_items(dataset: Dataset, names: Sequence[str], release: Release) ->
 
 _SELECTED = {"table": _selected_columns, "baskets": _selected_items}
 _ORIGINALS: dict[str, Callable[[Dataset, Dataset], Lesson]] = {
-    "table": lambda train, test: Lesson(train.table, test.table, train.target),
+    "table": lambda train, test: OriginalLesson(train.table, test.table, train.target),
     "baskets": lambda train, test: BasketLesson(train.data, test.data, train.target),
 }
 

@@ -17,8 +17,10 @@ import numpy as np
 from discreet.data.dataset import Dataset
 from discreet.data.roles import Roles
 from discreet.errors import DataError
-from discreet.evaluate.confidence import Share, effective_rows, paired_difference, wilson
+from discreet.evaluate.confidence import Share, effective_rows, wilson
 from discreet.evaluate.protocols import NOTHING_OF_ROWS, held_out, original
+from discreet.evaluate.questions import OtherTarget, ask_targets
+from discreet.evaluate.raw_use import RawUse, gain, raw_use
 from discreet.foundation.randomness import Randomness
 from discreet.learning.encoding import PARTS
 from discreet.methods import Method
@@ -32,7 +34,8 @@ class Utility:
     """Accuracy on held-out rows: of the original columns, of the release, their difference, and two baselines.
 
     `accuracy_without_quasi` is what the published columns that are not quasi-identifiers reach by themselves;
-    `majority` what the most common class of the training rows reaches. `units` says what was set aside whole.
+    `majority` what the most common class of the training rows reaches, and `above_guessing` the gain over it. `raw` is
+    use without recoding, `targets` are other columns as targets. `units` says what was set aside whole.
     """
 
     accuracy_before: Share
@@ -43,7 +46,15 @@ class Utility:
     n_train: int
     n_test: int
     units: str
+    above_guessing: Share
+    raw: RawUse | None = None
+    targets: tuple[OtherTarget, ...] = ()
     classifier: str = CLASSIFIER
+
+    @property
+    def accuracy_raw(self) -> Share | None:
+        """The accuracy on rows that are not recoded, where rows can be read."""
+        return None if self.raw is None else self.raw.raw
 
 
 def holdout(
@@ -65,12 +76,15 @@ def holdout(
     return Utility(
         accuracy_before=wilson(float(before.mean()), n),
         accuracy_after=wilson(float(after.mean()), n),
-        difference=paired_difference(float((after & ~before).mean()), float((before & ~after).mean()), n),
+        difference=gain(after, before, n),
         accuracy_without_quasi=wilson(float(without.mean()), n),
         majority=wilson(float(guess.mean()), n),
         n_train=len(train),
         n_test=len(test),
         units="rows" if test.persons is None else "persons",
+        above_guessing=gain(after, guess, n),
+        raw=raw_use(release, train, test, after),
+        targets=ask_targets(release, train, test),
         classifier=_LEARNERS[release.shape],
     )
 

@@ -39,6 +39,7 @@ from discreet.recoding.grouped_items import GroupedItems
 from discreet.recoding.patterns import MOST_PATTERNS, Boxes
 from discreet.recoding.plan import Plan, Recode
 from discreet.release.data_subjects import DataSubjects
+from discreet.release.information_kept import detail_of_items
 from discreet.release.ledger import Account
 from discreet.release.losses import Crossing, changes_of_columns, crossings, penalty_of
 from discreet.release.owner_files import OwnerFiles
@@ -183,7 +184,7 @@ class Method(BaseEstimator):
                 source_quasi=roles.quasi,
                 items=_items_of(published, roles),
                 changes=decision.changes or _changes(crossed, swapped=decision.swapped, rows_dropped=left_out),
-                column_changes=() if decision.published is None else changes_of_columns(crossed),
+                column_changes=changes_of_columns(crossed, labellings, left_out),
                 penalty=penalty_of(labellings, source, written, roles.quasi, left_out, weights),
             )
         )
@@ -210,6 +211,7 @@ class Method(BaseEstimator):
                 features=changed.features,
                 groups=changed.groups,
                 changes=changed.changes,
+                item_detail=detail_of_items(baskets, changed.baskets, changed.features),
             )
         )
 

@@ -13,11 +13,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Annotated, Any, BinaryIO, Literal
 
-from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, ValidationError, model_serializer
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
 from discreet._version import __version__
 from discreet.data.baskets import Baskets
@@ -28,6 +28,7 @@ from discreet.errors import DataError, quietly
 from discreet.foundation.bounded_json import read_json
 from discreet.foundation.plain_files import MOST_STATED, opened, read_plain
 from discreet.privacy.promise import Promise, Verdict, promise_from
+from discreet.release.information_kept import Detail
 from discreet.sketching.sketches import Sketches
 
 CERTIFICATE = "certificate.json"
@@ -110,6 +111,19 @@ class GroupsRecord(_Record):
     diversity: dict[str, int]
 
 
+class DetailRecord(_Record):
+    """What can still be read of each published quasi-identifier, from 0 to 1 in hundredths; see information_kept.py."""
+
+    whole: Annotated[float, Field(ge=0, le=1)]
+    columns: dict[str, Annotated[float, Field(ge=0, le=1)]]
+
+    @classmethod
+    def of(cls, detail: Detail, names: Collection[str]) -> DetailRecord:
+        """Rounded, so that no figure tells a single cell; columns that are not published are not named."""
+        columns = {name: round(value, 2) for name, value in detail.columns.items() if name in names}
+        return cls(whole=round(detail.whole, 2), columns=columns)
+
+
 class FileRecord(_Record):
     """Size and hash of a published file."""
 
@@ -132,9 +146,14 @@ class Certificate(_Record):
     changes: ChangesRecord
     groups: GroupsRecord | None = None
     noise: tuple[dict[str, Any], ...] | None = None  # used to draw rows; see privacy/noise.py
+    detail: DetailRecord | None = None  # written only if stated: earlier versions did not
     does_not_protect: str
     files: dict[str, FileRecord] = {}
     seal: str = ""
+
+    @model_serializer(mode="wrap")
+    def _without_unstated(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name: value for name, value in serialize(self).items() if name != "detail" or value is not None}
 
     @property
     def content_type(self) -> type[Content]:
@@ -205,7 +224,7 @@ class Certificate(_Record):
 def _is_bounded(raw: dict[str, Any]) -> bool:
     """Whether the certificate is small enough for its errors to be listed quickly."""
     columns = raw.get("columns")
-    if not isinstance(columns, list) or set(raw) != set(Certificate.model_fields):
+    if not isinstance(columns, list) or set(raw) | {"detail"} != set(Certificate.model_fields):
         return False
     kinds = ({"name", "role", "kind"}, {"name", "role", "kind", "sensitive"})
     if not all(
@@ -214,7 +233,8 @@ def _is_bounded(raw: dict[str, Any]) -> bool:
     ):
         return False
     return all(
-        _count(raw[name]) <= _MOST_FIGURES for name in ("verdict", "method", "changes", "groups", "files", "noise")
+        _count(raw.get(name)) <= _MOST_FIGURES
+        for name in ("verdict", "method", "changes", "groups", "files", "noise", "detail")
     )
 
 

@@ -21,7 +21,6 @@ from typing import Protocol
 import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
-from discreet.counting.entropy import entropy
 from discreet.counting.tally import distinct_codes, grouped, pair_counts
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.content import Content
@@ -29,6 +28,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.prepare.intervals import is_whole
 from discreet.recoding.labels import Labelling
+from discreet.release.information_kept import detail_of_column
 
 
 @dataclass(frozen=True)
@@ -132,8 +132,8 @@ def _different(groups: np.ndarray, codes: np.ndarray, n_groups: int) -> np.ndarr
 class ColumnChange:
     """One quasi-identifier, the columns published for it (none if dropped), and how much they reveal of it.
 
-    `detail` is the share of its information that is preserved, I(X; Y) / H(X): 1 if every original value can be read
-    off the published columns, 0 if they reveal nothing.
+    `detail` is the share of its information that can be read off the published columns (see information_kept.py): 1 if
+    every original value can, 0 if they say the same in every row.
     """
 
     name: str
@@ -203,23 +203,23 @@ def crossings(
     return [Crossing(source.column(name), published.get(name, ()), weights) for name in quasi]
 
 
-def changes_of_columns(crossed: Iterable[Crossing]) -> tuple[ColumnChange, ...]:
-    """The change of each quasi-identifier."""
-    return tuple(map(_change, crossed))
+def changes_of_columns(
+    crossed: Iterable[Crossing], labellings: Sequence[Labelling] = (), left_out: int = 0
+) -> tuple[ColumnChange, ...]:
+    """The change of each quasi-identifier; `labellings` say what labels mean, `left_out` counts rows not published."""
+    of_source = {labelling.source: labelling for labelling in labellings}
+    return tuple(_change(one, of_source.get(one.old.name), left_out) for one in crossed)
 
 
-def _change(crossed: Crossing) -> ColumnChange:
-    old, new, (was, now, rows) = crossed.old, crossed.new, crossed.pairs
-    after = np.bincount(now, rows)
-    everything = entropy(np.bincount(was, rows))
-    shared = everything + entropy(after) - entropy(rows)
+def _change(crossed: Crossing, labelling: Labelling | None, left_out: int) -> ColumnChange:
+    old, new, (_, now, rows) = crossed.old, crossed.new, crossed.pairs
     return ColumnChange(
         name=old.name,
         published=tuple(column.name for column in new),
         values_before=old.levels,
-        values_after=int((after > 0).sum()) if new else 0,
+        values_after=int((np.bincount(now, rows) > 0).sum()) if new else 0,
         suppressed_cells=crossed.suppressed if new else crossed.n_rows,
-        detail=min(max(shared / everything, 0.0), 1.0) if everything > 0 else float(bool(new)),
+        detail=detail_of_column(crossed, labelling, published=crossed.n_rows / max(crossed.n_rows + left_out, 1)),
     )
 
 

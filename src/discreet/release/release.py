@@ -36,12 +36,14 @@ from discreet.release.certificate import (
     Certificate,
     ChangesRecord,
     ColumnRecord,
+    DetailRecord,
     GroupsRecord,
     MethodRecord,
     VerdictRecord,
     file_record,
 )
 from discreet.release.data_subjects import DataSubjects
+from discreet.release.information_kept import ITEMS, NOTHING, Detail, of_changes
 from discreet.release.ledger import Account
 from discreet.release.losses import ColumnChange, Losses, losses_of
 from discreet.release.owner_files import OwnerFiles
@@ -74,7 +76,7 @@ class Release:
     promise, method, parameters, changes, noise   stated in the certificate; `noise` if it was used to draw rows
     roles                                         of the published columns, if the content is a table
     plan, source_quasi, items, features, groups   how source columns became published ones, for new rows and reports
-    penalty, column_changes                       losses that cannot be read off the plan (see losses.py)
+    penalty, column_changes, item_detail          losses that cannot be read off the plan (see losses.py)
     """
 
     content: Content
@@ -92,6 +94,7 @@ class Release:
     groups: GroupedItems | None = None  # the published items with their members, where items were grouped
     penalty: float | None = None
     column_changes: tuple[ColumnChange, ...] = ()
+    item_detail: Detail | None = None
 
     def __repr__(self) -> str:
         shape = "" if self.content.has_rows else f"{self.shape}, "
@@ -161,6 +164,26 @@ class Release:
         n_quasi = len(self.source_quasi) or len(self.features) + self.changes.columns_dropped
         return losses_of(self.content, self.roles, n_quasi, self.changes, self.penalty)
 
+    @property
+    def detail(self) -> Detail | None:
+        """What can still be read of each quasi-identifier (see information_kept.py); of what has no cells, nothing.
+
+        None for synthetic rows, which are nobody's: evaluate/detail.py compares them with the source.
+        """
+        if not self.content.has_cells:
+            return NOTHING
+        if self.item_detail is not None:
+            return self.item_detail
+        return of_changes(self.column_changes) if self.column_changes else None
+
+    @property
+    def _stated_detail(self) -> DetailRecord | None:
+        """The detail as the certificate states it; a figure of private rows must not be beside a release with noise."""
+        if self.noise or not self.content.has_cells or self.detail is None:
+            return None
+        published = {change.name for change in self.column_changes if change.published}
+        return DetailRecord.of(self.detail, published or {ITEMS})
+
     @cached_property
     def certificate(self) -> Certificate:
         """The certificate published with the data; `save` adds the file hashes and the seal."""
@@ -177,6 +200,7 @@ class Release:
             changes=ChangesRecord(**{name: changes[name] for name in ChangesRecord.model_fields}),
             groups=GroupsRecord(**vars(self.losses.groups)) if self.content.has_cells else None,
             noise=statement(self.noise) if self.noise else None,
+            detail=self._stated_detail,
             does_not_protect=self.promise.does_not_protect,
         )
 

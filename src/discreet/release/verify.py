@@ -23,6 +23,7 @@ from discreet.release.certificate import ID_DIGITS, Certificate
 from discreet.release.owner_evidence import read_persons, read_records
 from discreet.release.signature import public_key_in
 from discreet.release.verify_case import CheckedRelease, Findings
+from discreet.release.verify_detail import detail_problems
 from discreet.release.verify_document import check_document
 from discreet.release.verify_folder import (
     OpenFolder,
@@ -167,7 +168,7 @@ def _check(release: OpenFolder, owner: Path | None, findings: Findings, patient:
     content, roles = contents_of(release)
     findings.content = content
     wrong, noise_remarks = noise_problems(certificate, content)
-    findings.problems += wrong
+    findings.problems += wrong + detail_problems(certificate, content)
     _CHECKS[certificate.shape](CheckedRelease(release, certificate, promise, content, roles, owner, patient, findings))
     name = data_file(certificate)
     wrong, remarks = bytes_problems(content, release.files[name], name, certificate.files[name].sha256)

@@ -7,24 +7,32 @@ policy that forbids them. FORMAT changes when the meaning of a key does.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 from discreet._version import __version__
-from discreet.choose.choice import Choice, choose
+from discreet.choose.choice import Candidate, Choice, choose
 from discreet.choose.criteria import Number
+from discreet.choose.reference_lines import ORIGINAL
+from discreet.choose.study_file import BASELINE
 from discreet.privacy.promise import PROMISES
 from discreet.report.plots import Spec, front_plot, ratio_plot, region_plot
 from discreet.report.release_page import environment, scripts
 
-FORMAT = 1
+FORMAT = 2
 _USEFUL = frozenset({"utility", "performance", "accuracy", "information_loss", "certainty_penalty"})
 _PRIVATE = frozenset({"privacy", "pbi", "risk", *PROMISES})
 _MOSTLY = Fraction(3, 5)  # the weight of the one criterion that counts most
 
 
-def summarise_choice(choice: Choice, *, name: str, left_out: tuple[str, ...] = ()) -> dict[str, Any]:
-    """What was chosen from the study `name`, and why; `left_out` names candidates that lack a measure."""
+def summarise_choice(
+    choice: Choice, *, name: str, left_out: tuple[str, ...] = (), lines: Mapping[str, Candidate] | None = None
+) -> dict[str, Any]:
+    """What was chosen from the study `name`, and why; `left_out` names candidates that lack a measure.
+
+    `lines` are what the candidates are compared with, the original among them; they are not ranked.
+    """
     judged = choice.evaluation
     front = set(judged.front)
     by_rank, by_value = judged.scores_by_rank, judged.scores_by_value
@@ -43,7 +51,15 @@ def summarise_choice(choice: Choice, *, name: str, left_out: tuple[str, ...] = (
             }
             for criterion in judged.criteria
         ],
-        "best": choice.best.name,
+        "best": None if choice.best is None else choice.best.name,
+        "passed_over": dict(choice.passed_over),
+        "lines": [
+            {
+                "name": line.name,
+                "measures": {c.name: float(line.measures[c.name]) for c in judged.criteria if c.name in line.measures},
+            }
+            for line in (lines or {}).values()
+        ],
         "second": None if choice.second is None else choice.second.name,
         "front": [candidate.name for candidate in choice.front],
         "knee": None if choice.knee is None else choice.knee.name,
@@ -80,7 +96,7 @@ def ratios(choice: Choice) -> dict[str, Choice]:
     return choices
 
 
-def pictures(choice: Choice, baseline: str | None = None) -> list[dict[str, Any]]:
+def pictures(choice: Choice, compared: Candidate | str | None = None) -> list[dict[str, Any]]:
     """The plots of a choice with titles and captions; regions need a baseline, a utility and a privacy measure."""
     weighed = [criterion.name for criterion in choice.evaluation.weighed]
     shown: list[dict[str, Any]] = [
@@ -91,12 +107,16 @@ def pictures(choice: Choice, baseline: str | None = None) -> list[dict[str, Any]
         }
     ]
     useful, private = (next((name for name in weighed if name in names), None) for names in (_USEFUL, _PRIVATE))
-    if useful and private and any(c.name == baseline for c in choice.candidates):
+    named = (candidate for candidate in choice.candidates if candidate.name == compared)
+    baseline = compared if isinstance(compared, Candidate) else next(named, None)
+    if useful and private and baseline is not None and {useful, private} <= baseline.measures.keys():
+        called = "the baseline" if baseline.name == BASELINE else "the original" if baseline.name == ORIGINAL else None
+        text = "The dashed lines go through {}. In region IV neither measure is worse than there."
         shown.append(
             {
-                "title": "Beside the baseline",
-                "text": "The dashed lines go through the baseline. In region IV neither measure is worse than there.",
-                "spec": region_plot(choice, useful, private, str(baseline)),
+                "title": f"Beside {called or baseline.name}",
+                "text": text.format(called or baseline.name),
+                "spec": region_plot(choice, useful, private, baseline),
             }
         )
     pairs = [(first, second) for i, first in enumerate(weighed) for second in weighed[i + 1 :]]

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from discreet.choose.choice import Candidate, Choice
+from discreet.choose.criteria import Criterion
 from discreet.choose.quadrants import REGIONS, regions
 from discreet.report.placing import EDGE, ROOM, SIDES, sides_of
 from discreet.report.wording import precise, short
@@ -63,22 +64,32 @@ CONFIG: Spec = {
 }
 
 
-def region_plot(choice: Choice, utility: str, privacy: str, baseline: str) -> Spec:
-    """Utility and privacy of the candidates in the four regions around the baseline."""
+def region_plot(choice: Choice, utility: str, privacy: str, compared: Candidate | str) -> Spec:
+    """Utility and privacy of the candidates in the four regions around the original, or around the one of that name."""
+    baseline = compared if isinstance(compared, Candidate) else next(c for c in choice.candidates if c.name == compared)
     judged = {criterion.name: criterion for criterion in choice.evaluation.criteria}
-    place = next(place for place, candidate in enumerate(choice.candidates) if candidate.name == baseline)
-    areas = regions(judged[utility], judged[privacy], place)
+    drawn = list(choice.candidates)
+    if all(candidate.name != baseline.name for candidate in drawn):
+        drawn.append(baseline)
+    place = next(place for place, candidate in enumerate(drawn) if candidate.name == baseline.name)
+    useful, private = (
+        Criterion(name, [candidate.measures[name] for candidate in drawn], judged[name].higher_is_better)
+        for name in (utility, privacy)
+    )
+    areas = regions(useful, private, place)
     label = {name: f"{name}: {words.replace(' and ', ', and ')}" for name, words in REGIONS.items()}
     values = [
-        _values(candidate, choice)
-        | {"region": label[region], "_area": 90, "label": _label(candidate, choice, baseline)}
-        for candidate, region in zip(choice.candidates, areas, strict=True)
+        {
+            "name": candidate.name,
+            **{name: float(candidate.measures[name]) for name in judged if name in candidate.measures},
+        }
+        | {"region": label[region], "_area": 90, "label": _label(candidate, choice, baseline.name)}
+        for candidate, region in zip(drawn, areas, strict=True)
     ]
     members = "; ".join(
-        f"{label[name]}: {_names([c for c, region in zip(choice.candidates, areas, strict=True) if region == name])}"
+        f"{label[name]}: {_names([c for c, region in zip(drawn, areas, strict=True) if region == name])}"
         for name in REGIONS
     )
-    base = choice.candidates[place]
     rule = {"mark": {"type": "rule", "color": SOFT, "strokeDash": [5, 4]}, "data": {"values": [values[place]]}}
     layers = [
         rule | {"encoding": {"x": _across(utility, choice)}},
@@ -93,9 +104,10 @@ def region_plot(choice: Choice, utility: str, privacy: str, baseline: str) -> Sp
         ),
         *_labels(choice, utility, privacy, values),
     ]
-    at = f"{_value_in_words(base, utility)} and {_value_in_words(base, privacy)}"
-    spoken = f"{_title(utility, choice)} against {_title(privacy, choice)} of {len(values)} candidates."
-    return spec(f"{spoken} The baseline, {baseline}, has {at}. {members}.", values, layer=layers, height=320)
+    at = f"{_value_in_words(baseline, utility)} and {_value_in_words(baseline, privacy)}"
+    spoken = f"{_title(utility, choice)} against {_title(privacy, choice)} of {len(choice.candidates)} candidates."
+    described = f"{spoken} The baseline, {baseline.name}, has {at}. {members}."
+    return spec(described, values, layer=layers, height=320)
 
 
 def front_plot(
@@ -145,7 +157,7 @@ def front_plot(
     by = " and ".join(criterion.name for criterion in choice.evaluation.weighed)
     spoken = f"{_title(first, choice)} against {_title(second, choice)} of {len(values)} candidates."
     bend = "It has no knee." if choice.knee is None else f"Its knee is {choice.knee.name}."
-    described = f"{spoken} On the front by {by}: {_names(choice.front)}. {bend} The best is {choice.best.name}."
+    described = f"{spoken} On the front by {by}: {_names(choice.front)}. {bend} {_best_in_words(choice)}"
     return spec(described, values, layer=layers, height=320)
 
 
@@ -168,7 +180,7 @@ def ratio_plot(choices: Mapping[str, Choice]) -> Spec:
     """Scores of the first candidates under several weights, which the keys name; the first choice gives the order."""
     first = next(iter(choices.values()))
     line = {c.name: f"{place}. {c.name}" for place, c in enumerate(first.ranking, start=1)}
-    bests = {choice.best.name for choice in choices.values()}
+    bests = {choice.best.name for choice in choices.values() if choice.best is not None}
     drawn = [c.name for place, c in enumerate(first.ranking) if place < _ROWS or c.name in bests]
     values = [
         {
@@ -201,7 +213,9 @@ def ratio_plot(choices: Mapping[str, Choice]) -> Spec:
         names,
     ]
     bests_in_words = "; ".join(
-        f"with {label} the best is {choice.best.name}, score {precise(choice.scores[choice.best.name])}"
+        f"with {label} none is recommended"
+        if choice.best is None
+        else f"with {label} the best is {choice.best.name}, score {precise(choice.scores[choice.best.name])}"
         for label, choice in choices.items()
     )
     spoken = (
@@ -356,6 +370,10 @@ def _names(candidates: Sequence[Candidate]) -> str:
     shown = ", ".join(candidate.name for candidate in candidates[:_SPOKEN])
     more = len(candidates) - _SPOKEN
     return f"{shown} and {more} more" if more > 0 else shown or "none"
+
+
+def _best_in_words(choice: Choice) -> str:
+    return "None is recommended." if choice.best is None else f"The best is {choice.best.name}."
 
 
 def _value_in_words(candidate: Candidate, name: str) -> str:

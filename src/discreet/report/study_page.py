@@ -9,24 +9,38 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from discreet._version import __version__
-from discreet.choose import Candidate, Choice
-from discreet.choose.study_file import BASELINE, Results
+from discreet.choose import E_WEIGHTS, Candidate, Choice
+from discreet.choose.reference_lines import ORIGINAL
+from discreet.choose.study_file import Results
+from discreet.evaluate.detail import means_of_targets, warnings_of
 from discreet.evaluate.facts import risk_facts, source_facts
 from discreet.report.choice_page import ratios
 from discreet.report.plots import front_plot, near_front, ratio_plot
 from discreet.report.release_page import columns_kept, columns_suppressed, environment, group_sizes, scripts, spread
-from discreet.report.study_plots import attacks_plot, scores_plot, sensitivity_plot
+from discreet.report.study_plots import attacks_plot, detail_plot, scores_plot, sensitivity_plot
 from discreet.report.wording import unsure
 from discreet.study import Study
-from discreet.study.candidates import candidates_of, chosen, guess, meanings_of, unfound
+from discreet.study.candidates import (
+    candidates_of,
+    chosen,
+    guess,
+    line_score,
+    lines_of,
+    meanings_of,
+    release_score,
+    unfound,
+)
 from discreet.study.folder import StudyFolder
 
-FORMAT = 5
+FORMAT = 6
 SUMMARY = "summary.json"
+_MEASURES = ("utility", "privacy", "detail", "inference", "size", "raw", "above_guessing")
+_DRAWN = 4  # releases whose columns are drawn
 _ALIKE = 0.01  # scores by value (0 to 1) closer than this count as equal
 _PROTOCOLS = {
     "recoded": "tested on held-out rows, recoded to the labels of the release",
@@ -41,12 +55,15 @@ def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
     before = risk_facts(dataset)
     columns = len(dataset.table.names) - 1
     worth = guess(dataset.labels, study.recipe.evaluation.measure)
-    original = {"risk": before["average"], "columns": columns, "guess": worth}
+    original = {"risk": before["average"], "columns": columns, "guess": worth, "not_quasi": len(dataset.not_quasi)}
     candidates = candidates_of(study.results, study.recipe, original)
+    lines = lines_of(study.results, study.recipe, original)
     scale = candidates[0].meanings["utility"].scale if candidates else None
-    ranked, valued = (chosen(candidates, study.recipe, by) for by in ("rank", "value"))
+    weights: Mapping[str, float] = {str(name): weight for name, weight in study.recipe.weights.items()}
+    ranked, valued = chosen(candidates, "rank", weights), chosen(candidates, "value", weights)
     choice, other = (valued, ranked) if study.recipe.choice == "value" else (ranked, valued)
-    best = None if choice is None else choice.best.name
+    published = chosen(candidates, "rank", E_WEIGHTS)
+    best = None if choice is None or choice.best is None else choice.best.name
     failed = {task: result for task, result in study.results.items() if "failed" in result}
     refused = {task: result["refused"] for task, result in study.results.items() if result["refused"]}
     sensitivity = _sensitivity(candidates, study)
@@ -61,13 +78,16 @@ def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
         "measure": study.recipe.evaluation.measure,
         "classifiers": len(study.recipe.evaluation.classifiers),
         "measure_title": meanings_of(study.recipe)["utility"].title,
-        "weights": dict(study.recipe.weights),
+        "weights": dict(weights),
+        "e_weights": {name: float(weight) for name, weight in E_WEIGHTS.items()},
         "guess": worth,
         "utility_scale": None if scale is None else [*scale],  # the values mapped to 0 and 1
-        "candidates": _lines(candidates, choice, study, {"score": ranked, "value": valued}),
+        "lines": [_line(line, study) for line in lines.values()],
+        "candidates": _lines(candidates, choice, study, {"score": choice, "value": valued, "e": published}),
         "best": best,
+        "passed_over": {} if choice is None else dict(choice.passed_over),
         "by": study.recipe.choice,
-        "otherwise": None if other is None or not _apart(choice, other, valued) else other.best.name,
+        "otherwise": _otherwise(choice, other, valued),
         "made": sum(result["refused"] is None and result["folder"] is not None for result in study.results.values()),
         "best_folder": None if best is None else study.results[best]["folder"],
         "second": None if choice is None or choice.second is None else choice.second.name,
@@ -79,9 +99,9 @@ def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
         "skipped": study.skipped | {task: why for task, why in refused.items() if task not in failed},
         "failed": {task: {"error": result["failed"], "why": result["refused"]} for task, result in failed.items()},
         "sensitivity": sensitivity,
-        "pictures": [] if choice is None else _pictures(choice, candidates, study, sensitivity),
+        "pictures": [] if choice is None else _pictures(choice, lines, study, sensitivity),
         "recipe": _recipe_text(study),
-        "results": Results.of(candidates, BASELINE if candidates else None).model_dump(mode="json"),
+        "results": Results.of((*lines.values(), *candidates)).model_dump(mode="json"),
     }
 
 
@@ -136,58 +156,67 @@ def _with_rows(choice: Choice | None, study: Study) -> dict[str, Any] | None:
     )
 
 
-def _apart(choice: Choice | None, other: Choice, valued: Choice | None) -> bool:
-    """Whether two ways to choose lead to releases whose scores by value differ."""
-    if choice is None or valued is None:
-        return False
-    return abs(valued.scores[choice.best.name] - valued.scores[other.best.name]) > _ALIKE
+def _otherwise(choice: Choice | None, other: Choice | None, valued: Choice | None) -> str | None:
+    """What the other way to choose would choose, if its score by value differs."""
+    if choice is None or other is None or valued is None or choice.best is None or other.best is None:
+        return None
+    apart = abs(valued.scores[choice.best.name] - valued.scores[other.best.name])
+    return other.best.name if apart > _ALIKE else None
 
 
 def _lines(
     candidates: tuple[Candidate, ...], choice: Choice | None, study: Study, choices: dict[str, Choice | None]
 ) -> list[dict[str, Any]]:
-    """One line per candidate with its scores in all `choices`: the original first, then the best."""
+    """One line per candidate with its scores in all `choices`, the best first."""
     ranked = [] if choice is None else [candidate.name for candidate in choice.ranking]
     order = {name: place for place, name in enumerate(ranked)}
     lines = []
-    for candidate in sorted(candidates, key=lambda one: (one.name != BASELINE, order.get(one.name, len(order)))):
-        result = study.results.get(candidate.name)
-        low, high = _interval(result, study)
+    for candidate in sorted(candidates, key=lambda one: order.get(one.name, len(order))):
+        result = study.results[candidate.name]
+        score, kept = release_score(result, study.recipe), result["kept"]
         lines.append(
             {
-                "name": "original" if result is None else candidate.name,
+                "name": candidate.name,
                 "method": candidate.method,
-                "promise": "none" if result is None else result["promise"],
-                "shape": None if result is None or result["facts"] is None else result["facts"]["shape"],
-                "made": result is not None and result["folder"] is not None,
+                "promise": result["promise"],
+                "shape": None if result["facts"] is None else result["facts"]["shape"],
+                "made": result["folder"] is not None,
                 "best": choice is not None and candidate is choice.best,
                 "on_front": choice is not None and candidate in choice.front,
-                "low": low,
-                "high": high,
-                "unfound": _of_original(study) if result is None else unfound(result),
+                "low": score["low"],
+                "high": score["high"],
+                "difference": _difference(result, study),
+                "unfound": unfound(result),
+                "columns": kept["columns"],
+                "suppressed": kept["suppressed"],
+                "tables": kept["tables"],
+                "targets": means_of_targets(kept["targets"]),
+                "warnings": warnings_of(kept) if result["facts"] is not None else [],
                 **{name: None if way is None else way.scores.get(candidate.name) for name, way in choices.items()},
-                "seconds": None if result is None else result["seconds"],
-                **{name: candidate.measures.get(name) for name in ("utility", "privacy", "inference", "size")},
+                "seconds": result["seconds"],
+                **{name: candidate.measures.get(name) for name in _MEASURES},
             }
         )
     return lines
 
 
-def _of_original(study: Study) -> dict[str, Any]:
-    """The counterpart of `unfound` for the original, counted on all rows."""
-    counted = {"by": "mean chance in a group", "n": len(study.dataset), "units": "rows"}
-    return {"low": None, "high": None, **counted}
+def _line(line: Candidate, study: Study) -> dict[str, Any]:
+    """The original, or another line that releases are compared with."""
+    score = line_score(next(iter(study.released.values())), line.name, study.recipe)
+    counted = {"low": None, "high": None, "by": "mean chance in a group", "n": len(study.dataset), "units": "rows"}
+    return {
+        "name": line.name,
+        "low": score["low"],
+        "high": score["high"],
+        "unfound": counted if line.name == ORIGINAL else None,
+        **{name: line.measures.get(name) for name in _MEASURES},
+    }
 
 
-def _interval(result: dict[str, Any] | None, study: Study) -> tuple[float | None, float | None]:
-    """Interval of the mean score of a release, or of the original: the mean of the classifiers' interval ends.
-
-    However the errors correlate, the spread of a mean is at most the mean of the spreads.
-    """
-    side, result = ("before", next(iter(study.released.values()))) if result is None else ("after", result)
-    cells = [cell[study.recipe.evaluation.measure] for cell in result["evaluations"][0][side].values()]
-    lows, highs = ([cell[end] for cell in cells] for end in ("low", "high"))
-    return (None, None) if None in lows + highs else (sum(lows) / len(lows), sum(highs) / len(highs))
+def _interval(result: dict[str, Any], study: Study) -> tuple[float | None, float | None]:
+    """The interval of the score of a release by its best classifier."""
+    score = release_score(result, study.recipe)
+    return (None, None) if None in (score["low"], score["high"]) else (score["low"], score["high"])
 
 
 def _spans(result: dict[str, Any], study: Study) -> dict[str, float]:
@@ -199,16 +228,14 @@ def _spans(result: dict[str, Any], study: Study) -> dict[str, float]:
 
 
 def _difference(result: dict[str, Any], study: Study) -> dict[str, Any] | None:
-    """Difference of the mean scores of a release and the original, with an interval as in `_interval`.
+    """Difference from the original over the folds, by the best classifier of each, with its interval.
 
-    `unsure`: no classifier shows a significant difference.
+    `unsure`: the interval contains 0, so the difference is within noise.
     """
-    name = f"{study.recipe.evaluation.measure}_difference"
-    cells = [cell[name] for cell in result["evaluations"][0]["after"].values()]
-    means = {end: [cell[end] for cell in cells] for end in ("mean", "low", "high")}
-    if any(None in values for values in means.values()):
+    apart = result["evaluations"][0]["best"][study.recipe.evaluation.measure]["differences"][ORIGINAL]
+    if None in (apart["mean"], apart["low"], apart["high"]):
         return None
-    return {end: sum(values) / len(values) for end, values in means.items()} | {"unsure": all(map(unsure, cells))}
+    return {end: apart[end] for end in ("mean", "low", "high")} | {"unsure": unsure(apart)}
 
 
 def _sensitivity(candidates: tuple[Candidate, ...], study: Study) -> list[dict[str, Any]]:
@@ -226,19 +253,19 @@ def _sensitivity(candidates: tuple[Candidate, ...], study: Study) -> list[dict[s
 
 
 def _pictures(
-    choice: Choice, candidates: tuple[Candidate, ...], study: Study, lines: list[dict[str, Any]]
+    choice: Choice, compared: dict[str, Candidate], study: Study, lines: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """The plots, each with its place in the page, title and caption; `lines` come from `_sensitivity`."""
     meaning = meanings_of(study.recipe)["utility"]
     title, way = meaning.title, f"{'more' if meaning.higher_is_better else 'less'} is better"
-    taken = study.results[choice.best.name]
+    taken = study.results[(choice.best or choice.ranking[0]).name]
     weighed = [criterion.name for criterion in choice.evaluation.weighed]
     pictures: list[dict[str, Any]] = []
 
     def add(place: str, title: str, text: str, spec: dict[str, Any]) -> None:
         pictures.append({"place": place, "title": title, "text": text, "spec": spec})
 
-    base = next((one.measures.get("utility") for one in candidates if one.name == BASELINE), None)
+    base = compared[ORIGINAL].measures.get("utility")
     original = None if base is None else float(base)
     if {"utility", "privacy"} <= set(weighed):
         text = "Each symbol is a release. It is beaten if another is at least as good on every criterion and better on"
@@ -257,6 +284,10 @@ def _pictures(
                 "Releases far from the front are left out. Lines are 95 % intervals.",
                 closer,
             )
+    if details := _details(choice, study):
+        text = "Information kept of each quasi-identifier: 1 if every value can be read, 0 if a column says the same in"
+        text += " every row. The first releases by the given weights."
+        add("choice", "Detail of each column", text, detail_plot(details))
     text = "Mostly: 0.6 of the weight. A ring marks the best."
     more = f" The first 20 of {len(choice.candidates)} by the given weights." if len(choice.candidates) > 20 else ""
     add("choice", "Scores under several weights", text + more, ratio_plot(ratios(choice)))
@@ -282,6 +313,15 @@ def _pictures(
         text = "More is better. Vertical lines are 95 % intervals."
         add("k", f"{words}, against k", text, sensitivity_plot(lines, "privacy", words, None, limits))
     return pictures
+
+
+def _details(choice: Choice, study: Study) -> list[dict[str, Any]]:
+    """The detail of each column in the first releases."""
+    lines = []
+    for candidate in choice.ranking[:_DRAWN]:
+        columns = study.results[candidate.name]["kept"]["detail"]["columns"]
+        lines += [{"release": candidate.name, "column": name, "detail": value} for name, value in columns.items()]
+    return lines
 
 
 def _scores(taken: dict[str, Any], study: Study) -> list[dict[str, Any]]:

@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from discreet.report.placing import EDGE
 from discreet.report.plots import COLOURS, SHAPES, SOFT, Spec, interval, rows, signs, spec, within
-from discreet.report.wording import percent
+from discreet.report.wording import percent, short
 
 
 def scores_plot(lines: Sequence[dict[str, Any]], title: str) -> Spec:
@@ -37,6 +38,35 @@ def scores_plot(lines: Sequence[dict[str, Any]], title: str) -> Spec:
     return spec(
         f"{title}, with 95 percent intervals. {in_words}.", list(lines), layer=layers, height=60 * len(names) + 6
     )
+
+
+def detail_plot(lines: Sequence[dict[str, Any]]) -> Spec:
+    """Bars of the detail of each column, a group for each column, from lines of {release, column, detail}."""
+    releases = list(dict.fromkeys(line["release"] for line in lines))
+    columns = list(dict.fromkeys(line["column"] for line in lines))
+    values = [line | {"shown": short(line["column"], 30)} for line in lines]
+    x = {
+        "field": "detail",
+        "type": "quantitative",
+        "title": "detail, more is better",
+        "scale": {"domain": [0, 1]},
+        "axis": {"tickCount": 6},
+    }
+    y, words = rows("shown", [short(name, 30) for name in columns], above=4 + 5 * len(releases))
+    colours, _ = signs(len(releases))
+    colour = {"field": "release", "type": "nominal", "scale": {"domain": releases, "range": colours}}
+    tooltip = [{"field": "column"}, {"field": "release"}, {"field": "detail", "format": ".3f"}]
+    layers: list[Spec] = [words]
+    for place, name in enumerate(releases):
+        below = 10 * place - 5 * (len(releases) - 1)
+        mark = {"type": "bar", "height": 8, "yOffset": below, "opacity": 0.95}
+        only = [{"filter": {"field": "release", "equal": name}}]
+        encoding = {"x": x, "y": y, "color": colour, "tooltip": tooltip}
+        layers.append({"mark": mark, "transform": only, "encoding": encoding})
+    in_words = "; ".join(f"{line['column']} in {line['release']}: {line['detail']:.2f}" for line in lines)
+    height = (24 + 10 * len(releases)) * len(columns) + 6
+    room = {"left": 2, "right": EDGE, "top": 16, "bottom": 4}  # for the name above the first bars
+    return spec(f"Detail of {len(columns)} columns. {in_words}.", values, layer=layers, height=height, padding=room)
 
 
 def attacks_plot(findings: Sequence[dict[str, Any]]) -> Spec:

@@ -9,12 +9,13 @@ does.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from discreet._version import __version__
 from discreet.data.dataset import Dataset
 from discreet.data.roles import Roles
+from discreet.evaluate.detail import means_of_targets, warnings_of, what_is_kept
 from discreet.evaluate.distributions import distributions
 from discreet.evaluate.facts import release_facts, risk_facts, source_facts
 from discreet.evaluate.utility import Utility
@@ -52,10 +53,18 @@ def summarise(data: object, roles: Roles | None, outcomes: Sequence[Outcome], *,
 
 
 def _release(outcome: Outcome, dataset: Dataset) -> dict[str, Any]:
+    kept = what_is_kept(outcome.release, dataset)
+    if outcome.utility is not None:
+        kept = replace(kept, targets=outcome.utility.targets, raw=outcome.utility.raw)
     return release_facts(outcome.release, dataset) | {
+        "kept": kept.to_dict(),
+        "targets": means_of_targets(kept.to_dict()["targets"]),
+        "warnings": warnings_of(kept.to_dict()),
         "distributions": distributions(outcome.release, dataset),
         "verified": outcome.verified,
         "folder": outcome.folder,
-        "utility": None if outcome.utility is None else asdict(outcome.utility),
+        "utility": None
+        if outcome.utility is None
+        else asdict(outcome.utility) | {"targets": kept.to_dict()["targets"]},
         "no_utility": outcome.no_utility if outcome.utility is None else "",
     }

@@ -35,7 +35,10 @@ def _lines(release: dict[str, Any], summary: dict[str, Any]) -> list[str]:
     if of_rows:
         lines.append(f"  cost          {_cost(release, summary['source']['shape'])}")
         lines += _losses(release, summary["source"]["shape"])
+        lines += _kept(release, summary["source"]["shape"])
     lines.append(f"  accuracy      {accuracy(release)}")
+    lines += _unrecoded(release)
+    lines += [f"  warning       {text}" for text in release["warnings"]]
     lines += [f"  mind          {text}" for text in _mind(verdict)]
     measured = verdict["notes"] if verdict["kind"] == "owner" else []  # only the owner can repeat these
     return lines + [f"  note          {text}" for text in (*release["notes"], *measured)]
@@ -112,6 +115,37 @@ def _losses(release: dict[str, Any], shape: str) -> list[str]:
     fewest = ", ".join(f"{count(least)} in {name!r}" for name, least in list(groups["diversity"].items())[:8])
     summary = f"{plural(groups['groups'], 'group')}; {pure}; fewest different values {fewest}"
     return [*lines, f"  groups        {summary}"]
+
+
+def _kept(release: dict[str, Any], shape: str) -> list[str]:
+    """What the release still holds: detail, columns with content, and how well tables are served."""
+    kept = release["kept"]
+    of_columns = ", ".join(f"{name!r} {value:.2f}" for name, value in list(kept["detail"]["columns"].items())[:8])
+    more = f" and {len(kept['detail']['columns']) - 8} more" if len(kept["detail"]["columns"]) > 8 else ""
+    lines = [f"  detail        {kept['detail']['whole']:.2f} of 1 kept; {of_columns}{more}"]
+    if shape == "table":
+        lines.append(f"  content       {count(kept['columns'])} columns -> {count(kept['content'])} with content")
+    if kept["tables"] is not None:
+        ways = ", ".join(f"{kept['tables'][way]:.3f}" for way in ("one_way", "two_way", "three_way"))
+        lines.append(f"  tables        total variation of 1-, 2-, 3-way tables {ways}")
+    return lines
+
+
+def _unrecoded(release: dict[str, Any]) -> list[str]:
+    """Accuracy of rows that are not recoded, and other columns as targets, where they were measured."""
+    lines, raw, targets = [], release["kept"]["raw"], release["targets"]
+    if raw is not None:
+        lines.append(
+            f"  raw           {percent(raw['raw']['value'])} on rows that are not recoded; guessing"
+            f" {percent(raw['guessing']['value'])}"
+        )
+    if "accuracy" in targets:
+        found = targets["accuracy"]
+        lines.append(
+            f"  others        {plural(found['n'], 'other column')} as target: {percent(found['release'])} right;"
+            f" original {percent(found['original'])}, guessing {percent(found['guessing'])}"
+        )
+    return lines
 
 
 def accuracy(release: dict[str, Any]) -> str:

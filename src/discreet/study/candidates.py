@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The results of a study as comparable candidates, whatever kind of method they come from.
 
-utility    the mean score of the recipe's classifiers under its first protocol
+utility    the score of the best of the recipe's classifiers under its first protocol, for the original as well
 privacy    of 100 persons, how many are not picked by an attacker who knows their quasi-identifiers, or some items:
            100 less the success of the strongest of these attacks in percent; a release without rows of persons has 100;
            of a differentially private one, not made yet, what its epsilon guarantees. Sketches are attacked with their
            key by anyone who knows some items; where that was not tried they have none
+detail     what can still be read of the quasi-identifiers, see evaluate/detail.py
 inference  success of the strongest guess at a sensitive value, where one was tried
-size       columns that a recipient gets, without the target
+size       columns with two labels or more that a recipient gets, without the target
+raw        accuracy on rows that are not recoded
+above_guessing    the gain over guessing over the folds, the lower end of its interval
 
-What attacks find is comparable across families, as k and epsilon are not. The original table is the baseline. Where a
-choice goes by values, utility counts from what guessing is worth (0) to what the original is worth (1); from the worst
-release to the best, where the original is worth no more than guessing.
+What attacks find is comparable across families, as k and epsilon are not. The original table, the columns that are no
+quasi-identifiers, and guessing are lines beside the candidates. Where a choice goes by values, utility counts from what
+guessing is worth (0) to what the original is worth (1); from the worst release to the best, where the original is worth
+no more than guessing.
 """
 
 from __future__ import annotations
@@ -23,9 +27,10 @@ from typing import Any
 import numpy as np
 
 from discreet.attacks.finding import NAMES_A_PERSON
-from discreet.choose import Candidate, Choice, Measure, choose
+from discreet.choose import MEASURES, Candidate, Choice, Measure, choose
+from discreet.choose.criteria import Number
 from discreet.choose.e_score import By
-from discreet.choose.study_file import BASELINE
+from discreet.choose.reference_lines import GUESSING, ORIGINAL, WITHOUT_QUASI
 from discreet.study.recipe import Recipe
 
 _TITLES = {"accuracy": "Accuracy", "balanced_accuracy": "Balanced accuracy", "auc": "AUC", "brier": "Brier score"}
@@ -34,18 +39,51 @@ _TITLES = {"accuracy": "Accuracy", "balanced_accuracy": "Balanced accuracy", "au
 def candidates_of(
     results: Mapping[str, dict[str, Any]], recipe: Recipe, original: dict[str, Any]
 ) -> tuple[Candidate, ...]:
-    """A candidate for each result, and the original table as the baseline where there is a result to compare with."""
-    scored = [(name, candidates) for name, candidates in results.items() if candidates["refused"] is None]
+    """A candidate for each result that has scores."""
+    scored = [(name, result) for name, result in results.items() if result["refused"] is None]
     if not scored:
         return ()
-    worth = _mean(scored[0][1]["evaluations"][0]["before"], recipe)
-    base = {"utility": worth, "privacy": 100 * (1 - original["risk"]), "size": original["columns"]}
-    meanings = meanings_of(recipe, (original["guess"], worth), original["columns"])
-    candidates = [Candidate(BASELINE, _without_missing(base), "", {}, meanings)]
-    for name, result in scored:
-        measures = _without_missing(_measures(result, recipe, original))
-        candidates.append(Candidate(name, measures, result["method"], result["parameters"], meanings))
-    return tuple(candidates)
+    meanings = _meanings(scored[0][1], recipe, original)
+    return tuple(
+        Candidate(name, _without_missing(_measures(result, recipe)), result["method"], result["parameters"], meanings)
+        for name, result in scored
+    )
+
+
+def lines_of(results: Mapping[str, dict[str, Any]], recipe: Recipe, original: dict[str, Any]) -> dict[str, Candidate]:
+    """What the candidates are compared with, by name; nothing if there are none."""
+    first = next((result for result in results.values() if result["refused"] is None), None)
+    if first is None:
+        return {}
+    known = {
+        ORIGINAL: {"privacy": 100 * (1 - original["risk"]), "detail": 1.0, "size": original["columns"]},
+        WITHOUT_QUASI: {"privacy": 100.0, "detail": 0.0, "size": original["not_quasi"]},
+        GUESSING: {"privacy": 100.0, "detail": 0.0, "size": 0},
+    }
+    lines = {}
+    for name in (ORIGINAL, *first["evaluations"][0]["lines"]):
+        utility = line_score(first, name, recipe)["value"]
+        measures = known[name] | ({} if utility is None else {"utility": utility})
+        lines[name] = Candidate(name, measures, "", {}, _meanings(first, recipe, original))
+    return lines
+
+
+def _meanings(result: dict[str, Any], recipe: Recipe, original: dict[str, Any]) -> dict[str, Measure]:
+    worth = line_score(result, ORIGINAL, recipe)["value"]
+    return meanings_of(recipe, None if worth is None else (original["guess"], worth), original["columns"])
+
+
+def line_score(result: dict[str, Any], name: str, recipe: Recipe) -> dict[str, Any]:
+    """The score of a line by its best classifier, with its interval, as stored beside a result."""
+    found, measure = result["evaluations"][0], recipe.evaluation.measure
+    scores = found["before"] if name == ORIGINAL else found["lines"][name]
+    return scores[found["best"][measure]["lines"][name]][measure]
+
+
+def release_score(result: dict[str, Any], recipe: Recipe) -> dict[str, Any]:
+    """The score of a release by its best classifier, with its interval."""
+    found, measure = result["evaluations"][0], recipe.evaluation.measure
+    return found["after"][found["best"][measure]["release"]][measure]
 
 
 def guess(labels: np.ndarray, measure: str) -> float:
@@ -72,18 +110,17 @@ def meanings_of(recipe: Recipe, worth: tuple[float, float] | None = None, column
         "size": Measure(
             title="Size", unit="columns", higher_is_better=False, scale=(columns, 0.0) if columns else None
         ),
+        "detail": MEASURES["detail"],
         "inference": Measure(title="Sensitive value guessed", unit="share", higher_is_better=False, scale=(1.0, 0.0)),
+        "raw": MEASURES["raw"],
+        "above_guessing": MEASURES["above_guessing"],
     }
 
 
-def chosen(candidates: tuple[Candidate, ...], recipe: Recipe, by: By) -> Choice | None:
-    """The choice by the recipe's weights among the releases that have all weighed measures; the original is none."""
-    weighed: dict[str, float] = {name: weight for name, weight in recipe.weights.items() if weight > 0}
-    complete = [
-        candidate
-        for candidate in candidates
-        if candidate.name != BASELINE and weighed.keys() <= candidate.measures.keys()
-    ]
+def chosen(candidates: tuple[Candidate, ...], by: By, weights: Mapping[str, Number]) -> Choice | None:
+    """The choice by these weights among the releases that have all weighed measures."""
+    weighed = {name: weight for name, weight in weights.items() if weight > 0}
+    complete = [candidate for candidate in candidates if weighed.keys() <= candidate.measures.keys()]
     return choose(complete, weighed, by) if complete else None
 
 
@@ -114,25 +151,26 @@ def unfound(result: dict[str, Any]) -> dict[str, Any] | None:
     return {"value": 100 * (1 - chance), "low": None, "high": None, "by": by, "n": n, "units": units}
 
 
-def _measures(result: dict[str, Any], recipe: Recipe, original: dict[str, Any]) -> dict[str, float]:
-    measures = {"utility": _mean(result["evaluations"][0]["after"], recipe)}
+def _measures(result: dict[str, Any], recipe: Recipe) -> dict[str, Any]:
+    measure, kept = recipe.evaluation.measure, result["kept"]
+    gain = result["evaluations"][0]["best"][measure]["differences"][GUESSING]
+    measures: dict[str, Any] = {"utility": release_score(result, recipe)["value"]}
+    measures["above_guessing"] = None if gain["low"] is None else -gain["high"] if measure == "brier" else gain["low"]
     guessed = [f["success"]["value"] for f in result["attacks"] if f.get("kind") == "guess" and not f.get("beyond")]
-    facts = result["facts"]
     if (privacy := unfound(result)) is not None:
         measures["privacy"] = privacy["value"]
     if guessed:
         measures["inference"] = max(guessed)
-    if facts is None:  # not made: as many columns as it would name
-        measures["size"] = result["parameters"].get("n_features") or original["columns"]
+    measures["detail"] = kept["detail"]["whole"]
+    measures["raw"] = None if kept["raw"] is None else kept["raw"]["raw"]["value"]
+    if result["facts"] is None:  # not made: as many columns as it would name
+        measures["size"] = result["parameters"].get("n_features") or kept["content"] or kept["columns"]
     else:
-        measures["size"] = sum(column["role"] != "target" for column in facts["certificate"]["columns"])
+        blank = set(kept["blank"])
+        columns = result["facts"]["certificate"]["columns"]
+        measures["size"] = sum(column["role"] != "target" and column["name"] not in blank for column in columns)
     return measures
 
 
-def _mean(scores: dict[str, dict[str, Any]], recipe: Recipe) -> float:
-    values = [cell[recipe.evaluation.measure]["value"] for cell in scores.values()]
-    return math.nan if None in values or not values else sum(values) / len(values)
-
-
-def _without_missing(measures: dict[str, float]) -> dict[str, float]:
-    return {name: value for name, value in measures.items() if math.isfinite(value)}
+def _without_missing(measures: dict[str, Any]) -> dict[str, float]:
+    return {name: value for name, value in measures.items() if value is not None and math.isfinite(value)}

@@ -29,6 +29,7 @@ from discreet.errors import DataError, shown
 from discreet.foundation.atomic_files import write_whole
 
 FORMAT = 1
+RESULT_FORMAT = 2  # a result of another format is measured again
 _STATE = "study.json"
 _LOCK = "lock"
 _PARTIAL = ".partial-"
@@ -147,10 +148,10 @@ class StudyFolder:
             result = json.loads((self.path / "results" / f"{name}.json").read_bytes())
         except (OSError, ValueError):
             return None
-        return result if isinstance(result, dict) and result.get("format") == FORMAT else None
+        return result if isinstance(result, dict) and result.get("format") == RESULT_FORMAT else None
 
     def keep(self, name: str, result: dict[str, Any]) -> None:
-        self.write(f"results/{name}.json", _json({"format": FORMAT, **result}))
+        self.write(f"results/{name}.json", _json({"format": RESULT_FORMAT, **result}))
 
     @contextmanager
     def marked(self, name: str) -> Iterator[None]:

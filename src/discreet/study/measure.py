@@ -17,21 +17,25 @@ import shutil
 import time
 import warnings
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 from discreet.attacks.case import Case
 from discreet.attacks.finding import Finding
 from discreet.attacks.published import Published
 from discreet.attacks.registry import ATTACKS, run_case
+from discreet.choose.reference_lines import GUESSING, ORIGINAL
 from discreet.data.dataset import Dataset
 from discreet.data.roles import Roles
 from discreet.errors import CannotRelease, DataError, DiscreetError, PrivacyLeakWarning, PromiseBroken
+from discreet.evaluate.confidence import difference_of_shares, effective_rows
 from discreet.evaluate.cross_evaluation import evaluate_utility
+from discreet.evaluate.detail import asked_on, what_is_kept
 from discreet.evaluate.distributions import distributions
-from discreet.evaluate.evaluation import ORIGINAL, Evaluation
+from discreet.evaluate.evaluation import MEASURES, Evaluation
 from discreet.evaluate.facts import release_facts
 from discreet.evaluate.utility import split
 from discreet.foundation.randomness import Randomness
+from discreet.learning.cross_validation import Measure
 from discreet.methods import Method
 from discreet.privacy import DifferentialPrivacy, LDiversity, TCloseness
 from discreet.privacy.promise import Promise
@@ -103,8 +107,11 @@ def _noisy(task: Task, dataset: Dataset) -> dict[str, Any]:
     """
     promise = task.make().promise
     assert isinstance(promise, DifferentialPrivacy)
+    members, control = map(dataset.take, split(dataset.labels, dataset.persons, CONTROL, Randomness(0)))
+    kept = asked_on(task.make().release(members), members, control)  # drawn to be measured, as for the scores, and lost
     return {
         "facts": None,
+        "kept": kept.to_dict(),
         "distributions": [],
         "folder": None,
         "promise": str(promise),
@@ -125,12 +132,15 @@ def _released(task: Task, recipe: Recipe, dataset: Dataset, folder: StudyFolder,
             raise PromiseBroken(f"{verdict.sentence()} The recipe also requires {promise}.")
     target = folder.releases / task.name
     release.save(target, overwrite=True)
+    attacked = _attacked(task, recipe, dataset, secret)
+    kept = asked_on(attacked.release, attacked.members, attacked.control, what_is_kept(release, dataset))
     return {
         "facts": release_facts(release, dataset),
+        "kept": kept.to_dict(),
         "distributions": distributions(release, dataset),
         "folder": f"releases/{task.name}",
         "promise": str(release.promise),
-        **_attacks(task, recipe, dataset, secret),
+        **_attacks(attacked, recipe, dataset),
         "why_not_made": "",
     }
 
@@ -152,14 +162,23 @@ def _extra_promises(recipe: Recipe, release: Release) -> list[Promise]:
     return promises
 
 
-def _attacks(task: Task, recipe: Recipe, dataset: Dataset, secret: int) -> dict[str, Any]:
-    """The attacks that the recipe names, where they apply.
+class _Attacked(NamedTuple):
+    """A release of most of the rows, by the same method, and the persons who are not in it."""
 
-    They are made on a release of most of the rows, by the same method: the others are the persons who are not in it.
-    """
+    release: Release
+    members: Dataset
+    control: Dataset
+
+
+def _attacked(task: Task, recipe: Recipe, dataset: Dataset, secret: int) -> _Attacked:
     randomness = Randomness(recipe.run.seed or 0)
     members, control = map(dataset.take, split(dataset.labels, dataset.persons, CONTROL, randomness))
-    release = _seeded(task, secret, "attacked").release(members)
+    return _Attacked(_seeded(task, secret, "attacked").release(members), members, control)
+
+
+def _attacks(attacked: _Attacked, recipe: Recipe, dataset: Dataset) -> dict[str, Any]:
+    """The attacks that the recipe names, where they apply."""
+    release, members, control = attacked
     published = Published.of(release)
     case = Case(published, members.data, dataset.roles or Roles(), control.data, random_state=recipe.run.seed or 0)
     named = ATTACKS if "all" in recipe.attacks else recipe.attacks
@@ -191,12 +210,15 @@ def _evaluated(
     )
     if (refused := evaluation.refusal(task.name)) is not None:
         raise CannotRelease(refused)
-    return evaluation_facts(evaluation, task.name)
+    return evaluation_facts(evaluation, task.name, effective_rows(dataset.persons, len(dataset)))
 
 
-def evaluation_facts(evaluation: Evaluation, name: str) -> dict[str, Any]:
-    """The scores of one method and of the original, by classifier."""
+def evaluation_facts(evaluation: Evaluation, name: str, n: float) -> dict[str, Any]:
+    """The scores of one method and of the lines beside it, by classifier; n rows of different persons were tested."""
     cells = evaluation.to_dict()
+    scores: dict[str, dict[str, Any]] = {}
+    for cell in cells["results"]:
+        scores.setdefault(cell["method"], {})[cell["classifier"]] = _scores(cell)
     return {
         "protocol": evaluation.protocol,
         "folds": str(evaluation.folds),
@@ -205,9 +227,29 @@ def evaluation_facts(evaluation: Evaluation, name: str) -> dict[str, Any]:
         "units": evaluation.units,
         "readings": cells["classifiers"],
         "answers_itself": name in evaluation.models,
-        "after": {cell["classifier"]: _scores(cell) for cell in cells["results"] if cell["method"] == name},
-        "before": {cell["classifier"]: _scores(cell) for cell in cells["results"] if cell["method"] == ORIGINAL},
+        "after": scores[name],
+        "before": scores[ORIGINAL],
+        "lines": {line: scores[line] for line in evaluation.lines},
+        "best": {measure: _best(evaluation, name, measure, n) for measure in MEASURES},
     }
+
+
+def _best(evaluation: Evaluation, name: str, measure: Measure, n: float) -> dict[str, Any]:
+    """The best classifier of a release and of each line, and how far the release is from the original and from
+    guessing, by the best classifier of each. Folds are few and tell little about how much they vary: the interval of
+    the gain in accuracy over guessing is that of the n tested rows, which are many.
+    """
+    best = {one: evaluation.best_classifier(one, measure) for one in (name, ORIGINAL, *evaluation.lines)}
+    apart = {
+        one: asdict(evaluation.difference(name, best[name], measure, other=one, other_classifier=best[one]))
+        for one in (ORIGINAL, *evaluation.lines)
+    }
+    if measure == "accuracy":
+        after, guessed = (evaluation.mean(one, best[one], measure).value for one in (name, GUESSING))
+        by_rows = difference_of_shares(after, guessed, n)
+        apart[GUESSING] |= {"low": by_rows.low, "high": by_rows.high}
+    plain = {one: {end: v if math.isfinite(v) else None for end, v in found.items()} for one, found in apart.items()}
+    return {"release": best.pop(name), "lines": best, "differences": plain}
 
 
 def _scores(cell: dict[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from discreet.attacks import ATTACKS
+from discreet.choose.weights import WEIGHTS
 from discreet.errors import DiscreetError, ParameterError, did_you_mean, listing
 from discreet.evaluate.folds import Folds
 from discreet.foundation.parameters import check_parameters
@@ -225,12 +226,15 @@ class Recipe(Section):
     attacks: Attacks = Field(
         default=QUICK, description="Attacks to try, where they apply; all of them, which takes longer: 'all'."
     )
-    weights: dict[Literal["utility", "privacy", "size", "inference"], Annotated[Number, Field(ge=0, le=1)]] = Field(
-        default={"utility": 0.5, "privacy": 0.25, "size": 0.25}, description="What the choice weighs; they sum to 1."
+    weights: dict[
+        Literal["utility", "privacy", "detail", "size", "inference"], Annotated[Number, Field(ge=0, le=1)]
+    ] = Field(
+        default={name: float(weight) for name, weight in WEIGHTS.items()},  # type: ignore[misc]
+        description="What the choice weighs; they sum to 1.",
     )
     choice: Literal["rank", "value"] = Field(
-        default="rank",
-        description="Whether the choice adds ranks, E(S), or values on a scale that does not depend on the others.",
+        default="value",
+        description="Whether the choice adds values on a scale that does not depend on the others, or ranks as E(S).",
     )
     run: RunSection = RunSection()
 

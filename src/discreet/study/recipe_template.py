@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from discreet.choose.weights import WEIGHTS
 from discreet.data.roles import Suggestion, suggested_roles
 from discreet.errors import DataError
 from discreet.study.recipe import QUICK, MethodSection
@@ -55,7 +56,7 @@ def first_recipe(
         "# What to compare, and how. A list among the parameters of a method is a grid: a release for each value.",
         "format = 1",
         f'attacks = {json.dumps(QUICK)}  # "all" tries every one, which takes longer',
-        'choice = "rank"  # E(S); "value" counts by how much one release is better than another, not its place alone',
+        'choice = "value"  # by how much one release is better than another; "rank" adds their ranks, as E(S) does',
         "",
         "[source]",
         f"file = {_toml(Path(file).name)}",
@@ -84,9 +85,7 @@ def first_recipe(
         'measure = "accuracy"  # "balanced_accuracy", "auc", "brier"',
         "",
         "[weights]  # importance of each measure in the choice",
-        "utility = 0.5",
-        "privacy = 0.25",
-        "size = 0.25",
+        *(f"{name} = {float(weight):g}" for name, weight in WEIGHTS.items()),
         "",
         "[run]",
         "jobs = 2",

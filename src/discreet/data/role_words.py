@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words in the names of columns that suggest what a column is: English, German, French, Spanish, Italian, Portuguese,
+Dutch.
+
+A name is cut into words at everything that is no letter and where small letters meet capitals. A word of the lists fits
+a word of the name that begins with it; a short one, of three letters or fewer, must be the whole word, or the lists
+would find an age in an average and a sex in a sextant.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from itertools import pairwise
+
+# What outsiders plausibly know about a person, by how they come to know it.
+KNOWN_TO_OUTSIDERS: dict[str, tuple[str, ...]] = {
+    "age": (
+        *("age", "ages", "aged", "born", "birth", "dob", "yob", "alter", "geburt", "geboren", "jahrgang"),
+        *("naissance", "edad", "nacimiento", "eta", "nascita", "idade", "nascimento", "leeftijd", "geboorte"),
+    ),
+    "sex": ("sex", "sexe", "sexo", "sesso", "gender", "geschlecht", "genre", "genero", "genere", "geslacht"),
+    "origin": (
+        *("race", "ethnic", "nation", "native", "citizen", "country", "origin", "foreign", "immigra", "migra"),
+        *("language", "tongue", "herkunft", "staatsang", "ausland", "sprache", "muttersprache", "pays", "origine"),
+        *("langue", "pais", "origen", "idioma", "paese", "cittadinanza", "lingua", "origem", "land", "herkomst"),
+    ),
+    "place": (
+        *("zip", "zipcode", "post", "postal", "postcode", "plz", "city", "town", "village", "county", "state"),
+        *("region", "province", "district", "municip", "borough", "parish", "neighbourhood", "neighborhood"),
+        *("residence", "location", "place", "area", "geo", "latitude", "longitude", "lat", "lon", "address"),
+        *("ort", "wohnort", "stadt", "gemeinde", "kreis", "landkreis", "bundesland", "kanton", "bezirk", "adresse"),
+        *("ville", "commune", "departement", "codepostal", "lieu", "ciudad", "provincia", "municipio", "codigopostal"),
+        *("citta", "comune", "regione", "cap", "cidade", "estado", "concelho", "cep", "stad", "gemeente", "woonplaats"),
+    ),
+    "work": (
+        *("occupation", "job", "profession", "work", "workclass", "employ", "industry", "career", "hours", "rank"),
+        *("beruf", "arbeit", "tatigkeit", "branche", "metier", "emploi", "travail", "ocupacion", "profesion", "empleo"),
+        *("trabajo", "professione", "lavoro", "occupazione", "profissao", "emprego", "trabalho", "beroep", "baan"),
+    ),
+    "education": (
+        *("education", "school", "degree", "college", "university", "study", "studies", "grade", "bildung", "schul"),
+        *("abschluss", "ausbildung", "studium", "diplome", "ecole", "formation", "educacion", "escuela", "estudios"),
+        *("istruzione", "scuola", "titolo", "educacao", "escolaridade", "opleiding", "diploma"),
+    ),
+    "family": (
+        *(
+            "marital",
+            "married",
+            "marriage",
+            "family",
+            "relationship",
+            "child",
+            "children",
+            "kids",
+            "household",
+            "spouse",
+        ),
+        *("dependents", "dependants", "parents", "siblings", "familie", "familienstand", "verheiratet", "kinder"),
+        *("haushalt", "etatcivil", "famille", "enfants", "menage", "casado", "hijos", "familia", "estadocivil"),
+        *("statocivile", "famiglia", "figli", "filhos", "casada", "burgerlijke", "gezin", "kinderen"),
+    ),
+    "home": ("housing", "house", "home", "rent", "tenure", "wohnung", "haus", "miete", "logement", "vivienda", "casa"),
+    "looks": ("height", "stature", "hair", "eye", "eyes", "grosse", "korpergrosse", "taille", "estatura", "altezza"),
+    "time": (
+        *("date", "day", "month", "year", "time", "admission", "admitted", "admit", "discharge", "visit", "arrival"),
+        *("datum", "tag", "monat", "jahr", "aufnahme", "entlassung", "besuch", "jour", "mois", "annee", "entree"),
+        *("fecha", "dia", "mes", "ano", "ingreso", "alta", "data", "giorno", "mese", "anno", "ricovero", "dimissione"),
+    ),
+}
+
+SENSITIVE = (
+    *("diag", "disease", "illness", "drug", "medication", "medicine", "income", "salary", "wage", "religion", "faith"),
+    *("criminal", "convict", "hiv", "icd", "disab", "sexual", "politic", "party", "union", "debt", "credit"),
+    *("krankheit", "medikament", "einkommen", "gehalt", "lohn", "behinderung", "vorstrafe", "partei", "maladie"),
+    *("medicament", "revenu", "salaire", "handicap", "enfermedad", "medicamento", "salario", "renta", "religione"),
+    *("malattia", "farmaco", "reddito", "stipendio", "doenca", "renda", "ziekte", "inkomen", "loon", "geloof"),
+)
+
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_SHORT = 3
+_OPAQUE = re.compile(r"(?:[a-z]{0,3}|attr|attribute|col|column|var|variable|feature|field|spalte|colonne)[\W_]*\d*")
+
+
+def words_of(name: str) -> list[str]:
+    """The words of a column's name, small and without accents.
+
+    >>> words_of("NativeCountry"), words_of("zip_code"), words_of("Körpergröße")
+    (['native', 'country'], ['zip', 'code'], ['korpergrosse'])
+    """
+    plain = unicodedata.normalize("NFKD", _CAMEL.sub(" ", name).replace("ß", "ss"))
+    letters = "".join(sign for sign in plain if not unicodedata.combining(sign)).lower()
+    return [word for word in re.split(r"[^a-z]+", letters) if word]
+
+
+def fits(name: str, listed: Iterable[str]) -> bool:
+    """Whether a word of the name begins with a listed one; two of its words may stand for one that is listed.
+
+    >>> fits("maritalStatus", ["marital"]), fits("average", ["age"]), fits("etat civil", ["etatcivil"])
+    (True, False, True)
+    """
+    words = words_of(name)
+    found = [*words, *(one + other for one, other in pairwise(words))]
+    return any(one == known or (len(known) > _SHORT and one.startswith(known)) for one in found for known in listed)
+
+
+def known_by(name: str) -> str | None:
+    """The topic by which outsiders plausibly know a column of this name, or None.
+
+    >>> known_by("geburtsdatum"), known_by("metformin"), known_by("zip")
+    ('age', None, 'place')
+    """
+    return next((topic for topic, listed in KNOWN_TO_OUTSIDERS.items() if fits(name, listed)), None)
+
+
+def says_nothing(name: str) -> bool:
+    """Whether a name is a mere number or letter.
+
+    >>> says_nothing("x12"), says_nothing("Attribute 3"), says_nothing("glucose")
+    (True, True, False)
+    """
+    return _OPAQUE.fullmatch(name.strip().lower()) is not None

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions that nobody asked yet: how well a release serves purposes other than its target.
+
+Tables         the total variation (half the sum of absolute differences) between the one-, two- and three-way tables of
+               the source and those of the release, as means over columns, pairs and triples: 0 if all shares are right,
+               1 if none is. Many triples: some of them, drawn with a fixed seed
+Correlations   the mean absolute error over all pairs of columns: Pearson's r of two numbers, else Cramer's V
+Other targets  every other column is predicted from the rest by least squares, learnt from the release, on held-out
+               rows as they are: the share of rows whose bin is right
+Numbers        every column of numbers likewise: the share of its variance that is explained, 0 if none
+
+Released rows are read as soft_rows.py says. The same learner on the original rows says what there was to learn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from discreet.data.dataset import Dataset
+from discreet.evaluate.soft_rows import SoftRows, bins_of, exactly, read_softly, readable_names
+from discreet.foundation.progress import progress
+from discreet.release.release import Release
+
+_TRIPLES = 60  # three-way tables that are counted
+_ROWS_OF_TRIPLES = 3_000_000  # rows that are looked at for all of them
+_RIDGE = 1e-4
+_NUMBERS = 9  # different values from which on a column of numbers is one for a regression
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Mean errors of tables and correlations, and on what they were measured."""
+
+    one_way: float
+    two_way: float
+    three_way: float
+    correlations: float | None
+    columns: int
+    of_columns: int
+    triples: int
+    of_triples: int
+
+    @property
+    def sampled(self) -> bool:
+        """Whether some columns or triples were left out."""
+        return self.columns < self.of_columns or self.triples < self.of_triples
+
+
+@dataclass(frozen=True)
+class OtherTarget:
+    """A column as a target: what guessing, the original and the release are worth on held-out rows.
+
+    `measure` is "accuracy" of bins, or "variance": the explained share of a number's variance.
+    """
+
+    column: str
+    measure: str
+    guessing: float
+    original: float
+    release: float
+
+
+def ask_tables(release: Release, dataset: Dataset, *, random_state: int = 0) -> Tables | None:
+    """Compare the tables of a release with those of the rows it was made from; None if it has no cells."""
+    names = readable_names(dataset, random_state=random_state)
+    read = read_softly(release, dataset, names)
+    if read is None or len(names) < 2:
+        return None
+    before, after = read
+    every = list(combinations(range(len(names)), 3))
+    most = min(_TRIPLES, max(_ROWS_OF_TRIPLES // max(len(before), 1), 10))
+    drawn = np.random.default_rng(random_state).permutation(len(every))[:most]
+    with progress("Comparing tables", len(drawn) + 1) as bar:
+        two = [_variation(_block(before, pair), _block(after, pair)) for pair in combinations(range(len(names)), 2)]
+        bar.advance()
+        three = []
+        for place in np.sort(drawn):
+            three.append(_variation(before.triple(every[place]), after.triple(every[place])))
+            bar.advance()
+    one = [_variation(before.shares[part], after.shares[part]) for part in _parts(before)]
+    return Tables(
+        one_way=float(np.mean(one)),
+        two_way=float(np.mean(two)),
+        three_way=float(np.mean(three)) if three else float(np.mean(two)),
+        correlations=_correlation_error(before, after),
+        columns=len(names),
+        of_columns=len(dataset.table.names) if dataset.shape == "table" else len(dataset.quasi),
+        triples=len(three),
+        of_triples=len(every),
+    )
+
+
+def _parts(rows: SoftRows) -> list[slice]:
+    return [slice(int(a), int(b)) for a, b in zip(rows.starts[:-1], rows.starts[1:], strict=True)]
+
+
+def _block(rows: SoftRows, pair: tuple[int, int]) -> np.ndarray:
+    parts = _parts(rows)
+    return rows.pairs[parts[pair[0]], parts[pair[1]]]
+
+
+def _variation(one: np.ndarray, other: np.ndarray) -> float:
+    return float(np.abs(one - other).sum() / 2)
+
+
+# -- correlations -----------------------------------------------------------------------------------------------------
+
+
+def _correlation_error(before: SoftRows, after: SoftRows) -> float | None:
+    numeric = [place for place, column in enumerate(before.columns) if not np.isnan(column.numbers).all()]
+    pearson = {pair: [_pearson(rows, pair) for rows in (before, after)] for pair in combinations(numeric, 2)}
+    errors = []
+    for pair in combinations(range(len(before.columns)), 2):
+        one, other = pearson.get(pair) or [_cramer(_block(rows, pair)) for rows in (before, after)]
+        errors.append(abs(one - other))
+    return float(np.mean(errors)) if errors else None
+
+
+def _pearson(rows: SoftRows, pair: tuple[int, int]) -> float:
+    x, y = (rows.numbers(place) for place in pair)
+    known = ~np.isnan(x) & ~np.isnan(y)
+    x, y = (
+        x[known] - x[known].mean() if known.any() else x[known],
+        y[known] - y[known].mean() if known.any() else y[known],
+    )
+    spread = np.sqrt((x**2).sum() * (y**2).sum())
+    return float((x * y).sum() / spread) if spread > 1e-12 * max(len(x), 1) else 0.0
+
+
+def _cramer(table: np.ndarray) -> float:
+    """Cramer's V: the root of chi-squared over n, divided by the fewer of the values of the two, less 1."""
+    rows, columns = table.sum(axis=1), table.sum(axis=0)
+    kept = table[np.ix_(rows > 0, columns > 0)]
+    expected = np.outer(rows[rows > 0], columns[columns > 0])
+    fewer = min(kept.shape) - 1
+    return float(np.sqrt(max(((kept - expected) ** 2 / expected).sum() / fewer, 0.0))) if fewer > 0 else 0.0
+
+
+# -- other targets ----------------------------------------------------------------------------------------------------
+
+
+def ask_targets(release: Release, train: Dataset, test: Dataset, *, random_state: int = 0) -> tuple[OtherTarget, ...]:
+    """Predict every other column of the test rows, from a release of the training rows and from these themselves."""
+    names = readable_names(train, random_state=random_state)
+    read = read_softly(release, train, names)
+    if read is None or len(names) < 2:
+        return ()
+    bins = bins_of(train, names)
+    tested = exactly(test, bins)
+    found: list[OtherTarget] = []
+    with progress("Asking about other columns", len(names)) as bar:
+        for place, name in enumerate(names):
+            if name != train.target:
+                found.append(_as_classes(place, name, *read, tested))
+                numbers = bins[place].numbers
+                if numbers is not None and len(numbers) > _NUMBERS:
+                    found.append(_as_number(place, name, *read, tested))
+            bar.advance()
+    return tuple(found)
+
+
+def _as_classes(place: int, name: str, before: SoftRows, after: SoftRows, tested: SoftRows) -> OtherTarget:
+    part = _parts(before)[place]
+    others = _others(before, part)
+    truth = np.concatenate([rows[:, part].argmax(axis=1) for rows in tested.chunks()])
+    common = int(before.shares[part].argmax())
+    right = []
+    for rows in (before, after):
+        weights = _solved(
+            rows.pairs[np.ix_(others, others)], rows.pairs[np.ix_(others, np.arange(part.start, part.stop))]
+        )
+        answers = np.concatenate([(chunk[:, others] @ weights).argmax(axis=1) for chunk in tested.chunks()])
+        right.append(float((answers == truth).mean()))
+    return OtherTarget(name, "accuracy", float((truth == common).mean()), *right)
+
+
+def _as_number(place: int, name: str, before: SoftRows, after: SoftRows, tested: SoftRows) -> OtherTarget:
+    others = _others(before, _parts(before)[place])
+    truth = tested.numbers(place)
+    known = ~np.isnan(truth)
+    centre, spread = (float(getattr(np, one)(before.numbers(place))) for one in ("nanmean", "nanstd"))
+    explained = []
+    for rows in (before, after):
+        weights = _solved(rows.pairs[np.ix_(others, others)], _with_number(rows, place, others, centre, spread))
+        answers = np.concatenate([chunk[:, others] @ weights for chunk in tested.chunks()])[known]
+        wanted = (truth[known] - centre) / (spread or 1.0)
+        rest = float(((wanted - answers) ** 2).sum())
+        total = float(((wanted - wanted.mean()) ** 2).sum()) if len(wanted) else 0.0
+        explained.append(max(1 - rest / total, 0.0) if total > 0 else 0.0)
+    return OtherTarget(name, "variance", 0.0, *explained)
+
+
+def _others(rows: SoftRows, part: slice) -> np.ndarray:
+    return np.concatenate([np.arange(part.start), np.arange(part.stop, rows.starts[-1])])
+
+
+def _with_number(rows: SoftRows, place: int, others: np.ndarray, centre: float, spread: float) -> np.ndarray:
+    """The mean of x times the number, standardised as in the source, over the rows x; an unknown one is the mean."""
+    numbers = np.nan_to_num((rows.numbers(place) - centre) / (spread or 1.0))
+    total, start = np.zeros(len(others)), 0
+    for chunk in rows.chunks():
+        total += chunk[:, others].T @ numbers[start : start + len(chunk)]
+        start += len(chunk)
+    return total / max(len(rows), 1)
+
+
+def _solved(pairs: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    return np.linalg.solve(pairs + _RIDGE * np.eye(len(pairs)), wanted)
+
+
+def means(targets: Sequence[OtherTarget], measure: str) -> tuple[float, float, float] | None:
+    """The mean of guessing, of the original and of the release over the targets with this measure; None if none has."""
+    chosen = [(one.guessing, one.original, one.release) for one in targets if one.measure == measure]
+    return tuple(float(value) for value in np.mean(chosen, axis=0)) if chosen else None  # type: ignore[return-value]

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Use without recoding: a classifier that learnt from a release, asked about rows as they are.
+
+Such a row is read cell by cell, each value as the narrowest published label that covers it (protocol `holdout` of
+protocols.py). Where recoded rows are predicted better than by guessing and rows as they are not, a recipient has to
+recode rows first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.data.dataset import Dataset
+from discreet.errors import DataError
+from discreet.evaluate.confidence import Share, effective_rows, paired_difference, wilson
+from discreet.evaluate.protocols import held_out, original
+from discreet.release.release import Release
+
+_MOST_ROWS = 10_000  # test rows
+
+
+@dataclass(frozen=True)
+class RawUse:
+    """Accuracy on the same held-out rows: recoded, read cell by cell, and guessed; and the gains over guessing."""
+
+    recoded: Share
+    raw: Share
+    guessing: Share
+    recoded_gain: Share
+    raw_gain: Share
+
+    @property
+    def needs_recoding(self) -> bool:
+        """Whether recoded rows are predicted better than by guessing, and rows as they are not."""
+        return self.recoded_gain.low > 0 >= self.raw_gain.low
+
+
+def raw_use(release: Release, train: Dataset, test: Dataset, recoded: np.ndarray | None = None) -> RawUse | None:
+    """Use on recoded rows and on rows as they are; None where rows cannot be written in the labels of the release.
+
+    `recoded` says which of the recoded test rows are predicted right, where that is known.
+    """
+    if release.shape not in ("table", "baskets"):
+        return None
+    few = test if recoded is not None else test.take(np.arange(min(len(test), _MOST_ROWS)))
+    try:
+        after = held_out(release, train, few, "recoded").right() if recoded is None else recoded
+        raw = after if release.shape == "baskets" else held_out(release, train, few, "holdout").right()
+    except DataError:
+        return None
+    guess = original(train, few).right(())
+    n = effective_rows(few.persons, len(few))
+    recoded_share, raw_share, guessed = (wilson(float(right.mean()), n) for right in (after, raw, guess))
+    return RawUse(recoded_share, raw_share, guessed, gain(after, guess, n), gain(raw, guess, n))
+
+
+def gain(right: np.ndarray, before: np.ndarray, n: float) -> Share:
+    """The difference of two accuracies on the same rows, with its interval."""
+    return paired_difference(float((right & ~before).mean()), float((before & ~right).mean()), n)

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Released rows as a recipient reads them who knows what labels mean and no more: each cell as shares of a few bins.
+
+The bins of a column are made from the source: at most eight intervals with about as many rows in each, or the seven
+commonest values and the others; missing is a value. A label is spread evenly over the different values that it stands
+for, and a column that is not published over all of its values. So the original and all releases of it, whatever their
+labels, become rows of the same numbers, and a row that is published as it was has a one in one bin of each column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from discreet.counting.tally import distinct_codes
+from discreet.data.column import SUPPRESSED, Column
+from discreet.data.dataset import Dataset, item_table, keep_items
+from discreet.data.table import Table
+from discreet.errors import DataError, quietly
+from discreet.recoding.labels import Classes, Labelling
+from discreet.recoding.public_domain import Domain
+from discreet.release.release import Release
+
+BINS = 8
+MOST_COLUMNS = 24  # read of a wide table, and items of baskets
+_CHUNK = 16_384  # rows that are looked at together
+
+
+@dataclass(frozen=True, eq=False)
+class Bins:
+    """The bins of a source column: the bin of each of its codes."""
+
+    column: Column
+    of_code: np.ndarray
+    n: int
+
+    @classmethod
+    def of(cls, column: Column) -> Bins:
+        n_codes = len(column.values) + 1  # the last is missing, whether or not it occurs
+        counts = np.bincount(column.codes, minlength=n_codes)
+        if n_codes <= BINS:
+            return cls(column, np.arange(n_codes), n_codes)
+        if column.kind == "category":
+            of_code = np.full(n_codes, BINS - 1)
+            commonest = np.argsort(-counts, kind="stable")[: BINS - 1]
+            of_code[commonest] = np.arange(BINS - 1)
+            return cls(column, of_code, BINS)
+        middle = np.cumsum(counts[:-1]) - counts[:-1] / 2
+        part = np.minimum(middle * (BINS - 1) / max(counts[:-1].sum(), 1), BINS - 2).astype(np.int64)
+        return cls(column, np.append(np.unique(part, return_inverse=True)[1], BINS - 1), BINS)
+
+    @cached_property
+    def numbers(self) -> np.ndarray | None:
+        """The number of each code, NaN for missing; None for categories."""
+        return None if self.column.kind == "category" else np.append(self.column.numbers, np.nan)
+
+    @cached_property
+    def occurring(self) -> np.ndarray:
+        """Whether each code occurs: all values do, missing may not."""
+        return np.append(np.ones(len(self.column.values), dtype=bool), self.column.has_missing)
+
+    def spread(self, members: np.ndarray) -> tuple[np.ndarray, float]:
+        """Shares of the bins among these codes, or among all if there are none, and the mean of their numbers."""
+        chosen = members & self.occurring
+        codes = np.flatnonzero(chosen if chosen.any() else self.occurring)
+        shares = np.bincount(self.of_code[codes], minlength=self.n) / len(codes)
+        if self.numbers is None:
+            return shares, np.nan
+        numbers = self.numbers[codes]
+        known = numbers[~np.isnan(numbers)]
+        return shares, float(known.mean()) if len(known) else np.nan
+
+
+@dataclass(frozen=True, eq=False)
+class SoftColumn:
+    """One column of rows: `codes` of the rows, and for each code its shares of the bins and its number."""
+
+    codes: np.ndarray
+    shares: np.ndarray
+    numbers: np.ndarray
+
+    @classmethod
+    def exact(cls, bins: Bins, column: Column | None = None) -> SoftColumn:
+        """Rows as they are: those of the source, or others, whose new values are spread over all bins."""
+        if column is None:
+            numbers = np.full(len(bins.of_code), np.nan) if bins.numbers is None else bins.numbers
+            return cls(bins.column.codes, np.eye(bins.n)[bins.of_code], numbers)
+        code_of = {text: code for code, text in enumerate(bins.column.texts)}
+        places = [code_of.get(text, -1) for text in column.texts] + [len(bins.column.values)]
+        if bins.numbers is not None and column.kind != "category" and len(bins.column.values):
+            near = np.searchsorted(bins.column.numbers, column.numbers).clip(0, len(bins.column.values) - 1)
+            places[:-1] = near.tolist()
+        members = [np.arange(len(bins.of_code)) == place for place in places]
+        soft = cls._of(bins, column.codes, members)
+        own = None if column.kind == "category" or bins.numbers is None else np.append(column.numbers, np.nan)
+        return soft if own is None else cls(soft.codes, soft.shares, own)
+
+    @classmethod
+    def unknown(cls, bins: Bins, n_rows: int) -> SoftColumn:
+        """A column of which nothing is published."""
+        return cls._of(bins, np.zeros(n_rows, dtype=np.int64), [bins.occurring])
+
+    @classmethod
+    def labelled(cls, bins: Bins, column: Column, labelling: Labelling | None) -> SoftColumn:
+        """Labels, spread over the values that they stand for."""
+        code_of = {text: code for code, text in enumerate([*bins.column.texts, None])}
+        classes = _classes(bins.column, labelling)
+        place_of = {} if labelling is None else {label: place for place, label in enumerate(labelling.labels)}
+        members = []
+        for text in [*column.texts, None]:
+            if text == SUPPRESSED:
+                members.append(bins.occurring)
+            elif classes is not None and text in place_of:
+                members.append(classes.fit(place_of[text])[classes.of_code])
+            else:
+                members.append(np.arange(len(bins.of_code)) == code_of.get(text, -1))
+        return cls._of(bins, column.codes, members)
+
+    @classmethod
+    def of_items(cls, bins: Bins, columns: Sequence[Column], labellings: Mapping[str, Labelling]) -> SoftColumn:
+        """A column published as 0/1 items: the values with just these items, or any value if no value has them."""
+        has = np.stack([_has_item(bins.column, column.name, labellings.get(column.name)) for column in columns])
+        lines, codes = distinct_codes([column.codes for column in columns], len(columns[0]))
+        is_one = [np.array([text == "1" for text in column.texts] + [False]) for column in columns]
+        shown = np.stack([ones[line] for ones, line in zip(is_one, lines.T, strict=True)])
+        return cls._of(bins, codes, [(has == one[:, None]).all(axis=0) for one in shown.T])
+
+    @classmethod
+    def _of(cls, bins: Bins, codes: np.ndarray, members: Sequence[np.ndarray]) -> SoftColumn:
+        spread = [bins.spread(one) for one in members]
+        shares, numbers = zip(*spread, strict=True)
+        return cls(codes, np.stack(shares), np.array(numbers))
+
+
+def _classes(column: Column, labelling: Labelling | None) -> Classes | None:
+    """The classes of a column that labels tell apart; None where they are of another kind than the column."""
+    return None if labelling is None else quietly(labelling.classes, column, errors=(DataError,))[0]
+
+
+def _has_item(column: Column, item: str, labelling: Labelling | None) -> np.ndarray:
+    """Which codes of the source have the item."""
+    if labelling is not None:
+        classes = labelling.classes(column)
+        return classes.fit(0)[classes.of_code]
+    named = [item == f"{column.name}={text}" or (item == column.name and text == "1") for text in column.texts]
+    return np.array([*named, item == f"{column.name}=missing"])
+
+
+# -- whole rows -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class SoftRows:
+    """Columns side by side, all over the same bins as the source's."""
+
+    names: tuple[str, ...]
+    columns: tuple[SoftColumn, ...]
+
+    def __len__(self) -> int:
+        return len(self.columns[0].codes)
+
+    @cached_property
+    def starts(self) -> np.ndarray:
+        """Where the bins of each column begin, and where the last ones end."""
+        return np.cumsum([0, *(column.shares.shape[1] for column in self.columns)])
+
+    def chunks(self) -> Iterator[np.ndarray]:
+        """Matrices of some rows each: all shares, column by column."""
+        for start in range(0, len(self), _CHUNK):
+            some = slice(start, start + _CHUNK)
+            yield np.concatenate([column.shares[column.codes[some]] for column in self.columns], axis=1)
+
+    def numbers(self, place: int) -> np.ndarray:
+        """The numbers of a column, row by row."""
+        column = self.columns[place]
+        return column.numbers[column.codes]
+
+    @cached_property
+    def pairs(self) -> np.ndarray:
+        """The mean of x x^T over the rows x: all two-way tables, and on its diagonal the one-way tables."""
+        total = np.zeros((self.starts[-1], self.starts[-1]))
+        for rows in self.chunks():
+            total += rows.T @ rows
+        return total / max(len(self), 1)
+
+    @cached_property
+    def shares(self) -> np.ndarray:
+        """The mean of the rows: all one-way tables."""
+        return sum(rows.sum(axis=0) for rows in self.chunks()) / max(len(self), 1)
+
+    def triple(self, places: Sequence[int]) -> np.ndarray:
+        """The three-way table of three columns."""
+        first, second, third = (self.columns[place] for place in places)
+        total = np.zeros((first.shares.shape[1] * second.shares.shape[1], third.shares.shape[1]))
+        for start in range(0, len(self), _CHUNK):
+            some = slice(start, start + _CHUNK)
+            a, b, c = (one.shares[one.codes[some]] for one in (first, second, third))
+            total += (a[:, :, None] * b[:, None, :]).reshape(len(a), -1).T @ c
+        return total / max(len(self), 1)
+
+
+def readable_names(dataset: Dataset, *, most: int = MOST_COLUMNS, random_state: int = 0) -> tuple[str, ...]:
+    """The columns to ask about: the published ones that differ between rows; of many, or of items, some.
+
+    Of a wide table they are drawn, the target always among them; of baskets they are the items that tell most.
+    """
+    if dataset.shape == "baskets":
+        share = dataset.data.support / max(len(dataset), 1)
+        telling = np.argsort(np.abs(share - 0.5), kind="stable")[:most]
+        return tuple(dataset.data.names[item] for item in np.sort(telling))
+    names = [name for name in dataset.table.names if name != dataset.target and dataset.table.column(name).levels > 1]
+    if len(names) >= most:
+        drawn = np.random.default_rng(random_state).permutation(len(names))[: most - 1]
+        names = [names[place] for place in np.sort(drawn)]
+    return (*names, dataset.target)
+
+
+def read_softly(release: Release, dataset: Dataset, names: Sequence[str]) -> tuple[SoftRows, SoftRows] | None:
+    """The source rows and the released ones over the same bins; None if nothing of rows can be read."""
+    bins = bins_of(dataset, names)
+    exact = SoftRows(tuple(names), tuple(SoftColumn.exact(one) for one in bins))
+    if not release.content.has_cells or not release.rows:
+        return None
+    return exact, SoftRows(tuple(names), tuple(_read(release, dataset, bins)))
+
+
+def bins_of(dataset: Dataset, names: Sequence[str]) -> list[Bins]:
+    table = _some_table(dataset, names)
+    return [Bins.of(table.column(name)) for name in names]
+
+
+def exactly(dataset: Dataset, bins: Sequence[Bins]) -> SoftRows:
+    """Other rows, as they are, over bins made before."""
+    table = _some_table(dataset, [one.column.name for one in bins])
+    columns = (SoftColumn.exact(one, table.column(one.column.name)) for one in bins)
+    return SoftRows(tuple(one.column.name for one in bins), tuple(columns))
+
+
+def _some_table(dataset: Dataset, names: Sequence[str]) -> Table:
+    if dataset.shape == "table":
+        return dataset.table
+    return item_table(keep_items(dataset.data, [name for name in names if name != dataset.target]), dataset.target)
+
+
+def _read(release: Release, dataset: Dataset, bins: Sequence[Bins]) -> Iterator[SoftColumn]:
+    plan = release.plan
+    if isinstance(plan, Domain):
+        labellings = {one.name: one.labelling for one in plan.columns}
+    else:
+        labellings = {} if plan is None else {one.name: one for one in plan.labellings}
+    if release.shape == "baskets":
+        kept = [one.column.name for one in bins if one.column.name in release.columns]
+        content = item_table(keep_items(release.baskets, kept), dataset.target)
+    else:
+        content = release.table
+    for one in bins:
+        name = one.column.name
+        if name in release.items:
+            yield SoftColumn.of_items(one, content.columns(release.items[name]), labellings)
+        elif name in content:
+            yield SoftColumn.labelled(one, content.column(name), labellings.get(name))
+        else:
+            yield SoftColumn.unknown(one, release.rows)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Roles are guessed by what outsiders plausibly know; what is to be decided is said; doubt makes a quasi-identifier."""
+
+import numpy as np
+import pytest
+
+from discreet.data.role_words import fits, known_by, says_nothing
+from discreet.data.roles import suggest, suggested_roles
+from discreet.data.table import Table
+
+
+@pytest.mark.parametrize(
+    ("name", "topic"),
+    [
+        ("age", "age"),
+        ("Geburtsdatum", "age"),
+        ("sexo", "sex"),
+        ("native-country", "origin"),
+        ("code_postal", "place"),
+        ("PLZ", "place"),
+        ("Beruf", "work"),
+        ("educationNum", "education"),
+        ("Familienstand", "family"),
+        ("admission_date", "time"),
+    ],
+)
+def test_what_outsiders_know_in_several_languages(name, topic):
+    assert known_by(name) == topic
+
+
+@pytest.mark.parametrize("name", ["metformin", "average", "dosage", "glucose", "bracelet", "sextant", "A1Cresult"])
+def test_other_names_suggest_nothing(name):
+    assert known_by(name) is None
+
+
+def test_short_words_must_be_whole_words():
+    assert fits("lat", ["lat"])
+    assert not fits("late_payments", ["lat"])
+    assert says_nothing("V17")
+    assert not says_nothing("insulin")
+
+
+def wide(n=200, drugs=30):
+    rng = np.random.default_rng(0)
+    columns = {"race": rng.choice(list("abc"), n), "gender": rng.choice(["f", "m"], n), "age": rng.integers(20, 90, n)}
+    columns |= {
+        f"drug{chr(97 + i % 26)}{chr(97 + i // 26)}ine": rng.choice(["no", "up", "down"], n) for i in range(drugs)
+    }
+    return columns | {"diag_1": rng.choice(list("xyz"), n), "again": rng.choice(["yes", "no"], n)}
+
+
+def test_few_values_alone_make_no_quasi_identifier():
+    table = {name.replace("drug", "glu"): cells for name, cells in wide().items()}
+    roles = suggested_roles(suggest(Table.of(table), target="again"))
+    assert roles.quasi == ("race", "gender", "age")
+    assert roles.sensitive == ("diag_1",)
+    assert len(roles.other) == 30  # to be decided by the owner
+    found = {one.column: one.reason for one in suggest(Table.of(table), target="again")}
+    assert all(found[name].endswith("nothing says that outsiders know it: decide") for name in roles.other)
+
+
+def test_names_that_say_nothing_are_taken_as_known():
+    table = {f"x{i}": np.arange(60) % 3 for i in range(5)} | {"sex": ["f", "m"] * 30, "y": [0, 1, 1] * 20}
+    roles = suggested_roles(suggest(Table.of(table), target="y"))
+    assert set(roles.quasi) == {"x0", "x1", "x2", "x3", "x4", "sex"}
+
+
+def test_if_no_name_tells_all_columns_are_quasi_identifiers():
+    table = {"glucose": np.arange(60) % 3, "insulin": np.arange(60) % 4, "y": [0, 1, 1] * 20}
+    assert set(suggested_roles(suggest(Table.of(table), target="y")).quasi) == {"glucose", "insulin"}
+
+
+def test_dates_are_known_whatever_they_are_called():
+    days = np.arange("2024-01-01", "2024-01-11", dtype="datetime64[D]")
+    table = {"seen": np.tile(days, 6), "sex": ["f", "m"] * 30, "y": [0, 1, 1] * 20}
+    assert "seen" in suggested_roles(suggest(Table.of(table), target="y")).quasi
