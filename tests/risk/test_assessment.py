@@ -133,3 +133,13 @@ def test_what_cannot_be_measured_is_refused():
         risk_of(table, QUASI, sampling_fraction=0.1, household="flat")
     with pytest.raises(DataError, match="measured on tables"):
         risk_of(Baskets.of([[1, 0], [0, 1]]))
+
+
+def test_a_risk_that_cannot_see_that_everybody_is_unique_is_contradicted():
+    """In a table of 1 % each row that is alone has a risk of 4.7 %, even if all are unique in the population."""
+    rng = np.random.default_rng(1)
+    table = {f"c{place}": rng.integers(0, 10, 400) for place in range(8)}
+    found = risk_of(table, list(table), sampling_fraction=0.01)
+    assert found.individual.highest < 0.05
+    assert any("Believe the higher figure" in note for note in found.notes)
+    assert not any("Believe the higher" in note for note in risk_of(table, ["c0"], sampling_fraction=0.01).notes)

@@ -142,6 +142,7 @@ def risk_of(
     if groups.fraction is not None and groups.counted is None:
         uniqueness = estimate_uniqueness(groups.sizes, fraction=groups.fraction)
         notes += [f"The model {name!r} gave no estimate: {why}." for name, why in uniqueness.failures.items()]
+        notes += _disagreement(uniqueness, individual_risk(groups).expected)
     special = special_uniques(
         source.table, source.quasi, persons=source.persons, max_size=max_size, fraction=groups.fraction
     )
@@ -160,6 +161,21 @@ def risk_of(
         safe_harbour=check_safe_harbour(source.table, source.published),
         notes=tuple(notes),
     )
+
+
+def _disagreement(uniqueness: PopulationUniqueness, expected: float) -> list[str]:
+    """The two models of the population are told apart where one of them makes the other too small.
+
+    The individual risk depends on the size of a row's group and on weights alone. It cannot see that nearly everybody
+    is unique; rows that are unique in the population are all named correctly by whoever knows it.
+    """
+    rows = uniqueness.unique * uniqueness.fraction
+    if rows <= 2 * expected:
+        return []
+    return [
+        f"About {rows:,.0f} rows are estimated to be unique in the population, but individual risk, k-map, journalist and"
+        f" marketer expect {expected:,.1f} correct names: they cannot see how rare values are. Believe the higher figure."
+    ]
 
 
 @dataclass(frozen=True, eq=False)
