@@ -14,9 +14,8 @@ quasi = ["age", "sex", "occupation", "marital"]
 rng = np.random.default_rng(1)
 
 print(f"A population of {len(everybody):,} made-up patients. An outsider may know {', '.join(quasi)}.\n")
-print(
-    f"{'sampled':>8}{'alone in sample':>17}{'unique people: estimate':>25}{'truth':>7}{'names right: estimate':>23}{'truth':>7}"
-)
+heads = {"sampled": 8, "alone in sample": 17, "unique people: estimate": 25, "truth": 7, "names right: estimate": 23}
+print("".join(f"{head:>{width}}" for head, width in heads.items()) + f"{'truth':>7}")
 for fraction in (0.02, 0.1, 0.3):
     rows = np.sort(rng.choice(len(everybody), int(fraction * len(everybody)), replace=False))
     sample = everybody.take(rows)
@@ -24,7 +23,7 @@ for fraction in (0.02, 0.1, 0.3):
     truth = ds.risk_of(sample, quasi, population=everybody)
     print(
         f"{fraction:>8.0%}{guess.sample.unique / len(sample):>17.0%}{guess.uniqueness.unique:>25,.0f}"
-        f"{truth.population.unique:>7,}{guess.individual.rate:>23.1%}{truth.individual.rate:>7.1%}"
+        f"{truth.population.unique:>7,}{guess.by_pitman.rate:>23.1%}{truth.individual.rate:>7.1%}"
     )
     assert truth.sample.unique >= (truth.individual.of_row == 1).sum(), "unique in the population, unique in the sample"
 

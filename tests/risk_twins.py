@@ -37,19 +37,19 @@ def snb_expected(classes, alpha, beta, fraction, size):
     return classes * total
 
 
-def negative_binomial(f, p):
-    """P(F = h | f) for h = f, f + 1, ...: F persons of the population, f of them in the sample."""
-    chance, h = p**f, f
+def negative_binomial(f, p, alpha=0.0):
+    """P(F = h | f) for h = f, f + 1, ...: F - f failures before f - alpha successes of probability p."""
+    chance, h = p ** (f - alpha), f
     while True:
         yield h, chance
-        chance *= (1 - p) * h / (h - f + 1)
+        chance *= (1 - p) * (h - alpha) / (h - f + 1)
         h += 1
 
 
-def mean_inverse(f, p, most=200_000):
+def mean_inverse(f, p, alpha=0.0, most=200_000):
     """E[1/F | f], summed until the rest is nothing."""
     terms, seen = [], 0.0
-    for h, chance in negative_binomial(f, p):
+    for h, chance in negative_binomial(f, p, alpha):
         terms.append(chance / h)
         seen += chance
         if h > most or (1 - seen) < 1e-14:
@@ -57,10 +57,10 @@ def mean_inverse(f, p, most=200_000):
     return math.fsum(terms)
 
 
-def chance_below(k, f, p):
+def chance_below(k, f, p, alpha=0.0):
     """P(F < k | f)."""
     total = 0.0
-    for h, chance in negative_binomial(f, p):
+    for h, chance in negative_binomial(f, p, alpha):
         if h >= k:
             break
         total += chance

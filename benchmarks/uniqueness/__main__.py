@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Estimates of unique persons, divided by the truth: each table is the population, samples of it are drawn.
+"""Estimates of population risk, divided by the truth: each table is the population, samples of it are drawn.
 
-Prints, for every table, set of quasi-identifiers and sampling fraction, the share of the population that is unique, the
-mean estimate of each model divided by the truth, and that of the model which the rule chooses. 1 is right, 2 says twice
-as many. Ends with the mean size of the error, |log2 estimate / truth|, by model. Needs DISCREET_DATA for all but the
-made-up people.
+Prints, for every table, set of quasi-identifiers and sampling fraction: the share of the population that is unique, and
+the mean estimate of each model and of the one which the rule chooses, divided by the truth; then the mean of 1/F over
+the rows of the sample, and its estimates by Benedetti and Franconi and under Pitman's model, divided by the truth. 1 is
+right, 2 says twice as much. Ends with the mean size of the errors, |log2 estimate / truth|. Needs DISCREET_DATA for all
+but the made-up people.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ import numpy as np
 
 from discreet.data.table import Table
 from discreet.risk import SampledGroups, estimate_uniqueness
+from discreet.risk.individual_risk import individual_risk
 from discreet.samples import load
 
 TABLES = ("clinic", "adult", "adult_arx", "diabetes130")
 FRACTIONS = (0.01, 0.05, 0.1, 0.2, 0.5)
-MODELS = ("zayatz", "pitman", "snb", "chosen")
+UNIQUE = ("zayatz", "pitman", "snb", "chosen")
+RISK = ("b-f", "by pitman")
 
 
 def populations() -> list[tuple[str, Table, tuple[str, ...]]]:
@@ -35,10 +38,17 @@ def populations() -> list[tuple[str, Table, tuple[str, ...]]]:
     return found
 
 
-def sampled(of_row: np.ndarray, fraction: float, rng: np.random.Generator) -> np.ndarray:
+def estimates(of_row: np.ndarray, sizes: np.ndarray, fraction: float, rng: np.random.Generator) -> dict[str, float]:
+    """Estimates from one sample, divided by the truth; those that could not be made are left out."""
     rows = rng.choice(len(of_row), round(fraction * len(of_row)), replace=False)
-    sizes = np.bincount(of_row[rows])
-    return sizes[sizes > 0]
+    groups = SampledGroups.of(Table.of({"group": of_row[rows]}), ["group"]).sampled(fraction)
+    found = estimate_uniqueness(groups.sizes, fraction=fraction)
+    truth, unique = float((1 / sizes[of_row[rows]]).mean()), int((sizes == 1).sum())
+    ratios = {model: value / unique for model, value in found.estimates.items() if value is not None}
+    ratios |= {"chosen": found.unique / unique, "truth": truth, "b-f": individual_risk(groups).rate / truth}
+    if found.pitman is not None:
+        ratios["by pitman"] = individual_risk(groups, pitman=found.pitman).rate / truth
+    return ratios
 
 
 def main() -> None:
@@ -47,24 +57,25 @@ def main() -> None:
     draws = options.parse_args().draws
     rng = np.random.default_rng(0)
     errors: dict[tuple[bool, str], list[float]] = defaultdict(list)
-    print(f"{'table':<14}{'columns':>8}{'fraction':>10}{'unique':>9}" + "".join(f"{model:>9}" for model in MODELS))
+    heads = "".join(f"{name:>10}" for name in (*UNIQUE, "1/F", *RISK))
+    print(f"{'table':<13}{'columns':>8}{'fraction':>9}{'unique':>8}{heads}")
     for name, table, quasi in populations():
         groups = SampledGroups.of(table, quasi)
-        truth = int((groups.sizes == 1).sum())
         for fraction in FRACTIONS:
             ratios = defaultdict(list)
             for _ in range(draws):
-                found = estimate_uniqueness(sampled(groups.of_row, fraction, rng), fraction=fraction)
-                for model, estimate in (*found.estimates.items(), ("chosen", found.unique)):
-                    if estimate is not None:
-                        ratios[model].append(estimate / truth)
-            for model, values in ratios.items():
-                errors[fraction <= 0.1, model].append(float(np.abs(np.log2(np.maximum(values, 1e-6))).mean()))
-            means = [f"{np.mean(ratios[model]):>9.2f}" if ratios[model] else f"{'-':>9}" for model in MODELS]
-            share = f"{100 * truth / groups.n_rows:.1f} %"
-            print(f"{name:<14}{len(quasi):>8}{fraction:>10}{share:>9}" + "".join(means), flush=True)
+                for what, ratio in estimates(groups.of_row, groups.sizes, fraction, rng).items():
+                    ratios[what].append(ratio)
+            for what in (*UNIQUE, *RISK):
+                if ratios[what]:
+                    error = np.abs(np.log2(np.maximum(ratios[what], 1e-6))).mean()
+                    errors[fraction <= 0.1, what].append(float(error))
+            means = {what: f"{np.mean(values):.2f}" if values else "-" for what, values in ratios.items()}
+            share = f"{100 * (groups.sizes == 1).sum() / groups.n_rows:.1f} %"
+            told = "".join(f"{means.get(what, '-'):>10}" for what in (*UNIQUE, "truth", *RISK))
+            print(f"{name:<13}{len(quasi):>8}{fraction:>9}{share:>8}{told}", flush=True)
     for small, words in ((True, "at most 0.1"), (False, "above 0.1")):
-        told = ", ".join(f"{model} {np.mean(errors[small, model]):.2f}" for model in MODELS)
+        told = ", ".join(f"{what} {np.mean(errors[small, what]):.2f}" for what in (*UNIQUE, *RISK))
         print(f"Mean |log2 estimate / truth|, fractions {words}: {told}.")
 
 

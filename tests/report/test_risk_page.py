@@ -26,6 +26,7 @@ def test_it_shows_what_was_measured():
     for heading in ("Attackers", "Population", "How many rows are alike", "The risk of each row", "Special uniques"):
         assert heading in text
     assert "Unique persons of the population" in text
+    assert "Under Pitman&#39;s model" in text
     assert re.search(r'<td class="last">chosen</td>', text)
     assert "HIPAA safe harbour" in text
 

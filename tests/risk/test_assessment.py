@@ -47,7 +47,7 @@ def test_what_is_measured_depends_on_what_is_known():
     assert inside.presence.high <= 1
     assert inside.individual.of_row == pytest.approx(inside.individual.of_row.clip(1 / 300, 1))
     for found in (sampled, weighted, inside):
-        assert found.individual.rate == pytest.approx(found.attackers.marketer)
+        assert (found.by_pitman or found.individual).rate == pytest.approx(found.attackers.marketer)
         assert found.special_uniques.dis is not None
 
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 import risk_twins
 from discreet import Roles, Table, risk_of
 from discreet.risk import SampledGroups, mean_inverse
-from discreet.risk.individual_risk import IndividualRisk, household_risk, individual_risk
+from discreet.risk.individual_risk import IndividualRisk, household_risk, individual_risk, risk_of_groups
+from discreet.risk.population_uniqueness import PitmanParameters
 
 # sdcMicro 5, tests/testthat/test_indivRisk.R: eight rows with sampling weights, three key variables
 SDCMICRO = {
@@ -67,6 +68,48 @@ def test_large_groups_and_small_fractions(size, p):
     assert found <= 1 / size
     if size > 1:
         assert found <= p / (size - 1 + p) * (1 + 1e-9)
+
+
+@given(st.lists(st.integers(1, 25), min_size=1, max_size=6), st.floats(0.3, 1), st.floats(0, 0.99), st.floats(0, 50))
+def test_under_pitmans_model_it_is_a_mean_of_one_by_f_too(sizes, fraction, alpha, theta):
+    rows = [name for name, size in enumerate(sizes) for _ in range(size)]
+    groups = SampledGroups.of(Table.of({"x": rows}), ["x"]).sampled(fraction)
+    found = risk_of_groups(groups, pitman=PitmanParameters(theta, alpha))
+    n = sum(sizes)
+    q = (theta + n) / (theta + n / fraction)
+    twin = {size: risk_twins.mean_inverse(size, q, alpha) for size in set(sizes)}
+    assert found == pytest.approx([twin[size] for size in groups.sizes], rel=1e-7)
+
+
+def test_a_population_of_pitmans_model():
+    """Each further person starts a group or joins one; the mean of 1/F over the sample is as predicted."""
+    rng = np.random.default_rng(8)
+    theta, alpha, n, total = 30.0, 0.7, 1500, 15_000
+    group_of, sizes = [], []
+    for person in range(total):
+        group = len(sizes)
+        if rng.random() >= (theta + alpha * len(sizes)) / (theta + person):
+            group = group_of[int(rng.integers(person))]
+            while rng.random() < alpha / sizes[group]:
+                group = group_of[int(rng.integers(person))]
+        if group == len(sizes):
+            sizes.append(0)
+        sizes[group] += 1
+        group_of.append(group)
+    sample = np.array(group_of)[rng.choice(total, n, replace=False)]
+    truth = np.mean(1 / np.array(sizes)[sample])
+    groups = SampledGroups.of(Table.of({"x": sample}), ["x"]).sampled(n / total)
+    predicted = individual_risk(groups, pitman=PitmanParameters(theta, alpha)).rate
+    assert predicted == pytest.approx(truth, rel=0.1)
+    assert individual_risk(groups).rate < 0.6 * truth  # which Benedetti and Franconi's model cannot see
+
+
+def test_everybody_is_unique_if_all_of_a_table_are():
+    found = risk_of({"x": list(range(30))}, ["x"], sampling_fraction=0.01)
+    assert found.individual.highest < 0.05
+    assert found.by_pitman.of_row == pytest.approx([1.0] * 30)
+    assert found.attackers.marketer == pytest.approx(1)
+    assert found.k_map.below[2] == pytest.approx(30)
 
 
 def test_sums_and_histogram():

@@ -29,13 +29,15 @@ def to_risk_page(summary: dict[str, Any], *, name: str) -> str:
 
 
 def _histogram(summary: dict[str, Any]) -> list[dict[str, Any]]:
-    """Share of the rows by their individual risk; empty if it was not measured."""
-    if summary["individual"] is None:
-        return []
+    """Share of the rows by their individual risk, a bar for each model; empty if it was not measured."""
+    models = [summary[model]["histogram"] for model in ("individual", "by_pitman") if summary[model] is not None]
     rows = summary["sample"]["rows"]
     return [
-        _bar(f"{number(100 * one['above'])} to {number(100 * one['to'])} %", one["rows"] / rows)
-        for one in summary["individual"]["histogram"]
+        _bar(
+            f"{number(100 * bins[0]['above'])} to {number(100 * bins[0]['to'])} %",
+            *(one["rows"] / rows for one in bins),
+        )
+        for bins in zip(*models, strict=True)
     ]
 
 
@@ -45,5 +47,5 @@ def _contributions(summary: dict[str, Any]) -> list[dict[str, Any]]:
     return [_bar(column, share) for column, share in shares[:_MOST_COLUMNS]]
 
 
-def _bar(label: str, share: float) -> dict[str, Any]:
-    return {"label": label, "zeros": True, "bars": [{"share": share, "text": approximately(share)}]}
+def _bar(label: str, *shares: float) -> dict[str, Any]:
+    return {"label": label, "zeros": True, "bars": [{"share": share, "text": approximately(share)} for share in shares]}

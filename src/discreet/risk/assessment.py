@@ -45,7 +45,9 @@ class RiskAssessment:
     sample           the groups of the table
     attackers        prosecutor, journalist and marketer
     uniqueness       unique persons of the population, estimated; None if the population is not known, or was counted
-    individual       the risk of each row; None if nothing is known about the population
+    individual       the risk of each row, by Benedetti and Franconi, or counted; None if nothing is known
+    by_pitman        the risk of each row under Pitman's model, which sees how rare values are; None where it was not
+                     fitted; where it was, the attackers and k-map are estimated under it
     k_map            persons of the population who are like a row; None if nothing is known about it
     presence         delta-presence; None without a table of the population
     population       what was counted there; None without a table of the population
@@ -59,6 +61,7 @@ class RiskAssessment:
     attackers: Attackers
     uniqueness: PopulationUniqueness | None
     individual: IndividualRisk | None
+    by_pitman: IndividualRisk | None
     k_map: KMap | None
     presence: DeltaPresence | None
     population: Population | None
@@ -78,6 +81,7 @@ class RiskAssessment:
             "population": None if self.population is None else asdict(self.population),
             "uniqueness": None if self.uniqueness is None else self.uniqueness.to_dict(),
             "individual": None if self.individual is None else self.individual.to_dict(),
+            "by_pitman": None if self.by_pitman is None else self.by_pitman.to_dict(),
             "k_map": None if self.k_map is None else self.k_map.to_dict(),
             "presence": None if self.presence is None else self.presence.to_dict(),
             "special_uniques": self.special_uniques.to_dict(),
@@ -135,14 +139,17 @@ def risk_of(
     notes: list[str] = list(source.notes)
     groups = _with_population(source, population, sampling_fraction, weights, notes)
     known = groups.fraction is not None
-    individual = individual_risk(groups, threshold=threshold) if known else None
-    if household is not None and individual is not None:
-        individual = household_risk(individual, source.column(household, "household"))
     uniqueness = None
     if groups.fraction is not None and groups.counted is None:
         uniqueness = estimate_uniqueness(groups.sizes, fraction=groups.fraction)
         notes += [f"The model {name!r} gave no estimate: {why}." for name, why in uniqueness.failures.items()]
-        notes += _disagreement(uniqueness, individual_risk(groups).expected)
+    pitman = None if uniqueness is None else uniqueness.pitman
+    individual = individual_risk(groups, threshold=threshold) if known else None
+    by_pitman = None if pitman is None else individual_risk(groups, threshold=threshold, pitman=pitman)
+    notes += _disagreement(uniqueness, individual, by_pitman)
+    if household is not None:
+        homes = source.column(household, "household")
+        individual, by_pitman = (None if one is None else household_risk(one, homes) for one in (individual, by_pitman))
     special = special_uniques(
         source.table, source.quasi, persons=source.persons, max_size=max_size, fraction=groups.fraction
     )
@@ -151,10 +158,11 @@ def risk_of(
     return RiskAssessment(
         quasi=source.quasi,
         sample=risk(source.table, source.quasi, persons=source.persons),
-        attackers=attackers_of(groups, threshold=threshold),
+        attackers=attackers_of(groups, threshold=threshold, pitman=pitman),
         uniqueness=uniqueness,
         individual=individual,
-        k_map=k_map(groups),
+        by_pitman=by_pitman,
+        k_map=k_map(groups, pitman=pitman),
         presence=delta_presence(groups),
         population=groups.counted,
         special_uniques=special,
@@ -163,18 +171,24 @@ def risk_of(
     )
 
 
-def _disagreement(uniqueness: PopulationUniqueness, expected: float) -> list[str]:
-    """The two models of the population are told apart where one of them makes the other too small.
+def _disagreement(
+    uniqueness: PopulationUniqueness | None, individual: IndividualRisk | None, by_pitman: IndividualRisk | None
+) -> list[str]:
+    """What to say where the individual risk of Benedetti and Franconi is contradicted by another model.
 
-    The individual risk depends on the size of a row's group and on weights alone. It cannot see that nearly everybody
-    is unique; rows that are unique in the population are all named correctly by whoever knows it.
+    It depends on the size of a row's group and on weights alone, and cannot see that nearly everybody is unique. Rows
+    that are unique in the population are all named correctly by whoever knows it.
     """
-    rows = uniqueness.unique * uniqueness.fraction
-    if rows <= 2 * expected:
+    if uniqueness is None or individual is None:
         return []
+    rows = uniqueness.unique * uniqueness.fraction if by_pitman is None else by_pitman.expected
+    if rows <= 2 * individual.expected:
+        return []
+    told = "unique in the population" if by_pitman is None else "named correctly under Pitman's model"
+    also = ", and with it k-map, journalist and marketer" if by_pitman is None else ""
     return [
-        f"About {rows:,.0f} rows are estimated to be unique in the population, but individual risk, k-map, journalist and"
-        f" marketer expect {expected:,.1f} correct names: they cannot see how rare values are. Believe the higher figure."
+        f"About {rows:,.0f} rows are expected to be {told}, while the individual risk{also} expects"
+        f" {individual.expected:,.1f} correct names: it cannot see how rare values are. Believe the higher figure."
     ]
 
 

@@ -7,8 +7,9 @@ prosecutor  looks for a person known to be in the table: succeeds with 1/f in a 
 journalist  looks for any person of the population, to prove that it can be done: 1/F, F persons of the population
 marketer    links as many rows as possible to a list of the population: the mean of 1/F counts
 
-Where F is estimated, 1/F is its mean (`individual_risk.py`). Where nothing is known about the population, the table is
-taken to be all of it, which is the worst case: then journalist and prosecutor are the same.
+Where F is estimated, 1/F is its mean (`individual_risk.py`), under Pitman's model where that could be fitted. Where
+nothing is known about the population, the table is taken to be all of it, which is the worst case: then journalist and
+prosecutor are the same.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from discreet.risk.individual_risk import risk_of_groups
+from discreet.risk.population_uniqueness import PitmanParameters
 from discreet.risk.sampled_groups import SampledGroups
 
 
@@ -45,7 +47,7 @@ class Attackers:
         return asdict(self)
 
 
-def attackers_of(groups: SampledGroups, *, threshold: float = 0.2) -> Attackers:
+def attackers_of(groups: SampledGroups, *, threshold: float = 0.2, pitman: PitmanParameters | None = None) -> Attackers:
     """What the three attackers achieve.
 
     >>> from discreet.data.table import Table
@@ -53,7 +55,7 @@ def attackers_of(groups: SampledGroups, *, threshold: float = 0.2) -> Attackers:
     >>> found.prosecutor.highest, round(found.marketer, 2), found.basis
     (1.0, 0.67, 'table')
     """
-    outside = risk_of_groups(groups)
+    outside = risk_of_groups(groups, pitman=pitman)
     marketer = float((groups.rows * outside).sum() / groups.n_rows)
     standing = groups.sizes if groups.population is None else groups.population
     journalist = _success(groups, outside, threshold)

@@ -10,6 +10,13 @@ rows. The risk is the mean of 1/F,
     r = E[1/F | f] = p^f / f * 2F1(f, f; f + 1; 1 - p) = p / f * 2F1(1, 1; f + 1; 1 - p),
 
 with Gauss's hypergeometric function; for f = 1 it is p / (1 - p) * log(1 / p).
+
+That is far too low where many are unique in the population: it cannot see how rare values are. Under Pitman's model
+(`population_uniqueness.py`) with parameters theta and alpha, each further person of the population joins the row's
+group with probability (f - alpha) / (theta + n), so that F - f is negative binomial, too, with f - alpha instead of f
+and q = (theta + n) / (theta + n / p) instead of p; both are the same for alpha = theta = 0. Then
+
+    r = E[1/F | f] = q / f * 2F1(1, 1 + alpha; f + 1; 1 - q).
 """
 
 from __future__ import annotations
@@ -19,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet.risk.population_uniqueness import PitmanParameters
 from discreet.risk.sampled_groups import SampledGroups
 
 _LARGE = 16  # persons of a group, from which the series needs about a hundred terms at most
@@ -79,9 +87,15 @@ class IndividualRisk:
         }
 
 
-def individual_risk(groups: SampledGroups, *, threshold: float = 0.2, approximate: bool = False) -> IndividualRisk:
-    """The individual risk of each row. Of a population that was counted, F is known and the risk is 1/F."""
-    return IndividualRisk(risk_of_groups(groups, approximate=approximate)[groups.of_row], "person", threshold)
+def individual_risk(
+    groups: SampledGroups, *, threshold: float = 0.2, pitman: PitmanParameters | None = None, approximate: bool = False
+) -> IndividualRisk:
+    """The individual risk of each row, by Benedetti and Franconi, or under Pitman's model if its parameters are given.
+
+    Of a population that was counted, F is known and the risk is 1/F.
+    """
+    risk = risk_of_groups(groups, pitman=pitman, approximate=approximate)
+    return IndividualRisk(risk[groups.of_row], "person", threshold)
 
 
 def household_risk(risk: IndividualRisk, households: np.ndarray) -> IndividualRisk:
@@ -99,13 +113,27 @@ def household_risk(risk: IndividualRisk, households: np.ndarray) -> IndividualRi
     return IndividualRisk(-np.expm1(spared)[place], "household", risk.threshold)
 
 
-def risk_of_groups(groups: SampledGroups, *, approximate: bool = False) -> np.ndarray:
+def risk_of_groups(
+    groups: SampledGroups, *, pitman: PitmanParameters | None = None, approximate: bool = False
+) -> np.ndarray:
     """The risk of each group: 1/F if the population was counted, else its mean; 1/f if nothing is known."""
     if groups.population is None:
         return 1 / groups.sizes
     if groups.counted is not None:
         return 1 / groups.population
-    return mean_inverse(groups.sizes, groups.population, approximate=approximate)
+    if pitman is None:
+        return mean_inverse(groups.sizes, groups.population, approximate=approximate)
+    return _mean_inverse(groups.sizes.astype(np.float64), seen(groups, pitman), pitman.alpha)
+
+
+def seen(groups: SampledGroups, pitman: PitmanParameters | None) -> np.ndarray:
+    """The success probability of the negative binomial F - f of each group, whose population is estimated."""
+    assert groups.population is not None
+    p = np.minimum(groups.sizes / groups.population, 1.0)
+    if pitman is None:
+        return p
+    n = groups.n_persons
+    return (pitman.theta + n) / (pitman.theta + n / p)
 
 
 def mean_inverse(sizes: np.ndarray, population: np.ndarray, *, approximate: bool = False) -> np.ndarray:
@@ -116,32 +144,42 @@ def mean_inverse(sizes: np.ndarray, population: np.ndarray, *, approximate: bool
     >>> mean_inverse([1, 2, 3], [10.0, 20.0, 3.0]).round(4).tolist()
     [0.2558, 0.0827, 0.3333]
     """
-    f, given = np.asarray(sizes, dtype=np.float64), np.asarray(population, dtype=np.float64)
-    p = np.minimum(f / given, 1.0)
-    exact = np.empty(len(f))
-    stepwise = (p < 0.5) & (f < _LARGE)
-    exact[stepwise] = _by_steps(f[stepwise], p[stepwise])
-    exact[~stepwise] = _by_series(f[~stepwise], p[~stepwise])
+    f = np.asarray(sizes, dtype=np.float64)
+    p = np.minimum(f / np.asarray(population, dtype=np.float64), 1.0)
+    exact = _mean_inverse(f, p, 0.0)
     if not approximate:
         return exact
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where((f > 2) & (p < 1), p / (f - 1 + p), exact)
 
 
-def _by_steps(f: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """From r(1) = p log(1/p) / q on by r(f + 1) = p (1/f - r(f)) / q, with q = 1 - p; errors shrink if p < 1/2."""
-    risk = -p * np.log(p) / (1 - p)
-    for step in range(1, int(f.max(initial=1))):
-        risk = np.where(f > step, p * (1 / step - risk) / (1 - p), risk)
+def _mean_inverse(f: np.ndarray, p: np.ndarray, alpha: float) -> np.ndarray:
+    """p / f * 2F1(1, 1 + alpha; f + 1; 1 - p), whichever way is accurate."""
+    risk = np.empty(len(f))
+    stepwise = (p < 0.5) & (f < _LARGE)
+    risk[stepwise] = _by_steps(f[stepwise], p[stepwise], alpha)
+    risk[~stepwise] = _by_series(f[~stepwise], p[~stepwise], alpha)
     return risk
 
 
-def _by_series(f: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """By p/f sum_n n! q^n / ((f + 1) ... (f + n)), whose terms shrink quickly if f is large or q small."""
+def _by_steps(f: np.ndarray, p: np.ndarray, alpha: float) -> np.ndarray:
+    """From r(1) = (p^(1 - alpha) - p) / (alpha q) on by r(f + 1) = p (1 - f r(f)) / ((f - alpha) q), with q = 1 - p.
+
+    At alpha = 0, r(1) = p log(1/p) / q. Errors shrink, as p < 1/2.
+    """
+    missed = -np.log(p) if alpha == 0 else np.expm1(-alpha * np.log(p)) / alpha
+    risk = p * missed / (1 - p)
+    for step in range(1, int(f.max(initial=1))):
+        risk = np.where(f > step, p * (1 - step * risk) / ((step - alpha) * (1 - p)), risk)
+    return risk
+
+
+def _by_series(f: np.ndarray, p: np.ndarray, alpha: float) -> np.ndarray:
+    """By p/f sum_n (1 + alpha)_n q^n / (f + 1)_n, whose terms shrink quickly if f is large or q = 1 - p small."""
     term = p / f
     risk, n = term.copy(), 0
     while len(term) and float((term / risk).max()) > 1e-17:
         n += 1
-        term = term * (1 - p) * n / (f + n)
+        term = term * (1 - p) * (n + alpha) / (f + n)
         risk += term
     return risk

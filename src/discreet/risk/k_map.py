@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 
 from discreet.evaluate.risk import BELOW
+from discreet.risk.individual_risk import seen
+from discreet.risk.population_uniqueness import PitmanParameters
 from discreet.risk.sampled_groups import SampledGroups
 
 CONFIDENCE = 0.95
@@ -39,39 +41,42 @@ class KMap:
         return {"k": self.k, "confidence": self.confidence, "below": below}
 
 
-def k_map(groups: SampledGroups) -> KMap | None:
-    """The k-map of the groups; None if nothing is known about the population."""
+def k_map(groups: SampledGroups, *, pitman: PitmanParameters | None = None) -> KMap | None:
+    """The k-map of the groups; None if nothing is known about the population.
+
+    Where it is estimated, F - f is negative binomial as in `individual_risk.py`, with or without Pitman's model.
+    """
     found = groups.population
     if found is None:
         return None
     if groups.counted is not None:
         below = {size: float(groups.rows[found < size].sum()) for size in BELOW}
         return KMap(int(found.min()), below, 1.0)
-    below = {size: float((groups.rows * chance_below(size, groups.sizes, found)).sum()) for size in BELOW}
-    return KMap(_reached(groups.sizes, found), below, CONFIDENCE)
+    chance, alpha = seen(groups, pitman), 0.0 if pitman is None else pitman.alpha
+    below = {size: float((groups.rows * chance_below(size, groups.sizes, chance, alpha)).sum()) for size in BELOW}
+    return KMap(_reached(groups.sizes, chance, alpha), below, CONFIDENCE)
 
 
-def chance_below(k: int, sizes: np.ndarray, population: np.ndarray) -> np.ndarray:
-    """P(F < k | f) of groups of f = `sizes` persons in the sample that stand for `population` persons.
+def chance_below(k: int, sizes: np.ndarray, chance: np.ndarray, alpha: float = 0.0) -> np.ndarray:
+    """P(F < k | f) of groups of f = `sizes` persons, where F - f is negative binomial with f - alpha and `chance`.
 
-    >>> chance_below(3, np.array([1, 2]), np.array([2.0, 4.0])).round(3).tolist()  # p = 1/2: 1/2 + 1/4, and 1/4
+    >>> chance_below(3, np.array([1, 2]), np.array([0.5, 0.5])).tolist()  # 1/2 + 1/4, and 1/4
     [0.75, 0.25]
     """
     from scipy.special import betainc
 
-    p = np.minimum(sizes / population, 1.0)
-    chance = np.zeros(len(sizes))
+    below = np.zeros(len(sizes))
     possible = k > sizes  # F >= f; the distribution function is an incomplete beta function
-    chance[possible] = betainc(sizes[possible], k - sizes[possible], p[possible])
-    return chance
+    below[possible] = betainc(np.maximum(sizes[possible] - alpha, 1e-12), k - sizes[possible], chance[possible])
+    return below
 
 
-def _reached(sizes: np.ndarray, population: np.ndarray) -> int:
+def _reached(sizes: np.ndarray, chance: np.ndarray, alpha: float) -> int:
     """The largest k that all groups reach with the confidence: the chances of those that do not add up to the rest."""
-    pairs, counts = np.unique(np.column_stack([sizes, population]), axis=0, return_counts=True)
+    pairs, counts = np.unique(np.column_stack([sizes, chance]), axis=0, return_counts=True)
 
     def is_reached(k: int) -> bool:
-        return float((counts * chance_below(k, pairs[:, 0], pairs[:, 1])).sum()) <= 1 - CONFIDENCE
+        return float((counts * chance_below(k, pairs[:, 0], pairs[:, 1], alpha)).sum()) <= 1 - CONFIDENCE
 
     low = int(sizes.min())  # F >= f
     high = 2 * low

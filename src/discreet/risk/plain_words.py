@@ -82,6 +82,13 @@ def _in_the_population(found: RiskAssessment) -> Iterator[str]:
         yield _line("individual risk", f"{share(risk.rate)} on average, {share(risk.highest)} at most")
         yield _line("", f"{risk.expected:,.1f} {what} are expected if all are tried")
         yield _line("", f"{_rows(risk.at_risk, rows)} above {share(risk.threshold)}")
+    if found.by_pitman is not None:
+        rare = found.by_pitman
+        yield _line("seeing rare values", f"{share(rare.rate)} on average, {share(rare.highest)} at most (Pitman)")
+        yield _line(
+            "",
+            f"{rare.expected:,.1f} correct names expected; {_rows(rare.at_risk, rows)} above {share(rare.threshold)}",
+        )
     if found.presence is not None:
         low, high, certain = found.presence.low, found.presence.high, found.presence.certain
         yield _line(

@@ -17,10 +17,12 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import DataError, ParameterError
-from discreet.risk.population_uniqueness_pitman import pitman
+from discreet.risk.population_uniqueness_pitman import EVERYBODY, PitmanParameters, fit_pitman, pitman
 from discreet.risk.population_uniqueness_sizes import CannotEstimate, GroupSizes
 from discreet.risk.population_uniqueness_snb import snb
 from discreet.risk.population_uniqueness_zayatz import zayatz
+
+__all__ = ["PitmanParameters", "PopulationUniqueness", "estimate_uniqueness"]
 
 SMALL = 0.1  # the largest sampling fraction at which Pitman's model decides: Dankar et al. 2012
 _MODELS: dict[str, Callable[[GroupSizes], float]] = {"zayatz": zayatz, "pitman": pitman, "snb": snb}
@@ -36,6 +38,7 @@ class PopulationUniqueness:
     failures   the reason, by model, why there is no estimate
     model      the model that the rule chooses; "census" if the table is the whole population
     unique     unique persons of the population, by that model
+    pitman     the parameters of Pitman's model; their limit if everybody is unique in the table; None for a census
     """
 
     persons: float
@@ -44,6 +47,7 @@ class PopulationUniqueness:
     failures: dict[str, str]
     model: str
     unique: float
+    pitman: PitmanParameters | None = None
 
     @property
     def share(self) -> float:
@@ -88,7 +92,16 @@ def estimate_uniqueness(sizes: np.ndarray, *, fraction: float) -> PopulationUniq
     chosen = _chosen(estimates, fraction)
     unique = estimates[chosen]
     assert unique is not None
-    return PopulationUniqueness(groups.population, fraction, estimates, failures, chosen, unique)
+    return PopulationUniqueness(groups.population, fraction, estimates, failures, chosen, unique, _fitted(groups))
+
+
+def _fitted(groups: GroupSizes) -> PitmanParameters | None:
+    if groups.ones == groups.persons:
+        return EVERYBODY
+    try:
+        return fit_pitman(groups)
+    except CannotEstimate:
+        return None
 
 
 def _chosen(estimates: dict[str, float | None], fraction: float) -> str:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -30,12 +31,17 @@ _FAR = 30.0  # of log(theta + alpha)
 
 @dataclass(frozen=True)
 class PitmanParameters:
+    """theta and alpha of Pitman's sampling formula."""
+
     theta: float
     alpha: float
 
     def unique(self, persons: float) -> float:
         """Expected unique ones among many persons (Hoshino 2001)."""
         return math.exp(math.lgamma(self.theta + 1) - math.lgamma(self.theta + self.alpha)) * persons**self.alpha
+
+
+EVERYBODY = PitmanParameters(0.0, 1.0)  # where the likelihood of a table of unique rows leads: all groups are of one
 
 
 def pitman(groups: GroupSizes) -> float:
@@ -46,8 +52,9 @@ def pitman(groups: GroupSizes) -> float:
     return unique
 
 
+@lru_cache(maxsize=1)
 def fit_pitman(groups: GroupSizes) -> PitmanParameters:
-    """The parameters of greatest likelihood."""
+    """The parameters of greatest likelihood; the last ones are kept, as uniqueness and individual risk need them."""
     if groups.ones == groups.persons:
         raise CannotEstimate("everybody is unique in the table, so that the model has no best parameters")
     if groups.groups == 1:
