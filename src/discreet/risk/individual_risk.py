@@ -167,7 +167,7 @@ def _by_steps(f: np.ndarray, p: np.ndarray, alpha: float) -> np.ndarray:
 
     At alpha = 0, r(1) = p log(1/p) / q. Errors shrink, as p < 1/2.
     """
-    missed = -np.log(p) if alpha == 0 else np.expm1(-alpha * np.log(p)) / alpha
+    missed = -np.log(p) if alpha < 1e-12 else np.expm1(-alpha * np.log(p)) / alpha
     risk = p * missed / (1 - p)
     for step in range(1, int(f.max(initial=1))):
         risk = np.where(f > step, p * (1 - step * risk) / ((step - alpha) * (1 - p)), risk)
