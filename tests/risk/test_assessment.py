@@ -60,6 +60,14 @@ def test_weights_may_be_given_as_numbers_and_households_by_name():
     assert (together.individual.of_row >= by_name.individual.of_row - 1e-12).all()
 
 
+def test_persons_are_counted_in_the_population_too():
+    table = {"x": [1, 1, 2], "who": [0, 0, 1]}
+    everybody = {"x": [1, 1, 1, 2, 2], "who": [0, 0, 5, 1, 6]}
+    found = risk_of(table, Roles(quasi="x", person="who"), population=everybody)
+    assert found.population.persons == 4
+    assert found.individual.of_row == pytest.approx([1 / 2, 1 / 2, 1 / 2])
+
+
 def test_identifiers_are_not_looked_at_since_they_are_never_published():
     table = {"name": list("abcd"), "age": [1, 2, 2, 2], "who": [1, 2, 3, 4]}
     assert {one.column for one in risk_of(table, ["age"]).safe_harbour.findings} == {"name"}

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import risk_twins
 from discreet import Roles, Table, risk_of
 from discreet.errors import ParameterError, RolesError
+from discreet.report.risk_page import to_risk_page
 from discreet.risk.sampled_groups import SampledGroups
 from discreet.risk.special_uniques import intrusion_chance, special_uniques
 
@@ -108,5 +109,10 @@ def test_what_cannot_be_sought_is_refused():
     wide = Table.of({f"c{place}": [1, 2] for place in range(63)})
     with pytest.raises(RolesError, match="at most 62 columns; 63"):
         special_uniques(wide, wide.names)
+    found = risk_of(wide, wide.names)
+    assert found.special_uniques is None
+    assert any("more than 62" in note for note in found.notes)
+    assert "SUDA" not in repr(found)
+    assert "Special uniques</h2>" not in to_risk_page(found.to_dict(), name="wide")
     with pytest.raises(ParameterError, match="whole number from 1 on"):
         special_uniques(wide, ["c0"], max_size=0)

@@ -42,7 +42,9 @@ def _histogram(summary: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _contributions(summary: dict[str, Any]) -> list[dict[str, Any]]:
-    """Each column's share of the SUDA scores, the largest first."""
+    """Each column's share of the SUDA scores, the largest first; empty if special uniques were not sought."""
+    if summary["special_uniques"] is None:
+        return []
     shares = sorted(summary["special_uniques"]["contributions"].items(), key=lambda one: -one[1])
     return [_bar(column, share) for column, share in shares[:_MOST_COLUMNS]]
 

@@ -32,7 +32,7 @@ from discreet.risk.population_uniqueness import PopulationUniqueness, estimate_u
 from discreet.risk.presence import DeltaPresence, delta_presence
 from discreet.risk.safe_harbour import SafeHarbour, check_safe_harbour
 from discreet.risk.sampled_groups import Population, SampledGroups
-from discreet.risk.special_uniques import SpecialUniques, special_uniques
+from discreet.risk.special_uniques import MOST_COLUMNS, SpecialUniques, special_uniques
 
 FORMAT = 1
 
@@ -51,7 +51,7 @@ class RiskAssessment:
     k_map            persons of the population who are like a row; None if nothing is known about it
     presence         delta-presence; None without a table of the population
     population       what was counted there; None without a table of the population
-    special_uniques  minimal sample uniques and SUDA scores
+    special_uniques  minimal sample uniques and SUDA scores; None for more than 62 columns
     safe_harbour     columns that HIPAA's safe harbour does not let through
     notes            what was left out or assumed, and why
     """
@@ -65,7 +65,7 @@ class RiskAssessment:
     k_map: KMap | None
     presence: DeltaPresence | None
     population: Population | None
-    special_uniques: SpecialUniques
+    special_uniques: SpecialUniques | None
     safe_harbour: SafeHarbour
     notes: tuple[str, ...]
 
@@ -84,7 +84,7 @@ class RiskAssessment:
             "by_pitman": None if self.by_pitman is None else self.by_pitman.to_dict(),
             "k_map": None if self.k_map is None else self.k_map.to_dict(),
             "presence": None if self.presence is None else self.presence.to_dict(),
-            "special_uniques": self.special_uniques.to_dict(),
+            "special_uniques": None if self.special_uniques is None else self.special_uniques.to_dict(),
             "safe_harbour": self.safe_harbour.to_dict(),
             "notes": list(self.notes),
         }
@@ -150,11 +150,7 @@ def risk_of(
     if household is not None:
         homes = source.column(household, "household")
         individual, by_pitman = (None if one is None else household_risk(one, homes) for one in (individual, by_pitman))
-    special = special_uniques(
-        source.table, source.quasi, persons=source.persons, max_size=max_size, fraction=groups.fraction
-    )
-    if special.max_size < len(source.quasi) and max_size is None:
-        notes.append(f"Minimal sample uniques were sought among sets of at most {special.max_size} columns.")
+    special = _special(source, max_size, groups.fraction, notes)
     return RiskAssessment(
         quasi=source.quasi,
         sample=risk(source.table, source.quasi, persons=source.persons),
@@ -169,6 +165,16 @@ def risk_of(
         safe_harbour=check_safe_harbour(source.table, source.published),
         notes=tuple(notes),
     )
+
+
+def _special(source: _Source, max_size: int | None, fraction: float | None, notes: list[str]) -> SpecialUniques | None:
+    if len(source.quasi) > MOST_COLUMNS:
+        notes.append(f"Special uniques were not sought: there are more than {MOST_COLUMNS} quasi-identifiers.")
+        return None
+    found = special_uniques(source.table, source.quasi, persons=source.persons, max_size=max_size, fraction=fraction)
+    if found.max_size < len(source.quasi) and max_size is None:
+        notes.append(f"Minimal sample uniques were sought among sets of at most {found.max_size} columns.")
+    return found
 
 
 def _disagreement(
@@ -278,7 +284,10 @@ def _with_population(
     if sum(given is not None for given in (population, fraction, weights)) > 1:
         raise ParameterError("Give one of population, sampling_fraction and weights; each tells the sampling.")
     if population is not None:
-        found = groups.within(source.table, *_population(source, population))
+        everybody = _population(source, population)
+        person = source.person
+        persons = everybody.column(person).codes if person is not None and person in everybody else None
+        found = groups.within(source.table, everybody, source.quasi, persons=persons)
         if found.counted is not None and found.counted.lacking:
             notes.append(
                 f"The population lacks {found.counted.lacking:,} of the {groups.n_persons:,} persons of the table;"
@@ -296,9 +305,9 @@ def _with_population(
     return groups
 
 
-def _population(source: _Source, population: Any) -> tuple[Table, tuple[str, ...]]:
+def _population(source: _Source, population: Any) -> Table:
     """The population as a table with the quasi-identifiers, in the form of the release if there is one."""
     table = Table.of(population)
     if source.release is not None and source.release.recoding is not None:
         table = recoded_rows(source.release.recoding, table, source.quasi)
-    return table, source.quasi
+    return table

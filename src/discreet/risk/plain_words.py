@@ -108,6 +108,8 @@ def _of_attackers(found: RiskAssessment) -> Iterator[str]:
 
 def _of_special_uniques(found: RiskAssessment) -> Iterator[str]:
     special, rows = found.special_uniques, found.sample.rows
+    if special is None:
+        return
     yield "Special uniques (SUDA)"
     few = sum(number for size, number in special.by_size.items() if size <= 2)
     yield _line(
