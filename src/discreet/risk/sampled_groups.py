@@ -83,13 +83,6 @@ class SampledGroups:
         """Persons of the table; one with rows in two groups is counted in both."""
         return int(self.sizes.sum())
 
-    @property
-    def n_population(self) -> float:
-        """Persons of the population, counted or estimated."""
-        if self.counted is not None:
-            return self.counted.persons
-        return self.n_persons if self.fraction is None else self.n_persons / self.fraction
-
     def sampled(self, fraction: float) -> SampledGroups:
         """As a simple random sample of this share of the population."""
         if isinstance(fraction, bool) or not isinstance(fraction, int | float) or not 0 < fraction <= 1:
