@@ -10,7 +10,7 @@ import argparse
 import os
 from pathlib import Path
 
-from benchmarks.speed import baskets, compare, noise, private, sketches, start, streams, tables, trees, weights
+from benchmarks.speed import baskets, compare, noise, private, risk, sketches, start, streams, tables, trees, weights
 from benchmarks.speed.measure import Table
 
 RESULTS = Path(__file__).parent.parent / "results" / "speed.json"
@@ -28,13 +28,14 @@ PARTS = {
     "selection": noise.selection,
     "counts": noise.counts,
     "private-table": private.private_table,
+    "risk": risk.risk,
     "sketch": sketches.sketching,
     "k-variance": sketches.k_variance,
     "compare": compare.compare,
     "start": start.imports,
     "cold": start.cold,
 }
-NEED_DATA = {"check", "mondrian", "c45", "releases", "weights", "greedy", "private-table", "selection"}
+NEED_DATA = {"check", "mondrian", "c45", "releases", "weights", "greedy", "private-table", "risk", "selection"}
 
 
 def main() -> None:

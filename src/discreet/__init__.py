@@ -46,6 +46,7 @@ _WHERE = {
     "evaluate_utility": "discreet.evaluate.cross_evaluation",
     # what it still tells
     "attack": "discreet.attacks",
+    "risk_of": "discreet.risk",
     # what can go wrong
     "DiscreetError": "discreet.errors",
     "DataError": "discreet.errors",
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
     from discreet.release.recode_rows import recode as recode
     from discreet.release.release import Release as Release
     from discreet.release.verify import verify as verify
+    from discreet.risk import risk_of as risk_of
     from discreet.sketching.mining import SketchKMeans as SketchKMeans
     from discreet.sketching.mining import SketchKNeighborsClassifier as SketchKNeighborsClassifier
     from discreet.sketching.mining import SketchLinearClassifier as SketchLinearClassifier
@@ -112,7 +114,7 @@ _PACKAGES = {
         "sketching",
         "privacy",
     ),
-    *("mechanisms", "release", "choose", "methods", "evaluate", "attacks", "study", "report", "cli"),
+    *("mechanisms", "release", "choose", "methods", "evaluate", "attacks", "risk", "study", "report", "cli"),
 }
 
 

@@ -36,6 +36,7 @@ from discreet.cli.recode import recode
 from discreet.cli.release import release
 from discreet.cli.report import report
 from discreet.cli.reproduce import reproduce
+from discreet.cli.risk import risk
 from discreet.cli.sketch import sketch
 from discreet.cli.verify import verify
 from discreet.errors import DiscreetError, PrivacyLeakWarning, PromiseBroken
@@ -83,6 +84,7 @@ app.command("compare")(compare)
 app.command("report")(report)
 app.command("choose")(choose)
 app.command("attack")(attack)
+app.command("risk")(risk)
 app.command("sketch")(sketch)
 app.add_typer(data.app, name="data")
 app.command("audit")(audit)

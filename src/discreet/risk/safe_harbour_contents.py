@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What cells look like: addresses, numbers, dates and ages that HIPAA's safe harbour does not let through.
+
+Each function is given the distinct values of a column and tells which of them match; nothing here quotes one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from discreet.data.column import Column
+from discreet.prepare.intervals import read_interval
+
+# three-digit areas of at most 20,000 people, census of 2000: HHS, "Guidance regarding methods for de-identification"
+SMALL_AREAS = frozenset(
+    "036 059 063 102 203 556 692 790 821 823 830 831 878 879 884 890 893".split()  # noqa: SIM905 (one line to compare)
+)
+_PATTERNS = {
+    "D": r"(?<![\d.-])(\+\d{1,3}[ .-]?)?(\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?![\d-])"
+    r"|(?<![\w.])\+\d{1,3}[ -]?\d[\d -]{6,}\d",
+    "F": r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(\.[\w-]+)+",
+    "G": r"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])",
+    "J": r"\b[A-Z]{2}\d{2}( ?[A-Z0-9]{4}){3,7}( ?[A-Z0-9]{1,3})?\b",
+    "L": r"\b(?=[A-Z]*\d)(?=\d*[A-Z])[A-HJ-NPR-Z0-9]{17}\b",
+    "N": r"\b(https?://|ftp://|www\.)\S+",
+    "O": r"(?<![\d.])((25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(25[0-5]|2[0-4]\d|1?\d?\d)(?![\d.])"
+    r"|(?<![\w:])([0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}(?![\w:])",
+}
+_DATE = re.compile(
+    r"(?<!\d)(\d{4}[-/]\d{1,2}([-/]\d{1,2})?|\d{1,2}[./]\d{1,2}[./](\d{4}|\d{2})|\d{1,2}-\d{1,2}-\d{4})(?![\d-])"
+)
+_YEAR = 365.0  # days
+_LONGEST = 5000  # characters of a cell that are searched
+
+
+def looks_like(texts: Sequence[str]) -> dict[str, np.ndarray]:
+    """For each identifier that can be told by its form, which of the texts contain one."""
+    found = {}
+    for identifier, pattern in _PATTERNS.items():
+        search = re.compile(pattern).search
+        matching = np.array([search(text[:_LONGEST]) is not None for text in texts], dtype=bool)
+        if matching.any():
+            found[identifier] = matching
+    return found
+
+
+def zip_codes(texts: Sequence[str], kind: str, areas: frozenset[str] | None) -> tuple[np.ndarray, np.ndarray]:
+    """Which zip codes show more than three digits, and which are of a small area.
+
+    A number has lost its leading zeros: it is taken to have five digits, or three where it has no more.
+
+    >>> [part.tolist() for part in zip_codes(["100**", "03601", "036", "{10001, 10002}"], "category", None)]
+    [[False, True, False, True], [False, True, True, False]]
+    """
+    small = SMALL_AREAS if areas is None else areas
+    runs = [re.findall(r"\d+", _padded(text) if kind == "number" else text) for text in texts]
+    finer = np.array([any(len(run) > 3 for run in of_text) for of_text in runs], dtype=bool)
+    inside = np.array([any(run[:3] in small for run in of_text if len(run) >= 3) for of_text in runs], dtype=bool)
+    return finer, inside
+
+
+def _padded(text: str) -> str:
+    return text.zfill(5 if len(text) > 3 else 3) if text.isdigit() else text
+
+
+def ages_over_89(column: Column) -> np.ndarray:
+    """Which ages are over 89 and more precise than one group of 90 and older."""
+    if column.kind == "number":
+        return column.numbers > 89
+    return np.array([_tells_over_89(text) for text in column.texts], dtype=bool)
+
+
+def _tells_over_89(text: str) -> bool:
+    """Whether a label of ages tells one over 89: a number, or an interval that ends above it; ">= 85" does not."""
+    interval = read_interval(text, "number")
+    if interval is not None:
+        return 90 < interval[1] < np.inf
+    return text.isdigit() and int(text[:4]) > 89
+
+
+def old_birth_years(column: Column, year: int) -> np.ndarray:
+    """Which years or dates of birth are of persons over 89 in this year."""
+    if column.kind == "date":
+        years = 1970 + column.numbers / 365.2425
+    elif column.kind == "number":
+        years = column.numbers
+    else:
+        years = np.array([float(text) if re.fullmatch(r"\d{4}", text) else np.nan for text in column.texts])
+    return (years > 1800) & (years < year - 89)
+
+
+def finer_dates(column: Column) -> np.ndarray:
+    """Which values are dates that tell more than a year; a column of first days of years tells years."""
+    if column.kind == "number":
+        return np.zeros(len(column.values), dtype=bool)
+    if column.kind == "date":
+        days = column.values.cast(pa.timestamp("us")).to_numpy(zero_copy_only=False)
+        is_year = days == days.astype("datetime64[Y]")
+        return np.full(len(days), not is_year.all())
+    return np.array([_is_finer(text) for text in column.texts], dtype=bool)
+
+
+def _is_finer(text: str) -> bool:
+    interval = read_interval(text, "date")
+    if interval is not None:
+        return interval[1] - interval[0] < _YEAR
+    return _DATE.search(text[:_LONGEST]) is not None
