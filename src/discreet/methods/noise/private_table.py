@@ -33,8 +33,9 @@ from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.additive import Geometric
 from discreet.methods.base import Method, fresh_order
 from discreet.methods.noise.private_rows import SEEDED, persons_of, simulation, some_rows
+from discreet.methods.noise.private_table_budget import Accountant
 from discreet.methods.noise.private_table_cells import MOST_CELLS, consistent, counted, noisy, rows_of
-from discreet.methods.noise.private_table_model import Accountant, fit, rows
+from discreet.methods.noise.private_table_model import fit, rows
 from discreet.privacy.budget import NEIGHBOURS
 from discreet.privacy.differential_privacy import DifferentialPrivacy
 from discreet.privacy.noise import Noise
@@ -216,7 +217,8 @@ def _from_cells(
 def _from_marginals(
     codes: np.ndarray, domain: Domain, public: int | None, accountant: Accountant, randomness: Randomness
 ) -> tuple[np.ndarray, list[Noise]]:
-    model = fit(list(codes), domain.sizes, public, accountant, randomness)
+    ordered = [0 if levels.kind == "category" else len(levels.cuts) + 1 for levels in domain.columns]
+    model = fit(list(codes), domain.sizes, public, accountant, randomness, ordered)
     return rows(model, model.total, randomness), model.noise
 
 
