@@ -133,7 +133,7 @@ def _of_weights(uses: Sequence[Noise], parameters: Mapping[str, Any], document: 
 def _of_picks(use: Noise, weights: Sequence[float], way: str, n_features: int | None) -> tuple[str, str]:
     """Columns picked in turn; the weights descend in equal steps in the order of the picks."""
     picks = max(1, len(weights) // 10) if n_features is None else n_features
-    if use.mechanism != "exponential" or use.picks != picks:
+    if use.mechanism not in _PICKS or use.picks != picks:
         return "another mechanism, or another number of picks", ""
     ladder = [1 - step / picks for step in range(picks)] + [0.0] * (len(weights) - picks)
     if len(weights) < picks or any(abs(a - b) > 1e-12 for a, b in zip(sorted(weights, reverse=True), ladder)):  # noqa: B905

@@ -239,6 +239,7 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
         "model": [StrOptions({"auto", "cells", "marginals"})],
         "domain": [StatedDomain()],
         "neighbours": [StrOptions({"replace-one", "add-remove"})],
+        "numbers": [bool],
         "rows_per_person": [None, _AT_LEAST_1],
     },
     "random-flip": {"k": [_AT_LEAST_2], "vector": [StrOptions({"majority", "member"})], "cuts": _CUTS},
@@ -281,6 +282,7 @@ RELEASES: dict[str, tuple[set[str], set[str]]] = {  # by method: shapes and prom
     "tree-ladder": ({"table"}, {"k-anonymity"}),
     "variance-sketch": ({"sketches"}, {"k-variance", "delta-anonymity"}),
 }
+_LATER_OF = {"private-table": {"numbers"}}  # parameters that certificates of version 0.1 do not state
 _MOST_PARTS = 100  # joined promises and their sets of columns
 _PROMISED = ("k", "l", "epsilon", "delta", "alpha", "absences", "public_class", "folds")  # parameters of promises
 
@@ -292,6 +294,7 @@ def parameter_problems(method: str, parameters: Mapping[str, Any]) -> list[str]:
     if kinds is None:
         return _unknown_method(method, parameters)
     left_out = {"k"} if parameters.get("quasi_sets") is not None else set()
+    left_out |= _LATER_OF.get(method, set())
     extra, absent = sorted(set(parameters) - set(kinds)), sorted(set(kinds) - set(parameters) - left_out)
     if extra or absent:
         what = f"has no parameters {listing(extra)}" if extra else f"has further parameters, {listing(absent)}"
