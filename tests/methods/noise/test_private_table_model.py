@@ -2,6 +2,7 @@
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
+from types import SimpleNamespace
 from unittest import mock
 
 import numpy as np
@@ -9,7 +10,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from discreet import DifferentialPrivacy, Roles, Table
+from checks_private import (
+    COLUMNS,
+    as_objects,
+    of,
+    private_a_person_may_be_there_or_not,
+    private_a_row_may_be_any_other,
+    released,
+)
+from checks_private import ROLES as LAW_ROLES
+from discreet import DifferentialPrivacy, PrivateTable, Roles, Table
 from discreet.evaluate.audit import audit
 from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.selection import Exponential, PermuteAndFlip
@@ -73,6 +83,17 @@ def test_counts_of_several_groups_change_as_stated(neighbours, persons_rows):
     gaussian = Accountant(1.0, 1e-6, neighbours, persons_rows).counting(groups, sizes, 0.5)
     assert gaussian.sensitivity == pytest.approx(np.sqrt((change**2).sum()), rel=1e-12)
     assert gaussian.sensitivity >= np.sqrt((change**2).sum())
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 200.0])
+def test_one_row_moves_what_the_steps_are_given_by_no_more_than_is_stated(epsilon, tmp_path):
+    """The law of private methods, with pairs and without."""
+    instance = SimpleNamespace(make=lambda k: PrivateTable(epsilon, {}, model="marginals"))
+    uses = released(of(instance), COLUMNS, LAW_ROLES["rows"], as_objects, tmp_path)[1]
+    assert [use.mechanism for use in uses[1:]] == (["permute-and-flip", "geometric"] if epsilon > 1 else [])
+    with mock.patch("checks_private.SOURCES", (as_objects,)):
+        private_a_row_may_be_any_other(instance, tmp_path)
+        private_a_person_may_be_there_or_not(instance, tmp_path)
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-9, 1e-5])
@@ -338,7 +359,7 @@ def with_less_noise(epsilon, delta, times):
     return Accountant(broken, delta, "add-remove", EACH)
 
 
-def released(accountant):
+def released_rows(accountant):
     """From persons to released rows, counted in the cell of the person more; for many runs."""
 
     def sample(persons, runs):
@@ -358,7 +379,7 @@ def test_an_audit_of_the_release_has_the_power_to_find_too_little_noise(delta, t
     zCDP, which is not tight, and runs of a whole release are few."""
 
     def found(factor, runs):
-        sample = released(with_less_noise(2.0, delta, factor))
+        sample = released_rows(with_less_noise(2.0, delta, factor))
         return audit(sample, PERSONS, MORE, runs=runs, false_alarm=FALSE_ALARM, delta=delta)
 
     assert not found(1, 1000).refutes(2.0)
