@@ -23,7 +23,7 @@ from discreet.mechanisms.additive import Gaussian
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.selection import PermuteAndFlip, Selection
 from discreet.methods.noise import private_table_model
-from discreet.methods.noise.private_table_budget import Accountant, Plan
+from discreet.methods.noise.private_table_budget import Accountant, GroupPlan
 from discreet.privacy.budget import epsilon_of, rho_for
 
 SIZES = (2, 2, 2, 2)  # the label, and three columns
@@ -31,7 +31,9 @@ ROWS = [(0, 0, 0, 0)] * 8 + [(1, 1, 1, 1)] * 8
 OTHER = (1, 0, 1, 0)  # the row that is another one, or one more
 SINGLE = [(0, column) for column in (1, 2, 3)]
 PAIRS = [(0, 1, 2), (0, 2, 3)]
-PLAN = Plan(2, 1, (Fraction(3, 10), Fraction(3, 10), Fraction(2, 10)))  # few rows carry no pairs: the plan is given
+PLAN = GroupPlan(
+    2, 1, (Fraction(3, 10), Fraction(3, 10), Fraction(2, 10))
+)  # few rows carry no pairs: the plan is given
 
 
 def neighbour(rows: list[tuple], relation: str) -> list[tuple]:

@@ -25,7 +25,7 @@ from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.selection import Exponential, PermuteAndFlip
 from discreet.methods.noise import private_table_model as marginals
 from discreet.methods.noise.private_table import _from_marginals
-from discreet.methods.noise.private_table_budget import PICKING, Accountant, Plan, planned
+from discreet.methods.noise.private_table_budget import PICKING, Accountant, GroupPlan, planned
 from discreet.methods.noise.private_table_model import Model, candidate_triples, chained, fit, independent, rows, spread
 from discreet.methods.noise.private_table_picks import distance, picked, stop_score
 from discreet.methods.noise.private_table_shrinkage import of_column, of_levels
@@ -113,7 +113,9 @@ def test_whatever_is_picked_the_steps_cost_what_is_promised_and_no_more(
     with mock.patch.object(
         marginals,
         "planned",
-        return_value=Plan(pairs, triples, (1 - PICKING - PICKING * bool(triples) - sum(counting[1:]), *counting[1:])),
+        return_value=GroupPlan(
+            pairs, triples, (1 - PICKING - PICKING * bool(triples) - sum(counting[1:]), *counting[1:])
+        ),
     ):
         model = fit(codes, sizes, 60 if public else None, accountant, Randomness(seed))
     verdict = DifferentialPrivacy(epsilon, delta).check(model.noise)
@@ -340,7 +342,7 @@ def test_an_audit_of_the_release_does_not_refute_the_claim(neighbours):
 
 
 def test_an_audit_finds_steps_that_are_not_paid_for(monkeypatch):
-    broken = Plan(1, 0, (Fraction(20), Fraction(20), Fraction(0)))
+    broken = GroupPlan(1, 0, (Fraction(20), Fraction(20), Fraction(0)))
     monkeypatch.setattr(marginals, "planned", lambda *_: broken)
     sample = outcomes("replace-one", 0.5)
     assert audit(sample, ONE, OTHER["replace-one"], runs=1000, false_alarm=FALSE_ALARM).refutes(0.5)

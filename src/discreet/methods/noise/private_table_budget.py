@@ -87,7 +87,7 @@ class Accountant:
 
 
 @dataclass(frozen=True)
-class Plan:
+class GroupPlan:
     """How many groups of two and of three columns are picked at most, and the shares of the budget for the counts."""
 
     pairs: int = 0
@@ -100,7 +100,7 @@ def candidate_pairs(sizes: Sequence[int]) -> list[tuple[int, int]]:
     return [(a, b) for b in range(1, len(sizes)) for a in range(1, b) if sizes[0] * sizes[a] * sizes[b] <= MOST]
 
 
-def planned(sizes: Sequence[int], rows: float, accountant: Accountant) -> Plan:
+def planned(sizes: Sequence[int], rows: float, accountant: Accountant) -> GroupPlan:
     """The plan with the largest gain: rows that groups put right, less the error that noise brings to all counts.
 
     A group is assumed to put a fixed share of the rows right. Counting it brings an error, and so does counting the
@@ -109,7 +109,7 @@ def planned(sizes: Sequence[int], rows: float, accountant: Accountant) -> Plan:
     columns = [sizes[0] * size for size in sizes[1:]]
     pairs = [sizes[0] * sizes[a] * sizes[b] for a, b in candidate_pairs(sizes)]
     if not pairs:
-        return Plan()
+        return GroupPlan()
     typical = (median(pairs), median(pairs) * median(sizes[1:]))
     most = min(len(columns) - 1, len(pairs))
 
@@ -119,7 +119,7 @@ def planned(sizes: Sequence[int], rows: float, accountant: Accountant) -> Plan:
 
     of_columns = error(len(columns), sum(columns) / len(columns))
     of_pairs, of_triples = ([error(groups, cells) for groups in range(most + 1)] for cells in typical)
-    best, plan = 0.0, Plan()
+    best, plan = 0.0, GroupPlan()
     for n_pairs in range(1, most + 1):
         for n_triples in range(n_pairs if typical[1] <= MOST else 1):
             roots = [math.sqrt(part) for part in (of_columns, of_pairs[n_pairs], of_triples[n_triples])]
@@ -127,7 +127,7 @@ def planned(sizes: Sequence[int], rows: float, accountant: Accountant) -> Plan:
             cost = sum(roots) ** 2 / float(whole) - of_columns
             gain = rows * (GAIN_OF_A_PAIR * n_pairs + GAIN_OF_A_TRIPLE * n_triples) - cost
             if gain > best:
-                best, plan = gain, Plan(n_pairs, n_triples, _shares(roots, whole))
+                best, plan = gain, GroupPlan(n_pairs, n_triples, _shares(roots, whole))
     return plan
 
 

@@ -34,7 +34,7 @@ from discreet.methods.noise.private_table_budget import (
     MOST,
     PICKING,
     Accountant,
-    Plan,
+    GroupPlan,
     candidate_pairs,
     planned,
     typical_error,
@@ -263,7 +263,7 @@ def chained(model: Model, third: int, parent: int, child: int) -> np.ndarray:
 
 
 def _add_triples(
-    model: Model, counts: Counts, plan: Plan, edges: Sequence[Group], total: int | None, ordered: Sequence[int]
+    model: Model, counts: Counts, plan: GroupPlan, edges: Sequence[Group], total: int | None, ordered: Sequence[int]
 ) -> None:
     """Pick triples and count them; the shares for it go to the pairs where none is picked."""
     possible = candidate_triples(model, counts.sizes)
