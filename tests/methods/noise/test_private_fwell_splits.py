@@ -126,7 +126,12 @@ def test_one_pick_of_many_has_the_scale_of_all():
 
 @pytest.mark.parametrize(
     ("rows", "epsilon", "bounds", "way"),
-    [(600, 1.0, (0, 1), "splits"), (599, 1.0, (0, 1), "ranks"), (6000, 1.0, None, "ranks"), (60, 10, (0, 1), "splits")],
+    [
+        (1200, 1.0, (0, 1), "splits"),
+        (1199, 1.0, (0, 1), "ranks"),
+        (6000, 1.0, None, "ranks"),
+        (120, 10, (0, 1), "splits"),
+    ],
 )
 def test_only_what_is_public_decides_between_ranks_and_splits(rows, epsilon, bounds, way):
     method = PrivateFwell(epsilon, bounds=bounds, n_features=2)
