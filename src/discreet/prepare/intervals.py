@@ -214,8 +214,8 @@ def reach(cuts: Sequence[float]) -> tuple[float, float]:
     are above zero, no number below it is drawn.
 
     >>> reach([18, 30, 65]), reach([5]), reach([-10, 0])
-    ((6, 100), (0.0, 10), (-20, 10))
+    ((6, 100), (0, 10), (-20, 10))
     """
     widths = [high - low for low, high in pairwise(cuts)] or [abs(cuts[0]) or 1]
     low = cuts[0] - widths[0]
-    return max(low, 0.0) if cuts[0] > 0 else low, cuts[-1] + widths[-1]
+    return max(low, 0) if cuts[0] > 0 else low, cuts[-1] + widths[-1]

@@ -27,7 +27,7 @@ def of_levels(counts: np.ndarray, variance: float, total: float) -> np.ndarray:
     """Rows of each level: drawn towards equal numbers (James and Stein), not negative, with this sum.
 
     >>> of_levels(np.array([90.0, 14.0, -2.0]), 1.0, 102.0).round(1).tolist()
-    [90.0, 12.0, 0.0]
+    [89.0, 13.0, 0.0]
     """
     off = counts - counts.mean()
     keep = max(0.0, 1 - variance * (len(counts) - 1) / max(float((off**2).sum()), _TINY))
