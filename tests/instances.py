@@ -127,6 +127,7 @@ INSTANCES = {
     "mondrian-known-labels": _of(Mondrian, ("table",), label_known=True),
     "private-table": _private(PrivateTable, ("synthetic",), epsilon=1.0, domain=DOMAIN),
     "private-table-cells": _private(PrivateTable, ("synthetic",), epsilon=1.0, domain=DOMAIN, model="cells"),
+    "private-table-numbers": _private(PrivateTable, ("synthetic",), epsilon=1.0, domain=DOMAIN, numbers=True),
     "private-table-delta": _private(PrivateTable, ("synthetic",), epsilon=1.0, domain=DOMAIN, delta=1e-6),
     "private-fwell": _private(PrivateFwell, ("weights",), n_features=3),
     "private-fwell-splits": _private(PrivateFwell, ("weights",), bounds=(0, 1), strategy="splits", n_features=3),

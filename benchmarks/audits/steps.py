@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole releases of `PrivateTable` by its model of marginals: what its three steps give away together.
+"""Whole releases of `PrivateTable` by its model of marginals: what its steps give away together.
 
-A run draws all that a release draws from the rows: noisy counts of every column with the label, the picks of pairs, and
-noisy counts of the picked pairs; what follows sees nothing else of the rows. The outcome of a run is turned into the
-logarithm of how much likelier it is on one of two neighbours than on the other: no other test tells them apart better.
+A run fits the model to one of two neighbours and writes down all that its mechanisms say. Then the model is fitted to
+the other neighbour, and its mechanisms say the same again: so every number and every score that they were given is
+known on either side. What follows the mechanisms sees nothing else of the rows. The outcome of a run is the logarithm
+of how much likelier it is on one neighbour than on the other: no other test tells them apart better.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+from unittest import mock
 
 import numpy as np
 from scipy.optimize import brentq
@@ -17,24 +20,20 @@ from scipy.stats import norm
 
 from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.additive import Gaussian
-from discreet.methods.noise.private_table_cells import counted
-from discreet.methods.noise.private_table_model import (
-    SHARES,
-    Accountant,
-    joining,
-    noise_of_a_pair,
-    of_columns,
-    pair_scores,
-    picked,
-)
+from discreet.mechanisms.mechanism import Mechanism
+from discreet.mechanisms.selection import PermuteAndFlip, Selection
+from discreet.methods.noise import private_table_model
+from discreet.methods.noise.private_table_budget import Accountant, GroupPlan
 from discreet.privacy.budget import epsilon_of, rho_for
 
 SIZES = (2, 2, 2, 2)  # the label, and three columns
 ROWS = [(0, 0, 0, 0)] * 8 + [(1, 1, 1, 1)] * 8
 OTHER = (1, 0, 1, 0)  # the row that is another one, or one more
 SINGLE = [(0, column) for column in (1, 2, 3)]
-PAIRS = [(1, 2), (1, 3), (2, 3)]
-PICKS = 2
+PAIRS = [(0, 1, 2), (0, 2, 3)]
+PLAN = GroupPlan(
+    2, 1, (Fraction(3, 10), Fraction(3, 10), Fraction(2, 10))
+)  # few rows carry no pairs: the plan is given
 
 
 def neighbour(rows: list[tuple], relation: str) -> list[tuple]:
@@ -48,55 +47,58 @@ def accountant(epsilon: float, delta: float, relation: str, times: float = 1.0) 
 
 
 class Steps:
-    """The three steps on one of two neighbours."""
+    """All steps of a release on one of two neighbours."""
 
     def __init__(self, budget: Accountant, one: list[tuple], other: list[tuple]):
         self.budget = budget
         self.tables = {True: np.array(one).T, False: np.array(other).T}
         self.public = len(one) if budget.neighbours == "replace-one" else None
-        self.picking = budget.picking(PICKS, SHARES[1])
-        self.error = noise_of_a_pair(SIZES, PAIRS, PICKS, budget)
-
-    def counts(self, first: bool, groups: list[tuple[int, ...]]) -> np.ndarray:
-        codes = self.tables[first]
-        return np.concatenate([counted([codes[c] for c in group], [SIZES[c] for c in group]) for group in groups])
 
     def sample(self, first: bool, runs: int) -> np.ndarray:
         """Logarithms of likelihood quotients of so many runs on one of the neighbours."""
-        noisy, ratio = self._counted(first, SINGLE, SHARES[0], runs)
-        chosen: dict[tuple, list[int]] = {}
-        for run in range(runs):
-            model = of_columns([part.reshape(2, 2) for part in noisy[run].reshape(3, 4)], self.public)
-            scores = {side: pair_scores(self.tables[side], model, PAIRS, self.error) for side in (True, False)}
-            edges = picked(scores[first], PAIRS, PICKS, self.picking, Randomness())
-            ratio[run] += self._of_picks(scores[True], edges) - self._of_picks(scores[False], edges)
-            chosen.setdefault(tuple(edges), []).append(run)
-        for edges, which in chosen.items():
-            if edges:
-                ratio[which] += self._counted(first, [(0, *edge) for edge in edges], SHARES[2], len(which))[1]
-        return ratio
+        with mock.patch.object(private_table_model, "planned", return_value=PLAN):
+            return np.array([self._quotient(first) for _ in range(runs)])
 
-    def _counted(self, first: bool, groups: list, share: float, runs: int) -> tuple[np.ndarray, np.ndarray]:
-        mechanism = self.budget.counting(groups, SIZES, share)
-        true = {side: self.counts(side, groups) for side in (True, False)}
-        values = np.tile(true[first], runs)
-        if isinstance(mechanism, Gaussian):
-            noisy = replace(mechanism, dimension=len(values)).run(values.astype(float)).reshape(runs, -1)
-            loss = ((noisy - true[False]) ** 2 - (noisy - true[True]) ** 2) / (2 * mechanism.scale**2)
-        else:
-            noisy = mechanism.run(values).reshape(runs, -1)
-            loss = (np.abs(noisy - true[False]) - np.abs(noisy - true[True])) / mechanism.scale
-        return noisy.astype(float), loss.sum(axis=1)
-
-    def _of_picks(self, scores: list[int], edges: list[tuple[int, int]]) -> float:
-        """The logarithm of the probability of these picks, and of ending after them."""
+    def _quotient(self, first: bool) -> float:
+        drawn = self._fitted(first, None)
+        again = self._fitted(not first, [outcome for _, _, outcome in drawn])
         total = 0.0
-        for place in range(min(len(edges) + 1, PICKS)):
-            joins = joining(PAIRS, edges[:place])
-            odds = np.array([*(scores[join] for join in joins), 0]) / self.picking.scale
-            taken = joins.index(PAIRS.index(edges[place])) if place < len(edges) else len(joins)
-            total += odds[taken] - np.logaddexp.reduce(odds)
+        for (mechanism, values, outcome), (same, others, _) in zip(drawn, again, strict=True):
+            assert (mechanism.scale, mechanism.sensitivity) == (same.scale, same.sensitivity)
+            on, off = (values, others) if first else (others, values)
+            total += likelihood(mechanism, on, outcome) - likelihood(mechanism, off, outcome)
         return total
+
+    def _fitted(self, first: bool, outcomes: list[np.ndarray] | None) -> list[tuple[Mechanism, np.ndarray, np.ndarray]]:
+        """Every use of a mechanism: itself, what it was given, and what it said, or must say."""
+        uses: list[tuple[Mechanism, np.ndarray, np.ndarray]] = []
+
+        def apply(mechanism, values, _):
+            outcome = mechanism.run(values) if outcomes is None else outcomes[len(uses)]
+            uses.append((mechanism, np.asarray(values, dtype=float), outcome))
+            return outcome
+
+        with mock.patch.object(Mechanism, "apply", apply):
+            private_table_model.fit(list(self.tables[first]), SIZES, self.public, self.budget, Randomness())
+        return uses
+
+
+def likelihood(mechanism: Mechanism, values: np.ndarray, outcome: np.ndarray) -> float:
+    """The logarithm of the likelihood of an outcome, up to what does not depend on the values."""
+    if isinstance(mechanism, Gaussian):
+        return float(-((outcome - values) ** 2).sum() / (2 * mechanism.scale**2))
+    if not isinstance(mechanism, Selection):
+        return float(-np.abs(outcome - values).sum() / mechanism.scale)
+    odds, pick = (values - values.max()) / mechanism.scale, int(outcome[0])
+    if isinstance(mechanism, PermuteAndFlip):
+        return float(odds[pick] + math.log(_flipped(np.exp(np.delete(odds, pick)))))
+    return float(odds[pick] - np.logaddexp.reduce(odds))
+
+
+def _flipped(others: np.ndarray) -> float:
+    """The odds that a candidate comes before all others that are accepted (McKenna and Sheldon, 2020)."""
+    subsets = (part for size in range(len(others) + 1) for part in combinations(others, size))
+    return sum((-1) ** len(part) / (len(part) + 1) * math.prod(part) for part in subsets)
 
 
 def by_likelihood(losses: dict[bool, np.ndarray], delta: float, false_alarm: float) -> float:
@@ -122,10 +124,12 @@ def _at_least(values: np.ndarray, false_alarm: float) -> float:
 
 
 def exact_counts(epsilon: float, delta: float, relation: str) -> float:
-    """The epsilon of steps 1 and 3 together at this delta, exactly (Balle and Wang, 2018): a part of the claim."""
+    """The epsilon of counting columns and pairs together at this delta, exactly (Balle and Wang, 2018): a part of the
+    claim."""
     budget = accountant(epsilon, delta, relation)
-    groups = (SINGLE, [(0, *pair) for pair in PAIRS[:PICKS]])
-    used = [budget.counting(group, SIZES, share) for group, share in zip(groups, (SHARES[0], SHARES[2]), strict=True)]
+    used = [
+        budget.counting(groups, SIZES, share) for groups, share in zip((SINGLE, PAIRS), PLAN.counting[:2], strict=True)
+    ]
     apart = math.sqrt(sum((mechanism.sensitivity / mechanism.scale) ** 2 for mechanism in used))
 
     def excess(tried: float) -> float:

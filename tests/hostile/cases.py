@@ -549,7 +549,7 @@ def _noise():
     for base in ("private", "private-delta"):
         yield Case(f"{base}: no noise", base, _set(noise=[]))
         yield Case(f"{base}: no statement", base, _set(noise=None))
-        yield Case(f"{base}: one use", base, forged(lambda s: s.update(noise=s["noise"][:1])))
+        yield Case(f"{base}: a use more", base, forged(lambda s: s.update(noise=[*s["noise"], s["noise"][-1]])))
         yield Case(f"{base}: epsilon", base, forged(lambda s: s["promise"].update(epsilon=0.01)))
         yield Case(f"{base}: domain", base, forged(lambda s: s["method"]["parameters"]["domain"].update(x=s["rows"])))
         yield Case(f"{base}: a level less", base, forged(_one_level_less), "untold")

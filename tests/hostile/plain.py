@@ -92,7 +92,7 @@ def _private(folder, stated, promise):
         return True
     spent = Fraction(0)
     for use in uses:
-        picks = 2 * use["picks"] if use["mechanism"] in ("exponential", "laplace-top") else 1
+        picks = 2 * use["picks"] if use["mechanism"] in ("exponential", "permute-and-flip", "laplace-top") else 1
         spent += picks * Fraction(use["sensitivity"]) / Fraction(use["scale"])
     return float(spent) <= promise["epsilon"] * (1 + 1e-9)
 

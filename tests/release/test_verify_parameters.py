@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 from decimal import Decimal
 
 import numpy as np
@@ -34,6 +35,7 @@ from discreet import (
 )
 from discreet.methods import METHODS
 from discreet.methods.noise.private_fwell_splits import UNIT
+from discreet.privacy.noise import Noise
 from discreet.release import verify_noise as noise
 from discreet.release.certificate import Certificate
 from discreet.release.verify_parameters import PARAMETERS, allows, parameter_problems
@@ -70,6 +72,51 @@ def test_the_sensitivities_are_those_of_the_methods():
         for blocks in (None, 3):
             method = PrivateFwell(1.0, bounds=(0, 1), strategy="blocks", blocks=blocks)
             assert method.mechanism(rows, 20).noise.mechanism == "euclidean"
+
+
+SINGLE, PAIRS, TRIPLE = Noise("geometric", 8, 8.0), Noise("geometric", 6, 6.0), Noise("geometric", 2, 2.0)
+PICKS, ROWS_COUNTED = Noise("permute-and-flip", 2, 8.0, picks=2), Noise("geometric", 2, 2.0)
+OLDER = Noise("exponential", 2, 8.0, picks=3)
+SIZES = (2, 3, 3, 3, 3)  # the label and four columns: at most three pairs
+STATED = {"delta": 0.0, "neighbours": "replace-one", "rows_per_person": None}
+
+
+@pytest.mark.parametrize(
+    "uses",
+    [
+        [SINGLE],
+        [SINGLE, PICKS],
+        [SINGLE, OLDER, PAIRS],  # as earlier versions picked
+        [SINGLE, PICKS, PAIRS],
+        [SINGLE, PICKS, SINGLE],  # none was picked: the columns again
+        [SINGLE, PICKS, PAIRS, PICKS, TRIPLE],
+        [SINGLE, PICKS, PAIRS, PAIRS],  # no triple to pick: the pairs again
+    ],
+)
+def test_steps_of_the_model_of_marginals_are_known(uses):
+    assert noise._of_marginals(uses, SIZES, 2, 1, STATED) == ""
+    private = STATED | {"rows_per_person": 1}
+    assert noise._of_marginals([ROWS_COUNTED, *uses], SIZES, 2, 1, private) == ""
+    assert noise._of_marginals([ROWS_COUNTED, *uses], SIZES, 2, 1, STATED)  # public: nobody counts them
+
+
+@pytest.mark.parametrize(
+    "uses",
+    [
+        [PAIRS],
+        [Noise("geometric", 4, 4.0)],  # half the sensitivity
+        [SINGLE, PAIRS],
+        [SINGLE, replace(PICKS, picks=4)],
+        [SINGLE, replace(PICKS, sensitivity=1)],
+        [SINGLE, replace(PICKS, mechanism="laplace-top")],
+        [SINGLE, PICKS, Noise("geometric", 10, 10.0)],
+        [SINGLE, PICKS, PAIRS, replace(PICKS, picks=3), TRIPLE],
+        [SINGLE, PICKS, PAIRS, PICKS, SINGLE],
+        [SINGLE, PICKS, PAIRS, PICKS, TRIPLE, TRIPLE],
+    ],
+)
+def test_steps_that_no_run_has_are_found(uses):
+    assert noise._of_marginals(uses, SIZES, 2, 1, STATED)
 
 
 def test_verify_loads_no_method():

@@ -10,8 +10,10 @@ from __future__ import annotations
 import datetime
 import math
 import re
+from collections.abc import Sequence
 from decimal import Context, Decimal
 from functools import partial
+from itertools import pairwise
 from typing import Literal
 
 import pyarrow as pa
@@ -258,3 +260,17 @@ def _towards_infinity(a: float, b: float) -> float:
         return 0.0 if math.isinf(b) else min(float(math.floor(b)), b)
     above = float(math.floor(a)) + 1.0
     return above if above > a else b
+
+
+def reach(cuts: Sequence[float]) -> tuple[float, float]:
+    """Where numbers that are drawn within intervals may lie, the upper end excluded.
+
+    The first and the last interval reach as far beyond their cut as the interval next to them is wide; where all cuts
+    are above zero, no number below it is drawn.
+
+    >>> reach([18, 30, 65]), reach([5]), reach([-10, 0])
+    ((6, 100), (0, 10), (-20, 10))
+    """
+    widths = [high - low for low, high in pairwise(cuts)] or [abs(cuts[0]) or 1]
+    low = cuts[0] - widths[0]
+    return max(low, 0) if cuts[0] > 0 else low, cuts[-1] + widths[-1]

@@ -132,5 +132,10 @@ COSTS: dict[str, Cost] = {
         lambda noise: 2 * noise.picks * _ratio(noise),
         rho=lambda noise: noise.picks * (2 * _ratio(noise)) ** 2 / 8,
     ),
-    "permute-and-flip": Cost("per-score", "permute-and-flip", lambda noise: 2 * noise.picks * _ratio(noise)),
+    "permute-and-flip": Cost(
+        "per-score",
+        "permute-and-flip",
+        lambda noise: 2 * noise.picks * _ratio(noise),
+        rho=lambda noise: noise.picks * (2 * _ratio(noise)) ** 2 / 2,
+    ),
 }

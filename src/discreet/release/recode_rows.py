@@ -34,8 +34,8 @@ def recode(folder: str | os.PathLike[str], rows: Any) -> Any:
         )
     if RECORD not in certificate.files:
         raise DataError(
-            f"The release has no {RECORD}, so rows cannot be recoded to it: its method changes clusters of rows, or it"
-            " has too many patterns. Ask its owner to recode them."
+            f"The release has no {RECORD}, so rows cannot be recoded to it: its method changes clusters of rows or"
+            " draws numbers, or it has too many patterns. Ask its owner to recode them."
         )
     file_record = certificate.files[RECORD]
     if certificate.seal != certificate.computed_seal() or not os.path.lexists(folder / RECORD):

@@ -26,6 +26,7 @@ _SLACK = 1e-3  # relative, for inexact minimisers
 _MOST_PAIR = 2**20  # cells of a pair of columns with the label
 _FEW_CELLS = 1000  # up to which "auto" counts every cell
 _WRONG = "The stated noise is not that of this method with these parameters: {}."
+_PICKS = ("permute-and-flip", "exponential")  # earlier versions picked by the second
 _SELECTS = {"laplace-select": "laplace-top", "exponential-select": "exponential"}
 
 
@@ -132,7 +133,7 @@ def _of_weights(uses: Sequence[Noise], parameters: Mapping[str, Any], document: 
 def _of_picks(use: Noise, weights: Sequence[float], way: str, n_features: int | None) -> tuple[str, str]:
     """Columns picked in turn; the weights descend in equal steps in the order of the picks."""
     picks = max(1, len(weights) // 10) if n_features is None else n_features
-    if use.mechanism != "exponential" or use.picks != picks:
+    if use.mechanism not in _PICKS or use.picks != picks:
         return "another mechanism, or another number of picks", ""
     ladder = [1 - step / picks for step in range(picks)] + [0.0] * (len(weights) - picks)
     if len(weights) < picks or any(abs(a - b) > 1e-12 for a, b in zip(sorted(weights, reverse=True), ladder)):  # noqa: B905
@@ -188,26 +189,40 @@ def _of_table(uses: Sequence[Noise], parameters: Mapping[str, Any], certificate:
 def _of_marginals(
     uses: Sequence[Noise], sizes: Sequence[int], step: int, rows: int, parameters: Mapping[str, Any]
 ) -> str:
-    """Each column is counted with the label, then pairs are picked, then the picked pairs are counted."""
+    """Each column is counted with the label; then pairs are picked and counted, then triples.
+
+    Where the number of rows is private, it may be counted before. Where no pair is picked, the columns are counted
+    again; where no triple is picked, the pairs are.
+    """
     columns = len(sizes) - 1
     pairs = sum(sizes[0] * a * b <= _MOST_PAIR for a, b in combinations(sizes[1:], 2))
-    picks = min(columns - 1, pairs)
+    most = min(columns - 1, pairs)
     counting = "gaussian" if parameters["delta"] else "geometric"
     both = 2 if parameters["neighbours"] == "replace-one" else 1
 
-    def of(groups: int) -> float:
-        return rows * math.sqrt(both * groups) if parameters["delta"] else groups * step
+    def counts(use: Noise, *groups: int) -> bool:
+        of = [rows * math.sqrt(both * n) if parameters["delta"] else n * step for n in groups]
+        return use.mechanism == counting and any(math.isclose(use.sensitivity, each, rel_tol=1e-9) for each in of)
 
-    first, *others = uses
-    if first.mechanism != counting or not math.isclose(first.sensitivity, of(columns), rel_tol=1e-9):
+    def picks(use: Noise, upto: int) -> bool:
+        return use.mechanism in _PICKS and use.sensitivity == step and use.picks <= upto
+
+    private = parameters["neighbours"] == "add-remove" or parameters["rows_per_person"] is not None
+    counts_rows = private and len(uses) > 1 and most > 0 and counts(uses[0], 1) and counts(uses[1], columns)
+    first, *others = uses[1:] if counts_rows else uses
+    if not counts(first, columns):
         return f"{columns} columns must be counted first"
-    if not picks:
+    if not most:
         return "" if not others else "there are no pairs to pick"
-    if not others or others[0].mechanism != "exponential" or (others[0].sensitivity, others[0].picks) != (step, picks):
-        return f"{picks} pairs of columns must be picked"
-    if len(others) == 1:
-        return ""
-    fine = any(math.isclose(others[1].sensitivity, of(edges), rel_tol=1e-9) for edges in range(1, picks + 1))
+    if others and not picks(others[0], most):
+        return f"at most {most} pairs of columns must be picked"
+    if len(others) > 1 and not counts(others[1], *range(1, columns + 1)):
+        return "the picked pairs must be counted"
+    rest = others[2:]
+    if len(rest) > 1 and not picks(rest.pop(0), most - 1):
+        return f"at most {most - 1} triples of columns must be picked"
     return (
-        "" if len(others) == 2 and others[1].mechanism == counting and fine else "the picked pairs must be counted last"
+        ""
+        if len(rest) < 2 and all(counts(use, *range(1, most + 1)) for use in rest)
+        else "the picked triples must be counted last"
     )

@@ -269,6 +269,7 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
         "model": [StrOptions({"auto", "cells", "marginals"})],
         "domain": [StatedDomain()],
         "neighbours": [StrOptions({"replace-one", "add-remove"})],
+        "numbers": [bool],
         "rows_per_person": [None, _AT_LEAST_1],
     },
     "random-flip": {"k": [_AT_LEAST_2], "vector": [StrOptions({"majority", "member"})], "cuts": _CUTS},

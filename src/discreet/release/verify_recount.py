@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO, cast
 
 import pyarrow as pa
 
+from discreet.data.column import Column
 from discreet.data.content import Content
 from discreet.data.parquet import layout_of
 from discreet.errors import listing
+from discreet.prepare.intervals import reach
 from discreet.recoding.patterns import Boxes, EachColumn
 from discreet.release.certificate import Certificate, ChangesRecord
 from discreet.release.verify_noise import labels_of
@@ -116,12 +118,16 @@ def _dropped(certificate: Certificate) -> list[str]:
     return []
 
 
-def domain_problems(content: Content, domain: Mapping[str, Any]) -> list[str]:
-    """Check that the cells of synthetic rows are in the public domain."""
+def domain_problems(content: Content, domain: Mapping[str, Any], *, numbers: bool = False) -> list[str]:
+    """Check that the cells of synthetic rows are in the public domain, or are numbers that it allows."""
     outside = []
     for column in content.cell_columns():
         labels = labels_of(domain[column.name])
-        if not set(column.texts) <= set(labels) or (column.has_missing and None not in labels):
+        cuts = domain[column.name].get("cuts", [""])
+        if numbers and not isinstance(cuts[0], str):
+            if not _numbers_within(column, cuts) or (column.has_missing and None not in labels):
+                outside.append(column.name)
+        elif not set(column.texts) <= set(labels) or (column.has_missing and None not in labels):
             outside.append(column.name)
     return [f"Cells of {listing(outside)} are not in the public domain that the certificate states."] if outside else []
 
@@ -130,3 +136,14 @@ def column_problems(certificate: Certificate) -> list[str]:
     """Check that a release of this shape can have these columns."""
     fine = certificate.content_type.fits(certificate.published_columns)
     return [] if fine else ["A release of this shape cannot have the columns that the certificate states."]
+
+
+def _numbers_within(column: Column, cuts: Sequence[float]) -> bool:
+    """Whether all cells are numbers where a draw within the intervals may lie; whole ones if all cuts are."""
+    if not len(column.values):
+        return True
+    if column.kind != "number":
+        return False
+    low, high = reach(cuts)
+    whole = all(float(cut).is_integer() for cut in cuts)
+    return all(low <= number < high and (not whole or number.is_integer()) for number in column.numbers.tolist())

@@ -45,7 +45,8 @@ def check_rows(case: CheckedRelease) -> None:
     case.judge(_measured(case, persons))
     case.add(*change_problems(certificate, content, _record(case)))
     if certificate.method.name == "private-table" and case.promise.kind == "proved":
-        case.add(*domain_problems(content, certificate.method.parameters["domain"]))
+        stated = certificate.method.parameters
+        case.add(*domain_problems(content, stated["domain"], numbers=stated.get("numbers", False)))
 
 
 def _check_statement(case: CheckedRelease) -> bool:

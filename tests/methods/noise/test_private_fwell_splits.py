@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from discreet import ParameterError, PrivacyLeakWarning, PrivateFwell
 from discreet.evaluate.audit import audit
 from discreet.foundation.randomness import Randomness
-from discreet.mechanisms.selection import Exponential
+from discreet.mechanisms.selection import PermuteAndFlip
 from discreet.methods.noise.private_fwell_splits import CUTS, UNIT, levels, picked_splits, split_scores
 
 FALSE_ALARM = 1e-8
@@ -107,7 +107,7 @@ def test_a_column_that_matters_only_with_another_is_found():
 def test_all_columns_can_be_picked_and_none_twice():
     X = np.random.default_rng(2).random((30, 4))
     found = levels(X, np.zeros(4), np.ones(4))
-    mechanism = Exponential(sensitivity=UNIT, epsilon=1.0, picks=4)
+    mechanism = PermuteAndFlip(sensitivity=UNIT, epsilon=1.0, picks=4)
     for seed in range(20):
         picked = picked_splits(found, np.arange(30) % 2, mechanism, Randomness(seed))
         assert sorted(picked) == [0, 1, 2, 3]
@@ -116,8 +116,8 @@ def test_all_columns_can_be_picked_and_none_twice():
 def test_one_pick_of_many_has_the_scale_of_all():
     """So picks cost together what the statement says."""
     for picks, epsilon in ((3, 0.1), (7, 1 / 3), (486, 10.0)):
-        mechanism = Exponential(sensitivity=UNIT, epsilon=epsilon, picks=picks)
-        assert Exponential(sensitivity=picks * UNIT, epsilon=epsilon).scale == mechanism.scale
+        mechanism = PermuteAndFlip(sensitivity=UNIT, epsilon=epsilon, picks=picks)
+        assert PermuteAndFlip(sensitivity=picks * UNIT, epsilon=epsilon).scale == mechanism.scale
         assert mechanism.loss.epsilon <= epsilon
 
 
@@ -126,7 +126,12 @@ def test_one_pick_of_many_has_the_scale_of_all():
 
 @pytest.mark.parametrize(
     ("rows", "epsilon", "bounds", "way"),
-    [(600, 1.0, (0, 1), "splits"), (599, 1.0, (0, 1), "ranks"), (6000, 1.0, None, "ranks"), (60, 10, (0, 1), "splits")],
+    [
+        (1200, 1.0, (0, 1), "splits"),
+        (1199, 1.0, (0, 1), "ranks"),
+        (6000, 1.0, None, "ranks"),
+        (120, 10, (0, 1), "splits"),
+    ],
 )
 def test_only_what_is_public_decides_between_ranks_and_splits(rows, epsilon, bounds, way):
     method = PrivateFwell(epsilon, bounds=bounds, n_features=2)
@@ -181,6 +186,6 @@ def test_an_audit_on_the_worst_neighbours_does_not_refute_the_claim_and_refutes_
     one, other, y = neighbours()
     claimed = PrivateFwell(2.0, strategy="splits", n_features=1).mechanism(*one.shape)
     assert 0.5 < audit(first_pick(y, claimed), one, other, runs=8000, false_alarm=FALSE_ALARM).epsilon <= 2.0
-    half = Exponential(sensitivity=UNIT, epsilon=4.0)
+    half = PermuteAndFlip(sensitivity=UNIT, epsilon=4.0)
     assert half.scale == claimed.scale / 2
     assert audit(first_pick(y, half), one, other, runs=10_000, false_alarm=FALSE_ALARM).refutes(2.0)

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from checks import published_bytes
-from discreet import CannotRelease, Ledger, ParameterError, PrivateTable, Roles, Table
+from discreet import CannotRelease, Ledger, ParameterError, PrivateTable, Roles, Table, verify
 from discreet.cli.app import app
 from discreet.evaluate.audit import audit
 from discreet.evaluate.utility import holdout
@@ -16,7 +17,10 @@ from discreet.foundation.randomness import Randomness
 from discreet.methods.noise import private_table
 from discreet.methods.noise.private_rows import some_rows
 from discreet.methods.noise.private_table_cells import consistent, counted, rows_of, simplex
+from discreet.methods.noise.private_table_numbers import drawn_numbers
+from discreet.prepare.intervals import reach
 from discreet.recoding.public_domain import Domain
+from discreet.release.verify_recount import domain_problems
 from instances import people
 
 ROLES = Roles(target="y", quasi=("a", "b"))
@@ -284,3 +288,61 @@ def test_with_the_priorities_fixed_one_id_moves_one_row_and_a_person_no_others(p
     joined = set(some_rows(np.array([*persons, 9]), most, Fixed(priorities)).tolist())
     assert joined - {len(persons)} == kept
     assert len(joined - kept) == 1
+
+
+# -- numbers in place of intervals -------------------------------------------------------------------------------------
+
+
+@given(
+    st.lists(
+        st.one_of(st.integers(-50, 50), st.floats(-50, 50).map(lambda x: round(x, 2))),
+        min_size=1,
+        max_size=5,
+        unique=True,
+    ),
+    st.integers(0, 99),
+)
+@settings(max_examples=60)
+def test_a_number_is_drawn_within_its_interval(cuts, seed):
+    cuts = tuple(float(cut) for cut in sorted(set(map(float, cuts))))
+    codes = np.random.default_rng(seed).integers(0, len(cuts) + 2, 200)
+    drawn = drawn_numbers(cuts, codes, Randomness(seed))
+    missing = codes > len(cuts)
+    assert np.isnan(drawn[missing]).all()
+    assert (np.searchsorted(cuts, drawn[~missing], side="right") == codes[~missing]).all()
+    low, high = reach(cuts)
+    assert ((low <= drawn[~missing]) & (drawn[~missing] < high)).all()
+    if all(cut.is_integer() for cut in cuts):
+        assert (drawn[~missing] % 1 == 0).all()
+
+
+def test_numbers_follow_the_heights_of_the_intervals_beside_them():
+    """In the middle one of three intervals with 0, 1,000 and 2,000 rows the upper half has more: the line rises from
+    500 to 1,500, so the lower half has 3/8 of its rows."""
+    codes = np.repeat([1, 2], [1000, 2000])
+    drawn = drawn_numbers((0.5, 10.5, 20.5), codes, Randomness(1))[:1000]
+    assert 320 < np.count_nonzero(drawn < 5.5) < 430  # 375 +- 15
+
+
+def test_numbers_are_released_verified_and_recoded_as_numbers(tmp_path):
+    rows = Table.of({"age": [31, 47, 58, 72] * 50, "sex": ["f", "m"] * 100, "ill": ["no", "no", "yes", "yes"] * 50})
+    domain = {"age": {"cuts": [40, 65], "missing": False}, "sex": ["f", "m"], "ill": ["no", "yes"]}
+    release = PrivateTable(5.0, domain, numbers=True).release(rows, Roles(target="ill", quasi=("age", "sex")))
+    assert release.table.column("age").kind == "number"
+    found = verify(release.save(tmp_path / "out") / "release")
+    assert found.certificate.method.parameters["numbers"] is True
+    again = release.recode(Table.of({"age": [33, 99], "sex": ["f", "x"], "ill": ["no", "yes"]}))
+    assert again.column("age").to_arrow().to_pylist() == [33, 99]
+    assert again.column("sex").to_arrow().to_pylist() == ["f", None]
+
+
+@pytest.mark.parametrize("cell", ["90", "14", "47.5", "[40, 65)"])
+def test_a_number_that_no_draw_gives_is_found(cell):
+    """Cuts at 40 and 65: from 15 to 90, whole."""
+    column = Table.of({"age": [cell, "50"]}, kinds={} if cell[0] != "[" else {"age": "category"}).column("age")
+    content = SimpleNamespace(cell_columns=lambda: [column])
+    domain = {"age": {"cuts": [40, 65], "missing": False}}
+    assert domain_problems(content, domain, numbers=True)
+    fine = SimpleNamespace(cell_columns=lambda: [Table.of({"age": [15, 89]}).column("age")])
+    assert not domain_problems(fine, domain, numbers=True)
+    assert domain_problems(fine, domain)

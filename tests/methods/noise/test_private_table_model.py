@@ -1,18 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations, product
+from types import SimpleNamespace
+from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from discreet import DifferentialPrivacy, Roles, Table
+from checks_private import (
+    COLUMNS,
+    as_objects,
+    of,
+    private_a_person_may_be_there_or_not,
+    private_a_row_may_be_any_other,
+    released,
+)
+from checks_private import ROLES as LAW_ROLES
+from discreet import DifferentialPrivacy, PrivateTable, Roles, Table
 from discreet.evaluate.audit import audit
 from discreet.foundation.randomness import Randomness
+from discreet.mechanisms.selection import Exponential, PermuteAndFlip
 from discreet.methods.noise import private_table_model as marginals
 from discreet.methods.noise.private_table import _from_marginals
-from discreet.methods.noise.private_table_model import Accountant, Model, fit, independent, pair_score, rows, spread
+from discreet.methods.noise.private_table_budget import PICKING, Accountant, GroupPlan, planned
+from discreet.methods.noise.private_table_model import Model, candidate_triples, chained, fit, independent, rows, spread
+from discreet.methods.noise.private_table_picks import distance, picked, stop_score
+from discreet.methods.noise.private_table_shrinkage import of_column, of_levels
 from discreet.privacy.budget import epsilon_of, rho_for
 from discreet.recoding.public_domain import Domain
 
@@ -47,7 +63,7 @@ def test_no_neighbour_changes_a_score_by_more_than_the_step_and_some_do(neighbou
     for table in product(kinds, repeat=2):
         others = [(kind, table[1]) for kind in kinds] if neighbours == "replace-one" else [(*table, k) for k in kinds]
         for guess, other in product(guesses, others):
-            scores = [pair_score(*np.array(rows_).T, guess) for rows_ in (table, other)]
+            scores = [distance(np.array(rows_).T, guess) for rows_ in (table, other)]
             largest = max(largest, abs(scores[0] - scores[1]))
     assert largest == step == Accountant(1.0, 0.0, neighbours, 1).step
 
@@ -69,20 +85,143 @@ def test_counts_of_several_groups_change_as_stated(neighbours, persons_rows):
     assert gaussian.sensitivity >= np.sqrt((change**2).sum())
 
 
+@pytest.mark.parametrize("epsilon", [1.0, 200.0])
+def test_one_row_moves_what_the_steps_are_given_by_no_more_than_is_stated(epsilon, tmp_path):
+    """The law of private methods, with pairs and without."""
+    instance = SimpleNamespace(make=lambda k: PrivateTable(epsilon, {}, model="marginals"))
+    uses = released(of(instance), COLUMNS, LAW_ROLES["rows"], as_objects, tmp_path)[1]
+    assert [use.mechanism for use in uses[1:]] == (["permute-and-flip", "geometric"] if epsilon > 1 else [])
+    with mock.patch("checks_private.SOURCES", (as_objects,)):
+        private_a_row_may_be_any_other(instance, tmp_path)
+        private_a_person_may_be_there_or_not(instance, tmp_path)
+
+
 @pytest.mark.parametrize("delta", [0.0, 1e-9, 1e-5])
-@given(st.floats(0.01, 20), st.integers(1, 99), st.integers(1, 3))
-@example(3.0, 7, 1)  # 7 times 0.1/7 of it is more than 0.1 of it, in floats
-@example(1.0, 7, 1)
-@settings(max_examples=40)
-def test_the_steps_together_cost_what_is_promised_and_no_more(delta, epsilon, picks, persons_rows):
+@pytest.mark.parametrize("public", [True, False])
+@given(st.floats(0.01, 20), st.integers(2, 4), st.integers(0, 3), st.integers(1, 3), st.integers(0, 99))
+@example(3.0, 4, 3, 1, 0)
+@settings(max_examples=15)
+def test_whatever_is_picked_the_steps_cost_what_is_promised_and_no_more(
+    delta, public, epsilon, pairs, triples, persons_rows, seed
+):
+    """Also where picks end early: what they leave is spent on counts."""
+    codes, sizes = people(60)
+    counting = (Fraction(311, 1000), Fraction(489, 1000), Fraction(0))
+    if triples:
+        counting = (Fraction(311, 1000), Fraction(289, 1000), Fraction(1, 5))
     accountant = Accountant(epsilon, delta, "replace-one", persons_rows)
-    groups, sizes = [(0, 1), (0, 2)], (2, 3, 4)
-    stated = [accountant.counting(groups, sizes, share).noise for share in (marginals.SHARES[0], marginals.SHARES[2])]
-    picking = accountant.picking(picks, marginals.SHARES[1]).noise
-    for picked in ([picking] * picks, [replace(picking, picks=picks)]):
-        verdict = DifferentialPrivacy(epsilon, delta).check([*stated, *picked])
-        assert verdict.holds
-        assert verdict.measured == pytest.approx(epsilon, rel=1e-3)
+    with mock.patch.object(
+        marginals,
+        "planned",
+        return_value=GroupPlan(
+            pairs, triples, (1 - PICKING - PICKING * bool(triples) - sum(counting[1:]), *counting[1:])
+        ),
+    ):
+        model = fit(codes, sizes, 60 if public else None, accountant, Randomness(seed))
+    verdict = DifferentialPrivacy(epsilon, delta).check(model.noise)
+    assert verdict.holds
+    assert verdict.measured == pytest.approx(epsilon, rel=1e-3)
+
+
+def test_without_a_delta_picks_are_by_permute_and_flip():
+    assert isinstance(Accountant(1.0, 0.0, "replace-one", 1).picking(3, PICKING), PermuteAndFlip)
+    assert isinstance(Accountant(1.0, 1e-6, "replace-one", 1).picking(3, PICKING), Exponential)  # its rho is smaller
+
+
+# -- the plan ----------------------------------------------------------------------------------------------------------
+
+
+@given(
+    st.lists(st.integers(1, 30), min_size=2, max_size=8),
+    st.integers(0, 100_000),
+    st.floats(0.01, 50),
+    st.sampled_from([0.0, 1e-6]),
+)
+@settings(max_examples=40)
+def test_the_shares_of_a_plan_are_the_whole_budget(sizes, n, epsilon, delta):
+    plan = planned(sizes, n, Accountant(epsilon, delta, "replace-one", 1))
+    assert plan.triples < max(plan.pairs, 1)
+    assert plan.pairs <= max(len(sizes) - 2, 0)
+    assert sum(plan.counting) + PICKING * (bool(plan.pairs) + bool(plan.triples)) == 1
+    assert all(
+        (share > 0) == bool(groups) for share, groups in zip(plan.counting, (1, plan.pairs, plan.triples), strict=True)
+    )
+
+
+def test_more_rows_or_a_larger_budget_carry_more():
+    sizes = (2, 5, 5, 5, 5, 5)
+    few = [planned(sizes, n, Accountant(1.0, 0.0, "replace-one", 1)).pairs for n in (100, 1000, 10_000, 100_000)]
+    more = [planned(sizes, 3000, Accountant(e, 0.0, "replace-one", 1)).pairs for e in (0.1, 1.0, 10.0, 100.0)]
+    for found in (few, more):
+        assert found == sorted(found)
+        assert (found[0], found[-1]) == (0, 4)
+    assert planned(sizes, 100_000, Accountant(10.0, 0.0, "replace-one", 1)).triples
+
+
+def test_what_carries_no_pairs_is_counted_once_with_the_whole_budget():
+    codes, sizes = people(200)
+    for public, uses in ((200, 1), (None, 2)):  # a private number of rows is counted before
+        model = fit(codes, sizes, public, Accountant(0.1, 0.0, "add-remove", 1), Randomness(0))
+        assert [use.mechanism for use in model.noise] == ["geometric"] * uses
+        assert not model.parent
+
+
+# -- picks -------------------------------------------------------------------------------------------------------------
+
+
+def test_no_further_group_weighs_as_much_as_all_others_by_chance():
+    """With scores of 0 the exponential mechanism stops with probability 1/2, whatever the number of candidates."""
+    for n in (3, 100):
+        candidates = [(0, place) for place in range(n)]
+        mechanism = Exponential(sensitivity=2, epsilon=0.01)
+        made = [
+            picked(dict.fromkeys(candidates, 0), lambda taken: candidates, 1, mechanism, Randomness(seed))  # noqa: B023
+            for seed in range(400)
+        ]
+        stopped = sum(not groups for groups, _ in made)
+        assert 120 < stopped < 280  # 200 +- 10, eight times over
+        assert {count for _, count in made} == {1}
+    assert stop_score(1, mechanism) == 0
+
+
+def test_picks_end_with_the_candidates():
+    mechanism = Exponential(sensitivity=2, epsilon=1.0)
+    one = lambda taken: [] if taken else [(1, 2)]  # noqa: E731
+    assert picked({(1, 2): 10**6}, one, 5, mechanism, Randomness(0)) == ([(1, 2)], 1)
+
+
+# -- counts drawn towards what they may be -----------------------------------------------------------------------------
+
+
+@given(st.integers(0, 99), st.sampled_from([0, 5, 6]), st.floats(0.5, 1e4))
+def test_counts_of_a_column_are_possible(seed, ordered, variance):
+    rng = np.random.default_rng(seed)
+    table = rng.normal(20, 40, (3, 6))
+    classes = np.array([100.0, 0.0, 20.0])
+    found = of_column(table, variance, classes, ordered)
+    assert (found >= 0).all()
+    assert found.sum(axis=1) == pytest.approx(classes)
+
+
+def test_without_noise_counts_stay_and_with_much_noise_nothing_is_told():
+    table, classes = np.array([[30.0, 10.0, 60.0], [5.0, 35.0, 10.0]]), np.array([100.0, 50.0])
+    for ordered in (0, 3):
+        assert of_column(table, 1e-9, classes, ordered) == pytest.approx(table, abs=1e-3)
+        assert of_column(table, 1e12, classes, ordered) == pytest.approx(np.outer(classes, np.full(3, 1 / 3)), abs=1e-3)
+    assert of_levels(np.array([8.0, 2.0]), 1e9, 10.0).tolist() == [5, 5]
+
+
+def test_ordered_levels_help_each_other():
+    """A lift that grows from level to level, under noise: less is lost where the order is known."""
+    rng = np.random.default_rng(1)
+    lift = np.linspace(-0.8, 0.8, 12)
+    true = np.array([50 * (1 + lift), 50 * (1 - lift)])
+    lost = dict.fromkeys((0, 12), 0.0)
+    for _ in range(20):
+        noisy = true + rng.laplace(0, 30, true.shape)
+        for ordered in lost:
+            lost[ordered] += np.abs(of_column(noisy, 1800.0, true.sum(axis=1), ordered) - true).sum()
+    assert lost[12] < 0.8 * lost[0]
 
 
 # -- the model ---------------------------------------------------------------------------------------------------------
@@ -98,6 +237,28 @@ def test_a_large_budget_finds_the_tree_and_the_counts():
     assert made.shape == (5, 4000)
     for group in ((0, 1), (0, 3), (0, 1, 2)):
         assert table_of(made, group, sizes) == pytest.approx(table_of(codes, group, sizes), abs=25)
+
+
+def test_a_large_budget_finds_what_three_columns_tell_together():
+    """The third column is whether the first two differ: no pair tells it, the triple does."""
+    rng = np.random.default_rng(5)
+    label, one = rng.integers(0, 2, 6000), rng.integers(0, 3, 6000)
+    two = np.where(rng.random(6000) < 0.4, one, rng.integers(0, 3, 6000))
+    three = np.where(rng.random(6000) < 0.9, one == two, rng.integers(0, 2, 6000)).astype(int)
+    codes, sizes = [label, one, two, three], (2, 3, 3, 2)
+    model = fit(codes, sizes, 6000, Accountant(100.0, 0.0, "replace-one", 1), Randomness(1))
+    assert len(model.beside) == 1
+    made = rows(model, 6000, Randomness(2))
+    assert table_of(made, (1, 2, 3), sizes) == pytest.approx(table_of(codes, (1, 2, 3), sizes), abs=60)
+
+
+def test_the_third_column_of_a_triple_comes_before_its_child():
+    model = Model(np.ones(1), dict.fromkeys(range(1, 6), np.ones((1, 2))), {2: 1, 3: 2, 4: 2, 5: 4})
+    found = candidate_triples(model, (1, 2, 2, 2, 2, 2))
+    assert found == [(1, 2, 3), (1, 2, 4), (3, 2, 4), (2, 4, 5)]
+    assert all(model.order.index(third) < model.order.index(child) for third, _, child in found)
+    model.pairs = {2: np.array([[[3.0, 1.0], [0.0, 2.0]]]), 3: np.array([[[1.0, 2.0], [3.0, 0.0]]])}
+    assert chained(model, 1, 2, 3)[0, 0].tolist() == [[1, 2], [1, 0]]
 
 
 def test_columns_that_depend_on_the_label_alone_get_no_parent():
@@ -181,7 +342,8 @@ def test_an_audit_of_the_release_does_not_refute_the_claim(neighbours):
 
 
 def test_an_audit_finds_steps_that_are_not_paid_for(monkeypatch):
-    monkeypatch.setattr(marginals, "SHARES", (20.0, 1.0, 20.0))
+    broken = GroupPlan(1, 0, (Fraction(20), Fraction(20), Fraction(0)))
+    monkeypatch.setattr(marginals, "planned", lambda *_: broken)
     sample = outcomes("replace-one", 0.5)
     assert audit(sample, ONE, OTHER["replace-one"], runs=1000, false_alarm=FALSE_ALARM).refutes(0.5)
 
@@ -199,7 +361,7 @@ def with_less_noise(epsilon, delta, times):
     return Accountant(broken, delta, "add-remove", EACH)
 
 
-def released(accountant):
+def released_rows(accountant):
     """From persons to released rows, counted in the cell of the person more; for many runs."""
 
     def sample(persons, runs):
@@ -219,7 +381,7 @@ def test_an_audit_of_the_release_has_the_power_to_find_too_little_noise(delta, t
     zCDP, which is not tight, and runs of a whole release are few."""
 
     def found(factor, runs):
-        sample = released(with_less_noise(2.0, delta, factor))
+        sample = released_rows(with_less_noise(2.0, delta, factor))
         return audit(sample, PERSONS, MORE, runs=runs, false_alarm=FALSE_ALARM, delta=delta)
 
     assert not found(1, 1000).refutes(2.0)

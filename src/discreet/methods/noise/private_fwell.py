@@ -55,7 +55,7 @@ ONE_ROW_EACH = (
     " `strategy` do not. Choose one of the two, or bring the rows of a person together and name no person."
 )
 NO_BOUNDS = "The bounds are read from the rows, and tell about them. Give public bounds for a release."
-_ENOUGH = 300  # rows times epsilon for each pick, from which "auto" takes splits
+ENOUGH = 600  # rows times epsilon for each pick, from which "auto" takes splits
 STRATEGIES: dict[str, type[Strategy]] = {
     strategy.key: strategy
     for strategy in (RankStrategy, SplitStrategy, BlockStrategy, ReferenceStrategy, PublishedStrategy)
@@ -74,7 +74,7 @@ class PrivateFwell(Weighter, Method):
         Public bounds of the cells; cells beyond are brought back to them. "ranks" needs none.
     strategy : "auto", "ranks", "splits", "blocks", "reference" or "as-published"
         Where the nearest hits and misses of a row are sought: nowhere, columns are ranked or split instead ("auto":
-        split if there are bounds, and rows times epsilon is at least 300 for each pick); in its block of rows; in a
+        split if there are bounds, and rows times epsilon is at least 600 for each pick); in its block of rows; in a
         public sample; among all rows, which is not private.
     reference : pair (X, y) or None
         The public sample, for "reference": rows of persons whom the promise does not cover.
@@ -227,7 +227,7 @@ class PrivateFwell(Weighter, Method):
         """The strategy for a table of this shape. Only what is public decides."""
         if self.strategy != "auto":
             return STRATEGIES[self.strategy](self)
-        enough = rows * self.epsilon >= _ENOUGH * n_kept(columns, self.n_features)
+        enough = rows * self.epsilon >= ENOUGH * n_kept(columns, self.n_features)
         return SplitStrategy(self) if enough and self.bounds is not None else RankStrategy(self)
 
     def mechanism(self, rows: int, columns: int) -> Mechanism:

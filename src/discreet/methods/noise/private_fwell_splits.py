@@ -20,7 +20,7 @@ import scipy.sparse as sp
 
 from discreet.foundation.compiled_kernels import compiled
 from discreet.foundation.randomness import Randomness
-from discreet.mechanisms.selection import Exponential
+from discreet.mechanisms.selection import PermuteAndFlip
 from discreet.methods.noise.private_fwell_strategy import PickingStrategy
 from discreet.methods.noise.private_rows import classes_of
 from discreet.methods.noise.weighting import scaled
@@ -43,7 +43,7 @@ class SplitStrategy(PickingStrategy):
         classes = classes_of(labels)
         return split_scores(levels(*self._within(X, names)), np.zeros_like(classes), classes)
 
-    def picks(self, X: Any, labels: Any, names: list[str], noise: Exponential, randomness: Randomness) -> np.ndarray:
+    def picks(self, X: Any, labels: Any, names: list[str], noise: PermuteAndFlip, randomness: Randomness) -> np.ndarray:
         return picked_splits(levels(*self._within(X, names)), classes_of(labels), noise, randomness)
 
 
@@ -133,13 +133,13 @@ def split_scores(cut_levels: CutLevels, cells: np.ndarray, classes: np.ndarray) 
 
 
 def picked_splits(
-    cut_levels: CutLevels, classes: np.ndarray, mechanism: Exponential, randomness: Randomness
+    cut_levels: CutLevels, classes: np.ndarray, mechanism: PermuteAndFlip, randomness: Randomness
 ) -> np.ndarray:
     """Columns, picked one after the other with a cut each; `mechanism` says how many, and the noise of all of them.
 
     Of `mechanism.picks` picks each costs its share of epsilon: one pick with the same scale.
     """
-    each = Exponential(sensitivity=mechanism.picks * mechanism.sensitivity, epsilon=mechanism.epsilon)
+    each = PermuteAndFlip(sensitivity=mechanism.picks * mechanism.sensitivity, epsilon=mechanism.epsilon)
     picked: list[int] = []
     splits: list[np.ndarray] = []
     for _ in range(mechanism.picks):

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from discreet.errors import ParameterError
 from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.selection import Exponential
+from discreet.mechanisms.selection import PermuteAndFlip
 from discreet.methods.noise.weighting import limits, n_kept, spread
 from discreet.privacy.noise import FINITE
 
@@ -72,9 +72,9 @@ class PickingStrategy(Strategy):
     def sensitivity(self, rows: int) -> int:
         raise NotImplementedError
 
-    def mechanism(self, rows: int, columns: int) -> Exponential:
+    def mechanism(self, rows: int, columns: int) -> PermuteAndFlip:
         picks = n_kept(columns, self.settings.n_features)
-        return Exponential(sensitivity=self.sensitivity(rows), epsilon=self.settings.epsilon, picks=picks)
+        return PermuteAndFlip(sensitivity=self.sensitivity(rows), epsilon=self.settings.epsilon, picks=picks)
 
     def picks(self, X: Any, labels: Any, names: list[str], noise: Any, randomness: Randomness) -> np.ndarray:
         return super().weights(X, labels, names, noise, randomness)

@@ -33,8 +33,10 @@ from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.additive import Geometric
 from discreet.methods.base import Method, fresh_order
 from discreet.methods.noise.private_rows import SEEDED, persons_of, simulation, some_rows
+from discreet.methods.noise.private_table_budget import Accountant
 from discreet.methods.noise.private_table_cells import MOST_CELLS, consistent, counted, noisy, rows_of
-from discreet.methods.noise.private_table_model import Accountant, fit, rows
+from discreet.methods.noise.private_table_model import fit, rows
+from discreet.methods.noise.private_table_numbers import with_numbers, without_numbers
 from discreet.privacy.budget import NEIGHBOURS
 from discreet.privacy.differential_privacy import DifferentialPrivacy
 from discreet.privacy.noise import Noise
@@ -51,7 +53,7 @@ class Drawn:
 
     table: Table
     roles: Roles
-    domain: Domain
+    domain: Domain  # of the columns whose cells are written in its levels
     noise: tuple[Noise, ...]
 
     @property
@@ -60,7 +62,7 @@ class Drawn:
         return self.table.to_frame()
 
     def recode(self, rows: object) -> Table:
-        """New rows in the form of these: values and intervals of the domain."""
+        """New rows in the form of these: values and intervals of the domain; numbers stay where these have numbers."""
         return recoded(self.domain, Table.by_cells(rows), self.table.names)
 
 
@@ -83,6 +85,8 @@ class PrivateTable(Method):
     neighbours : {"replace-one", "add-remove"}
         Whose odds are compared: tables that differ in one row, the number of rows being public; or tables of which one
         has a row more, the number of rows being private.
+    numbers : bool
+        Publish numbers in place of intervals, drawn within them; dates stay intervals.
     rows_per_person : int
         With a person in the roles: of each person so many rows are drawn at most, and the promise is about persons. A
         row without an id is a person of its own.
@@ -108,6 +112,7 @@ class PrivateTable(Method):
         "model": [StrOptions({"auto", "cells", "marginals"})],
         "domain": [None, str, os.PathLike, Mapping],
         "neighbours": [StrOptions(set(NEIGHBOURS))],
+        "numbers": [bool],
         "rows_per_person": [Interval(Integral, 1, None, closed="left")],
         "random_state": [None, Interval(Integral, 0, None, closed="left")],
     }
@@ -120,6 +125,7 @@ class PrivateTable(Method):
         delta: float = 0.0,
         model: str = "auto",
         neighbours: str = "replace-one",
+        numbers: bool = False,
         rows_per_person: int = 1,
         random_state: int | None = None,
     ) -> None:
@@ -128,6 +134,7 @@ class PrivateTable(Method):
         self.delta = delta
         self.model = model
         self.neighbours = neighbours
+        self.numbers = numbers
         self.rows_per_person = rows_per_person
         self.random_state = random_state
 
@@ -160,7 +167,7 @@ class PrivateTable(Method):
                 method=self.name,
                 parameters=self._public_parameters() | _stated(domain, roles),
                 noise=drawn.noise,
-                plan=domain,
+                plan=drawn.domain,
                 source_quasi=roles.quasi,
                 changes=Changes(quasi_cells=cells, changed_cells=cells),  # all are synthetic
             )
@@ -181,6 +188,8 @@ class PrivateTable(Method):
             codes, domain, public, accountant, randomness
         )
         released = domain.table(synthetic, table.frame, table.names)
+        if self.numbers:
+            released = with_numbers(released, synthetic, domain, randomness)
         return Drawn(
             released.take(fresh_order(released, randomness)),
             Roles(
@@ -190,7 +199,7 @@ class PrivateTable(Method):
                 other=roles.other,
                 allow_unique=roles.published,
             ),
-            domain,
+            without_numbers(domain) if self.numbers else domain,
             tuple(noise),
         )
 
@@ -216,7 +225,8 @@ def _from_cells(
 def _from_marginals(
     codes: np.ndarray, domain: Domain, public: int | None, accountant: Accountant, randomness: Randomness
 ) -> tuple[np.ndarray, list[Noise]]:
-    model = fit(list(codes), domain.sizes, public, accountant, randomness)
+    ordered = [0 if levels.kind == "category" else len(levels.cuts) + 1 for levels in domain.columns]
+    model = fit(list(codes), domain.sizes, public, accountant, randomness, ordered)
     return rows(model, model.total, randomness), model.noise
 
 

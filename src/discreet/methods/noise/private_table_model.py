@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of many columns from noisy counts of few at a time: a tree-augmented naive Bayes model of the table.
 
-Every column depends on the label, and on one other column at most. Three steps, each with a share of the budget:
+Every column depends on the label, on one other column at most and, where the budget carries it, on one column next to
+that. The steps that see the rows, each with a share of the budget (private_table_budget.py):
 
 1. count each column with the label, all of them with noise;
-2. pick pairs of columns that step 1 describes worst, one after the other, by the exponential mechanism; a pair must
-   join two parts that were not joined, so the picks are a forest;
-3. count each picked pair with the label, with noise.
+2. pick pairs of columns that step 1 describes worst, one after the other; a pair must join two parts that were not
+   joined, so the picks are a forest;
+3. count each picked pair with the label, with noise;
+4. pick triples, a pair of the forest and a column next to it, and count them with the label, with noise.
 
-Everything else sees noisy counts only. The score of a pair is by how much its true counts differ from what step 1 says
-of them, less the noise that counting them would bring; "no further pair" is a candidate with the score 0.
+What is public decides beforehand how many pairs and triples there may be; with small budgets there are none, and step 1
+has all of it. What the picks leave is spent on counting. Everything else sees noisy counts only.
 
 Literature: N. Friedman, D. Geiger and M. Goldszmidt, "Bayesian Network Classifiers", 1997 (the model); R. McKenna,
 G. Miklau and D. Sheldon, "Winning the NIST Contest", 2021, and R. McKenna, B. Mullins, D. Sheldon and G. Miklau, "AIM",
@@ -19,74 +21,31 @@ G. Miklau and D. Sheldon, "Winning the NIST Contest", 2021, and R. McKenna, B. M
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 import numpy as np
 
 from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.additive import Gaussian, Geometric
-from discreet.mechanisms.selection import Exponential
+from discreet.methods.noise.private_table_budget import (
+    COUNTING_ROWS,
+    MOST,
+    PICKING,
+    Accountant,
+    GroupPlan,
+    candidate_pairs,
+    planned,
+    typical_error,
+)
 from discreet.methods.noise.private_table_cells import counted, simplex
-from discreet.privacy.budget import epsilon_of, exact, rho_for
+from discreet.methods.noise.private_table_picks import Group, joining, other_children, picked, score
+from discreet.methods.noise.private_table_shrinkage import of_column, towards
 from discreet.privacy.noise import Noise
 
-SHARES = (0.35, 0.1, 0.55)  # of the budget, for the three steps
-_MOST = 2**20  # cells of a pair of columns with the label; larger pairs are no candidates
 _ROUNDS = 30  # of proportional fitting
 _TINY = 1e-9
-_LESS = 1 - 1e-12
-
-
-@dataclass(frozen=True)
-class Accountant:
-    """What each step may cost. `step` is by how much one person changes the counts of one group of columns, in L1.
-
-    Without a delta the epsilons of the steps add up; with one their zero-concentrated losses do, and counts get
-    Gaussian noise.
-    """
-
-    epsilon: float
-    delta: float
-    neighbours: str
-    rows: int  # of a person
-
-    @property
-    def step(self) -> int:
-        return self.rows * (2 if self.neighbours == "replace-one" else 1)
-
-    def counting(self, groups: Sequence[tuple[int, ...]], sizes: Sequence[int], share: float) -> Geometric | Gaussian:
-        """Noise for groups of columns that are counted together; a row is in one cell of each."""
-        if not self.delta:
-            sensitivity = len(groups) * self.step
-            return Geometric(sensitivity=sensitivity, epsilon=self._part(share), neighbours=self.neighbours)
-        both = 2 if self.neighbours == "replace-one" else 1
-        return Gaussian(
-            sensitivity=math.nextafter(self.rows * math.sqrt(both * len(groups)), math.inf),
-            epsilon=epsilon_of(share * self._rho, self.delta),
-            delta=self.delta,
-            dimension=sum(math.prod(sizes[column] for column in group) for group in groups),
-            neighbours=self.neighbours,
-        )
-
-    def picking(self, picks: int, share: float) -> Exponential:
-        """One pick of so many. A little less than its part: roundings of all picks must not add up to more."""
-        if not self.delta:
-            epsilon = self._part(share / picks) * _LESS
-        else:
-            epsilon = math.sqrt(8 * share * self._rho / picks) * _LESS
-        return Exponential(sensitivity=self.step, epsilon=epsilon, neighbours=self.neighbours)
-
-    @property
-    def _rho(self) -> float:
-        return rho_for(self.epsilon, self.delta)
-
-    def _part(self, share: float) -> float:
-        """A share of epsilon, rounded down: parts never add up to more than the whole."""
-        part = float(exact(self.epsilon) * exact(share))
-        while exact(part) > exact(self.epsilon) * exact(share):
-            part = math.nextafter(part, 0.0)
-        return part
 
 
 @dataclass
@@ -100,6 +59,8 @@ class Model:
     single: dict[int, np.ndarray]  # of a column: class x level
     parent: dict[int, int] = field(default_factory=dict)
     pairs: dict[int, np.ndarray] = field(default_factory=dict)  # of a child: class x parent's level x its own
+    beside: dict[int, int] = field(default_factory=dict)  # of a child: the third column
+    triples: dict[int, np.ndarray] = field(default_factory=dict)  # class x third's level x parent's x its own
     noise: list[Noise] = field(default_factory=list)
 
     @property
@@ -108,7 +69,7 @@ class Model:
 
     @property
     def order(self) -> list[int]:
-        """Parents before children."""
+        """Parents before children, and the third column of a triple before its child."""
         depth = dict.fromkeys(self.single, 0)
         for column in self.single:
             above = column
@@ -116,55 +77,120 @@ class Model:
                 above, depth[column] = self.parent[above], depth[column] + 1
         return sorted(depth, key=lambda column: (depth[column], column))
 
+    def pair(self, a: int, b: int) -> np.ndarray:
+        """The counts of a column and its parent, or its child: class x a's level x b's."""
+        return self.pairs[b] if self.parent.get(b) == a else self.pairs[a].transpose(0, 2, 1)
+
+
+@dataclass
+class Counts:
+    """What is known of groups of columns: noisy counts with their variances, and the noise that was drawn for them."""
+
+    codes: Sequence[np.ndarray]
+    sizes: Sequence[int]
+    accountant: Accountant
+    randomness: Randomness
+    whole: Fraction = Fraction(1)  # what shares are of
+    of: dict[Group, tuple[np.ndarray, float]] = field(default_factory=dict)
+    noise: list[Noise] = field(default_factory=list)
+
+    def measure(self, groups: Sequence[Group], share: Fraction) -> None:
+        """Count groups of columns together, with noise; what was known of a group before is averaged in."""
+        mechanism = self.accountant.counting(groups, self.sizes, share * self.whole)
+        shapes = [tuple(self.sizes[column] for column in group) for group in groups]
+        true = [
+            counted([self.codes[column] for column in group], shape)
+            for group, shape in zip(groups, shapes, strict=True)
+        ]
+        drawn = mechanism.apply(np.concatenate(true), self.randomness).astype(float)
+        parts = np.split(drawn, np.cumsum([len(part) for part in true])[:-1])
+        for group, shape, part in zip(groups, shapes, parts, strict=True):
+            told = [*([self.of[group]] if group in self.of else []), (part.reshape(shape), _variance(mechanism))]
+            self.of[group] = _averaged(told)
+        self.noise.append(mechanism.noise)
+
+    def rows(self) -> float:
+        """The number of rows, with noise. All other shares are of what is left."""
+        mechanism = self.accountant.counting([()], self.sizes, COUNTING_ROWS)
+        self.whole -= COUNTING_ROWS
+        self.noise.append(mechanism.noise)
+        return float(mechanism.apply(np.array([len(self.codes[0])]), self.randomness)[0])
+
+    def pick(
+        self,
+        possible: Sequence[Group],
+        guess: Callable[[Group], np.ndarray],
+        still: Callable[[Sequence[Group], Sequence[Group]], Sequence[Group]],
+        picks: int,
+        share: Fraction,
+    ) -> tuple[list[Group], Fraction]:
+        """Groups that the guess describes worst, and what of PICKING is left; `share` is for counting them."""
+        error = typical_error(possible, self.sizes, picks, share * self.whole, self.accountant)
+        scores = {group: score(self.codes, group, guess(group), error) for group in possible}
+        mechanism = self.accountant.picking(picks, PICKING * self.whole)
+        groups, made = picked(scores, lambda taken: still(possible, taken), picks, mechanism, self.randomness)
+        if made:
+            self.noise.append(replace(mechanism.noise, picks=made))
+        return groups, PICKING * Fraction(picks - made, picks)
+
 
 def fit(
-    codes: Sequence[np.ndarray], sizes: Sequence[int], total: int | None, accountant: Accountant, randomness: Randomness
+    codes: Sequence[np.ndarray],
+    sizes: Sequence[int],
+    total: int | None,
+    accountant: Accountant,
+    randomness: Randomness,
+    ordered: Sequence[int] | None = None,
 ) -> Model:
-    """The model of rows whose first column is the label; `total` is how many they are, where that is public."""
-    columns = range(1, len(codes))
-    possible = [(a, b) for b in columns for a in range(1, b) if sizes[0] * sizes[a] * sizes[b] <= _MOST]
-    picks = min(len(columns) - 1, len(possible))
-    shares = SHARES if picks else (1.0, 0.0, 0.0)
+    """The model of rows whose first column is the label; `total` is how many they are, where that is public.
 
-    alone = [(0, column) for column in columns]
-    first = accountant.counting(alone, sizes, shares[0])
-    model = of_columns(_measured(codes, sizes, alone, first, randomness), total)
-    model.noise.append(first.noise)
-    if not picks:
-        return model
+    `ordered` says how many levels of each column come in an order, before the others.
+    """
+    counts = Counts(codes, sizes, accountant, randomness)
+    ordered = [0] * len(sizes) if ordered is None else ordered
+    alone: list[Group] = [(0, column) for column in range(1, len(sizes))]
+    possible: list[Group] = list(candidate_pairs(sizes))
+    known = counts.rows() if total is None and possible else total
+    plan = planned(sizes, known or 0, accountant)
 
-    picking = accountant.picking(picks, shares[1])
-    scores = pair_scores(codes, model, possible, noise_of_a_pair(sizes, possible, picks, accountant))
-    edges = picked(scores, possible, picks, picking, randomness)
-    model.noise.append(replace(picking.noise, picks=picks))
-    if edges:
-        with_label = [(0, *edge) for edge in edges]
-        last = accountant.counting(with_label, sizes, shares[2])
-        tables = _measured(codes, sizes, with_label, last, randomness)
-        model.noise.append(last.noise)
-        _join(model, dict(zip(edges, tables, strict=True)), _variance(first), _variance(last))
+    counts.measure(alone, plan.counting[0])
+    model = of_columns(counts, total, ordered)
+    if plan.pairs:
+        edges, left = counts.pick(
+            possible, lambda pair: independent(model, *pair), joining, plan.pairs, plan.counting[1]
+        )
+        left += plan.counting[1]
+        if not edges:
+            counts.measure(alone, left + plan.counting[2] + (PICKING if plan.triples else 0))
+            model = of_columns(counts, total, ordered)
+        else:
+            counts.measure([(0, *edge) for edge in edges], left)
+            model = _of_pairs(counts, edges, total, ordered)
+            if plan.triples:
+                _add_triples(model, counts, plan, edges, total, ordered)
+    model.noise = counts.noise
     return model
 
 
-def of_columns(tables: Sequence[np.ndarray], total: int | None) -> Model:
-    """What the noisy counts of each column with the label say."""
-    classes = _classes(tables, total)
-    return Model(classes, {place: simplex(table, classes) for place, table in enumerate(tables, start=1)})
+def of_columns(counts: Counts, total: int | None, ordered: Sequence[int]) -> Model:
+    """What the noisy counts say of each column, those of pairs too."""
+    told: dict[int, list[tuple[np.ndarray, float]]] = {}
+    for group, (table, variance) in counts.of.items():
+        for place, column in enumerate(group[1:], start=1):
+            others = tuple(axis for axis in range(1, table.ndim) if axis != place)
+            told.setdefault(column, []).append((table.sum(axis=others), variance * table[0].size / table.shape[place]))
+    columns = {column: _averaged(told[column]) for column in sorted(told)}
+    classes = _classes(list(columns.values()), total)
+    return Model(
+        classes,
+        {column: of_column(table, variance, classes, ordered[column]) for column, (table, variance) in columns.items()},
+    )
 
 
-def _measured(
-    codes: Sequence[np.ndarray],
-    sizes: Sequence[int],
-    groups: Sequence[tuple[int, ...]],
-    mechanism: Geometric | Gaussian,
-    randomness: Randomness,
-) -> list[np.ndarray]:
-    """The noisy counts of groups of columns, drawn together."""
-    shapes = [tuple(sizes[column] for column in group) for group in groups]
-    true = [counted([codes[column] for column in group], shape) for group, shape in zip(groups, shapes, strict=True)]
-    drawn = mechanism.apply(np.concatenate(true), randomness).astype(float)
-    parts = np.split(drawn, np.cumsum([len(part) for part in true])[:-1])
-    return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
+def _averaged(told: Sequence[tuple[np.ndarray, float]]) -> tuple[np.ndarray, float]:
+    """Several noisy counts of the same, weighted by how sure they are."""
+    sure = [1 / variance for _, variance in told]
+    return np.average([table for table, _ in told], axis=0, weights=sure), 1 / sum(sure)
 
 
 def _variance(mechanism: Geometric | Gaussian) -> float:
@@ -173,122 +199,110 @@ def _variance(mechanism: Geometric | Gaussian) -> float:
     return 1 / (2 * math.sinh(1 / (2 * mechanism.scale)) ** 2) if mechanism.scale > 1e-2 else 1e-9
 
 
-def _classes(single: Sequence[np.ndarray], total: int | None) -> np.ndarray:
+def _classes(columns: Sequence[tuple[np.ndarray, float]], total: int | None) -> np.ndarray:
     """How many rows each class has: every column says it, those with few levels with less noise."""
-    weights = [1 / part.shape[1] for part in single]
-    shares = np.average([part.sum(axis=1) for part in single], axis=0, weights=weights)
-    return simplex(shares[None], max(float(shares.sum()), 1.0) if total is None else float(total))[0]
-
-
-# -- which pairs -------------------------------------------------------------------------------------------------------
-
-
-def noise_of_a_pair(
-    sizes: Sequence[int], possible: Sequence[tuple[int, int]], picks: int, accountant: Accountant
-) -> float:
-    """The error that noise brings to a cell of a pair that is counted. Only what is public decides."""
-    largest = sorted(possible, key=lambda pair: sizes[pair[0]] * sizes[pair[1]])[-picks:]
-    return accountant.counting([(0, *pair) for pair in largest], sizes, SHARES[2]).error
-
-
-def pair_scores(
-    codes: Sequence[np.ndarray], model: Model, possible: Sequence[tuple[int, int]], error: float
-) -> list[int]:
-    """The score of each pair. Given the model, it changes with the true counts of the pair alone."""
-    scores = []
-    for a, b in possible:
-        guess = np.rint(independent(model, a, b)).astype(np.int64)
-        scores.append(pair_score(codes[0], codes[a], codes[b], guess) - round(error * guess.size))
-    return scores
-
-
-def picked(
-    scores: Sequence[int],
-    possible: Sequence[tuple[int, int]],
-    picks: int,
-    mechanism: Exponential,
-    randomness: Randomness,
-) -> list[tuple[int, int]]:
-    """Pairs that make a forest, picked one after the other; fewer than `picks` once "no further pair" is picked."""
-    edges: list[tuple[int, int]] = []
-    for _ in range(picks):
-        joins = joining(possible, edges)
-        choice = int(mechanism.apply(np.array([scores[place] for place in joins] + [0]), randomness)[0])
-        if choice == len(joins):
-            break
-        edges.append(possible[joins[choice]])
-    return edges
-
-
-def joining(possible: Sequence[tuple[int, int]], edges: Sequence[tuple[int, int]]) -> list[int]:
-    """The places of pairs that join two parts which the edges have not joined yet."""
-    part_of = {column: column for pair in possible for column in pair}
-    for a, b in edges:
-        one, other = part_of[a], part_of[b]
-        part_of = {column: one if part == other else part for column, part in part_of.items()}
-    return [place for place, (a, b) in enumerate(possible) if part_of[a] != part_of[b]]
+    sure = [1 / (variance * table.shape[1]) for table, variance in columns]
+    shares = np.average([table.sum(axis=1) for table, _ in columns], axis=0, weights=sure)
+    return np.asarray(simplex(shares[None], max(float(shares.sum()), 1.0) if total is None else float(total))[0])
 
 
 def independent(model: Model, a: int, b: int) -> np.ndarray:
     """The counts of two columns with the label, if they depend on the label alone: class x one x other."""
     one, other = model.single[a], model.single[b]
-    return one[:, :, None] * other[:, None, :] / np.maximum(model.classes, _TINY)[:, None, None]
+    return np.asarray(one[:, :, None] * other[:, None, :] / np.maximum(model.classes, _TINY)[:, None, None])
 
 
-def pair_score(label: np.ndarray, one: np.ndarray, other: np.ndarray, guess: np.ndarray) -> int:
-    """How far the true counts are from a guess that rests on noisy ones, in L1: it changes with them, row by row."""
-    return int(np.abs(counted([label, one, other], guess.shape) - guess.ravel()).sum())
+# -- pairs and triples -------------------------------------------------------------------------------------------------
 
 
-# -- the fitted model --------------------------------------------------------------------------------------------------
-
-
-def _join(model: Model, tables: dict[tuple[int, int], np.ndarray], before: float, after: float) -> None:
-    """Bring what the steps say of each column together, then the pairs into agreement with it."""
-    evidence = {column: [(table, before)] for column, table in model.single.items()}
-    for (a, b), table in tables.items():
-        evidence[a].append((table.sum(axis=2), after * table.shape[2]))
-        evidence[b].append((table.sum(axis=1), after * table.shape[1]))
-    for column, parts in evidence.items():
-        mean = np.average([part for part, _ in parts], axis=0, weights=[1 / variance for _, variance in parts])
-        model.single[column] = simplex(mean, model.classes)
+def _of_pairs(counts: Counts, edges: Sequence[Group], total: int | None, ordered: Sequence[int]) -> Model:
+    """What the noisy counts say of each column and of each pair, in agreement."""
+    model = of_columns(counts, total, ordered)
     reached: set[int] = set()
     for root in model.single:
         waiting = [] if root in reached else [root]
         while waiting:
             column = waiting.pop()
             reached.add(column)
-            for (a, b), table in tables.items():
+            for a, b in edges:
                 child = b if a == column else a
                 if column in (a, b) and child not in reached:
-                    fitted = _fitted(model, a, b, table, after)
+                    guess = independent(model, a, b)
+                    fitted = fitted_to(towards(counts.of[0, a, b][0], guess, counts.of[0, a, b][1]),
+                                       (model.single[a], 2), (model.single[b], 1))  # fmt: skip
                     model.parent[child] = column
                     model.pairs[child] = fitted if child == b else fitted.transpose(0, 2, 1)
                     waiting.append(child)
+    return model
 
 
-def _fitted(model: Model, a: int, b: int, table: np.ndarray, variance: float) -> np.ndarray:
-    """Noisy counts of a pair, drawn towards independence as far as they may be noise (James and Stein), without
-    negative numbers, and fitted to the counts of both columns."""
-    guess = independent(model, a, b)
-    off = table - guess
-    shrinkage = np.maximum(0.0, 1 - variance * off[0].size / np.maximum((off**2).sum(axis=(1, 2)), _TINY))
-    fitted = np.maximum(guess + shrinkage[:, None, None] * off, guess / 1000)
+def fitted_to(counts: np.ndarray, *margins: tuple[np.ndarray, int]) -> np.ndarray:
+    """Counts brought into agreement with margins, each with the axis that it lacks, by proportional fitting."""
+    fitted = counts.copy()
     for _ in range(_ROUNDS):
-        fitted *= (model.single[a] / np.maximum(fitted.sum(axis=2), _TINY))[:, :, None]
-        fitted *= (model.single[b] / np.maximum(fitted.sum(axis=1), _TINY))[:, None, :]
+        for margin, axis in margins:
+            fitted *= np.expand_dims(margin / np.maximum(fitted.sum(axis=axis), _TINY), axis)
     return fitted
+
+
+def candidate_triples(model: Model, sizes: Sequence[int]) -> list[Group]:
+    """A third column, a parent and its child. The third is the parent's parent, or another child of it before this."""
+    found: list[Group] = []
+    for child, parent in model.parent.items():
+        beside = [other for other, above in model.parent.items() if above == parent and other < child]
+        above = [model.parent[parent]] if parent in model.parent else []
+        found += [(third, parent, child) for third in (*above, *beside)]
+    return [group for group in found if sizes[0] * math.prod(sizes[column] for column in group) <= MOST]
+
+
+def chained(model: Model, third: int, parent: int, child: int) -> np.ndarray:
+    """The counts of a triple with the label, if the outer two depend on the parent and the label alone."""
+    one, other = model.pair(third, parent), model.pair(parent, child)
+    middle = np.maximum(one.sum(axis=1), _TINY)
+    return np.asarray(one[:, :, :, None] * (other / middle[:, :, None])[:, None])
+
+
+def _add_triples(
+    model: Model, counts: Counts, plan: GroupPlan, edges: Sequence[Group], total: int | None, ordered: Sequence[int]
+) -> None:
+    """Pick triples and count them; the shares for it go to the pairs where none is picked."""
+    possible = candidate_triples(model, counts.sizes)
+    triples: list[Group] = []
+    left = PICKING
+    if possible:
+        triples, left = counts.pick(
+            possible, lambda triple: chained(model, *triple), other_children, plan.triples, plan.counting[2]
+        )
+    left += plan.counting[2]
+    if not triples:
+        counts.measure([(0, *edge) for edge in edges], left)
+        again = _of_pairs(counts, edges, total, ordered)
+        model.classes, model.single, model.pairs = again.classes, again.single, again.pairs
+        return
+    counts.measure([(0, *triple) for triple in triples], left)
+    for third, parent, child in triples:
+        table, variance = counts.of[0, third, parent, child]
+        guess = chained(model, third, parent, child)
+        model.beside[child] = third
+        model.triples[child] = fitted_to(
+            towards(table, guess, variance), (model.pair(third, parent), 3), (model.pair(parent, child), 1)
+        )
 
 
 def rows(model: Model, total: int, randomness: Randomness) -> np.ndarray:
     """Rows drawn from the model, a line for each column, the label first.
 
-    Within each class and each level of the parent a level gets its share of the rows, rounded by chance; which rows get
-    it is chance, too.
+    Within each class and each level of the parent, and of the third column of a triple, a level gets its share of the
+    rows, rounded by chance; which rows get it is chance, too.
     """
     columns = {0: spread(np.zeros(total, dtype=np.int64), model.classes[None], randomness)}
     for column in model.order:
-        if column in model.parent:
+        if column in model.beside:
+            table = model.triples[column]
+            above = columns[model.beside[column]] * table.shape[2] + columns[model.parent[column]]
+            group = columns[0] * (table.shape[1] * table.shape[2]) + above
+            columns[column] = spread(group, table.reshape(-1, table.shape[3]), randomness)
+        elif column in model.parent:
             table = model.pairs[column]
             group = columns[0] * table.shape[1] + columns[model.parent[column]]
             columns[column] = spread(group, table.reshape(-1, table.shape[2]), randomness)

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The constants of PrivateTable's model of marginals, each chosen on other tables than those it is reported on.
+
+python -m benchmarks.private_table.study [--seeds N] [--rows N] [--epsilons ...]
+
+Every setting of the constants makes synthetic rows of every table at every epsilon; logistic regression learns from
+them and is tested on held-out original rows (area under the ROC curve, for more classes the mean of one against the
+rest). For each table the setting is taken that is best on the mean of all *other* tables, and its figure is printed.
+Domains are read from the rows, which is for studies alone. Tables that are made up have latent causes of the columns,
+as many rows, columns and levels as chance says. Needs DISCREET_DATA.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import product
+from unittest import mock
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+
+from discreet.foundation.progress import show, track
+from discreet.foundation.randomness import Randomness
+from discreet.methods.noise import private_table_budget as budget
+from discreet.methods.noise import private_table_shrinkage as shrinkage
+from discreet.methods.noise.private_table_model import fit, rows
+from discreet.recoding.public_domain import Domain
+from discreet.samples import load
+
+TABLES = ("adult", "adult_arx", "diabetes130", "german", "ilpd", "pima", "tic_tac_toe", "waveform", "wdbc")
+MADE_UP = tuple(f"made-{seed}" for seed in range(1, 7))
+EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
+PAIR, TRIPLE, LIFT = (0.1, 0.2, 0.4), (0.05, 0.1, 0.2), (0.3, 1.0, 3.0)
+PRESENT = (budget.GAIN_OF_A_PAIR, budget.GAIN_OF_A_TRIPLE, shrinkage.LIFT)
+SETTINGS = list(dict.fromkeys([PRESENT, *product(PAIR, PRESENT[1:2], LIFT), *product(PAIR, TRIPLE, PRESENT[2:])]))
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A table as levels, the label first."""
+
+    codes: np.ndarray
+    sizes: tuple[int, ...]
+    ordered: tuple[int, ...]
+
+
+def coded(name: str) -> Coded:
+    if name.startswith("made-"):
+        return made_up(int(name.removeprefix("made-")))
+    sample = load(name)
+    domain = Domain.from_data(sample.data, sample.roles)
+    ordered = tuple(0 if levels.kind == "category" else len(levels.cuts) + 1 for levels in domain.columns)
+    return Coded(domain.codes(sample.data), domain.sizes, ordered)
+
+
+def made_up(seed: int) -> Coded:
+    rng = np.random.default_rng(seed)
+    n, columns = int(rng.choice([800, 3000, 10_000, 40_000])), int(rng.choice([6, 10, 16, 24]))
+    label = (rng.random(n) < rng.choice([0.2, 0.35, 0.5])).astype(int)
+    causes = rng.normal(size=(n, 3)) + label[:, None] * rng.uniform(0, 0.8, size=3)
+    codes, sizes, ordered = [label], [2], [0]
+    for _ in range(columns):
+        size = int(rng.choice([2, 3, 5, 8, 12, 30]))
+        weights = rng.normal(size=3) * (rng.random(3) < 0.5)
+        line = causes @ weights + rng.normal(size=n) * rng.uniform(0.3, 1.5) + label * rng.choice([0, 0, 0.3, 0.8])
+        levels = np.searchsorted(np.unique(np.quantile(line, np.sort(rng.random(size - 1)))), line)
+        in_order = rng.random() < 0.5
+        codes.append(levels if in_order else rng.permutation(size)[levels])
+        sizes.append(size)
+        ordered.append(size if in_order else 0)
+    return Coded(np.stack(codes), tuple(sizes), tuple(ordered))
+
+
+@contextmanager
+def constants(pair: float, triple: float, lift: float) -> Iterator[None]:
+    with (
+        mock.patch.object(budget, "GAIN_OF_A_PAIR", pair),
+        mock.patch.object(budget, "GAIN_OF_A_TRIPLE", triple),
+        mock.patch.object(shrinkage, "LIFT", lift),
+    ):
+        yield
+
+
+def one_hot(codes: np.ndarray, sizes: tuple[int, ...]) -> sp.csr_array:
+    places = (codes[1:] + np.cumsum([0, *sizes[1:-1]])[:, None]).T
+    start = np.arange(0, places.size + 1, places.shape[1])
+    return sp.csr_array((np.ones(places.size), places.ravel(), start), shape=(len(places), sum(sizes[1:])))
+
+
+def auc(train: np.ndarray, test: np.ndarray, sizes: tuple[int, ...]) -> float:
+    """Of logistic regression that learns from `train`."""
+    if len(np.unique(train[0])) < 2:
+        return 0.5
+    model = LogisticRegression(max_iter=100, tol=1e-3).fit(one_hot(train, sizes), train[0])
+    odds = np.zeros((test.shape[1], sizes[0]))
+    odds[:, model.classes_] = model.predict_proba(one_hot(test, sizes))
+    return float(np.mean([roc_auc_score(test[0] == place, odds[:, place]) for place in np.unique(test[0])]))
+
+
+def scores(table: Coded, epsilon: float, seeds: int, most: int, known: dict) -> list[float]:
+    """The figure of each setting; settings that lead to the same plan and the same lift are fitted once."""
+    found = []
+    accountant = budget.Accountant(epsilon, 0.0, "replace-one", 1)
+    for setting in SETTINGS:
+        with constants(*setting):
+            n = int(0.8 * table.codes.shape[1])
+            key = (budget.planned(table.sizes, n, accountant), setting[2])
+            if key not in known:
+                known[key] = np.mean([_once(table, accountant, seed, most) for seed in range(seeds)])
+        found.append(float(known[key]))
+    return found
+
+
+def _once(table: Coded, accountant: budget.Accountant, seed: int, most: int) -> float:
+    order = np.random.default_rng(seed).permutation(table.codes.shape[1])
+    split = int(0.8 * len(order))
+    train, test = table.codes[:, order[:split]], table.codes[:, order[split:]]
+    model = fit(list(train), table.sizes, split, accountant, Randomness(seed), table.ordered)
+    made = rows(model, model.total, Randomness(seed))
+    chosen = np.random.default_rng(seed).permutation(made.shape[1])[:most]
+    return auc(made[:, chosen], test[:, :most], table.sizes)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.private_table.study", description=__doc__.splitlines()[0]
+    )  # type: ignore[union-attr]
+    parser.add_argument("--seeds", type=int, default=3, help="splits of each table, each with noise of its own")
+    parser.add_argument("--rows", type=int, default=10_000, help="most synthetic rows that a classifier learns from")
+    parser.add_argument("--epsilons", type=float, nargs="+", default=EPSILONS)
+    parser.add_argument("--tables", nargs="+", default=TABLES + MADE_UP)
+    asked = parser.parse_args()
+    show()
+    found = {}
+    for name in track(asked.tables, "tables"):
+        table = coded(name)
+        found[name] = np.array([scores(table, e, asked.seeds, asked.rows, {}) for e in asked.epsilons])
+    print("settings: rows that a pair and a triple put right, standard deviation of lifts; mean over all tables")
+    for setting, mean in zip(SETTINGS, np.mean(list(found.values()), axis=(0, 1)), strict=True):
+        print(f"{setting}{' (present)' if setting == PRESENT else ''}: {mean:.4f}")
+    print(
+        "\n| table | chosen on the others | "
+        + " | ".join(f"epsilon {e:g}" for e in asked.epsilons)
+        + " | present constants |"
+    )
+    print("|---|---|" + "---:|" * (len(asked.epsilons) + 1))
+    for name, table_scores in found.items():
+        others = np.mean([each for other, each in found.items() if other != name], axis=(0, 1))
+        best = int(others.argmax())
+        cells = [f"{score:.3f}" for score in table_scores[:, best]]
+        means = f"{table_scores[:, 0].mean() - table_scores[:, best].mean():+.4f}"
+        print(f"| {name} | {SETTINGS[best]} | {' | '.join(cells)} | {means} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each step of the model of marginals may cost, and how many pairs and triples of columns the budget carries.
+
+Only what is public decides: the number of rows (where it is private, a noisy count of them), the budget, and how many
+levels the columns have.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import median
+
+from discreet.mechanisms.additive import Gaussian, Geometric
+from discreet.mechanisms.selection import Exponential, PermuteAndFlip
+from discreet.privacy.budget import epsilon_of, exact, rho_for
+
+MOST = 2**20  # cells of a group of columns with the label; larger groups are no candidates
+COUNTING_ROWS = Fraction(1, 50)  # of the budget, where the number of rows is private
+PICKING = Fraction(1, 10)  # of the budget, for the picks of each kind of groups
+GAIN_OF_A_PAIR, GAIN_OF_A_TRIPLE = 0.2, 0.1  # rows that a group puts right, as a share of all; benchmarks/private_table
+_LESS = 1 - 1e-12
+_TINY = 1e-9
+_GRAIN = 1000  # shares are whole thousandths: they add up exactly
+
+
+@dataclass(frozen=True)
+class Accountant:
+    """What each step may cost. `step` is by how much one person changes the counts of one group of columns, in L1.
+
+    Without a delta the epsilons of the steps add up; with one their zero-concentrated losses do, and counts get
+    Gaussian noise.
+    """
+
+    epsilon: float
+    delta: float
+    neighbours: str
+    rows: int  # of a person
+
+    @property
+    def step(self) -> int:
+        return self.rows * (2 if self.neighbours == "replace-one" else 1)
+
+    def counting(
+        self, groups: Sequence[tuple[int, ...]], sizes: Sequence[int], share: float | Fraction
+    ) -> Geometric | Gaussian:
+        """Noise for groups of columns that are counted together; a row is in one cell of each.
+
+        The empty group has one cell, the number of rows.
+        """
+        if not self.delta:
+            sensitivity = len(groups) * self.step
+            return Geometric(sensitivity=sensitivity, epsilon=self._part(share), neighbours=self.neighbours)
+        both = 2 if self.neighbours == "replace-one" else 1
+        return Gaussian(
+            sensitivity=math.nextafter(self.rows * math.sqrt(both * len(groups)), math.inf),
+            epsilon=epsilon_of(float(share) * self._rho, self.delta),
+            delta=self.delta,
+            dimension=sum(math.prod(sizes[column] for column in group) for group in groups),
+            neighbours=self.neighbours,
+        )
+
+    def picking(self, picks: int, share: float | Fraction) -> Exponential | PermuteAndFlip:
+        """One pick of so many. A little less than its part: roundings of all picks must not add up to more.
+
+        Permute-and-flip never expects a lower score than the exponential mechanism at the same epsilon, but its
+        zero-concentrated loss is larger.
+        """
+        if not self.delta:
+            epsilon = self._part(exact(share) / picks) * _LESS
+            return PermuteAndFlip(sensitivity=self.step, epsilon=epsilon, neighbours=self.neighbours)
+        epsilon = math.sqrt(8 * float(share) * self._rho / picks) * _LESS
+        return Exponential(sensitivity=self.step, epsilon=epsilon, neighbours=self.neighbours)
+
+    @property
+    def _rho(self) -> float:
+        return rho_for(self.epsilon, self.delta)
+
+    def _part(self, share: float | Fraction) -> float:
+        """A share of epsilon, rounded down: parts never add up to more than the whole."""
+        part = float(exact(self.epsilon) * exact(share))
+        while exact(part) > exact(self.epsilon) * exact(share):
+            part = math.nextafter(part, 0.0)
+        return part
+
+
+@dataclass(frozen=True)
+class GroupPlan:
+    """How many groups of two and of three columns are picked at most, and the shares of the budget for the counts."""
+
+    pairs: int = 0
+    triples: int = 0
+    counting: tuple[Fraction, Fraction, Fraction] = (Fraction(1), Fraction(0), Fraction(0))
+
+
+def candidate_pairs(sizes: Sequence[int]) -> list[tuple[int, int]]:
+    """Pairs of columns that may be counted with the label, which is column 0."""
+    return [(a, b) for b in range(1, len(sizes)) for a in range(1, b) if sizes[0] * sizes[a] * sizes[b] <= MOST]
+
+
+def planned(sizes: Sequence[int], rows: float, accountant: Accountant) -> GroupPlan:
+    """The plan with the largest gain: rows that groups put right, less the error that noise brings to all counts.
+
+    A group is assumed to put a fixed share of the rows right. Counting it brings an error, and so does counting the
+    columns with less than the whole budget; shares go with the roots of the errors, which makes their sum smallest.
+    """
+    columns = [sizes[0] * size for size in sizes[1:]]
+    pairs = [sizes[0] * sizes[a] * sizes[b] for a, b in candidate_pairs(sizes)]
+    if not pairs:
+        return GroupPlan()
+    typical = (median(pairs), median(pairs) * median(sizes[1:]))
+    most = min(len(columns) - 1, len(pairs))
+
+    def error(groups: int, cells: float) -> float:
+        """Of counting so many groups of so many cells each with the whole budget, in L1."""
+        return (accountant.counting([(0,)] * groups, sizes, 1).error + _TINY) * groups * cells if groups else 0.0
+
+    of_columns = error(len(columns), sum(columns) / len(columns))
+    of_pairs, of_triples = ([error(groups, cells) for groups in range(most + 1)] for cells in typical)
+    best, plan = 0.0, GroupPlan()
+    for n_pairs in range(1, most + 1):
+        for n_triples in range(n_pairs if typical[1] <= MOST else 1):
+            roots = [math.sqrt(part) for part in (of_columns, of_pairs[n_pairs], of_triples[n_triples])]
+            whole = 1 - PICKING * (2 if n_triples else 1)
+            cost = sum(roots) ** 2 / float(whole) - of_columns
+            gain = rows * (GAIN_OF_A_PAIR * n_pairs + GAIN_OF_A_TRIPLE * n_triples) - cost
+            if gain > best:
+                best, plan = gain, GroupPlan(n_pairs, n_triples, _shares(roots, whole))
+    return plan
+
+
+def _shares(roots: Sequence[float], whole: Fraction) -> tuple[Fraction, Fraction, Fraction]:
+    """Parts of `whole` that go with the roots of the errors, in thousandths; at least one where there is an error."""
+    parts = [max(round(_GRAIN * float(whole) * root / sum(roots)), 1) if root else 0 for root in roots]
+    pairs, triples = (Fraction(part, _GRAIN) for part in parts[1:])
+    return whole - pairs - triples, pairs, triples
+
+
+def typical_error(groups: Sequence[tuple[int, ...]], sizes: Sequence[int], picks: int, share: Fraction,
+                  accountant: Accountant) -> float:  # fmt: skip
+    """The error that noise brings to a cell of a group, if as many of the largest groups as may be are counted."""
+    largest = sorted(groups, key=lambda group: math.prod(sizes[column] for column in group))[-picks:]
+    return accountant.counting([(0, *group) for group in largest], sizes, share).error
