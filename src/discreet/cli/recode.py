@@ -60,14 +60,15 @@ def recode(
 def _recode_baskets(
     folder: Path, file: Path, out: Path, *, overwrite: bool, reading: ReadingOptions, quiet: bool, as_json: bool
 ) -> None:
-    """A line for each row, with its published items, separated by tabs."""
+    """A line for each row, with its published items, separated by tabs. CSV and Parquet hold 0/1 columns."""
     from discreet.data.baskets import Baskets
+    from discreet.data.storage import FORMATS
     from discreet.release.recode_rows import recode as recode_rows
 
     if out.suffix.lower() not in BASKET_SUFFIXES:
         raise DataError(f"{out.name!r}: baskets are written as {' or '.join(BASKET_SUFFIXES)}.")
-    transactions = BasketOptions().shape(file) == "transactions"
-    rows: Baskets = BasketOptions().transactions(file) if transactions else Baskets.from_columns(reading.read(file))
+    columns = file.suffix.lower().lstrip(".") in FORMATS
+    rows: Baskets = Baskets.from_columns(reading.read(file)) if columns else BasketOptions().transactions(file)
     with step(f"Recoding {len(rows):,} rows"):
         written: Baskets = recode_rows(folder, rows)
     lines = ("\t".join(written.items(row)) + "\n" for row in range(len(written)))

@@ -209,6 +209,11 @@ def item_table(baskets: Baskets, target: str) -> Table:
     return Table([*columns, label_column(target, baskets.label_values)])
 
 
+def rows_with_items(rows: Any) -> Baskets:
+    """Baskets as they are, or transactions: a file with a row per line, or lists of items."""
+    return rows if isinstance(rows, Baskets) else Baskets.from_transactions(rows)
+
+
 def keep_items(baskets: Baskets, names: Sequence[str]) -> Baskets:
     """The baskets with these items only, in this order."""
     place = {name: item for item, name in enumerate(baskets.names)}

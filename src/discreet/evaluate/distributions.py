@@ -108,6 +108,7 @@ def _spread(borders: list[float], numbers: np.ndarray) -> list[float]:
 
 def _items(release: Release, dataset: Dataset) -> list[dict[str, Any]]:
     after, before = release.baskets, dataset.data
+    before = before if release.groups is None else release.groups.apply(before)
     place = {name: item for item, name in enumerate(before.names)}
     shares = after.support / max(len(after), 1)
     order = np.argsort(-shares, kind="stable")[:MOST]

@@ -123,8 +123,3 @@ class GroupedItems:
             return None
         content = self.to_bytes()
         return content if len(content) <= MOST_STATED else None
-
-
-def rows_with_items(rows: Any) -> Baskets:
-    """Baskets as they are, or transactions: a file with a row per line, or lists of items."""
-    return rows if isinstance(rows, Baskets) else Baskets.from_transactions(rows)

@@ -7,9 +7,10 @@ import os
 from pathlib import Path
 from typing import Any
 
+from discreet.data.dataset import rows_with_items
 from discreet.errors import DataError
 from discreet.foundation.plain_files import MOST_STATED, opened, read_most
-from discreet.recoding.grouped_items import GroupedItems, rows_with_items
+from discreet.recoding.grouped_items import GroupedItems
 from discreet.recoding.patterns import recoded_rows
 from discreet.recoding.record import RECORD, from_bytes
 from discreet.release.certificate import Certificate, sha256_of

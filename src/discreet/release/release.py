@@ -19,6 +19,7 @@ import numpy as np
 
 from discreet.data.baskets import Baskets
 from discreet.data.content import Content
+from discreet.data.dataset import rows_with_items
 from discreet.data.document import Document
 from discreet.data.roles import Roles
 from discreet.data.storage import FORMATS
@@ -27,7 +28,7 @@ from discreet.errors import DataError, PromiseBroken
 from discreet.foundation.atomic_files import new_folder
 from discreet.privacy.noise import Noise, statement
 from discreet.privacy.promise import Promise, Verdict
-from discreet.recoding.grouped_items import GroupedItems, rows_with_items
+from discreet.recoding.grouped_items import GroupedItems
 from discreet.recoding.patterns import Boxes, EachColumn, recoded_rows
 from discreet.recoding.plan import Plan
 from discreet.recoding.record import RECORD, published
