@@ -2,9 +2,11 @@
 import bz2
 import datetime
 import gzip
+import subprocess
+import sys
+import tempfile
 import traceback
 import uuid
-from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -446,17 +448,41 @@ def test_rows_beyond_the_memory_limit_are_counted(tmp_path):
 
 
 def test_the_temporary_folder_goes_with_the_engine(people, monkeypatch, tmp_path):
-    monkeypatch.setattr(engine.tempfile, "mkdtemp", lambda prefix: _made(tmp_path / f"{prefix}here"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     rows = DuckDB(people)
-    assert (tmp_path / "discreet-here").is_dir()
+    (folder,) = tmp_path.iterdir()
+    assert folder.stat().st_mode & 0o777 == 0o700
     rows.close()
     del rows
-    assert not (tmp_path / "discreet-here").exists()
+    assert not list(tmp_path.iterdir())
 
 
-def _made(path: Path) -> str:
-    path.mkdir()
-    return str(path)
+KILLED = """
+import sys, tempfile
+tempfile.tempdir = sys.argv[1]
+import pyarrow as pa
+from discreet.engines import DuckDB
+rows = DuckDB(pa.table({"x": [1, 2]}))
+(rows_folder,) = __import__("pathlib").Path(sys.argv[1]).iterdir()
+(rows_folder / "new" / "spilled").write_text("a clear cell")
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_what_a_killed_engine_spilled_is_removed_by_the_next(people, monkeypatch, tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdout.readline() == b"ready\n"
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    rows = DuckDB(people)  # the other one is at work: its folder stays
+    assert list(tmp_path.glob("*/new/spilled"))
+    rows.close()
+    process.kill()
+    process.communicate()
+    DuckDB(people).close()
+    assert not list(tmp_path.glob("*/new/spilled"))
 
 
 def test_files_that_change_while_they_are_counted_are_noticed(people, tmp_path, monkeypatch):

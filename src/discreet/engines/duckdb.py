@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import tempfile
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +27,7 @@ from discreet.data.table import Table
 from discreet.engines.duckdb_packing import Numbering, Packing
 from discreet.engines.sources import from_data, from_relation, no_csv_options
 from discreet.errors import DataError, did_you_mean, listing, quietly, shown
+from discreet.foundation.atomic_files import scratch_folder
 
 _MOST_TEXTS = 1000  # distinct texts of a column that is numbered before grouping; larger ENUMs are slow
 _MOST_WHOLE = 2**20  # range of a column of whole numbers that is numbered before grouping
@@ -103,9 +103,9 @@ class DuckDB:
 
     def _connect(self, options: dict[str, Any]) -> duckdb.DuckDBPyConnection:
         if "temp_directory" not in options:
-            folder = tempfile.mkdtemp(prefix="discreet-")  # readable by this user only
-            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-            options = {**options, "temp_directory": folder}
+            until_closed = ExitStack()
+            options = {**options, "temp_directory": until_closed.enter_context(scratch_folder())}
+            weakref.finalize(self, until_closed.close)
         settings = {name: str(value) for name, value in options.items()}
         connection, failure = quietly(lambda: duckdb.connect(config=_SETTINGS | settings))
         if connection is None:

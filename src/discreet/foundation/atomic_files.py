@@ -80,6 +80,18 @@ def new_file(target: Path, *, mode: int = 0o600) -> Iterator[Path]:
         os.replace(work / _NEW, target)
 
 
+@contextmanager
+def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
+    """A folder for intermediate files that only this user can read, removed when the block ends.
+
+    If the process is killed, the folder stays until the next one is made in the same place (by default the system's
+    temporary folder), which removes it first.
+    """
+    with _beside(Path(tempfile.gettempdir() if parent is None else parent) / "scratch") as work:
+        (work / _NEW).mkdir(mode=0o700)
+        yield work / _NEW
+
+
 def write_whole(path: Path, content: bytes, prefix: str = "", *, sync: bool = True, mode: int = 0o600) -> None:
     """Write a file atomically, readable by this user alone unless `mode` allows more.
 
