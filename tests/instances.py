@@ -146,7 +146,7 @@ INSTANCES = {
     "variance-sketch": _of(VarianceSketch, ("sketches",)),
     "variance-sketch-delta": _of(VarianceSketch, ("sketches",), delta=0.5, information=0.9),
     "tree-ladder": _of(TreeLadder, ("table",)),
-    "tree-ladder-detail": _of(TreeLadder, ("table",), trust=20, detail=2.0, weights={"age": 3.0}),
+    "tree-ladder-detail": _of(TreeLadder, ("table",), trust=20, detail=2.0),
     "tree-ladder-few-bins": _of(TreeLadder, ("table",), bins=3, detail=0.0),
     "tree-ladder-diverse": _of(TreeLadder, ("table",), l=2),
 }

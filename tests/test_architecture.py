@@ -218,7 +218,7 @@ def test_verifying_loads_no_learning_and_no_kernel():
 
 
 def test_one_release_codes_and_groups_its_columns_once():
-    """A tree-ladder release of nine columns, saved: at most twelve calls each."""
+    """A Mondrian release of nine columns, saved: at most twelve calls each."""
     walk = walks(SOURCE).release
     none_of({f"{name}={n}" for name, n in (("encode", walk.encode), ("group", walk.group)) if n > 12})
 

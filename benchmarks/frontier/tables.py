@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of the study: fourteen real ones, of the folder that DISCREET_DATA names, and six that are made up.
+"""The tables of the study: thirteen real ones, of the folder that DISCREET_DATA names, and six that are made up.
 
 Real ones have their quasi-identifiers and target only, so that whatever is learnt is learnt from what a method
 publishes. Large ones are thinned to what takes seconds. What is known of the made-up ones:
@@ -29,7 +29,7 @@ Data = tuple[Table, Roles]
 def _known(name: str, *, rows: int | None = None, quasi: tuple[str, ...] | int | None = None, person: bool = False,
            **options: int) -> Data:  # fmt: skip
     """A sample with some of its quasi-identifiers, and some of its rows or persons."""
-    sample = load(name, **options)
+    sample = load(name)
     table, roles = sample.data, sample.roles
     assert isinstance(table, Table)
     assert roles is not None
@@ -144,7 +144,6 @@ TABLES: dict[str, tuple[Callable[[], Data], tuple[int, ...]]] = {  # with the k 
     "mushroom": (lambda: _mushroom(5000), _LARGE),
     "waveform": (lambda: _known("waveform", quasi=tuple(f"x{j}" for j in range(2, 21, 2))), _LARGE),
     "german": (lambda: _known("german"), _SMALL),
-    "german_all": (lambda: _known("german", quasi=20), _SMALL),
     "pima": (lambda: _known("pima"), _SMALL),
     "ilpd": (lambda: _known("ilpd"), _SMALL),
     "wdbc": (lambda: _known("wdbc", quasi=10), _SMALL),
