@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints, for every table and k, what each method's release is worth; keeps it as JSON, one file per table.
 
-A release that was measured already is not measured again, unless `--again` says so. Needs DISCREET_DATA.
+A release that was measured already is not measured again, unless `--again` says so. Needs DISCREET_DATA. The page is
+written by `python -m benchmarks.frontier.page`.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.frontier.protocol import Split, lines, measured
+from benchmarks.frontier.rivals import RIVALS
 from benchmarks.frontier.tables import TABLES
-from discreet import KActus2, Mondrian, TopDownSpecialization, TreeLadder
+from discreet import KActus, KActus2, Mondrian, TopDownRefinement, TopDownSpecialization, TreeLadder
 from discreet.foundation.progress import show, track
 from discreet.methods import Method
 
-KEPT = Path(__file__).parent.parent / "results" / "frontier"
+KEPT = Path(__file__).parent / "measured"
 
 METHODS: dict[str, Callable[[int], Method]] = {
     "TreeLadder": lambda k: TreeLadder(k, random_state=0),
@@ -25,7 +27,10 @@ METHODS: dict[str, Callable[[int], Method]] = {
     "Mondrian, median": lambda k: Mondrian(k, random_state=0),
     "KActus2": lambda k: KActus2(k, random_state=0),
     "TDS": lambda k: TopDownSpecialization(k, random_state=0),
+    "TDR": lambda k: TopDownRefinement(k, random_state=0),
+    "KActus": lambda k: KActus(k, random_state=0),
 }
+ALL = (*METHODS, *RIVALS)
 
 
 def study(table: str, methods: list[str], ks: list[int] | None, *, seed: int, again: bool, folder: Path) -> dict:
@@ -40,15 +45,18 @@ def study(table: str, methods: list[str], ks: list[int] | None, *, seed: int, ag
         folder.mkdir(parents=True, exist_ok=True)
         for name in track(new, table):
             k, method = name.split(" ", 1)
-            found[name] = measured(lambda k=k, method=method: METHODS[method](int(k)), rows)  # type: ignore[misc]
-            path.write_text(json.dumps(found, indent=1), encoding="utf-8")
+            if method in RIVALS:
+                found[name] = RIVALS[method](rows, int(k))
+            else:
+                found[name] = measured(lambda k=k, method=method: METHODS[method](int(k)), rows)  # type: ignore[misc]
+            path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     return {name: found[name] for name in asked}
 
 
 def main() -> None:
     options = argparse.ArgumentParser(prog="python -m benchmarks.frontier", description=__doc__)
     options.add_argument("--tables", nargs="*", choices=[*TABLES], default=[*TABLES])
-    options.add_argument("--methods", nargs="*", choices=[*METHODS], default=[*METHODS])
+    options.add_argument("--methods", nargs="*", choices=ALL, default=[*ALL])
     options.add_argument("--k", type=int, nargs="*", default=None)
     options.add_argument("--seed", type=int, default=0, help="of the split")
     options.add_argument("--again", action="store_true", help="measure releases again that were measured")

@@ -155,7 +155,9 @@ def text(found: Found, rows: dict[str, int]) -> str:
         " `python -m benchmarks.frontier.page`.",
         "## Where TreeLadder is behind",
         "Cases where another method is ahead by more than noise, which is twice the standard error of an accuracy on"
-        " the held-out rows." if behind else "In no case is another method ahead by more than noise.",
+        " the held-out rows."
+        if behind
+        else "In no case is another method ahead by more than noise.",
         *(["\n".join(_table(head, behind))] if behind else []),
         "## TreeLadder beside the others",
         "Its figure less theirs, in the direction that is better, mean over tables with an interval of two standard"

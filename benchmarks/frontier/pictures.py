@@ -53,7 +53,7 @@ def differences_picture(found: Found) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 900 {height}" role="img" {_FONT}>',
         "<title>AUC of TreeLadder less that of other methods, by table</title>",
         f'<rect width="900" height="{height}" fill="white"/>',
-        '<text x="20" y="20">AUC of TreeLadder less that of others, mean over k (right of the line: ours is ahead)</text>',
+        '<text x="20" y="20">AUC of TreeLadder less that of others, mean over k (right: ours is ahead)</text>',
         *_legend(methods, 42),
     ]
     for tick in np.linspace(-shown, shown, 9):
@@ -95,10 +95,10 @@ def trade_picture(found: Found) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 900 470" role="img" {_FONT}>',
         "<title>AUC against detail, mean over tables, for each method and k</title>",
         '<rect width="900" height="470" fill="white"/>',
-        '<text x="20" y="20">AUC against detail, mean over tables; lines lead from the smallest k to the largest</text>',
+        '<text x="20" y="20">AUC against detail, mean over tables; lines lead from small k to large</text>',
         *_legend(methods, 42),
         f'<path d="M{left} {top}V{bottom}H{right}" fill="none" stroke="#444"/>',
-        f'<text x="{(left + right) / 2}" y="460" text-anchor="middle">detail: information kept about the columns</text>',
+        f'<text x="{(left + right) / 2}" y="460" text-anchor="middle">detail: information kept</text>',
     ]
     for tick in np.linspace(0, 1, 6):
         x, _ = at(float(tick), low)

@@ -144,7 +144,12 @@ def guessed_roles() -> Figures:
 def low_budgets() -> Figures:
     """5. AUC of logistic regression that learns from PrivateTable's rows, on held-out rows."""
     found = {}
-    for name, epsilons in (("adult_arx", (0.1, 1, 10)), ("adult", (0.1, 1)), ("german", (1,)), ("diabetes130", (0.1, 1))):
+    for name, epsilons in (
+        ("adult_arx", (0.1, 1, 10)),
+        ("adult", (0.1, 1)),
+        ("german", (1,)),
+        ("diabetes130", (0.1, 1)),
+    ):
         table, roles = _binned(name)
         for epsilon in epsilons:
             values = [_private_auc(table, roles, epsilon, seed) for seed in range(3)]
@@ -193,7 +198,9 @@ def private_weights() -> Figures:
         for seed in range(10):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                fitted = ds.PrivateFwell(1.0, bounds=(0, 1), strategy=strategy, n_features=3, random_state=seed).fit(X, y)
+                fitted = ds.PrivateFwell(1.0, bounds=(0, 1), strategy=strategy, n_features=3, random_state=seed).fit(
+                    X, y
+                )
             heaviest = np.argsort(-np.asarray(fitted.weights_))[:3]
             model = LogisticRegression(max_iter=200)
             values.append(cross_val_score(model, X[:, heaviest], y, scoring="roc_auc", cv=5).mean())

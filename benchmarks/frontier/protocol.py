@@ -16,7 +16,7 @@ otherwise pay without limit for a single row.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,8 +95,12 @@ def scores(learner: str, learnt: Table, tested: Table, rows: Split) -> dict[str,
 
 def detail_kept(release: Release, rows: Split) -> float:
     """The information kept about a quasi-identifier, on average; on the rows to be asked about, as they are recoded."""
-    recoded = release.recode(rows.test)
-    return float(np.mean([_kept(rows.test, recoded, name) for name in rows.roles.quasi]))
+    return information_kept(rows.test, release.recode(rows.test), rows.roles.quasi)
+
+
+def information_kept(before: Table, after: Table, quasi: Sequence[str]) -> float:
+    """The mean over quasi-identifiers of the information that cells keep."""
+    return float(np.mean([_kept(before, after, name) for name in quasi]))
 
 
 def _kept(before: Table, after: Table, name: str) -> float:

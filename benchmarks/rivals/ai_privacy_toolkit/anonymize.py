@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run in ai-privacy-toolkit's environment: anonymise a CSV file of quasi-identifiers, and bring held-out rows to its form.
+"""Run in ai-privacy-toolkit's environment: anonymise a CSV file, and bring held-out rows to its form.
 
 Arguments: file of the rows, the last column is the class; held-out file; k; outputs for both; names of the columns that
 hold numbers, joined by commas. Each cell becomes the representative of its leaf: the median of numbers, the commonest

@@ -234,9 +234,7 @@ class Mondrian(Method):
             raise ParameterError("'grids' takes a list for each column, such as {'age': [20, 40, 60]}.")
         return grids
 
-    def _needs(
-        self, rows: CodedRows | _SingleRows, roles: Roles, least: int, places: np.ndarray | None
-    ) -> list[Need]:
+    def _needs(self, rows: CodedRows | _SingleRows, roles: Roles, least: int, places: np.ndarray | None) -> list[Need]:
         """Numbers of different keys; `places` are the distinct rows that persons of a population equal."""
         if places is not None:
             persons = np.flatnonzero(places >= 0)
