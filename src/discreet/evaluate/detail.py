@@ -183,7 +183,8 @@ def table_of_kept(kept: Mapping[str, Kept]) -> str:
 def warnings_of(kept: dict[str, Any]) -> list[str]:
     """What a holder must know before publishing, from a `Kept` as a dictionary: sentences with counts and names.
 
-    >>> print(*warnings_of({"blank": ["age"], "suppressed": 0.9, "columns": 3, "needs_recoding": False}), sep="\n")
+    >>> for text in warnings_of({"blank": ["age"], "suppressed": 0.9, "columns": 3, "needs_recoding": False}):
+    ...     print(text)
     1 of 3 columns is blank: 'age' says the same in every row.
     90 % of the cells of quasi-identifiers are suppressed.
     """

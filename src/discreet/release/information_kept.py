@@ -34,6 +34,7 @@ from discreet.counting.tally import pair_counts
 from discreet.data.baskets import Baskets
 from discreet.data.column import SUPPRESSED, Column
 from discreet.foundation.randomness import Randomness
+from discreet.recoding.grouped_items import GroupedItems
 from discreet.recoding.labels import Labelling
 
 if TYPE_CHECKING:
@@ -120,21 +121,40 @@ def _counted(crossed: Crossing, everything: float) -> float:
     return (shared - chance) / (everything - chance) if everything - chance > 1e-9 else 0.0
 
 
-def detail_of_items(before: Baskets, after: Baskets, features: tuple[int, ...]) -> Detail:
-    """The detail of baskets; `after` has the same rows in the same order, and the items `features`."""
+def detail_of_items(
+    before: Baskets, after: Baskets, features: tuple[int, ...], groups: GroupedItems | None = None
+) -> Detail:
+    """The detail of baskets; `after` has the same rows in the same order, and the items `features`, or their `groups`.
+
+    What a published item tells about an item of the source is their mutual information; of an item in several groups
+    the one counts that tells most.
+    """
     n, have = len(before), before.support
     all_bits = _binary_bits(have, n)
     total = float(all_bits.sum())
     if not total:
         return Detail(0.0, {ITEMS: 0.0})
-    kept = list(features)
-    shown = after.support
-    both = np.asarray(before.matrix[:, kept].astype(np.int64).multiply(after.matrix).sum(axis=0)).ravel()
-    cells = np.stack([both, have[kept] - both, shown - both, n - have[kept] - shown + both])
+    source, place = _shown_by(before, features, groups)
+    shown = after.support[place]
+    both = np.asarray(before.matrix[:, source].astype(np.int64).multiply(after.matrix[:, place]).sum(axis=0)).ravel()
+    cells = np.stack([both, have[source] - both, shown - both, n - have[source] - shown + both])
     joint = np.log2(n) - n_log_n(cells).sum(axis=0) / n
-    bits = all_bits[kept] + _binary_bits(shown, n) - joint
+    bits = np.zeros(len(have))
+    np.maximum.at(bits, source, all_bits[source] + _binary_bits(shown, n) - joint)
     whole = min(max(float(bits.sum()) / total, 0.0), 1.0)
     return Detail(whole, {ITEMS: whole})
+
+
+def _shown_by(
+    before: Baskets, features: tuple[int, ...], groups: GroupedItems | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Items of the source, and the published item that shows each."""
+    if groups is None:
+        return np.array(features, dtype=np.int64), np.arange(len(features))
+    place_of = {name: item for item, name in enumerate(before.names)}
+    pairs = [(place_of[m], g) for g, members in enumerate(groups.members) for m in members if m in place_of]
+    source, place = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    return source, place
 
 
 def _binary_bits(have: np.ndarray, n: int) -> np.ndarray:

@@ -27,7 +27,7 @@ from discreet.release.certificate import CERTIFICATE
 from discreet.release.release import Release
 from discreet.risk.attackers import Attackers, attackers_of
 from discreet.risk.individual_risk import IndividualRisk, household_risk, individual_risk
-from discreet.risk.k_map import KMap, k_map
+from discreet.risk.k_map_estimate import KMapEstimate, k_map
 from discreet.risk.population_uniqueness import PopulationUniqueness, estimate_uniqueness
 from discreet.risk.presence import DeltaPresence, delta_presence
 from discreet.risk.safe_harbour import SafeHarbour, check_safe_harbour
@@ -62,7 +62,7 @@ class RiskAssessment:
     uniqueness: PopulationUniqueness | None
     individual: IndividualRisk | None
     by_pitman: IndividualRisk | None
-    k_map: KMap | None
+    k_map: KMapEstimate | None
     presence: DeltaPresence | None
     population: Population | None
     special_uniques: SpecialUniques | None

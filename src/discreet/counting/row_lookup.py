@@ -33,10 +33,10 @@ class _Stage:
         return found
 
 
-class RowIndex:
+class RowLookup:
     """The place of coded rows among distinct rows; -1 for rows that are none of them.
 
-    >>> index = RowIndex(np.array([[0, 1], [0, 2], [3, 0]]))
+    >>> index = RowLookup(np.array([[0, 1], [0, 2], [3, 0]]))
     >>> index.find([np.array([3, 0, 1]), np.array([0, 2, 1])]).tolist()
     [2, 1, -1]
     """

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import risk_twins
 from discreet import Table
 from discreet.risk import SampledGroups
-from discreet.risk.k_map import CONFIDENCE, chance_below, k_map
+from discreet.risk.k_map_estimate import CONFIDENCE, chance_below, k_map
 from discreet.risk.population_uniqueness import PitmanParameters
 
 values = st.tuples(st.sampled_from("ab"), st.sampled_from([1, 2, None]))

@@ -24,7 +24,7 @@ CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
-class KMap:
+class KMapEstimate:
     """Persons of the population who share the quasi-identifiers of a row.
 
     k           the fewest for any row: counted, or reached by all rows with `confidence`
@@ -41,7 +41,7 @@ class KMap:
         return {"k": self.k, "confidence": self.confidence, "below": below}
 
 
-def k_map(groups: SampledGroups, *, pitman: PitmanParameters | None = None) -> KMap | None:
+def k_map(groups: SampledGroups, *, pitman: PitmanParameters | None = None) -> KMapEstimate | None:
     """The k-map of the groups; None if nothing is known about the population.
 
     Where it is estimated, F - f is negative binomial as in `individual_risk.py`, with or without Pitman's model.
@@ -51,10 +51,10 @@ def k_map(groups: SampledGroups, *, pitman: PitmanParameters | None = None) -> K
         return None
     if groups.counted is not None:
         below = {size: float(groups.rows[found < size].sum()) for size in BELOW}
-        return KMap(int(found.min()), below, 1.0)
+        return KMapEstimate(int(found.min()), below, 1.0)
     chance, alpha = seen(groups, pitman), 0.0 if pitman is None else pitman.alpha
     below = {size: float((groups.rows * chance_below(size, groups.sizes, chance, alpha)).sum()) for size in BELOW}
-    return KMap(_reached(groups.sizes, chance, alpha), below, CONFIDENCE)
+    return KMapEstimate(_reached(groups.sizes, chance, alpha), below, CONFIDENCE)
 
 
 def chance_below(k: int, sizes: np.ndarray, chance: np.ndarray, alpha: float = 0.0) -> np.ndarray:
