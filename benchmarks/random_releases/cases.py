@@ -47,6 +47,7 @@ TABLE_METHODS = {
     "greedy": 6,
     "maximal": 3,
     "optimal": 0.5,
+    "km": 2,
     "random-flip": 4,
     "breach-aware": 1,
     "private-table": 5,
@@ -58,6 +59,8 @@ BASKET_METHODS = {
     "greedy": 6,
     "maximal": 3,
     "optimal": 0.3,
+    "item-groups": 2,
+    "km": 2,
     "random-flip": 4,
     "delta-sketch": 2,
     "variance-sketch": 3,
@@ -339,6 +342,17 @@ def _optimal(rng: Random, k: int, table: RandomTable | None) -> Parameters:
     return parameters, (Asked("containment", k),), None
 
 
+def _item_groups(rng: Random, k: int, table: None) -> Parameters:
+    coverage = rng.choice((0.2, 0.5, 0.9))
+    return _given(k=k, coverage=coverage), (Asked("containment", k),), None
+
+
+def _km(rng: Random, k: int, table: RandomTable | None) -> Parameters:
+    m = rng.choice((1, 2, 3))
+    parameters = _given(k=k, m=m, utility=rng.choice((None, "hamdist")))
+    return parameters, (Asked("(k, m)-anonymity", k, known=m),), None
+
+
 def _flip(rng: Random, k: int, table: RandomTable | None) -> Parameters:
     cuts = _cuts(rng, table) if table is not None and rng.random() < 0.2 else None
     return _given(k=k, vector=rng.choice(("majority", "member")), cuts=cuts), (Asked("k-anonymity", k),), None
@@ -427,6 +441,8 @@ _PARAMETERS: dict[str, Callable[..., Parameters]] = {
     "greedy": _greedy,
     "maximal": _maximal,
     "optimal": _optimal,
+    "item-groups": _item_groups,
+    "km": _km,
     "random-flip": _flip,
     "breach-aware": _breach,
     "private-table": _private_table,

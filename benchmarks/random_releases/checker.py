@@ -67,8 +67,9 @@ def _shape_problems(released: Released, source: Source) -> Iterator[Leak]:
     expected = _DOCUMENTS.get(source.gives)
     if expected is not None and set(released.files) != {expected, "certificate.json"}:
         yield "files", f"a {source.gives} release holds {sorted(released.files)}"
-    if source.gives in ("baskets", "sketches") and RECORD in released.files:
-        yield "files", "baskets have no record of a recoding"
+    groups_items = source.method == "item-groups"
+    if source.gives in ("baskets", "sketches") and (RECORD in released.files) != groups_items:
+        yield "files", "baskets have a record where items are grouped, and nowhere else"
 
 
 def _level(promise: dict[str, Any]) -> tuple[str, str]:
@@ -112,8 +113,13 @@ def _counted(released: Released, owner: Path, source: Source, found: Found) -> I
 def _copied_problems(released: Released, source: Source) -> Iterator[Leak]:
     """Target, sensitive and other cells of a row stay together and are those of the source, but for dropped rows."""
     if source.gives == "baskets":
-        before: Counter = Counter(source.labels)
+        members = leaks.members_of(released)
         after: Counter = Counter(released.columns["label"])
+        before: Counter = Counter(source.labels)
+        if members:  # every row has the groups of its items, and no others
+            items = [frozenset(g for g, of in members.items() if not row.isdisjoint(of)) for row in source.baskets]
+            after = Counter(zip(released.columns["label"], map(frozenset, released.columns["items"]), strict=True))
+            before = Counter(zip(source.labels, items, strict=True))
     else:
         stated = [column["name"] for column in released.certificate["columns"]]
         if list(released.columns) != stated:
@@ -160,6 +166,8 @@ def _promise_problems(
         measured = min(counting.l_diversity(rows, released.texts[name], persons) for name in sensitive)
     elif asked.name == "containment":
         measured = counting.containment(_item_rows(released, source), persons, asked.absences)
+    elif asked.name == "(k, m)-anonymity":
+        measured = counting.km_anonymity(_item_rows(released, source), persons, asked.known)
     elif asked.name == "k-anonymity":
         names = released.named("quasi") if asked.columns is None else list(asked.columns)
         rows = [(row,) for row in _item_rows(released, source)] if source.gives == "baskets" else _rows(released, names)

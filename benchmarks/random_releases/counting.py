@@ -39,6 +39,16 @@ def containment(rows: Sequence[frozenset], persons: Sequence[Any], absences: int
     return min(left)
 
 
+def km_anonymity(rows: Sequence[frozenset], persons: Sequence[Any], known: int) -> int:
+    """Persons left to whoever knows at most so many items of a row, at worst; all of them where nobody has an item."""
+    held: dict[tuple, set] = defaultdict(set)
+    for row, person in zip(rows, persons, strict=True):
+        for size in range(1, known + 1):
+            for items in combinations(sorted(row), size):
+                held[items].add(person)
+    return min(map(len, held.values()), default=len(set(persons)))
+
+
 def l_diversity(rows: Sequence[tuple], sensitive: Sequence[Any], persons: Sequence[Any]) -> int:
     """Different sensitive values of the worst group, no more than its persons."""
     held, values = groups(rows, persons), defaultdict(set)

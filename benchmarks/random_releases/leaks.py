@@ -22,7 +22,7 @@ from benchmarks.random_releases.source import Source
 Leak = tuple[str, str]  # what kind, and which one
 MARK = re.compile(r"Zq[0-9a-f]{8}")  # a word that only hidden and rare values of a random input hold
 _INTERVAL = re.compile(r"< (?P<below>.+)|>= (?P<from>.+)|\[(?P<low>[^,\[]+), (?P<high>[^,]+)\)", re.DOTALL)
-ITEM_METHODS = ("greedy", "maximal", "optimal", "random-flip")
+ITEM_METHODS = ("greedy", "item-groups", "km", "maximal", "optimal", "random-flip")
 _SUFFIX, _OTHER = " or missing", "other"
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _AMBIGUOUS = re.compile(r'[{}",]|^not |or missing$|^[<>\[]')
@@ -242,13 +242,20 @@ def parquet_leaks(released: Released) -> Iterator[Leak]:
                 yield "unused levels in Parquet", f"{name!r}: {unused}"
 
 
+def members_of(released: Released) -> dict[str, list[str]]:
+    """The members of each published item, where items are grouped."""
+    return {one["item"]: one["any_of"] for one in (released.record or {}).get("groups", [])}
+
+
 def basket_leaks(released: Released, source: Source) -> Iterator[Leak]:
     """Items that too few persons have."""
     if source.k is None:
         return
+    members = members_of(released)
     for item in dict.fromkeys((*released.named("quasi"), *(i for row in released.columns["items"] for i in row))):
-        if 0 < source.item_support[item] < source.k:
-            yield "rare item published", f"{item!r} of {source.item_support[item]} persons, k = {source.k}"
+        for member in members.get(item, [item]):
+            if 0 < source.item_support[member] < source.k:
+                yield "rare item published", f"{member!r} of {source.item_support[member]} persons, k = {source.k}"
 
 
 def refusal_leaks(message: str, source: Source) -> Iterator[Leak]:

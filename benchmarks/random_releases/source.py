@@ -22,6 +22,7 @@ class Asked:
     columns: tuple[str, ...] | None = None
     public_class: bool = False
     neighbour_search: str = ""
+    known: int = 0
 
 
 @dataclass(frozen=True)

@@ -297,8 +297,8 @@ def in_class_order(counts: np.ndarray) -> np.ndarray:
     With two classes some cut of this order is the best of all subsets (Breiman et al. 1984, theorem 4.5).
     """
     rows = counts.sum(axis=1, keepdims=True)
-    shares = counts / rows
-    around = (shares - counts.sum(axis=0) / rows.sum()) * np.sqrt(rows)
+    shares = counts / np.maximum(rows, 1)
+    around = (shares - counts.sum(axis=0) / max(rows.sum(), 1)) * np.sqrt(rows)
     direction = np.linalg.svd(around, full_matrices=False)[2][0]
     direction = direction * np.sign(direction[np.argmax(np.abs(direction))])
     return np.argsort(np.round(shares @ direction, 12), kind="stable")

@@ -301,6 +301,8 @@ class _Layout:
         few += [self._pooled] if level == self.tree.levels - 2 and len(self._pooled) else []
         if few:
             units.append((np.concatenate(few), lambda: self._lay_few(np.concatenate(few), label, alone=not any(named))))
+        if not units:  # no cell has a value
+            return
         counts = np.array([self._counts[leaves].sum(axis=0) for leaves, _ in units])
         for place in in_class_order(counts):
             units[place][1]()
