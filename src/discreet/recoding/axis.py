@@ -296,6 +296,8 @@ def in_class_order(counts: np.ndarray) -> np.ndarray:
 
     With two classes some cut of this order is the best of all subsets (Breiman et al. 1984, theorem 4.5).
     """
+    if len(counts) == 0:
+        return np.empty(0, dtype=np.int64)
     rows = counts.sum(axis=1, keepdims=True)
     shares = counts / np.maximum(rows, 1)
     around = (shares - counts.sum(axis=0) / max(rows.sum(), 1)) * np.sqrt(rows)
