@@ -176,7 +176,8 @@ def test_labels_of_a_value_tree():
 @pytest.mark.parametrize(
     ("label", "kind", "interval"),
     [
-        ("[30, 40)", "number", (30, 40)),
+        ("[0, 10)", "number", (0, 10)),
+        ("[30, 40)", "number", None),  # its leaf lies elsewhere
         ("< 2.5", "number", (-np.inf, 2.5)),
         (">= -3", "number", (-3, np.inf)),
         ("[1970-01-02, 1970-01-03 12:00:00)", "date", (1, 2.5)),

@@ -75,9 +75,9 @@ def test_groups_as_the_slow_twin_counts_them(k):
 
 def test_the_penalty_of_an_interval_is_its_share_of_the_range():
     release = Mondrian(2).release({"age": [10, 20, 30, 40], "y": [0, 1, 0, 1]}, Roles(target="y", quasi=["age"]))
-    assert sorted(set(release.data["age"].to_pylist())) == ["< 25", ">= 25"]
-    # whole numbers: [10, 24] and [25, 40] of the range 10 to 40
-    assert certainty_penalty(release) == pytest.approx((14 + 15) / 2 / 30)
+    assert sorted(set(release.data["age"].to_pylist())) == ["< 30", ">= 30"]
+    # whole numbers: [10, 29] and [30, 40] of the range 10 to 40
+    assert certainty_penalty(release) == pytest.approx((19 + 10) / 2 / 30)
     floats = {"x": [1.5, 2.5, 3.5, 4.5], "y": [0, 1, 0, 1]}
     release = Mondrian(2).release(floats, Roles(target="y", quasi=["x"]))
     assert release.losses.certainty_penalty == pytest.approx((1.5 + 1.5) / 2 / 3)

@@ -4,7 +4,8 @@
 Categories: how often each published label occurs, and how often it would if every original cell were read by itself as
 the narrowest label that covers it (see `read` in protocols.py). Numbers and dates: bins whose borders are borders of
 published labels; a label that covers several bins is spread evenly over them. So nothing but what is published is
-named, and the bins are chosen so that about as many original rows are in each.
+named, and the bins are chosen so that about as many original rows are in each. Shares are of the cells that are not
+empty.
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ def _labels(before: Column, after: Column) -> dict[str, Any]:
 def _counts(column: Column, texts: Sequence[str]) -> list[float]:
     counts = np.bincount(column.codes, minlength=column.levels)
     counts_of = {text: int(count) for text, count in zip(column.texts, counts, strict=False)}
-    return [counts_of.get(text, 0) / max(len(column), 1) for text in texts]
+    filled = int(counts[: len(column.values)].sum())
+    return [counts_of.get(text, 0) / max(filled, 1) for text in texts]
 
 
 def _bins(before: Column, after: Column) -> dict[str, Any] | None:

@@ -483,7 +483,7 @@ def test_a_label_is_that_of_the_region_whatever_values_lie_in_it(seed, split):
     """Values of each group are replaced by others of its region: the same cuts write the same labels."""
     table, roles = tables_of_groups(seed)
     method, source = Mondrian(3, labels="cuts", split=split), Table.of(table)
-    axes = method._axes(CodedRows.of(source, roles.quasi, target=roles.target), roles)
+    axes = method._axes(CodedRows.of(source, roles.quasi, target=roles.target), roles, method.k)
     plan = method._plan(source, roles, Randomness(0)).plan
     leaf_of, rng = plan.leaves(source), np.random.default_rng(seed)
     moved = np.column_stack([axis.rank_of_code[source.column(axis.name).codes] for axis in axes])

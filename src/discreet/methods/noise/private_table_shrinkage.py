@@ -41,7 +41,7 @@ def of_column(table: np.ndarray, variance: float, classes: np.ndarray, ordered: 
     levels = table.sum(axis=0)
     even = share * of_levels(levels, variance * len(table), total)
     off = table - share * levels
-    noise = variance * (1 - 2 * share + len(table) * share**2)
+    noise = np.maximum(variance * (1 - 2 * share + len(table) * share**2), _TINY)  # a single class has none
     few = ordered if 2 < ordered <= _MANY else 0
     lifted = np.concatenate([_in_order(off[:, :few], noise, even[:, :few]), _each(off, noise, even)[:, few:]], axis=1)
     return simplex(np.maximum(even + lifted, 0.0), classes)

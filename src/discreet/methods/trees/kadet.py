@@ -74,7 +74,7 @@ class KAdet(Method):
     >>> table = {"age": [21, 22, 23, 61, 62, 63], "sex": ["f", "m", "f", "m", "f", "m"], "y": [0, 0, 0, 1, 1, 1]}
     >>> model = KAdet(k=3).fit(table, Roles(target="y", quasi=["age", "sex"]))
     >>> model.predict({"age": [30, 70]}).tolist(), model.tree_.nodes[0]
-    ([0, 1], {'column': 'age', 'cut': 42.0, 'below': 1, 'not_below': 2})
+    ([0, 1], {'column': 'age', 'cut': 50.0, 'below': 1, 'not_below': 2})
     """
 
     name = "kadet"

@@ -107,7 +107,7 @@ class TopDownSpecialization(Method):
     >>> table = {"age": [21, 22, 23, 61, 62, 63], "sex": ["f", "m", "f", "m", "f", "m"], "y": [0, 0, 0, 1, 1, 1]}
     >>> release = TopDownSpecialization(k=3).release(table, Roles(target="y", quasi=["age", "sex"]))
     >>> sorted(set(release.data.column("age").to_pylist()))
-    ['< 42', '>= 42']
+    ['< 50', '>= 50']
     """
 
     name = "tds"

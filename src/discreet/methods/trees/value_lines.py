@@ -25,11 +25,11 @@ from discreet.prepare.hierarchy import Hierarchy
 from discreet.prepare.rare import Rare
 from discreet.recoding.axis import OTHER, Axis, in_class_order, written
 from discreet.recoding.labels import EVERYTHING, Labelling, Meaning
+from discreet.recoding.names import MOST_SPELT, Names
 
 Part = tuple[int, ...]  # where the part begins and ends in each order of the places
 MOST_UNNAMED = 0.01  # share of the rows whose values new rows may have and no record names
 _MOST_POOLED = 0.5  # share of the rows that may be "other" from the start: beyond it, the column would be lost
-_MOST_LISTED = 8  # branches that a label spells out
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,6 +182,7 @@ class ValueLine(TreeLine):
         self._others = others[0] if len(others) == 1 else -1  # the only place of values that are not named
         self._named = frozenset(common)
         self._sets: dict[str, bytes] = {}  # the values that each name stands for
+        self._names = Names()
         self.orders.append(np.append(np.argsort(by_class), np.full(int(aside), n_places - 1)))
 
     @classmethod
@@ -221,9 +222,11 @@ class ValueLine(TreeLine):
         if len(inside) == 1:
             return None if inside[0] in MISSING_MARKS else inside[0]
         outside = self.cover(~values)
-        if len(inside) > min(_MOST_LISTED, len(outside)) and len(outside) <= _MOST_LISTED:
+        if len(inside) > min(MOST_SPELT, len(outside)) and len(outside) <= MOST_SPELT:
             return "not {" + _listed(outside) + "}"
-        return "{" + _listed(inside) + "}"
+        if len(inside) <= MOST_SPELT:
+            return "{" + _listed(inside) + "}"
+        return self._names.name(values.tobytes(), sorted(written(label) for label in inside))
 
     def meaning_of(self, inside: np.ndarray) -> Meaning:
         if inside.all():
@@ -237,10 +240,7 @@ class ValueLine(TreeLine):
 
 
 def _listed(labels: Sequence[str]) -> str:
-    names = sorted(written(label) for label in labels)
-    return ", ".join(
-        names if len(names) <= _MOST_LISTED else [*names[: _MOST_LISTED - 2], f"+{len(names) - _MOST_LISTED + 2}"]
-    )
+    return ", ".join(sorted(written(label) for label in labels))
 
 
 class _Layout:
