@@ -387,7 +387,7 @@ def test_a_bad_file_is_refused_in_one_paragraph(here, case):
 
 BAD_OPTIONS = {
     "no target": (["--quasi", "age", "--method", "tds"], "needs a target"),
-    "no target to cut for": (["--quasi", "age", "--method", "mondrian", "--split", "information"], "needs a target"),
+    "no target to cut for": (["--quasi", "age", "--method", "mondrian", "--split", "information"], "need a target"),
     "no target to predict": (["--quasi", "age", "--method", "mondrian", "--evaluate"], "Name it with --target"),
     "no quasi-identifiers": (["--target", "again", "--method", "mondrian"], "needs quasi-identifiers"),
     "absent target": (["--target", "agian", "--quasi", "age", "--method", "mondrian"], "Did you mean 'again'?"),

@@ -35,7 +35,7 @@ def detail_problems(certificate: Certificate, content: Content) -> list[str]:
     levels = {column.name: column.levels for column in content.cell_columns(quasi)}
     told_by = {name: _published_for(name, quasi) for name in stated.columns}
     if strange := [name for name, told in told_by.items() if not told]:
-        problems.append(f"The certificate states a detail of {listing(strange)}, of which nothing is published.")
+        problems.append(f"The certificate states a detail of {listing(strange)}: no published quasi-identifiers.")
     if silent := sorted(set(quasi).difference(*told_by.values())):
         problems.append(f"The certificate states no detail of {listing(silent)}.")
     blank = [name for name, told in told_by.items() if stated.columns[name] and all(levels[one] < 2 for one in told)]
