@@ -386,7 +386,9 @@ def test_a_bad_file_is_refused_in_one_paragraph(here, case):
 
 
 BAD_OPTIONS = {
-    "no target": (["--quasi", "age", "--method", "mondrian"], "needs a target"),
+    "no target": (["--quasi", "age", "--method", "tds"], "needs a target"),
+    "no target to cut for": (["--quasi", "age", "--method", "mondrian", "--split", "information"], "need a target"),
+    "no target to predict": (["--quasi", "age", "--method", "mondrian", "--evaluate"], "Name it with --target"),
     "no quasi-identifiers": (["--target", "again", "--method", "mondrian"], "needs quasi-identifiers"),
     "absent target": (["--target", "agian", "--quasi", "age", "--method", "mondrian"], "Did you mean 'again'?"),
     "two roles": ([*RELEASE, "--other", "age"], "two roles"),
@@ -408,6 +410,17 @@ BAD_OPTIONS = {
     "impossible": ([*ROLES, "--method", "greedy", "--k", "119"], "No feature can be kept"),
     "person who is few": ([*RELEASE, "--person", "sex"], "two roles"),
 }
+
+
+@pytest.mark.parametrize("method", ["mondrian", "tree-ladder"])
+@pytest.mark.parametrize("more", [[], ["--sensitive", "ill"]], ids=["quasi alone", "sensitive"])
+def test_a_method_that_needs_no_target_releases_without_one(here, method, more):
+    done = run("release", "people.csv", "--quasi", "age,sex,town", *more, "--method", method, "--k", "4", "-o", "out")
+    assert done.exit_code == GOOD, done.output
+    assert "None" not in done.output
+    assert "of one class" not in done.output
+    assert run("verify", "out/release").exit_code == GOOD
+    assert run("report", "out/release", "--public", "-o", "page.html").exit_code == GOOD
 
 
 @pytest.mark.parametrize("case", BAD_OPTIONS)

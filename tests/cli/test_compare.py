@@ -155,7 +155,7 @@ def test_a_study_without_any_release_says_why_and_ends_so(here, tmp_path):
     (tmp_path / "r.toml").write_text(text, encoding="utf-8")
     done = run("compare", here / "clinic.csv", tmp_path / "r.toml", "-o", tmp_path / "s")
     assert done.exit_code == WRONG, done.output
-    assert "Skipped  mondrian-k5: " in done.stdout
+    assert "Skipped  mondrian-k5-l300: " in done.stdout
     assert "Chosen   none: no release was made" in done.stdout
     assert "Accuracy" not in done.stdout  # no table of nothing
     assert (tmp_path / "s" / "report.html").is_file()

@@ -77,6 +77,20 @@ COMMANDS = {
         ["attack", f"{OUT}/release", "--known", TABLE, "--person", f"{EVIL}p"],
         ["attack", OUT],
     ],
+    "risk": [
+        ["risk", TABLE, *QUASI],
+        ["risk", TABLE, *QUASI, "--fraction", "0.1", "--household", NAMES[3], "--overwrite", "-o", f"risk{EVIL}.html"],
+        ["risk", TABLE, *QUASI, "--population", TABLE],
+    ],
+    "risk of a release": [RELEASE, ["risk", f"{OUT}/release"], ["risk", f"{OUT}/release", *QUASI]],
+    "risk, wrongly": [
+        ["risk", TABLE],
+        ["risk", TABLE, "--quasi", f"{EVIL}x"],
+        ["risk", TABLE, *QUASI, "--weights", f"{EVIL}w"],
+        ["risk", TABLE, *QUASI, "--person", BROKEN_LINE],
+        ["risk", f"no{EVIL}"],
+        ["risk", TABLE, *QUASI, "-o", f"risk{EVIL}.txt"],
+    ],
     "report": [RELEASE, ["report", f"{OUT}/release", "--public", "-o", f"page{EVIL}.html", "--overwrite"]],
     "report, wrongly": [["report", f"no{EVIL}"], ["report", "."]],
     "choose": [["choose", RESULTS], ["choose", f"choice{EVIL}"]],
@@ -100,7 +114,7 @@ def strange(text):
     return [sign for sign in text if not sign.isprintable() and sign != "\n"]
 
 
-IN_JSON = ("inspect", "inspect baskets", "verify", "ledger", "clean")  # one function writes all of it
+IN_JSON = ("inspect", "inspect baskets", "verify", "risk", "ledger", "clean")  # one function writes all of it
 
 
 @pytest.mark.parametrize(("which", "as_json"), [*((one, False) for one in COMMANDS), *((one, True) for one in IN_JSON)])

@@ -276,6 +276,14 @@ def _certificates():
         yield Case(f"{base}: no promise", base, _set(promise={"name": "all of", "promises": []}))
         yield Case(f"{base}: evidence", base, _verdict(kind="proved"))
         yield Case(f"{base}: falls short", base, _verdict(rows_short=3))
+    for words, change in _details().items():
+        yield Case(f"mondrian: detail {words}", "mondrian", forged(lambda s, c=change: c(s["detail"])))
+    yield Case("items: detail of another column", "items", forged(lambda s: s["detail"]["columns"].update(ill=0.1)))
+    yield Case("items: no detail of town", "items", forged(lambda s: s["detail"]["columns"].pop("town")))
+    yield Case("kactus2: detail of a blank column", "kactus2", forged(lambda s: s["detail"]["columns"].update(sex=0.1)))
+    yield Case("baskets: detail of the whole", "baskets", forged(lambda s: s["detail"].update(whole=0.1)))
+    yield Case("baskets: detail of an item", "baskets", forged(lambda s: s["detail"]["columns"].update(x3=0.1)))
+    yield Case("private: detail", "private", forged(lambda s: s.update(detail={"whole": 0.5, "columns": {"age": 0.5}})))
     yield Case("diverse: l 3", "diverse", forged(lambda s: s["promise"]["promises"][1].update(l=3)))
     yield Case("diverse: without l", "diverse", forged(_without_l))
     many = {"name": "all of", "promises": [{"name": "k-anonymity", "k": 5}] * 50_000}
@@ -293,6 +301,21 @@ def _certificates():
     yield Case("mondrian: little", "mondrian", _private_by("magic", epsilon=50.0), "told", "asks for little")
     yield Case("baskets: many pairs", "baskets", _many_baskets, heavy=True)
     yield Case("tds: half", "tds", forged(lambda s: s["promise"].update(columns=["age"])))
+
+
+def _details():
+    """Details that anyone can see to be wrong."""
+    return {
+        "above 1": lambda said: said["columns"].update(age=1.5),
+        "below 0": lambda said: said.update(whole=-0.1),
+        "of the whole above the columns": lambda said: said.update(whole=0.9),
+        "of a person": lambda said: said["columns"].update({"Ann 34": 0.1}),
+        "of a column that is not a quasi-identifier": lambda said: said["columns"].update(ill=0.1),
+        "of one column alone": lambda said: said.update(columns={"sex": 1.0}),
+        "of none": lambda said: said.update(columns={}, whole=0.0),
+        "in words": lambda said: said.update(whole="much"),
+        "with rows": lambda said: said.update(rows=RAW),
+    }
 
 
 def _of_sets(folder):
@@ -317,6 +340,7 @@ def _private_by(method, epsilon=1.0):
         stated["promise"] |= {"neighbours": "replace-one"}
         stated["method"] = {"name": method, "parameters": {}}
         stated["noise"] = [use]
+        stated.pop("detail", None)  # which nobody states beside noise
         stated["does_not_protect"] = (
             "What is true of many persons together is not hidden, and may be applied to one of them. Several releases"
             " of the same persons add up: the epsilons are summed."

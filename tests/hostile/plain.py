@@ -145,3 +145,7 @@ def restate(stated, rows):
         "quasi_cells": len(rows) * len(quasi),
         "changed_cells": max(stars, min(stated["changes"]["changed_cells"], len(rows) * len(quasi))),
     }
+    if stated.get("detail"):
+        differ = {name: len({row[name] for row in rows}) > 1 for name in quasi}
+        said = {name: stated["detail"]["columns"].get(name, 0.0) if differ[name] else 0.0 for name in quasi}
+        stated["detail"] = {"whole": round(sum(said.values()) / max(len(said), 1), 2), "columns": said}

@@ -252,7 +252,7 @@ def test_promises_of_groups_are_those_of_the_stated_parameters(tmp_path):
         assert not found.holds, (name, value)
 
     earlier = Mondrian(4, l=2).release(people(), ROLES).save(tmp_path / "earlier") / "release"
-    later = ("diversity", "c", "t", "distance", "label_known", "population")
+    later = ("diversity", "c", "t", "distance", "label_known", "least", "population")
     assert forged(earlier, lambda content: [content["method"]["parameters"].pop(n) for n in later]).holds  # version 0.1
     for name in (*later, "l"):
         assert not forged(earlier, lambda content, n=name: content["method"]["parameters"].pop(n)).holds

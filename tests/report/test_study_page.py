@@ -54,7 +54,7 @@ def test_the_first_screen_says_promise_verdict_cost_and_who_knows_more(tmp_path)
 
 
 def test_the_sample_is_called_too_small_only_where_no_classifier_tells_the_two_apart(tmp_path):
-    summary, _ = page_of(tmp_path, "tds")
+    summary, _ = page_of(tmp_path, "tds", n=800)  # enough to tell it from guessing
     said = "this sample shows no difference from the original"
     for unsure in (True, False):
         page = Page(to_page(summary | {"difference": summary["difference"] | {"unsure": unsure}}))
@@ -70,11 +70,12 @@ def test_sections_come_in_the_order_of_reading(tmp_path):
 
 
 def test_where_every_release_was_refused_the_page_says_why(tmp_path):
-    summary, page = page_of(tmp_path, "tds", "mondrian", k="5\nl = 50")
+    summary, page = page_of(tmp_path, "tds", "mondrian", "kactus", k="5\nl = 50")
     assert summary["best"] is None
     assert "No release of clinic.csv could be made" in page.text
     assert "0 releases were compared" in page.text
-    assert "The recipe also requires" in page.text
+    assert "tds-k5-l50 : l = 50 was asked, but column 'diagnosis' has 8 different values" in page.text
+    assert "The recipe also requires" in page.text  # of kactus, which has no l of its own
     assert not [tag for tag, attrs in page.tags if "plot" in attrs.get("class", "").split()]
     assert "A wrong role makes every promise worthless" in page.text
 

@@ -54,7 +54,7 @@ def every_byte(folder):
 
 @pytest.fixture(scope="module")
 def clinic(tmp_path_factory):
-    return written_clinic(tmp_path_factory.mktemp("clinic"), 200)
+    return written_clinic(tmp_path_factory.mktemp("clinic"), 1000)  # enough to tell tds from guessing
 
 
 @pytest.fixture(scope="module")

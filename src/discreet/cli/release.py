@@ -14,7 +14,7 @@ from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions
 from discreet.cli.method_options import MethodOptions, parameter
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, emit, say, step, watch
-from discreet.errors import CannotRelease, DataError, plain
+from discreet.errors import CannotRelease, DataError, RolesError, plain
 
 if TYPE_CHECKING:
     from discreet.data.dataset import Dataset
@@ -91,6 +91,8 @@ def release(
     if account is not None:
         account.afford(chosen.promise)  # before the file is read
     dataset = read_dataset(file, roles, baskets, reading, by_cells=chosen.by_cells)
+    if output.evaluate and not dataset.has_target:
+        raise RolesError("--evaluate measures how well a target is predicted. Name it with --target, or leave it out.")
     with step(f"Releasing {len(dataset):,} rows with {chosen.name}"):
         result = chosen.release(dataset)
     owner_files = _candidates(chosen)  # before others are fitted to measure accuracy
@@ -131,6 +133,8 @@ def _measured(method: Method, release: Release, dataset: Dataset, evaluate: bool
             release,
             no_utility="Not measured: use the classifiers of discreet.sketching.mining, which read sketches.",
         )
+    if not dataset.has_target:
+        return Outcome(release, no_utility="Not measured: there is no target to predict.")
     if not evaluate:
         return Outcome(release, no_utility="Not measured; --evaluate measures it on held-out rows.")
     try:

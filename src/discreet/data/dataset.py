@@ -74,6 +74,11 @@ class Dataset(ABC):
         return len(self) if self.persons is None else len(np.unique(self.persons))
 
     @property
+    def has_target(self) -> bool:
+        """Whether there is a column to predict; some methods release tables without one."""
+        return True
+
+    @property
     def labels(self) -> np.ndarray:
         return self._label.codes
 
@@ -123,6 +128,10 @@ class TableDataset(Dataset):
 
     def __init__(self, table: Table, roles: Roles):
         self.data, self.roles, self.target = table, roles, str(roles.target)
+
+    @property
+    def has_target(self) -> bool:
+        return self.roles.target is not None
 
     def checked(self) -> TableDataset:
         self.roles.check_for_release(self.data)

@@ -70,8 +70,8 @@ def what_is_kept(release: Release, data: object, roles: Roles | None = None) -> 
     """Everything that can be measured on a release and its source alone."""
     dataset = Dataset.unchecked(data, roles)
     blank = blank_columns(release)
-    names = [name for name in release.columns if name != dataset.target]
-    before = len(dataset.table.names) - 1 if dataset.shape == "table" else len(dataset.quasi)
+    names = [name for name in release.columns if not (dataset.has_target and name == dataset.target)]
+    before = len(dataset.table.names) - dataset.has_target if dataset.shape == "table" else len(dataset.quasi)
     cells = release.content.has_cells
     return Kept(
         detail=detail(release, dataset),

@@ -211,11 +211,12 @@ def readable_names(dataset: Dataset, *, most: int = MOST_COLUMNS, random_state: 
         share = dataset.data.support / max(len(dataset), 1)
         telling = np.argsort(np.abs(share - 0.5), kind="stable")[:most]
         return tuple(dataset.data.names[item] for item in np.sort(telling))
-    names = [name for name in dataset.table.names if name != dataset.target and dataset.table.column(name).levels > 1]
-    if len(names) >= most:
-        drawn = np.random.default_rng(random_state).permutation(len(names))[: most - 1]
+    target = (dataset.target,) if dataset.has_target else ()
+    names = [name for name in dataset.table.names if name not in target and dataset.table.column(name).levels > 1]
+    if len(names) + len(target) > most:
+        drawn = np.random.default_rng(random_state).permutation(len(names))[: most - len(target)]
         names = [names[place] for place in np.sort(drawn)]
-    return (*names, dataset.target)
+    return (*names, *target)
 
 
 def read_softly(release: Release, dataset: Dataset, names: Sequence[str]) -> tuple[SoftRows, SoftRows] | None:

@@ -123,9 +123,10 @@ def record_remarks(record: EachColumn | Boxes, promise: Promise) -> list[str]:
     unseen = unseen_values(record)
     if not unseen or private_part(promise) is not None:  # then the values are those of a public domain
         return []
+    values, each = ("1 value", "it") if unseen == 1 else (f"{unseen:,} values", "each of them")
     return [
-        f"{RECORD} explains the labels and names {unseen:,} values that the data does not show: that enough people"
-        " have each of them rests on the holder's word."
+        f"{RECORD} explains the labels and names {values} that the data does not show: that enough people have {each}"
+        " rests on the holder's word."
     ]
 
 

@@ -34,7 +34,9 @@ def _lines(release: dict[str, Any], summary: dict[str, Any]) -> list[str]:
     lines += _left_out(summary["source"])
     if of_rows:
         lines.append(f"  cost          {_cost(release, summary['source']['shape'])}")
-        lines += _losses(release, summary["source"]["shape"])
+        source = summary["source"]
+        has_target = source["shape"] != "table" or any(one["role"] == "target" for one in source["columns"])
+        lines += _losses(release, source["shape"], has_target=has_target)
         lines += _kept(release, summary["source"]["shape"])
     lines.append(f"  accuracy      {accuracy(release)}")
     lines += _unrecoded(release)
@@ -103,7 +105,7 @@ def _cost(release: dict[str, Any], shape: str) -> str:
     return f"{cells}, {count(changes['suppressed_cells'])} suppressed{swapped}; {dropped}{left_out}"
 
 
-def _losses(release: dict[str, Any], shape: str) -> list[str]:
+def _losses(release: dict[str, Any], shape: str, *, has_target: bool) -> list[str]:
     """The losses as shares, and what the groups reveal about the target and the sensitive columns."""
     losses, lines = release["losses"], []
     groups = losses["groups"]
@@ -111,10 +113,14 @@ def _losses(release: dict[str, Any], shape: str) -> list[str]:
         penalty = losses["certainty_penalty"]
         uncertain = "" if penalty is None else f", certainty penalty {approximately(penalty)}"
         lines.append(f"  loss          {approximately(losses['information_loss'])} of the cells suppressed{uncertain}")
-    pure = f"{count(groups['pure_groups'])} of one class ({approximately(losses['pure_row_share'])} of the rows)"
-    fewest = ", ".join(f"{count(least)} in {name!r}" for name, least in list(groups["diversity"].items())[:8])
-    summary = f"{plural(groups['groups'], 'group')}; {pure}; fewest different values {fewest}"
-    return [*lines, f"  groups        {summary}"]
+    summary = [plural(groups["groups"], "group")]
+    if has_target:
+        of_rows = approximately(losses["pure_row_share"])
+        summary.append(f"{count(groups['pure_groups'])} of one class ({of_rows} of the rows)")
+    if groups["diversity"]:
+        fewest = ", ".join(f"{count(least)} in {name!r}" for name, least in list(groups["diversity"].items())[:8])
+        summary.append(f"fewest different values {fewest}")
+    return [*lines, f"  groups        {'; '.join(summary)}"]
 
 
 def _kept(release: dict[str, Any], shape: str) -> list[str]:
