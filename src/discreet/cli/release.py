@@ -123,6 +123,7 @@ def _candidates(method: Method) -> dict[str, bytes]:
 
 
 def _measured(method: Method, release: Release, dataset: Dataset, evaluate: bool) -> Outcome:
+    from discreet.evaluate.raw_use import raw_use_of_its_own_rows
     from discreet.evaluate.utility import holdout
     from discreet.report.summary import Outcome
 
@@ -132,7 +133,9 @@ def _measured(method: Method, release: Release, dataset: Dataset, evaluate: bool
             no_utility="Not measured: use the classifiers of discreet.sketching.mining, which read sketches.",
         )
     if not evaluate:
-        return Outcome(release, no_utility="Not measured; --evaluate measures it on held-out rows.")
+        with step("Reading rows without recoding them"):
+            own = raw_use_of_its_own_rows(release, dataset.readable())
+        return Outcome(release, own_rows=own, no_utility="Not measured; --evaluate measures it on held-out rows.")
     try:
         with step("Measuring accuracy on held-out rows"):
             return Outcome(release, holdout(method, dataset.checked()))

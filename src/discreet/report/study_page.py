@@ -17,6 +17,7 @@ from discreet._version import __version__
 from discreet.choose import E_WEIGHTS, Candidate, Choice
 from discreet.choose.reference_lines import ORIGINAL
 from discreet.choose.study_file import Results
+from discreet.evaluate.confidence import effective_rows
 from discreet.evaluate.detail import means_of_targets, warnings_of
 from discreet.evaluate.facts import risk_facts, source_facts
 from discreet.report.choice_page import ratios
@@ -39,7 +40,7 @@ from discreet.study.folder import StudyFolder
 
 FORMAT = 6
 SUMMARY = "summary.json"
-_MEASURES = ("utility", "privacy", "detail", "inference", "size", "raw", "above_guessing")
+_MEASURES = ("utility", "privacy", "detail", "inference", "size", "raw", "utility_error", "above_guessing")
 _DRAWN = 4  # releases whose columns are drawn
 _ALIKE = 0.01  # scores by value (0 to 1) closer than this count as equal
 _PROTOCOLS = {
@@ -56,6 +57,7 @@ def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
     columns = len(dataset.table.names) - 1
     worth = guess(dataset.labels, study.recipe.evaluation.measure)
     original = {"risk": before["average"], "columns": columns, "guess": worth, "not_quasi": len(dataset.not_quasi)}
+    original["tested"] = effective_rows(dataset.persons, len(dataset))
     candidates = candidates_of(study.results, study.recipe, original)
     lines = lines_of(study.results, study.recipe, original)
     scale = candidates[0].meanings["utility"].scale if candidates else None
