@@ -211,7 +211,7 @@ class Method(BaseEstimator):
                 features=changed.features,
                 groups=changed.groups,
                 changes=changed.changes,
-                item_detail=detail_of_items(baskets, changed.baskets, changed.features),
+                item_detail=detail_of_items(baskets, changed.baskets, changed.features, changed.groups),
             )
         )
 

@@ -34,6 +34,7 @@ from discreet.counting.tally import pair_counts
 from discreet.data.baskets import Baskets
 from discreet.data.column import SUPPRESSED, Column
 from discreet.foundation.randomness import Randomness
+from discreet.recoding.grouped_items import GroupedItems
 from discreet.recoding.labels import Labelling
 
 if TYPE_CHECKING:
@@ -120,16 +121,23 @@ def _counted(crossed: Crossing, everything: float) -> float:
     return (shared - chance) / (everything - chance) if everything - chance > 1e-9 else 0.0
 
 
-def detail_of_items(before: Baskets, after: Baskets, features: tuple[int, ...]) -> Detail:
-    """The detail of baskets; `after` has the same rows in the same order, and the items `features`."""
+def detail_of_items(
+    before: Baskets, after: Baskets, features: tuple[int, ...], groups: GroupedItems | None = None
+) -> Detail:
+    """The detail of baskets; `after` has the same rows in the same order, and the items `features`, or these `groups`
+    of items: an item is then read off its group."""
     n, have = len(before), before.support
     all_bits = _binary_bits(have, n)
     total = float(all_bits.sum())
     if not total:
         return Detail(0.0, {ITEMS: 0.0})
-    kept = list(features)
-    shown = after.support
-    both = np.asarray(before.matrix[:, kept].astype(np.int64).multiply(after.matrix).sum(axis=0)).ravel()
+    kept, places = list(features), list(range(len(features)))
+    if groups is not None:
+        group_of = {member: group for group, members in enumerate(groups.members) for member in members}
+        kept = [item for item, name in enumerate(before.names) if name in group_of]
+        places = [group_of[before.names[item]] for item in kept]
+    shown, published = after.support[places], after.matrix[:, places]
+    both = np.asarray(before.matrix[:, kept].astype(np.int64).multiply(published).sum(axis=0)).ravel()
     cells = np.stack([both, have[kept] - both, shown - both, n - have[kept] - shown + both])
     joint = np.log2(n) - n_log_n(cells).sum(axis=0) / n
     bits = all_bits[kept] + _binary_bits(shown, n) - joint
