@@ -15,7 +15,6 @@ from discreet.choose.recommendable import ABOVE_GUESSING, passed_over
 from discreet.choose.weights import THREE, WEIGHTS
 from discreet.errors import DataError, ParameterError, did_you_mean, listing, shown
 
-
 UTILITY_ERROR = "utility_error"
 
 

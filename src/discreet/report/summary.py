@@ -30,7 +30,8 @@ class Outcome:
     """One release to report on; `utility` may be missing, and `no_utility` then says why.
 
     `own_rows` is the use of a release on its own rows, where nothing was measured on held-out ones: if they have to be
-    recoded to be of use, so has every row. `folder` is the folder to verify, as named in the report; `verified` says whether the saved files were checked.
+    recoded to be of use, so has every row. `folder` is the folder to verify, as named in the report; `verified` says
+    whether the saved files were checked.
     """
 
     release: Release
