@@ -77,7 +77,7 @@ def test_the_table_fits_a_terminal_and_tells_names_apart(here, tmp_path):
 
 def test_its_results_are_what_choose_reads(here):
     columns = pq.read_schema(here / "study" / "results.parquet").names  # as docs/compare.md says, inference or not
-    measures = ["utility", "privacy", "size", "detail", "inference", "raw", "above_guessing"]
+    measures = ["utility", "privacy", "size", "detail", "inference", "raw", "utility_error", "above_guessing"]
     assert columns == ["name", "method", "parameters", *measures]
     candidates, lines, baseline = read_study(here / "study" / "results.parquet")
     assert {candidate.name for candidate in candidates} == {"mondrian-k5", "tds-k5"}
@@ -155,7 +155,7 @@ def test_a_study_without_any_release_says_why_and_ends_so(here, tmp_path):
     (tmp_path / "r.toml").write_text(text, encoding="utf-8")
     done = run("compare", here / "clinic.csv", tmp_path / "r.toml", "-o", tmp_path / "s")
     assert done.exit_code == WRONG, done.output
-    assert "Skipped  mondrian-k5: " in done.stdout
+    assert "Skipped  mondrian-k5-l300: " in done.stdout
     assert "Chosen   none: no release was made" in done.stdout
     assert "Accuracy" not in done.stdout  # no table of nothing
     assert (tmp_path / "s" / "report.html").is_file()

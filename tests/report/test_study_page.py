@@ -74,7 +74,7 @@ def test_where_every_release_was_refused_the_page_says_why(tmp_path):
     assert summary["best"] is None
     assert "No release of clinic.csv could be made" in page.text
     assert "0 releases were compared" in page.text
-    assert "The recipe also requires" in page.text
+    assert "was asked, but column" in page.text
     assert not [tag for tag, attrs in page.tags if "plot" in attrs.get("class", "").split()]
     assert "A wrong role makes every promise worthless" in page.text
 
