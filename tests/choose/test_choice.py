@@ -127,3 +127,50 @@ def test_weights_must_sum_to_one():
         choose([FEW, MANY], {"utility": 2, "size": 1})
     with pytest.raises(ParameterError, match="At least one criterion"):
         choose([FEW, MANY], {})
+
+
+def measured(name, utility, privacy, detail, error=None):
+    known = {"utility": utility, "privacy": privacy, "detail": detail}
+    means = {
+        "utility": Measure(scale=(0.70, 0.76)),
+        "privacy": Measure(scale=(0, 100)),
+        "detail": Measure(scale=(0, 1)),
+    }
+    return Candidate(name, known if error is None else known | {"utility_error": error}, meanings=means)
+
+
+def test_a_difference_within_noise_does_not_outweigh_detail():
+    empty, full = measured("empty", 0.757, 99, 0.10, 0.0136), measured("full", 0.744, 99, 0.38, 0.0138)
+    found = choose([empty, full], by="value")
+    assert found.best is full
+    levels = found.evaluation.criteria[0].levels
+    assert levels[0] == levels[1]
+    without = [measured("empty", 0.757, 99, 0.10), measured("full", 0.744, 99, 0.38)]
+    assert choose(without, by="value").best.name == "empty"  # as if they were exact
+
+
+def test_what_is_lacking_beyond_noise_counts_in_full_without_a_step():
+    utilities = [0.757, 0.744, 0.743, 0.742, 0.720]
+    candidates = [measured(str(utility), utility, 99, 0.1, 0.0135) for utility in utilities]
+    levels = choose(candidates, by="value").evaluation.criteria[0].levels
+    expected = [(min(utility + 0.0135, 0.757) - 0.70) / 0.06 for utility in utilities]
+    assert [float(level) for level in levels] == pytest.approx(expected)
+    assert sorted(levels, reverse=True) == list(levels)
+
+
+def test_noise_is_that_of_the_most_useful_and_leaves_ranks_and_the_front_alone():
+    vague, sharp = measured("vague", 0.71, 99, 0.3, 0.5), measured("sharp", 0.757, 98, 0.2, 0.001)
+    found = choose([vague, sharp], by="value")
+    assert found.best is sharp
+    assert found.evaluation.ranks["utility"] == (1, 2)
+    assert found.front == (sharp, vague)
+
+
+def test_noise_of_a_measure_that_is_better_if_lower():
+    lower = {"utility": Measure(higher_is_better=False, scale=(0.25, 0.15))}
+    brier = [
+        Candidate("a", {"utility": 0.160, "detail": 0.1, "utility_error": 0.005}),
+        Candidate("b", {"utility": 0.164, "detail": 0.2, "utility_error": 0.005}),
+    ]
+    weights = {"utility": 0.9, "detail": 0.1}
+    assert choose(brier, weights, "value", measures=lower).best.name == "b"

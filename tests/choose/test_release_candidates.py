@@ -47,6 +47,7 @@ def test_a_release_tells_its_measures(people):
     assert found.name == "mondrian, 10-anonymity"
     assert found.measures == {
         "utility": utility.accuracy_after.value,
+        "utility_error": (utility.accuracy_after.high - utility.accuracy_after.low) / 3.92,
         "above_guessing": utility.above_guessing.low,
         "raw": utility.raw.raw.value,
         "detail": release.detail.whole,

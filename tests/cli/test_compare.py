@@ -77,7 +77,7 @@ def test_the_table_fits_a_terminal_and_tells_names_apart(here, tmp_path):
 
 def test_its_results_are_what_choose_reads(here):
     columns = pq.read_schema(here / "study" / "results.parquet").names  # as docs/compare.md says, inference or not
-    measures = ["utility", "privacy", "size", "detail", "inference", "raw", "above_guessing"]
+    measures = ["utility", "privacy", "size", "detail", "inference", "raw", "utility_error", "above_guessing"]
     assert columns == ["name", "method", "parameters", *measures]
     candidates, lines, baseline = read_study(here / "study" / "results.parquet")
     assert {candidate.name for candidate in candidates} == {"mondrian-k5", "tds-k5"}
@@ -180,7 +180,7 @@ def test_baskets_are_compared_without_a_recipe(tmp_path, monkeypatch):
     assert done.exit_code == GOOD, done.output
     found = json.loads(done.stdout)
     assert found["source"]["shape"] == "baskets"
-    assert {line["shape"] for line in found["candidates"]} == {"baskets", "sketches"}
+    assert {line["shape"] for line in found["candidates"]} == {"baskets"}  # sketches are asked for by name
     assert found["guessed_roles"] is None
     assert any(line["method"] == "greedy" for line in found["candidates"])
 
@@ -274,3 +274,19 @@ def test_the_public_edition_tells_what_the_published_folder_tells(tmp_path, monk
     assert "7731553320496" not in pages[0]
     assert "hidden_column" not in pages[0]
     assert pages[0] == pages[1]
+
+
+def test_a_choice_within_noise_says_why(here, tmp_path):
+    """The line is there exactly if the chosen release is less useful than another, by no more than its error."""
+    done = run("compare", here / "clinic.csv", "--target", "readmitted", "-o", tmp_path / "s", "--jobs", "1", "--json")
+    assert done.exit_code == GOOD, done.output
+    found = json.loads(done.stdout)
+    lines = [line for line in found["candidates"] if line["name"] not in found["passed_over"]]
+    best = next((line for line in lines if line["best"]), None)
+    if best is None:
+        assert found["why"] is None
+        return
+    useful = max(lines, key=lambda line: line["utility"])
+    expected = 0 < useful["utility"] - best["utility"] <= useful["utility_error"]
+    assert (found["why"] is not None) == expected
+    assert found["why"] is None or useful["name"] in found["why"]

@@ -7,9 +7,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from discreet import GreedySelector, KActus2, Mondrian, RandomFlip, Roles, TreeLadder, verify
+from discreet import GreedySelector, ItemGroups, KActus2, Mondrian, RandomFlip, Roles, TreeLadder, verify
 from discreet.data.baskets import Baskets
 from discreet.data.column import from_labels
+from discreet.recoding.grouped_items import GroupedItems
 from discreet.recoding.labels import EVERYTHING, Labelling, Meaning
 from discreet.release.information_kept import detail_of_column, detail_of_items
 from discreet.release.losses import Crossing
@@ -153,6 +154,26 @@ def test_items_as_the_slow_twin_says(seed):
     after = before[:, features] ^ (rng.random((80, 3)) < 0.1)
     found = detail_of_items(Baskets.of(before), Baskets.of(after.astype(int)), tuple(features))
     assert found.whole == pytest.approx(items_twin(before, after.astype(int), features))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_grouped_items_are_read_off_their_groups(seed):
+    rng = np.random.default_rng(seed)
+    before = Baskets.of((rng.random((80, 6)) < rng.uniform(0.1, 0.9, 6)).astype(int), names=list("abcdef"))
+    groups = GroupedItems.of({"g": ["a", "c", "e"], "d": ["d"]})
+    after = groups.apply(before)
+    found = detail_of_items(before, after, (0, 2, 3, 4), groups)
+    own = before.matrix.toarray()
+    each = np.stack([after.matrix.toarray()[:, group] for group in (0, 0, 1, 0)], axis=1)
+    assert found.whole == pytest.approx(items_twin(own, each, [0, 2, 3, 4]))
+
+
+def test_item_groups_of_several_items_are_released():
+    rng = np.random.default_rng(0)
+    rows = (rng.random((300, 40)) < rng.uniform(0.02, 0.3, 40)).astype(int)
+    release = ItemGroups(k=5, random_state=0).release(Baskets.of(rows, rng.integers(0, 2, 300)))
+    assert len(release.columns) < 40
+    assert 0 < release.detail.whole < 1
 
 
 def test_kept_items_are_whole_flipped_ones_are_not_and_sketches_have_none():

@@ -190,7 +190,7 @@ def test_cells_suppressed_are_drawn_for_each_column():
     assert [(line["label"], line["bars"][0]["text"]) for line in found] == [("x", "25 %")]
     assert columns_suppressed([{"rows": 200, "column_changes": [change | {"suppressed_cells": 0}]}]) == []
     fates = [line["fates"] for line in columns_kept([{"column_changes": [change | {"values_after": 1}]}])]
-    assert fates == [["1, for all rows"]]
+    assert fates == [["blank: 1, for all rows"]]
 
 
 def test_the_page_says_how_to_make_it_again():

@@ -18,8 +18,12 @@ from discreet import (
     Roles,
     RolesError,
     Table,
+    samples,
 )
+from discreet.data.dataset import Dataset
+from discreet.evaluate.confidence import Share
 from discreet.evaluate.facts import promise_in_words
+from discreet.evaluate.raw_use import RawUse, raw_use_of_its_own_rows
 from discreet.evaluate.utility import holdout
 from discreet.privacy.k_anonymous_model import KAnonymousModel
 from discreet.privacy.promise import PROMISES, Both
@@ -175,3 +179,32 @@ def test_a_page_is_about_one_document_or_about_releases_with_rows(summary, model
     for releases in (summary["releases"] + model_summary["releases"], model_summary["releases"] * 2):
         with pytest.raises(DataError, match="covers one document, or releases that have rows"):
             to_html(summary | {"releases": releases})
+
+
+def test_without_held_out_rows_it_is_said_if_rows_must_be_recoded():
+    """Rows of the release as they were, read cell by cell, are no better than guessed: that is evident."""
+    share = Share(0.7, 0.67, 0.73)
+    needed = RawUse(
+        Share(0.77, 0.74, 0.8), Share(0.65, 0.62, 0.68), share, Share(0.07, 0.04, 0.1), Share(-0.05, -0.08, -0.02)
+    )
+    table = {"age": [31, 34, 52, 55], "y": [0, 1, 0, 1]}
+    roles = Roles("y", ["age"])
+    release = Mondrian(k=2).release(table, roles)
+    said = summarise(table, roles, [Outcome(release, own_rows=needed)], name="x")["releases"][0]["warnings"]
+    assert said[-1].startswith(
+        "It cannot be used without recoding: a classifier that learnt from it is right about 65.0 %"
+    )
+    assert "of its own rows as they are" in said[-1]
+    useful = replace(needed, raw_gain=Share(0.06, 0.03, 0.09))
+    quiet = summarise(table, roles, [Outcome(release, own_rows=useful)], name="x")["releases"][0]["warnings"]
+    assert not any("recoding" in text for text in quiet)
+
+
+def test_its_own_rows_are_read_as_they_were():
+    sample = samples.load("clinic", rows=400, random_state=1)
+    dataset = Dataset.of(sample.data, sample.roles)
+    found = raw_use_of_its_own_rows(Mondrian(k=5).release(dataset), dataset)
+    assert found.recoded.value > found.guessing.value
+    assert found.raw.value < found.recoded.value
+    baskets = Dataset.of(Baskets.of([[1, 0], [1, 1]] * 10, [0, 1] * 10))
+    assert raw_use_of_its_own_rows(GreedySelector(k=2).release(baskets), baskets) is None

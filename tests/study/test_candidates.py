@@ -253,3 +253,15 @@ def test_size_is_what_is_published_besides_the_label(table, visits):
     assert sizes["greedy-k5"] == len(release["columns_published"]) > 1
     assert next(size for name, size in sizes.items() if name.startswith("delta-sketch")) == 1
     assert {row["name"]: row["size"] for row in summarise_study(table, name="c")["candidates"]}["mondrian-k5"] == 2
+
+
+def test_utilities_have_a_standard_error_of_the_tested_rows(table):
+    line = line_of(summarise_study(table, name="clinic.csv"), "mondrian-k5")
+    assert line["utility_error"] == pytest.approx((line["utility"] * (1 - line["utility"]) / 200) ** 0.5)
+
+
+def test_other_measures_than_accuracy_have_the_error_of_the_folds(clinic, tmp_path):
+    recipe = RECIPE.replace('folds = "2-fold"', 'folds = "5-fold"\nmeasure = "auc"')
+    study = run_study(lambda: load(clinic, recipe), recipe_from(recipe), tmp_path / "s")
+    line = line_of(summarise_study(study, name="clinic.csv"), "mondrian-k5")
+    assert line["utility_error"] == pytest.approx((line["high"] - line["low"]) / 2 / 2.7764, rel=1e-4)

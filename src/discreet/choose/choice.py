@@ -9,11 +9,13 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from discreet.choose.criteria import Criterion, Number, repeated
+from discreet.choose.criteria import Criterion, Number, exact, repeated
 from discreet.choose.e_score import By, EScore, evaluate
 from discreet.choose.recommendable import ABOVE_GUESSING, passed_over
 from discreet.choose.weights import THREE, WEIGHTS
 from discreet.errors import DataError, ParameterError, did_you_mean, listing, shown
+
+UTILITY_ERROR = "utility_error"
 
 
 class Measure(BaseModel):
@@ -41,6 +43,7 @@ MEASURES: dict[str, Measure] = {  # measures known by name; others need a meanin
     "privacy": Measure(title="Privacy"),
     "detail": Measure(title="Detail", unit="share", scale=(0.0, 1.0)),
     "raw": Measure(title="Accuracy without recoding", unit="share"),
+    UTILITY_ERROR: Measure(title="Standard error of the utility", unit="share", higher_is_better=False),
     ABOVE_GUESSING: Measure(title="Gain over guessing, at least", unit="share"),
     "size": _lower("Size"),
     "pbi": _lower("Privacy breach increase"),
@@ -122,6 +125,10 @@ def choose(
     `size`, then the first. Never one that is worse than another by utility, privacy and detail, or hardly better than
     guessing: so there may be none.
 
+    By value, utilities within noise of the best are equal: a utility counts as one standard error better, the
+    `utility_error` of the most useful candidate, but not better than that candidate (Breiman, Friedman, Olshen and
+    Stone 1984, the rule of one standard error).
+
     `measures` are the meanings of measures, taking precedence over those of the candidates and of MEASURES. A measure
     of weight 0 is ignored; if some candidates lack it, it is not shown either.
 
@@ -148,6 +155,7 @@ def choose(
             meaning.higher_is_better,
             weights[name],
             scale=meaning.scale,
+            noise=_noise(name, candidates, meaning),
         )
         for name, meaning in meanings.items()
     ]
@@ -160,6 +168,15 @@ def _higher(name: str, candidates: Sequence[Candidate], meanings_by_user: Mappin
     """Whether more of a measure is better: as the user, the candidates, or else its name says."""
     stated = (candidate.meanings[name] for candidate in candidates if name in candidate.meanings)
     return (meanings_by_user.get(name) or next(stated, MEASURES[name])).higher_is_better
+
+
+def _noise(name: str, candidates: Sequence[Candidate], meaning: Measure) -> Number:
+    """How far behind the most useful candidate chance may put another: its standard error, 0 if it is not known."""
+    if name != "utility":
+        return 0
+    sign = 1 if meaning.higher_is_better else -1
+    most_useful = max(candidates, key=lambda one: sign * exact(one.measures[name]))
+    return most_useful.measures.get(UTILITY_ERROR, 0)
 
 
 def _count_having(name: str, candidates: Sequence[Candidate]) -> int:

@@ -52,12 +52,15 @@ class Criterion:
     weight            0 ignores the criterion
     digits            decimals to which values are rounded first
     scale             (worst, best): the values of levels 0 and 1; by default those of the worst and the best candidate
+    noise             how far behind the best chance may put a value: levels count what is lacking beyond it
 
     >>> performance = Criterion("performance", [74.4, 73.0, 73.0, 72.9])
     >>> performance.ranks
     (4, 2, 2, 1)
     >>> [float(level) for level in Criterion("size", [1, 2, 5], higher_is_better=False).levels]
     [1.0, 0.75, 0.0]
+    >>> [float(level) for level in Criterion("accuracy", [0.9, 0.8, 0.5], scale=(0.5, 0.9), noise=0.1).levels]
+    [1.0, 1.0, 0.25]
     """
 
     name: str
@@ -66,11 +69,14 @@ class Criterion:
     weight: Number = 1
     digits: int | None = None
     scale: tuple[Number, Number] | None = None
+    noise: Number = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", tuple(self._exact(value, place) for place, value in enumerate(self.values)))
         if self._exact(self.weight) < 0:
             raise ParameterError(f"The weight of {shown(self.name)} is below 0. Take 0 to leave a criterion out.")
+        if exact(self.noise) < 0:
+            raise ParameterError(f"The noise of {shown(self.name)} is below 0. Take 0 if its values are exact.")
         if self.scale is not None:
             worst, best = map(exact, self.scale)
             if worst == best or (worst < best) != self.higher_is_better:
@@ -111,7 +117,11 @@ class Criterion:
 
     @cached_property
     def levels(self) -> tuple[Fraction, ...]:
-        """The values on the scale from 0 (worst) to 1 (best); 1 for all if all are equal."""
+        """The values on the scale from 0 (worst) to 1 (best); 1 for all if all are equal.
+
+        Every value counts as better by the noise, but not better than the best: values within noise of the best are
+        equal, and there is no step beyond them.
+        """
         if self.scale is None:
             worst, best = min(self.goodness, default=Fraction(0)), max(self.goodness, default=Fraction(0))
         else:
@@ -119,7 +129,8 @@ class Criterion:
             worst, best = sign * exact(self.scale[0]), sign * exact(self.scale[1])
         if worst == best:
             return (Fraction(1),) * len(self)
-        return tuple((value - worst) / (best - worst) for value in self.goodness)
+        noise, most = exact(self.noise), max(self.goodness, default=Fraction(0))
+        return tuple((min(value + noise, most) - worst) / (best - worst) for value in self.goodness)
 
 
 def check_weights(criteria: Sequence[Criterion]) -> None:

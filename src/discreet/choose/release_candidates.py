@@ -8,6 +8,7 @@ risk               the mean probability of picking the right row in a group: gro
 detail             what can still be read of the quasi-identifiers, see information_kept.py
 size               published columns with two labels or more, without the target; or published quasi-identifier cells
                    that are not suppressed
+utility_error      the standard error of a utility over the held-out rows
 above_guessing     the gain over guessing on held-out rows, the lower end of its 95 % interval
 raw                accuracy on held-out rows that are not recoded
 information_loss, certainty_penalty    see losses.py
@@ -27,7 +28,7 @@ from typing import Any, Literal, Protocol, cast
 
 from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError
 
-from discreet.choose.choice import Candidate, Measure
+from discreet.choose.choice import UTILITY_ERROR, Candidate, Measure
 from discreet.choose.criteria import Number
 from discreet.choose.recommendable import ABOVE_GUESSING
 from discreet.data.content import Content
@@ -38,6 +39,7 @@ from discreet.release.release import Release
 from discreet.release.verify import read_release, verify
 
 MEASURED = "measures.json"  # in the owner's folder
+_WIDTH = 2 * 1.96  # of a 95 % interval, in standard errors
 Size = Literal["columns", "cells"]
 
 
@@ -49,6 +51,8 @@ class _Share(Protocol):
 class _Interval(_Share, Protocol):
     @property
     def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
 
 
 class HoldoutAccuracy(Protocol):
@@ -57,7 +61,7 @@ class HoldoutAccuracy(Protocol):
     @property
     def accuracy_before(self) -> _Share: ...
     @property
-    def accuracy_after(self) -> _Share: ...
+    def accuracy_after(self) -> _Interval: ...
     @property
     def majority(self) -> _Share: ...
     @property
@@ -183,7 +187,9 @@ def _of_accuracy(utility: HoldoutAccuracy | Number) -> dict[str, Number]:
     if not hasattr(utility, "accuracy_after"):
         return {"utility": utility}
     measured = cast("HoldoutAccuracy", utility)
-    found: dict[str, Number] = {"utility": measured.accuracy_after.value, ABOVE_GUESSING: measured.above_guessing.low}
+    after = measured.accuracy_after
+    found: dict[str, Number] = {"utility": after.value, ABOVE_GUESSING: measured.above_guessing.low}
+    found[UTILITY_ERROR] = (after.high - after.low) / _WIDTH
     return found if measured.accuracy_raw is None else found | {"raw": measured.accuracy_raw.value}
 
 

@@ -164,6 +164,8 @@ def _print(summary: dict[str, Any], quiet: bool) -> None:
         console().print(table)
         weighed = ", ".join(f"{c['name']} {number(c['weight'])}" for c in summary["criteria"])
         say(f"Weights      {weighed}; in brackets the rank, 1 is the worst")
+        if summary["noise"] and summary["by"] == "value":
+            say(f"Noise        utilities within {summary['noise']:.3f} of the best, one standard error, count as equal")
     for name, why in () if quiet else summary["passed_over"].items():
         say(f"Never        {name}: {why}")
     say(f"Best         {summary['best'] or 'none can be recommended'}")

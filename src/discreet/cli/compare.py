@@ -103,10 +103,10 @@ class GuessedRoles:
         target = "" if self.target is None else f" --target {shlex.quote(self.target)}"
         lines = ["Roles    guessed, not given: a wrong role makes every promise worthless. Read them above."]
         if undecided:
-            lines.append(
-                f"Decide   {len(undecided)} columns would be published as they are: {listing(undecided, most=6)}."
-            )
-            lines.append("         If an outsider may know one of them about a person, it must be 'quasi'.")
+            many = "1 column" if len(undecided) == 1 else f"{len(undecided)} columns"
+            lines.append(f"Decide   {many} would be published unchanged: {listing(undecided, most=6)}.")
+            which = "it" if len(undecided) == 1 else "one of them"
+            lines.append(f"         If an outsider may know {which} about a person, it must be 'quasi'.")
         file = shlex.quote(self.file)
         return [*lines, f"Correct  discreet recipe init {file}{target}; edit it; discreet compare {file} recipe.toml"]
 
@@ -138,8 +138,11 @@ def _print(summary: dict[str, Any], files: dict[str, str], quiet: bool, roles: G
             say(f"Skipped  {name}: {why}")
         for name, failed in summary["failed"].items():
             say(f"Failed   {name} ({failed['error']}). {failed['why']}")
+        reasons: dict[str, list[str]] = {}
         for name, why in summary["passed_over"].items():
-            say(f"Never    {name}: {why}")
+            reasons.setdefault(why, []).append(name)
+        for why, names in reasons.items():
+            say(f"Never    {', '.join(names)}: {why}")
     if roles is not None and not quiet:
         say(*roles.sentences())
     _print_choice(summary, files, quiet, guessed=roles is not None)
@@ -157,9 +160,11 @@ def _print_choice(summary: dict[str, Any], files: dict[str, str], quiet: bool, *
         say(f"Mind     {text}")
     if quiet:
         return
+    if summary["why"]:
+        say(f"Why      {summary['why']}")
     if summary["otherwise"]:
         way = "By value" if summary["by"] == "rank" else "By rank "
-        say(f"{way} {summary['otherwise']} would be chosen: ranks say who is ahead, values by how much")
+        say(f"{way} {summary['otherwise']} would be chosen: ranks ignore noise, and by how much one is ahead")
     if summary["best_folder"]:
         only = "   (only if these roles are right)" if guessed else ""
         say(f"Publish  {files['study']}/{summary['best_folder']}/release{only}")
@@ -169,8 +174,21 @@ def _why_none(summary: dict[str, Any]) -> str:
     if not summary["made"]:
         return "no release was made"
     if summary["passed_over"]:
-        return "no release can be recommended. Those that are listed above, and why, are in the report too"
+        return f"no release can be recommended, see above.{_hint(summary)}"
     return "they lack a measure that has a weight"
+
+
+def _hint(summary: dict[str, Any]) -> str:
+    """What to try where the table itself does not tell its classes apart by this measure."""
+    original, guessing = summary["lines"][0], summary["lines"][-1]
+    if None in (original["low"], original["high"], guessing["utility"]):
+        return ""
+    if not original["low"] <= guessing["utility"] <= original["high"]:
+        return ""
+    return (
+        " The original is within noise of guessing, too: more rows,"
+        " another measure ('auc') or other classifiers in a recipe may tell more"
+    )
 
 
 def _print_table(summary: dict[str, Any]) -> None:
@@ -201,6 +219,8 @@ def _print_table(summary: dict[str, Any]) -> None:
     say("noise: the interval of the difference from the original contains 0.")
     say(f"Detail: information kept, 0 to 1. Columns: with two labels or more, of {columns:,.0f}.")
     say(f"Score by {summary['by']}: {weights}. E(S): as published.")
+    if summary["by"] == "value":
+        say("Utilities within one standard error of the best count as equal.")
 
 
 def _scored(row: dict[str, Any]) -> str:

@@ -125,6 +125,7 @@ def _candidates(method: Method) -> dict[str, bytes]:
 
 
 def _measured(method: Method, release: Release, dataset: Dataset, evaluate: bool) -> Outcome:
+    from discreet.evaluate.raw_use import raw_use_of_its_own_rows
     from discreet.evaluate.utility import holdout
     from discreet.report.summary import Outcome
 
@@ -136,7 +137,9 @@ def _measured(method: Method, release: Release, dataset: Dataset, evaluate: bool
     if not dataset.has_target:
         return Outcome(release, no_utility="Not measured: there is no target to predict.")
     if not evaluate:
-        return Outcome(release, no_utility="Not measured; --evaluate measures it on held-out rows.")
+        with step("Reading rows without recoding them"):
+            own = raw_use_of_its_own_rows(release, dataset.readable())
+        return Outcome(release, own_rows=own, no_utility="Not measured; --evaluate measures it on held-out rows.")
     try:
         with step("Measuring accuracy on held-out rows"):
             return Outcome(release, holdout(method, dataset.checked()))

@@ -198,11 +198,20 @@ def warnings_of(kept: dict[str, Any]) -> list[str]:
     if kept["suppressed"] > MOSTLY:
         said.append(f"{kept['suppressed']:.0%} of the cells of quasi-identifiers are suppressed.".replace("%", " %"))
     if kept["needs_recoding"]:
-        raw = kept["raw"]
-        said.append(
-            "It cannot be used without recoding: a classifier that learnt from it is right about"
-            f" {100 * raw['raw']['value']:.1f} % of rows as they are, {100 * raw['recoded']['value']:.1f} % of recoded"
-            f" rows; guessing is right about {100 * raw['guessing']['value']:.1f} %. Tell recipients to use"
-            " `discreet recode`."
-        )
+        said.append(_recode_first(kept["raw"], "rows"))
     return said
+
+
+def evident_warnings(own_rows: RawUse | None) -> list[str]:
+    """What is evident without held-out rows, from the use of a release on its own rows."""
+    needed = own_rows is not None and own_rows.needs_recoding
+    return [_recode_first(asdict(own_rows), "its own rows")] if own_rows is not None and needed else []
+
+
+def _recode_first(raw: dict[str, Any], rows: str) -> str:
+    return (
+        "It cannot be used without recoding: a classifier that learnt from it is right about"
+        f" {100 * raw['raw']['value']:.1f} % of {rows} as they are, {100 * raw['recoded']['value']:.1f} % of recoded"
+        f" rows; guessing is right about {100 * raw['guessing']['value']:.1f} %. Tell recipients to use"
+        " `discreet recode`."
+    )

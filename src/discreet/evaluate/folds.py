@@ -17,11 +17,13 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import stdtrit
 
 from discreet.errors import ParameterError
 from discreet.learning.cross_validation import Fold, kfold
 from discreet.learning.significance import Difference, corrected_resampled, five_by_two_cv
 
+_UPPER = 0.975
 _SPELLED = re.compile(r"(?:(?P<repeats>[1-9]\d{0,2})x)?(?P<folds>[1-9]\d{0,4})(?P<word>-fold)?")
 
 
@@ -60,6 +62,15 @@ class Folds:
     def test(self) -> str:
         """The test behind the intervals."""
         return "Dietterich's 5x2 test" if str(self) == "5x2" else "the corrected resampled t-test"
+
+    @property
+    def quantile(self) -> float:
+        """Student's quantile in these intervals: half an interval is so many standard errors.
+
+        >>> round(Folds.of("5-fold").quantile, 3)
+        2.776
+        """
+        return float(stdtrit(5 if str(self) == "5x2" else len(self) - 1, _UPPER))
 
     def split(self, labels: np.ndarray, persons: np.ndarray | None = None) -> list[Fold]:
         """The folds of some rows; they depend on the seed, the classes and the persons alone."""

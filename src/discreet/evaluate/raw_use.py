@@ -4,6 +4,9 @@
 Such a row is read cell by cell, each value as the narrowest published label that covers it (protocol `holdout` of
 protocols.py). Where recoded rows are predicted better than by guessing and rows as they are not, a recipient has to
 recode rows first.
+
+Without held-out rows the question is asked of the rows of the release itself, which flatters a classifier: where it
+fails on these as they are, it is evident that a recipient has to recode.
 """
 
 from __future__ import annotations
@@ -54,6 +57,13 @@ def raw_use(release: Release, train: Dataset, test: Dataset, recoded: np.ndarray
     n = effective_rows(few.persons, len(few))
     recoded_share, raw_share, guessed = (wilson(float(right.mean()), n) for right in (after, raw, guess))
     return RawUse(recoded_share, raw_share, guessed, gain(after, guess, n), gain(raw, guess, n))
+
+
+def raw_use_of_its_own_rows(release: Release, dataset: Dataset) -> RawUse | None:
+    """Use on the rows that a table was released from; None for other shapes, or if there are no two classes."""
+    if release.shape != "table" or release.roles is None or release.roles.target is None or len(dataset.classes) < 2:
+        return None
+    return raw_use(release, dataset, dataset)
 
 
 def gain(right: np.ndarray, before: np.ndarray, n: float) -> Share:

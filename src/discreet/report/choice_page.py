@@ -53,6 +53,7 @@ def summarise_choice(
         ],
         "best": None if choice.best is None else choice.best.name,
         "passed_over": dict(choice.passed_over),
+        "noise": float(next((c.noise for c in judged.criteria if c.name == "utility"), 0)),
         "lines": [
             {
                 "name": line.name,

@@ -140,7 +140,7 @@ def columns_kept(releases: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return []
     lines = []
     for changes in zip(*(release["column_changes"] for release in releases), strict=True):
-        bars = [{"share": change["detail"], "text": approximately(change["detail"])} for change in changes]
+        bars = [{"share": change["detail"], "text": _kept_in_words(change)} for change in changes]
         fates = [_fate(change) for change in changes]
         lines.append({"label": changes[0]["name"], "zeros": True, "bars": bars, "fates": fates})
     return lines
@@ -202,10 +202,16 @@ def _whole(shares: list[tuple[str, tuple[float, float]]]) -> list[tuple[str, tup
     return shares if max(before, after) < 1e-9 else [*shares, ("missing", (before, after))]
 
 
+def _kept_in_words(change: dict[str, Any]) -> str:
+    """The share that is kept; `blank` of a column that is published and says the same in every row."""
+    is_blank = change["published"] == [change["name"]] and change["values_after"] < 2
+    return "blank" if is_blank else approximately(change["detail"])
+
+
 def _fate(change: dict[str, Any]) -> str:
     published = change["published"]
     if not published:
         return "dropped"
     if published != [change["name"]]:
         return f"{len(published)} yes/no"
-    return "1, for all rows" if change["values_after"] == 1 else count(change["values_after"])
+    return "blank: 1, for all rows" if change["values_after"] == 1 else count(change["values_after"])

@@ -17,6 +17,7 @@ from discreet._version import __version__
 from discreet.choose import E_WEIGHTS, Candidate, Choice
 from discreet.choose.reference_lines import ORIGINAL
 from discreet.choose.study_file import Results
+from discreet.evaluate.confidence import effective_rows
 from discreet.evaluate.detail import means_of_targets, warnings_of
 from discreet.evaluate.facts import risk_facts, source_facts
 from discreet.report.choice_page import ratios
@@ -39,8 +40,9 @@ from discreet.study.folder import StudyFolder
 
 FORMAT = 6
 SUMMARY = "summary.json"
-_MEASURES = ("utility", "privacy", "detail", "inference", "size", "raw", "above_guessing")
+_MEASURES = ("utility", "privacy", "detail", "inference", "size", "raw", "utility_error", "above_guessing")
 _DRAWN = 4  # releases whose columns are drawn
+_SHOWN = (("detail", ".2f"), ("privacy", ".1f"))
 _ALIKE = 0.01  # scores by value (0 to 1) closer than this count as equal
 _PROTOCOLS = {
     "recoded": "tested on held-out rows, recoded to the labels of the release",
@@ -56,6 +58,7 @@ def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
     columns = len(dataset.table.names) - 1
     worth = guess(dataset.labels, study.recipe.evaluation.measure)
     original = {"risk": before["average"], "columns": columns, "guess": worth, "not_quasi": len(dataset.not_quasi)}
+    original["tested"] = effective_rows(dataset.persons, len(dataset))
     candidates = candidates_of(study.results, study.recipe, original)
     lines = lines_of(study.results, study.recipe, original)
     scale = candidates[0].meanings["utility"].scale if candidates else None
@@ -85,6 +88,7 @@ def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
         "lines": [_line(line, study) for line in lines.values()],
         "candidates": _lines(candidates, choice, study, {"score": choice, "value": valued, "e": published}),
         "best": best,
+        "why": None if choice is None else _why(choice),
         "passed_over": {} if choice is None else dict(choice.passed_over),
         "by": study.recipe.choice,
         "otherwise": _otherwise(choice, other, valued),
@@ -156,6 +160,23 @@ def _with_rows(choice: Choice | None, study: Study) -> dict[str, Any] | None:
     )
 
 
+def _why(choice: Choice) -> str | None:
+    """Why a release is chosen that is not the most useful one, if its utility is within noise of that."""
+    best = choice.best
+    if best is None or choice.evaluation.by != "value" or "utility" not in choice.meanings:
+        return None
+    sign = 1 if choice.meanings["utility"].higher_is_better else -1
+    useful = max(choice.recommendable, key=lambda one: sign * float(one.measures["utility"]))
+    mine, its = ({name: float(value) for name, value in one.measures.items()} for one in (best, useful))
+    if not 0 < sign * (its["utility"] - mine["utility"]) <= its.get("utility_error", 0):
+        return None
+    shown = [
+        f"{name} {mine[name]:{way}} instead of {its[name]:{way}}" for name, way in _SHOWN if name in {*mine} & {*its}
+    ]
+    figures = f"{mine['utility']:.3f} and {its['utility']:.3f} ± {its['utility_error']:.3f}"
+    return f"within noise of the most useful, {useful.name} ({figures}), with {', '.join(shown)}"
+
+
 def _otherwise(choice: Choice | None, other: Choice | None, valued: Choice | None) -> str | None:
     """What the other way to choose would choose, if its score by value differs."""
     if choice is None or other is None or valued is None or choice.best is None or other.best is None:
@@ -188,6 +209,7 @@ def _lines(
                 "difference": _difference(result, study),
                 "unfound": unfound(result),
                 "columns": kept["columns"],
+                "blank": kept["blank"],
                 "suppressed": kept["suppressed"],
                 "tables": kept["tables"],
                 "targets": means_of_targets(kept["targets"]),

@@ -15,9 +15,10 @@ from typing import Any
 from discreet._version import __version__
 from discreet.data.dataset import Dataset
 from discreet.data.roles import Roles
-from discreet.evaluate.detail import means_of_targets, warnings_of, what_is_kept
+from discreet.evaluate.detail import evident_warnings, means_of_targets, warnings_of, what_is_kept
 from discreet.evaluate.distributions import distributions
 from discreet.evaluate.facts import release_facts, risk_facts, source_facts
+from discreet.evaluate.raw_use import RawUse
 from discreet.evaluate.utility import Utility
 from discreet.release.release import Release
 
@@ -28,11 +29,14 @@ FORMAT = 1
 class Outcome:
     """One release to report on; `utility` may be missing, and `no_utility` then says why.
 
-    `folder` is the folder to verify, as named in the report; `verified` says whether the saved files were checked.
+    `own_rows` is the use of a release on its own rows, where nothing was measured on held-out ones: if they have to be
+    recoded to be of use, so has every row. `folder` is the folder to verify, as named in the report; `verified` says
+    whether the saved files were checked.
     """
 
     release: Release
     utility: Utility | None = None
+    own_rows: RawUse | None = None
     no_utility: str = "Not measured."
     folder: str = "release"
     verified: bool = True
@@ -59,7 +63,7 @@ def _release(outcome: Outcome, dataset: Dataset) -> dict[str, Any]:
     return release_facts(outcome.release, dataset) | {
         "kept": kept.to_dict(),
         "targets": means_of_targets(kept.to_dict()["targets"]),
-        "warnings": warnings_of(kept.to_dict()),
+        "warnings": warnings_of(kept.to_dict()) + evident_warnings(outcome.own_rows),
         "distributions": distributions(outcome.release, dataset),
         "verified": outcome.verified,
         "folder": outcome.folder,

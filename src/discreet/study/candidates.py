@@ -10,6 +10,7 @@ detail     what can still be read of the quasi-identifiers, see evaluate/detail.
 inference  success of the strongest guess at a sensitive value, where one was tried
 size       columns with two labels or more that a recipient gets, without the target
 raw        accuracy on rows that are not recoded
+utility_error     the standard error of the utility: of accuracy over the tested rows, of other measures over the folds
 above_guessing    the gain over guessing over the folds, the lower end of its interval
 
 What attacks find is comparable across families, as k and epsilon are not. The original table, the columns that are no
@@ -31,6 +32,7 @@ from discreet.choose import MEASURES, Candidate, Choice, Measure, choose
 from discreet.choose.criteria import Number
 from discreet.choose.e_score import By
 from discreet.choose.reference_lines import GUESSING, ORIGINAL, WITHOUT_QUASI
+from discreet.evaluate.folds import Folds
 from discreet.study.recipe import Recipe
 
 _TITLES = {"accuracy": "Accuracy", "balanced_accuracy": "Balanced accuracy", "auc": "AUC", "brier": "Brier score"}
@@ -45,7 +47,13 @@ def candidates_of(
         return ()
     meanings = _meanings(scored[0][1], recipe, original)
     return tuple(
-        Candidate(name, _without_missing(_measures(result, recipe)), result["method"], result["parameters"], meanings)
+        Candidate(
+            name,
+            _without_missing(_measures(result, recipe) | {"utility_error": _error(result, recipe, original["tested"])}),
+            result["method"],
+            result["parameters"],
+            meanings,
+        )
         for name, result in scored
     )
 
@@ -113,6 +121,7 @@ def meanings_of(recipe: Recipe, worth: tuple[float, float] | None = None, column
         "detail": MEASURES["detail"],
         "inference": Measure(title="Sensitive value guessed", unit="share", higher_is_better=False, scale=(1.0, 0.0)),
         "raw": MEASURES["raw"],
+        "utility_error": MEASURES["utility_error"],
         "above_guessing": MEASURES["above_guessing"],
     }
 
@@ -170,6 +179,17 @@ def _measures(result: dict[str, Any], recipe: Recipe) -> dict[str, Any]:
         columns = result["facts"]["certificate"]["columns"]
         measures["size"] = sum(column["role"] != "target" and column["name"] not in blank for column in columns)
     return measures
+
+
+def _error(result: dict[str, Any], recipe: Recipe, tested: float) -> float | None:
+    """One standard error of the utility; `tested` rows of different persons. Folds are few, rows are many: of an
+    accuracy it is that of the rows."""
+    score = release_score(result, recipe)
+    if recipe.evaluation.measure == "accuracy":
+        return None if score["value"] is None else math.sqrt(score["value"] * (1 - score["value"]) / tested)
+    if None in (score["low"], score["high"]):
+        return None
+    return (score["high"] - score["low"]) / (2 * Folds.of(recipe.evaluation.folds).quantile)
 
 
 def _without_missing(measures: dict[str, Any]) -> dict[str, float]:

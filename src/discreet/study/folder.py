@@ -29,7 +29,7 @@ from discreet.errors import DataError, shown
 from discreet.foundation.atomic_files import write_whole
 
 FORMAT = 1
-RESULT_FORMAT = 2  # a result of another format is measured again
+RESULT_FORMAT = 3  # a result of another format is measured again
 _STATE = "study.json"
 _LOCK = "lock"
 _PARTIAL = ".partial-"

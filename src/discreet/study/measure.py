@@ -27,7 +27,7 @@ from discreet.choose.reference_lines import GUESSING, ORIGINAL
 from discreet.data.dataset import Dataset
 from discreet.data.roles import Roles
 from discreet.errors import CannotRelease, DataError, DiscreetError, PrivacyLeakWarning, PromiseBroken
-from discreet.evaluate.confidence import difference_of_shares, effective_rows
+from discreet.evaluate.confidence import Share, difference_of_shares, effective_rows, paired_difference
 from discreet.evaluate.cross_evaluation import evaluate_utility
 from discreet.evaluate.detail import asked_on, what_is_kept
 from discreet.evaluate.distributions import distributions
@@ -45,6 +45,7 @@ from discreet.study.recipe import Recipe
 from discreet.study.tasks import Task
 
 CONTROL = 0.2  # of the rows, or persons, who are left out of a release that is attacked
+_UNEQUAL = 0.55  # the share of the commonest of two classes from which on they count as unequally common
 DIED = "its process died"
 DISK = "the disk is full or fails"
 _AGAIN = "The same command tries it again, and leaves the other releases as they are."
@@ -237,7 +238,7 @@ def evaluation_facts(evaluation: Evaluation, name: str, n: float) -> dict[str, A
 def _best(evaluation: Evaluation, name: str, measure: Measure, n: float) -> dict[str, Any]:
     """The best classifier of a release and of each line, and how far the release is from the original and from
     guessing, by the best classifier of each. Folds are few and tell little about how much they vary: the interval of
-    the gain in accuracy over guessing is that of the n tested rows, which are many.
+    the gain in accuracy over guessing is that of the n tested rows, which are many (`_gain_over_guessing`).
     """
     best = {one: evaluation.best_classifier(one, measure) for one in (name, ORIGINAL, *evaluation.lines)}
     apart = {
@@ -245,11 +246,34 @@ def _best(evaluation: Evaluation, name: str, measure: Measure, n: float) -> dict
         for one in (ORIGINAL, *evaluation.lines)
     }
     if measure == "accuracy":
-        after, guessed = (evaluation.mean(one, best[one], measure).value for one in (name, GUESSING))
-        by_rows = difference_of_shares(after, guessed, n)
+        by_rows = _gain_over_guessing(
+            evaluation.mean(name, best[name], "accuracy").value,
+            evaluation.mean(name, best[name], "balanced_accuracy").value,
+            evaluation.mean(GUESSING, best[GUESSING], "accuracy").value,
+            evaluation.mean(GUESSING, best[GUESSING], "balanced_accuracy").value,
+            n,
+        )
         apart[GUESSING] |= {"low": by_rows.low, "high": by_rows.high}
     plain = {one: {end: v if math.isfinite(v) else None for end, v in found.items()} for one, found in apart.items()}
     return {"release": best.pop(name), "lines": best, "differences": plain}
+
+
+def _gain_over_guessing(right: float, balanced: float, guessed: float, guessed_balanced: float, n: float) -> Share:
+    """The gain in accuracy over guessing on n rows, with its interval.
+
+    Guessing is right about the rows of the commonest class. Of two classes, the accuracy and the balanced accuracy say
+    which share of either was right, so that the rows can be paired: those that only the classifier, and those that only
+    guessing got right. Where both classes are about as common, pairing tells no more than the two shares do; of more
+    classes, those right of each are not known.
+
+    >>> _gain_over_guessing(0.74, 0.63, 0.7, 0.5, 1000).low > 0 > difference_of_shares(0.74, 0.7, 1000).low
+    True
+    """
+    if guessed_balanced != 0.5 or guessed < _UNEQUAL:
+        return difference_of_shares(right, guessed, n)
+    of_commonest = (right - (1 - guessed) * 2 * balanced) / (2 * guessed - 1)
+    lost = min(max(guessed * (1 - of_commonest), 0.0), guessed)
+    return paired_difference(max(right - guessed + lost, 0.0), lost, n)
 
 
 def _scores(cell: dict[str, Any]) -> dict[str, Any]:

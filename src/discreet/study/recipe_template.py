@@ -14,8 +14,8 @@ from discreet.errors import DataError
 from discreet.study.recipe import QUICK, MethodSection
 from discreet.study.recipe_schema import SCHEMA
 
-# What suits a shape of data. Methods that publish a model, names or weights give no rows, so they are asked for by
-# name. So is private-table: its domain is public knowledge that only the holder has.
+# What suits a shape of data. Methods that publish a model, names, weights or sketches give no rows that can be read, so
+# they are asked for by name. So is private-table: its domain is public knowledge that only the holder has.
 TABLE = (
     {"name": "tree-ladder"},
     {"name": "mondrian", "split": "information"},
@@ -29,7 +29,6 @@ BASKETS = (
     {"name": "item-groups"},
     {"name": "km", "m": 2},
     {"name": "random-flip"},
-    {"name": "delta-sketch"},
 )
 
 
