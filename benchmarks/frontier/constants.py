@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The constants of TreeLadder, with tables left out in turn: `python -m benchmarks.frontier.constants [tables]`.
 
-Each setting changes one constant. It is measured on every table, at two k, by a split that no other figure is made
-from; tables of more than 2,000 rows are thinned. For each table left out, the setting that is best on the others is
-picked; its loss is what the best setting of the left-out table is ahead of it there.
+Each setting changes one constant. It is measured on every table, at two k (5 and 100, or 2 and 5 for small tables), by
+a split that no other figure is made from; tables of more than 2,000 rows are thinned. For each table left out, the
+setting that is best on the others is picked; its loss is what the best setting of that table is ahead of it there.
 
 A setting's score on a table is the mean, over both k, of the mean of five shares, 1 being all and 0 nothing:
 
@@ -39,7 +39,7 @@ ROWS = 2000
 LEARNERS = ("logistic", "tree")
 MEASURES = ("accuracy", "AUC", "log-loss", "raw", "detail")
 
-Setting = tuple[dict[str, Any], list[AbstractContextManager]]
+Setting = tuple[dict[str, Any], list[AbstractContextManager[Any]]]
 
 
 def _with(module: Any = tree_ladder_choice, **constants: Any) -> Callable[[], Setting]:

@@ -5,8 +5,8 @@ Every way is tried in three-fold cross-validation: it parts the rows of two fold
 as the sets they fall into. Its worth is the share that is known of the class, and `detail` times the detail kept
 (label_worth.py). A way that asks for larger groups than k is a release for k, too. So the sizes of groups are those of
 one series, whatever k is, and what is tried for a larger k is tried for every smaller one, with the same result: a
-smaller k does not make a worse release. All ways are tried at 2, 5, 50, 500 and so on; between these, the best so far
-with smaller sets.
+smaller k does not make a worse release. All ways are tried at 2, 5, 50, 500 and so on; between these, smaller sets
+below the best tree so far, and no tree.
 
 The table determines the folds (held_out_rows.py), and so the way.
 """
@@ -33,17 +33,18 @@ TREES: tuple[tuple[bool, float], ...] = (
     (True, STRICTNESS),
 )  # as in Way
 COARSE = (4,)  # bins of a column that are tried, beside the most
-SMALL = (2, 3, 4, 5, 6, 8, 10)  # sizes of groups that are tried
-SIZES = (10, 15, 20, 25, 30, 40, 50, 75)  # larger ones; and ten times as large, and so on
+COARSER = 10  # times as many rows at each side of a cut are tried, too
+SMALL = (2, 3, 4, 5, 7, 10)  # sizes of groups that are tried
+SIZES = (10, 20, 30, 50)  # larger ones; and ten times as large, and so on
 
 MakeLadders = Callable[[CodedRows, int], list[Ladder]]  # those of some rows, of values that so many persons share
 
 
 def at_least(least: int) -> int:
-    """The smallest size of the series that is no smaller: 2, 3, 4, 5, 6, 8, 10, 15, 20, 25, 30, 40, 50, 75, 100, ...
+    """The smallest size of the series that is no smaller: 2, 3, 4, 5, 7, 10, 20, 30, 50, 100, ...
 
     >>> [at_least(least) for least in (2, 7, 11, 60, 101, 3000)]
-    [2, 8, 15, 75, 150, 3000]
+    [2, 7, 20, 100, 200, 3000]
     """
     if least <= SMALL[-1]:
         return next(size for size in SMALL if size >= least)
@@ -165,9 +166,15 @@ class WaySearch:
         """The ways that were tried, the best first; of equals that with the smaller groups."""
         worth, tried = self._trials.worth, list[Way]()
         for size in reversed(self._sizes()):
+            if tried:
+                tried += self._smaller(max(tried, key=worth), size)
             if not tried or size == decade_of(size):
-                tried += self._all(size)
-            tried.append(replace(max(tried, key=worth), least=size))  # smaller sets below the same tree
+                here = self._all(size)
+                grown = [way for way in here if way.strictness is not None]
+                tried += here
+                if grown and self._trust is None:  # a coarser tree above sets of this size
+                    above = max(grown, key=worth)
+                    tried.append(replace(above, trust=above.trust * COARSER))
         return sorted(dict.fromkeys(tried), key=lambda way: (-worth(way), way.least, way.trust))
 
     def _sizes(self) -> list[int]:
@@ -183,6 +190,11 @@ class WaySearch:
     def _all(self, size: int) -> list[Way]:
         fewer = [most for most in COARSE if most < min(self._bins, self._trials.most_bins(size))]
         return [way for most in (self._bins, *fewer) for way in self._trees(size, most)]
+
+    def _smaller(self, best: Way, size: int) -> list[Way]:
+        """Sets of this size below the best tree of larger ones, or below one of its own; and no tree."""
+        ways = self._trees(size, self._bins)
+        return [replace(best, least=size) if best.strictness is not None else ways[max(len(ways) - 2, 0)], ways[-1]]
 
     def _trees(self, least: int, most: int) -> list[Way]:
         trees = (*(TREES if self._trials.n_classes > 1 else ()), (False, None))
