@@ -66,6 +66,11 @@ def measured(make: Callable[[], Method], rows: Split, learners: tuple[str, ...] 
     except CannotRelease:
         return {"refused": True}
     cpu = time.process_time() - start
+    return figures_of(release, rows, learners) | {"cpu": cpu}
+
+
+def figures_of(release: Release, rows: Split, learners: tuple[str, ...] = LEARNERS) -> dict[str, Any]:
+    """Everything about one release but what it cost."""
     recoded, raw = release.recode(rows.test), read(release, rows.test)
     found = {name: scores(name, release.table, recoded, rows) for name in learners}
     unrecoded = {name: scores(name, release.table, raw, rows) for name in learners}
@@ -75,7 +80,6 @@ def measured(make: Callable[[], Method], rows: Split, learners: tuple[str, ...] 
         "raw_auc": max(one["auc"] for one in unrecoded.values()),
         "suppressed": release.losses.information_loss,
         "detail": detail_kept(release, rows),
-        "cpu": cpu,
     }
 
 

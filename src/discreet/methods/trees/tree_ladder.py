@@ -149,7 +149,7 @@ class TreeLadder(Method):
         weights = column_weights(self.weights, roles.quasi)
         served = with_targets(rows, roles, self.targets or ())
         worth = LabelWorth.of_rows(self.detail if served.counts.shape[1] > 1 else 1.0, weights, rows.n_rows)
-        trials = Trials(served, lambda some, rarest: self._ladders(some, rarest, hierarchies), worth, self.k)
+        trials = Trials(served, lambda some, rarest: self._ladders(some, rarest, hierarchies), worth)
         ladders = self._ladders(served, self.k, hierarchies)
         tried = self._ways(trials, needs.least)
         for way in tried:
@@ -164,7 +164,7 @@ class TreeLadder(Method):
 
     def _ways(self, trials: Trials, least: int) -> list[Way]:
         """The ways to make the release, the best first."""
-        return WaySearch(trials, least, self.trust).ranked()
+        return WaySearch(trials, least, bins=self.bins, trust=self.trust).ranked()
 
     def _ladders(self, rows: CodedRows, rarest: int, hierarchies: Mapping[str, Hierarchy]) -> list[Ladder]:
         """The ladders of the quasi-identifiers, whose labels name nothing that fewer than `rarest` persons have."""

@@ -3,8 +3,10 @@
 
 Every way is tried in three-fold cross-validation: it parts the rows of two folds, and the rows of the third are written
 as the sets they fall into. Its worth is the share that is known of the class, and `detail` times the detail kept
-(label_worth.py). A way that asks for larger groups than k is a release for k, too, so ways for k, ten times k and so
-on are tried: a smaller k does not make a worse release.
+(label_worth.py). A way that asks for larger groups than k is a release for k, too. So the sizes of groups are those of
+one series, whatever k is, and what is tried for a larger k is tried for every smaller one, with the same result: a
+smaller k does not make a worse release. All ways are tried at 2, 5, 50, 500 and so on; between these, smaller sets
+below the best tree so far, and no tree.
 
 The table determines the folds (held_out_rows.py), and so the way.
 """
@@ -24,11 +26,44 @@ from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.methods.trees.tree_ladder_ways import Binned, Way
 
 STRICTNESS = 0.69  # of pruning: C4.5's own, which is a confidence of 25 %
+TREES: tuple[tuple[bool, float], ...] = (
+    (False, 0.0),
+    (False, STRICTNESS),
+    (True, 0.0),
+    (True, STRICTNESS),
+)  # as in Way
 COARSE = (4,)  # bins of a column that are tried, beside the most
-LARGER = 10  # times as large groups are tried, too
-
+COARSER = 10  # times as many rows at each side of a cut are tried, too
+SMALL = (2, 3, 4, 5, 7, 10)  # sizes of groups that are tried
+SIZES = (10, 20, 30, 50)  # larger ones; and ten times as large, and so on
 
 MakeLadders = Callable[[CodedRows, int], list[Ladder]]  # those of some rows, of values that so many persons share
+
+
+def at_least(least: int) -> int:
+    """The smallest size of the series that is no smaller: 2, 3, 4, 5, 7, 10, 20, 30, 50, 100, ...
+
+    >>> [at_least(least) for least in (2, 7, 11, 60, 101, 3000)]
+    [2, 7, 20, 100, 200, 3000]
+    """
+    if least <= SMALL[-1]:
+        return next(size for size in SMALL if size >= least)
+    power = 10 ** (len(str(least - 1)) - 2)
+    return next(size * power for size in (*SIZES, 100) if size * power >= least)
+
+
+def decade_of(size: int) -> int:
+    """The largest of 2, 5, 50, 500, ... that is no larger: there all ways are tried.
+
+    >>> [decade_of(size) for size in (2, 4, 5, 40, 50, 750)]
+    [2, 2, 5, 5, 50, 500]
+    """
+    if size < 5:
+        return 2
+    decade = 5
+    while decade * 10 <= size:
+        decade *= 10
+    return decade
 
 
 class Trials:
@@ -37,11 +72,13 @@ class Trials:
     Bins are made anew from what is learnt from: those of the whole table have seen the classes of the rows asked about.
     """
 
-    def __init__(self, rows: CodedRows, make_ladders: MakeLadders, worth: LabelWorth, k: int):
-        self.counts, self._n_rows = worth, rows.n_rows
-        self._folds = [(part, asked, make_ladders(part, self.within(k))) for part, asked in folds_of(rows)]
-        self._binned: dict[int, list[tuple[Binned, np.ndarray]]] = {}
+    def __init__(self, rows: CodedRows, make_ladders: MakeLadders, worth: LabelWorth):
+        self.counts, self.n_rows, self._make_ladders = worth, rows.n_rows, make_ladders
+        self._folds = list(folds_of(rows))
+        self._ladders: dict[int, list[list[Ladder]]] = {}
+        self._binned: dict[tuple[int, int], list[tuple[Binned, np.ndarray]]] = {}
         self._found: dict[Way, tuple[float, float]] = {}
+        self._alike: dict[tuple[int, int, bytes], tuple[float, float]] = {}
 
     def worth(self, way: Way) -> float:
         """What the way is worth."""
@@ -51,43 +88,55 @@ class Trials:
         """The share that is known of the class, and the detail; 0 of both where there are too few rows to try."""
         if way not in self._found:
             within = replace(way, least=self.within(way.least), trust=self.within(way.trust))
-            found = [self._worth(within, binned, asked) for binned, asked in self._with(way.most)]
+            found = [self._worth(within, binned, asked) for binned, asked in self._with(way)]
             known, detail = np.mean(found, axis=0) if found else (0.0, 0.0)
             self._found[way] = float(known), float(detail)
         return self._found[way]
 
-    def _with(self, most: int) -> list[tuple[Binned, np.ndarray]]:
-        """The folds with at most so many bins of a column, and the rows asked about."""
-        if most not in self._binned:
-            self._binned[most] = []
-            for part, asked, ladders in self._folds:
-                binned = Binned.of(part, ladders, self.counts, most)
+    def _with(self, way: Way) -> list[tuple[Binned, np.ndarray]]:
+        """The folds in the bins of a way, and the rows asked about."""
+        bins = decade_of(way.least), way.most
+        if bins not in self._binned:
+            self._binned[bins] = []
+            for (part, asked), ladders in zip(self._folds, self._ladders_for(way.least), strict=True):
+                binned = Binned.of(part, ladders, self.counts, way.most)
                 sums = [np.bincount(binned.place, counts, len(binned.rows)) for counts in asked.T]
-                self._binned[most].append((binned, np.column_stack(sums)))
-        return self._binned[most]
+                self._binned[bins].append((binned, np.column_stack(sums)))
+        return self._binned[bins]
+
+    def _ladders_for(self, least: int) -> list[list[Ladder]]:
+        """The ladders of each fold, of values that a decade of sizes may name: for all k the same."""
+        rarest = decade_of(least)
+        if rarest not in self._ladders:
+            self._ladders[rarest] = [self._make_ladders(part, self.within(rarest)) for part, _ in self._folds]
+        return self._ladders[rarest]
 
     def _worth(self, way: Way, binned: Binned, asked: np.ndarray) -> tuple[float, float]:
+        """What is known and the detail; of ways that make the same groups only once."""
         learnt = binned.rows
-        parted = binned.parted(way, lambda of, n, inside: np.bincount(of, learnt.rows[inside], n) >= way.least)
-        known = class_share(parted.labels, learnt.counts, asked) if asked.shape[1] > 1 else 0.0
-        return known, binned.detail(parted)
+
+        def met(of: np.ndarray, n: int, inside: np.ndarray) -> np.ndarray:
+            return np.bincount(of, learnt.rows[inside], n) >= way.least
+
+        groups = binned.groups(way, met)
+        alike = id(binned), way.least, groups.leaf.astype(np.int32).tobytes()
+        if alike not in self._alike:
+            parted = binned.climbed(groups, met)
+            known = class_share(parted.labels, learnt.counts, asked) if asked.shape[1] > 1 else 0.0
+            self._alike[alike] = known, binned.detail(parted)
+        return self._alike[alike]
 
     def within(self, least: int) -> int:
         """Rows that a group of a fold has at least."""
-        return within_fold(least, self._n_rows)
+        return within_fold(least, self.n_rows)
 
-    @property
-    def most_bins(self) -> int:
-        """Bins that a column has at most."""
-        return max((ladder.n_bins for *_, ladders in self._folds for ladder in ladders), default=1)
+    def most_bins(self, least: int) -> int:
+        """Bins that a column has, at most."""
+        return max((ladder.n_bins for ladders in self._ladders_for(least) for ladder in ladders), default=1)
 
     @property
     def n_classes(self) -> int:
         return max((part.counts.shape[1] for part, *_ in self._folds), default=1)
-
-    @property
-    def n_learnt(self) -> int:
-        return min((part.n_rows for part, *_ in self._folds), default=0)
 
     def trace(self, ways: list[Way]) -> list[dict[str, Any]]:
         """What was tried, for the owner."""
@@ -106,38 +155,50 @@ class Trials:
 class WaySearch:
     """The search among ways: which are tried, and in which order they are worth something.
 
-    It goes from large groups to groups of k: all that is tried for ten times k is tried for k, too.
+    It goes down a series of sizes that is the same for every k, from the largest groups to those of k, and what is
+    tried for a size depends on larger ones alone: all that is tried for a larger k is tried for a smaller one, too.
     """
 
-    def __init__(self, trials: Trials, least: int, trust: int | None = None):
-        self._trials, self._least, self._trust = trials, least, trust
+    def __init__(self, trials: Trials, least: int, *, bins: int = 16, trust: int | None = None):
+        self._trials, self._least, self._bins, self._trust = trials, least, bins, trust
 
     def ranked(self) -> list[Way]:
         """The ways that were tried, the best first; of equals that with the smaller groups."""
         worth, tried = self._trials.worth, list[Way]()
-        for least in reversed(self._sizes()):
-            tried += [way for most in self._numbers for way in self._trees(least, most)]
-            grown = [way for way in tried if way.strictness is not None]
-            if grown and self._trust is None:  # a coarser tree above small sets
-                above = max(grown, key=worth)
-                tried += [replace(above, least=least, trust=trust) for trust in (above.trust, above.trust * LARGER)]
+        for size in reversed(self._sizes()):
+            if tried:
+                tried += self._smaller(max(tried, key=worth), size)
+            if not tried or size == decade_of(size):
+                here = self._all(size)
+                grown = [way for way in here if way.strictness is not None]
+                tried += here
+                if grown and self._trust is None:  # a coarser tree above sets of this size
+                    above = max(grown, key=worth)
+                    tried.append(replace(above, trust=above.trust * COARSER))
         return sorted(dict.fromkeys(tried), key=lambda way: (-worth(way), way.least, way.trust))
 
     def _sizes(self) -> list[int]:
-        """k, ten times k, and so on, while there can be two groups."""
-        sizes = [self._least]
-        while self._trials.within(sizes[-1] * LARGER) * 2 <= self._trials.n_learnt:
-            sizes.append(sizes[-1] * LARGER)
+        """Those of the series that k allows, up to half of the rows; the smallest first."""
+        half = self._trials.n_rows // 2
+        if self._least >= half:
+            return [self._least]
+        sizes = [min(at_least(self._least), half)]
+        while sizes[-1] < half:
+            sizes.append(min(at_least(sizes[-1] + 1), half))
         return sizes
 
-    @property
-    def _numbers(self) -> list[int]:
-        """Bins that a column may have at most."""
-        most = self._trials.most_bins
-        return [most, *(fewer for fewer in COARSE if fewer < most)]
+    def _all(self, size: int) -> list[Way]:
+        fewer = [most for most in COARSE if most < min(self._bins, self._trials.most_bins(size))]
+        return [way for most in (self._bins, *fewer) for way in self._trees(size, most)]
+
+    def _smaller(self, best: Way, size: int) -> list[Way]:
+        """Sets of this size below the best tree of larger ones, or below one of its own; and no tree."""
+        ways = self._trees(size, self._bins)
+        return [replace(best, least=size) if best.strictness is not None else ways[max(len(ways) - 2, 0)], ways[-1]]
 
     def _trees(self, least: int, most: int) -> list[Way]:
-        trees: list[tuple[bool, float | None]] = [(False, None)]
-        if self._trials.n_classes > 1:
-            trees = [(ahead, strictness) for ahead in (False, True) for strictness in (0.0, STRICTNESS)] + trees
-        return [Way(least, max(least, self._trust or 0), *tree, most) for tree in trees]
+        trees = (*(TREES if self._trials.n_classes > 1 else ()), (False, None))
+        return [Way(least, self._rows(least), *tree, most) for tree in trees]
+
+    def _rows(self, least: int) -> int:
+        return max(least, self._trust or 0)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,6 +43,14 @@ class Way:
         grown = "that looks ahead" if self.ahead else "of greedy cuts"
         pruned = f", pruned at {self.strictness}" if self.strictness else ""
         return f"a tree {grown}{pruned}, {self.trust} rows at each side of a cut, {below}"
+
+
+class Leaves(NamedTuple):
+    """The group of each distinct row, and the first and last bins of each group."""
+
+    leaf: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,12 +95,22 @@ class Binned:
 
     def parted(self, way: Way, met: Met) -> Parted:
         """The rows parted in this way, into sets that may be published."""
+        return self.climbed(self.groups(way, met), met)
+
+    def groups(self, way: Way, met: Met) -> Leaves:
+        """The groups of the way's tree, or one of everybody."""
         if way.strictness is None:
-            leaf, low = np.zeros(len(self.rows), dtype=np.int64), np.zeros((1, len(self.ladders)), dtype=np.int64)
-            high = np.array([[ladder.n_bins - 1 for ladder in self.ladders]])
-        else:
-            tree = self._tree(way.trust, way.ahead)
-            leaf, low, high = leaves(self.rows, tree, tree.pruned(way.strictness), met)
+            low, high = (
+                np.zeros((1, len(self.ladders)), dtype=np.int64),
+                [[ladder.n_bins - 1 for ladder in self.ladders]],
+            )
+            return Leaves(np.zeros(len(self.rows), dtype=np.int64), low, np.array(high))
+        tree = self._tree(way.trust, way.ahead)
+        return leaves(self.rows, tree, tree.pruned(way.strictness), met)
+
+    def climbed(self, groups: Leaves, met: Met) -> Parted:
+        """The rows as they are published after the climb within these groups."""
+        leaf, low, high = groups
         rungs = climb(self.rows, self.ladders, self._steps, leaf, met)
         first, last = spans(self.rows.codes, self.ladders, leaf, rungs, low, high)
         for column in blank_columns(first, last, self.ladders):
@@ -136,9 +154,7 @@ class Binned:
         ]
 
 
-def leaves(
-    rows: DistinctRows, tree: ClassTree, stands: np.ndarray, met: Met
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def leaves(rows: DistinctRows, tree: ClassTree, stands: np.ndarray, met: Met) -> Leaves:
     """The leaf of each distinct row, and each leaf's first and last bins.
 
     A cut is made where both sides may be published; where one of them may not (rows can be many where persons are few)
@@ -149,7 +165,7 @@ def leaves(
     nodes, leaf = np.unique(at, return_inverse=True)
     if not met(leaf.ravel(), len(nodes), np.arange(len(rows))).all():
         nodes, leaf = np.unique(_allowed(rows, tree, stands, met), return_inverse=True)
-    return leaf.ravel(), tree.low[nodes], tree.high[nodes]
+    return Leaves(leaf.ravel(), tree.low[nodes], tree.high[nodes])
 
 
 def _allowed(rows: DistinctRows, tree: ClassTree, stands: np.ndarray, met: Met) -> np.ndarray:
