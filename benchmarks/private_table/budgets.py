@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is learnt from PrivateTable's rows at every budget, table by table, with the defaults.
 
-python -m benchmarks.private_table.budgets [--seeds N] [--rows N] [--tables ...] [--epsilons ...]
+python -m benchmarks.private_table.budgets [--seeds N] [--rows N] [--tables ...] [--epsilons ...] [--width N]
 
 Area under the ROC curve of logistic regression and of a random forest, learnt from synthetic rows of four fifths of the
 table and tested on the other original rows (for more classes the mean of one against the rest). Only the public
 interface is used, so that an earlier version can be measured with the same script (PYTHONPATH). Domains are read from
-the rows, which is for studies alone. Rows of a person count as rows. Needs DISCREET_DATA.
+the rows, which is for studies alone; adult_arx-public has the public one of this benchmark. Rows of a person count as
+rows. Needs DISCREET_DATA.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import OneHotEncoder
 
+from benchmarks.private_table.__main__ import public_domain
 from discreet import PrivacyLeakWarning, PrivateTable, Roles, Table
 from discreet.foundation.progress import show, track
 from discreet.samples import load
@@ -28,6 +30,7 @@ from discreet.samples import load
 TABLES = ("adult", "adult-14", "adult_arx", "diabetes130", "diabetes130-quasi", "german", "ilpd", "pima", "tic_tac_toe",
           "waveform", "wdbc")  # fmt: skip
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
+MANY = 20  # distinct numbers above which `--width` cuts a column
 LEARNERS = {
     "logistic": lambda: LogisticRegression(max_iter=200, tol=1e-3),
     "forest": lambda: RandomForestClassifier(100, random_state=0, min_samples_leaf=3),
@@ -35,10 +38,28 @@ LEARNERS = {
 
 
 def table_and_roles(name: str) -> tuple[Table, Roles]:
-    sample = load("adult", quasi=14) if name == "adult-14" else load(name.removesuffix("-quasi"))
+    sample = (
+        load("adult", quasi=14) if name == "adult-14" else load(name.removesuffix("-quasi").removesuffix("-public"))
+    )
     roles = sample.roles
     others = () if name.endswith("-quasi") else (*roles.sensitive, *roles.other)
     return sample.data, Roles(target=roles.target, quasi=(*roles.quasi, *others))  # type: ignore[return-value]
+
+
+def domain_of(name: str, table: Table, roles: Roles, width: int) -> dict[str, dict[str, list]] | None:
+    """The domain to use; None for the one that the method reads from the rows."""
+    if name.endswith("-public"):
+        return public_domain(roles)
+    if not width:
+        return None
+    domain: dict[str, dict] = {}
+    for column in map(table.column, roles.published):
+        if column.kind == "number" and len(column.texts) > MANY:
+            ends = np.asarray(column.numbers, dtype=float)
+            domain[column.name] = {"cuts": np.linspace(np.nanmin(ends), np.nanmax(ends), width + 1)[1:-1].tolist()}
+        else:
+            domain[column.name] = {"values": [text for text in column.texts if text]}
+    return domain
 
 
 def aucs(train: Table, test: Table, roles: Roles, learner: str) -> float:
@@ -74,6 +95,9 @@ def main() -> None:
     parser.add_argument("--tables", nargs="+", default=TABLES)
     parser.add_argument("--epsilons", type=float, nargs="+", default=EPSILONS)
     parser.add_argument("--learners", nargs="+", choices=list(LEARNERS), default=["logistic"])
+    parser.add_argument(
+        "--width", type=int, default=0, help="intervals of equal width for numbers; 0: of equal frequency"
+    )
     asked = parser.parse_args()
     show()
     for kind in (PrivacyLeakWarning, ConvergenceWarning):
@@ -82,6 +106,7 @@ def main() -> None:
     print("|---|---|" + "---:|" * len(asked.epsilons))
     for name in track(asked.tables, "tables"):
         table, roles = table_and_roles(name)
+        domain = domain_of(name, table, roles, asked.width)
         found: dict[str, list[str]] = {learner: [] for learner in asked.learners}
         for epsilon in asked.epsilons:
             scores = []
@@ -91,7 +116,7 @@ def main() -> None:
                     table.take(order[: len(order) * 4 // 5]),
                     table.take(order[len(order) * 4 // 5 :][: asked.rows]),
                 )
-                drawn = PrivateTable(epsilon, random_state=seed).simulate(train, roles)
+                drawn = PrivateTable(epsilon, domain, random_state=seed).simulate(train, roles)
                 some = drawn.table.take(np.arange(min(asked.rows, len(drawn.table))))  # they are in random order
                 scores.append([aucs(some, drawn.recode(test), roles, learner) for learner in asked.learners])
             for learner, mean in zip(asked.learners, np.mean(scores, axis=0), strict=True):
