@@ -145,9 +145,7 @@ def detail_of_items(
     return Detail(whole, {ITEMS: whole})
 
 
-def _shown_by(
-    before: Baskets, features: tuple[int, ...], groups: GroupedItems | None
-) -> tuple[np.ndarray, np.ndarray]:
+def _shown_by(before: Baskets, features: tuple[int, ...], groups: GroupedItems | None) -> tuple[np.ndarray, np.ndarray]:
     """Items of the source, and the published item that shows each."""
     if groups is None:
         return np.array(features, dtype=np.int64), np.arange(len(features))
