@@ -167,6 +167,7 @@ def text(found: Found, rows: dict[str, int]) -> str:
         "![Differences in accuracy and AUC by table](_static/frontier-differences.svg)",
         "\n".join(against(found)),
         "## Accuracy against detail",
+        "The mean of the tables where every method makes a release at every k.",
         "![AUC against detail](_static/frontier-trade.svg)",
         "## Figures of others, as published",
         "ARX and sdcMicro cannot be installed from package registries. Cross-validation on the release flatters"

@@ -72,8 +72,13 @@ def differences_picture(found: Found) -> str:
 
 
 def trade_picture(found: Found) -> str:
-    """Mean AUC over the tables against mean detail, a point for each method and k; larger signs for smaller k."""
+    """Mean AUC against mean detail over the tables where every method has every release, a point for each."""
     methods = _methods(found)
+    found = {
+        table: figures
+        for table, figures in found.items()
+        if all("learners" in figures.get(f"{k} {method}", {}) for k in TABLES[table][1] for method in methods)
+    }
     points: dict[tuple[str, int], tuple[float, float]] = {}
     for method in methods:
         for place in range(3):
@@ -95,7 +100,7 @@ def trade_picture(found: Found) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 900 470" role="img" {_FONT}>',
         "<title>AUC against detail, mean over tables, for each method and k</title>",
         '<rect width="900" height="470" fill="white"/>',
-        '<text x="20" y="20">AUC against detail, mean over tables; lines lead from small k to large</text>',
+        '<text x="20" y="20">AUC against detail, mean of tables; lines lead from small k to large</text>',
         *_legend(methods, 42),
         f'<path d="M{left} {top}V{bottom}H{right}" fill="none" stroke="#444"/>',
         f'<text x="{(left + right) / 2}" y="460" text-anchor="middle">detail: information kept</text>',

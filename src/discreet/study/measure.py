@@ -266,7 +266,7 @@ def _gain_over_guessing(right: float, balanced: float, guessed: float, guessed_b
     guessing got right. Where both classes are about as common, pairing tells no more than the two shares do; of more
     classes, those right of each are not known.
 
-    >>> _gain_over_guessing(0.74, 0.63, 0.7, 0.5, 1000).low > 0 > difference_of_shares(0.74, 0.7, 1000).low
+    >>> _gain_over_guessing(0.74, 0.63, 0.7, 0.5, 900).low > 0 > difference_of_shares(0.74, 0.7, 900).low
     True
     """
     if guessed_balanced != 0.5 or guessed < _UNEQUAL:
