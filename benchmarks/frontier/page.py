@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.frontier.pictures import differences_picture, trade_picture
+from benchmarks.frontier.pictures import differences_picture, methods_of, trade_picture
 from benchmarks.frontier.points import KEPT as POINTS_KEPT
 from benchmarks.frontier.points import POINTS
 from benchmarks.frontier.protocol import best_of
@@ -39,11 +39,6 @@ MEASURES: dict[str, tuple[Callable[[dict[str, Any]], float], int]] = {  # and wh
 def kept(folder: Path = KEPT) -> Found:
     files = {table: folder / f"{table}-0.json" for table in TABLES}
     return {table: json.loads(path.read_text(encoding="utf-8")) for table, path in files.items() if path.exists()}
-
-
-def methods_of(found: Found) -> list[str]:
-    names = (name.split(" ", 1)[1] for figures in found.values() for name in figures)
-    return list(dict.fromkeys(names))
 
 
 def differences(found: Found, method: str, place: int, measure: str) -> np.ndarray:

@@ -17,7 +17,8 @@ _OURS = "TreeLadder"
 _FONT = 'font-size="13" font-family="sans-serif"'
 
 
-def _methods(found: Found) -> list[str]:
+def methods_of(found: Found) -> list[str]:
+    """The methods that were measured, each once."""
     return list(dict.fromkeys(name.split(" ", 1)[1] for figures in found.values() for name in figures))
 
 
@@ -41,7 +42,7 @@ def _legend(methods: list[str], y: float) -> list[str]:
 
 def differences_picture(found: Found) -> str:
     """For each table, the mean over k of TreeLadder's AUC less each other method's; right of the line ours is ahead."""
-    methods = [name for name in _methods(found) if name != _OURS]
+    methods = [name for name in methods_of(found) if name != _OURS]
     left, right, step, top = 130, 860, 24, 70
     height = top + step * len(found) + 40
     shown = 0.1
@@ -73,7 +74,7 @@ def differences_picture(found: Found) -> str:
 
 def trade_picture(found: Found) -> str:
     """Mean AUC against mean detail over the tables where every method has every release, a point for each."""
-    methods = _methods(found)
+    methods = methods_of(found)
     found = {
         table: figures
         for table, figures in found.items()

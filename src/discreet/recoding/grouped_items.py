@@ -61,13 +61,18 @@ class GroupedItems:
 
     def apply(self, baskets: Baskets) -> Baskets:
         """The rows, old or new, with the published items; members that the baskets do not know are absent."""
-        place = {name: item for item, name in enumerate(baskets.names)}
-        pairs = [(place[m], g) for g, members in enumerate(self.members) for m in members if m in place]
-        items, groups = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        items, groups = self.places_in(baskets)
         shape = (baskets.shape[1], len(self.names))
         member = sp.csr_array((np.ones(len(items), dtype=np.int32), (items, groups)), shape=shape)
         grouped = Baskets.of((baskets.matrix.astype(np.int32) @ member) > 0, names=self.names)
         return Baskets(grouped.matrix, grouped.names, baskets.labels, baskets.classes, persons=baskets.persons)
+
+    def places_in(self, baskets: Baskets) -> tuple[np.ndarray, np.ndarray]:
+        """The items of the baskets that are members of a group, and the place of the group that each is in."""
+        place = {name: item for item, name in enumerate(baskets.names)}
+        pairs = [(place[m], g) for g, members in enumerate(self.members) for m in members if m in place]
+        items, groups = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        return items, groups
 
     def within(self, names: Sequence[str]) -> GroupedItems:
         """Only these of the published items, in this order."""

@@ -134,7 +134,9 @@ def detail_of_items(
     total = float(all_bits.sum())
     if not total:
         return Detail(0.0, {ITEMS: 0.0})
-    source, place = _shown_by(before, features, groups)
+    source, place = np.array(features, dtype=np.int64), np.arange(len(features))
+    if groups is not None:
+        source, place = groups.places_in(before)
     shown = after.support[place]
     both = np.asarray(before.matrix[:, source].astype(np.int64).multiply(after.matrix[:, place]).sum(axis=0)).ravel()
     cells = np.stack([both, have[source] - both, shown - both, n - have[source] - shown + both])
@@ -143,16 +145,6 @@ def detail_of_items(
     np.maximum.at(bits, source, all_bits[source] + _binary_bits(shown, n) - joint)
     whole = min(max(float(bits.sum()) / total, 0.0), 1.0)
     return Detail(whole, {ITEMS: whole})
-
-
-def _shown_by(before: Baskets, features: tuple[int, ...], groups: GroupedItems | None) -> tuple[np.ndarray, np.ndarray]:
-    """Items of the source, and the published item that shows each."""
-    if groups is None:
-        return np.array(features, dtype=np.int64), np.arange(len(features))
-    place_of = {name: item for item, name in enumerate(before.names)}
-    pairs = [(place_of[m], g) for g, members in enumerate(groups.members) for m in members if m in place_of]
-    source, place = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    return source, place
 
 
 def _binary_bits(have: np.ndarray, n: int) -> np.ndarray:
