@@ -177,6 +177,9 @@ class DuckDB:
         """The distinct values of a column, as `counting.tally.values_of` gives them for a table."""
         if name not in self._source.columns:
             raise DataError(f"There is no column {shown(name)}.{did_you_mean(name, self.names)}")
+        coding = self.coding(name)
+        if isinstance(coding, ListedCells):
+            return coding.column()
         distinct = self._run([name], lambda rows: rows.project(f"{self._source.cell(name)} AS p").distinct())
         column = self._encoded(name, distinct.column("p"))
         return Column(name, column.kind, column.values, np.arange(column.levels, dtype=np.int32))
@@ -200,7 +203,10 @@ class DuckDB:
         how: dict[str, Any] = {"kind": self._kinds.get(name), "missing": self._missing}
         if len(listed) <= _MOST_LISTED:
             return ListedCells.of(name, self._source.restored(name, listed.column("p")), **how)
-        return ReadCells.of(name, (batch.column(0) for batch in self._rows([name], [])), **how)
+        cell = self._source.cell(name)
+        counted = self._run([name], lambda rows: rows.aggregate(f"count(DISTINCT {cell}) AS d, count({cell}) AS n"))
+        levels = counted.column("d")[0].as_py() + (counted.column("n")[0].as_py() < len(self))
+        return ReadCells.of(name, (batch.column(0) for batch in self._rows([name], [])), levels=levels, **how)
 
     def publish(self, columns: Sequence[str], apply: Apply, secret: bytes, sink: Sink) -> int:
         """Pass the rows through `apply` into `sink`, in random order, with one bucket of them in memory."""
