@@ -490,10 +490,8 @@ def test_files_that_change_while_they_are_counted_are_noticed(people, tmp_path, 
     pq.write_table(people, path)
     rows = DuckDB(path)
     counted = rows.tally(["age", "zip"])
-    grouped = rows._packed_groups
-    monkeypatch.setattr(
-        rows, "_packed_groups", lambda *given: (pq.write_table(people.slice(1), path), grouped(*given))[1]
-    )
+    grouped = rows._grouped
+    monkeypatch.setattr(rows, "_grouped", lambda *given: (pq.write_table(people.slice(1), path), grouped(*given))[1])
     with pytest.raises(DataError, match="changed while they were counted"):
         rows.tally(["age", "zip"])
     monkeypatch.undo()

@@ -14,18 +14,19 @@ import re
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 
-from discreet.counting.tally import Tally, tally_of_groups
-from discreet.data.column import MISSING_MARKS, Column, Kind
+from discreet.counting.tally import Tally, tally, tally_of_groups
+from discreet.data.column import MISSING_MARKS, Column, Kind, encode
+from discreet.data.table import Table
 from discreet.engines.duckdb_packing import Numbering, Packing
-from discreet.engines.raw_groups import RawGroups, changed_meanwhile
 from discreet.engines.sources import from_data, from_relation, no_csv_options
-from discreet.errors import DataError, listing, quietly
+from discreet.errors import DataError, did_you_mean, listing, quietly, shown
 from discreet.foundation.atomic_files import scratch_folder
 
 _MOST_TEXTS = 1000  # distinct texts of a column that is numbered before grouping; larger ENUMs are slow
@@ -33,6 +34,7 @@ _MOST_WHOLE = 2**20  # range of a column of whole numbers that is numbered befor
 _SAMPLE = 100_000  # rows from which the number of distinct ones is estimated
 _SPARSE = 0.05  # share of distinct rows above which numbering values before grouping pays off
 _WHOLE = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)")
+_PERSON = "\0person"  # a name that no column has
 
 # No extension is fetched; the order of rows means nothing here.
 _SETTINGS = {
@@ -42,7 +44,7 @@ _SETTINGS = {
 }
 
 
-class DuckDB(RawGroups):
+class DuckDB:
     """A table outside memory: one or more Parquet or CSV files, a DuckDB relation, or an Arrow table.
 
     Parameters
@@ -76,6 +78,8 @@ class DuckDB(RawGroups):
         temp_directory: str | os.PathLike[str] | None = None,
         **csv_options: Any,
     ):
+        self._kinds = dict(kinds or {})
+        self._missing = (missing,) if isinstance(missing, str) else tuple(missing)
         self._numberings: dict[str, Numbering | None] = {}
         self._numbered_at: object = None
         self._n_rows: int | None = None
@@ -92,7 +96,10 @@ class DuckDB(RawGroups):
         else:
             self._connection = self._connect(connection_options)
             self._source = from_data(source, self._connection, csv_options)
-        super().__init__(tuple(self._source.columns), kinds, missing)
+        unknown = [name for name in self._kinds if name not in self.names]
+        if unknown:
+            hint = did_you_mean(unknown[0], self.names)
+            raise DataError(f"Kinds are set for columns that are not in the data: {listing(unknown)}.{hint}")
 
     def _connect(self, options: dict[str, Any]) -> duckdb.DuckDBPyConnection:
         if "temp_directory" not in options:
@@ -110,6 +117,13 @@ class DuckDB(RawGroups):
         return connection
 
     # -- columns and rows ------------------------------------------------------------------------------------------
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._source.columns)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._source.columns
 
     @property
     def n_rows(self) -> int:
@@ -137,6 +151,30 @@ class DuckDB(RawGroups):
 
     # -- counting --------------------------------------------------------------------------------------------------
 
+    def tally(self, columns: Sequence[str], *, target: str | None = None, person: str | None = None) -> Tally:
+        """The distinct rows of `columns` with their counts, as `counting.tally.tally` gives them for a table."""
+        requested = [name for name in (*columns, target, person) if name is not None]
+        absent = [name for name in requested if name not in self._source.columns]
+        if absent:
+            raise DataError(f"There is no column {shown(absent[0])}.{did_you_mean(absent[0], self.names)}")
+        if person is None:
+            return self._tally(columns, target)[0]
+        counted = None if target is None else self._tally(columns, target)[0]
+        if not self._may_repeat(person):
+            persons, joined = self._tally(columns, person=person)
+            if not joined:
+                return persons if counted is None else replace(counted, sizes=_same(counted, persons).sizes)
+        counted = counted or self._tally(columns)[0]
+        return replace(counted, sizes=_same(counted, self._of_pairs(columns, person)).sizes)
+
+    def values(self, name: str) -> Column:
+        """The distinct values of a column, as `counting.tally.values_of` gives them for a table."""
+        if name not in self._source.columns:
+            raise DataError(f"There is no column {shown(name)}.{did_you_mean(name, self.names)}")
+        distinct = self._run([name], lambda rows: rows.project(f"{self._source.cell(name)} AS p").distinct())
+        column = self._encoded(name, distinct.column("p"))
+        return Column(name, column.kind, column.values, np.arange(column.levels, dtype=np.int32))
+
     def _tally(
         self, columns: Sequence[str], target: str | None = None, person: str | None = None
     ) -> tuple[Tally, bool]:
@@ -144,13 +182,13 @@ class DuckDB(RawGroups):
         names = list(dict.fromkeys([*columns, *([] if target is None else [target])]))
         state = self._source.state()
         packing = self._packing(names)
-        groups = self._packed_groups(names, person, packing)
+        groups = self._grouped(names, person, packing)
         if self._source.state() != state:
-            raise changed_meanwhile()
+            raise _changed()
         key, rows = groups.column("k").to_numpy(), groups.column("n").to_numpy()
         persons = None if person is None else groups.column("persons").to_numpy()
         if not rows.sum():
-            raise self._no_rows()
+            raise DataError(f"The table has {len(self.names)} columns and no rows: there is nothing to count.")
         if names and len(packing.numberings) == len(names) and packing.in_order:
             del groups  # copied to arrays; there may be many
             counted = packing.tally(columns, target, key, rows, persons)
@@ -161,7 +199,7 @@ class DuckDB(RawGroups):
             counted = tally_of_groups([coded[name] for name in columns], rows, target=label, persons=persons)
         return counted, target is None and len(counted) < len(rows)
 
-    def _packed_groups(self, names: list[str], person: str | None, packing: Packing) -> pa.Table:
+    def _grouped(self, names: list[str], person: str | None, packing: Packing) -> pa.Table:
         """The groups of DuckDB: unpacked cells, the packed key, and the numbers of rows and persons."""
         plain = [name for name in names if name not in packing.numberings]
         cells = [f"{self._source.cell(name)} AS c{place}" for place, name in enumerate(plain)]
@@ -180,15 +218,35 @@ class DuckDB(RawGroups):
 
         return self._run([*names, *([] if person is None else [person])], query)
 
-    def _distinct(self, names: Sequence[str]) -> pa.Table:
-        cells = ", ".join(f"{self._source.cell(name)} AS c{place}" for place, name in enumerate(names))
-        return self._run(names, lambda rows: rows.project(cells).distinct())
+    def _of_pairs(self, columns: Sequence[str], person: str) -> Tally:
+        """The tally of distinct rows and persons in memory, for values or persons with several spellings."""
+        names = list(dict.fromkeys(columns))
+        cells = [f"{self._source.cell(name)} AS c{place}" for place, name in enumerate(names)]
+        cells.append(f"{self._source.cell(person)} AS p")
+        pairs = self._run([*names, person], lambda rows: rows.project(", ".join(cells)).distinct())
+        persons = self._encoded(person, pairs.column("p")).renamed(_PERSON)
+        return tally(Table([*self._coded(names, pairs).values(), persons]), columns, person=_PERSON)
 
-    def _is_exact(self, name: str) -> bool:
-        return bool(_WHOLE.fullmatch(self._source.types[name])) or self._source.types[name] in ("BOOLEAN", "DATE")
+    def _may_repeat(self, name: str) -> bool:
+        """Whether two different cells of the column may be the same value; not for whole numbers and dates."""
+        if _WHOLE.fullmatch(self._source.types[name]) or self._source.types[name] in ("BOOLEAN", "DATE"):
+            return tuple(self._missing) != MISSING_MARKS
+        distinct = self._run([name], lambda rows: rows.project(f"{self._source.cell(name)} AS p").distinct())
+        return self._encoded(name, distinct.column("p")).levels < len(distinct)
+
+    def _coded(self, names: Sequence[str], result: pa.Table) -> dict[str, Column]:
+        """The first columns of a result as codes."""
+        cells = {name: self._source.restored(name, result.column(place)) for place, name in enumerate(names)}
+        if not cells:
+            return {}
+        kinds = {name: kind for name, kind in self._kinds.items() if name in cells}
+        return {
+            column.name: column for column in Table.of(pa.table(cells), kinds=kinds, missing=self._missing).columns()
+        }
 
     def _encoded(self, name: str, cells: pa.ChunkedArray) -> Column:
-        return super()._encoded(name, self._source.restored(name, cells))
+        cells = self._source.restored(name, cells)
+        return encode(name, cells, kind=self._kinds.get(name), missing=self._missing)
 
     def _run(
         self, names: Sequence[str], query: Callable[[duckdb.DuckDBPyRelation], duckdb.DuckDBPyRelation]
@@ -246,7 +304,7 @@ class DuckDB(RawGroups):
     def _numbered(self, name: str) -> Numbering | None:
         if self._source.types[name] == "VARCHAR":
             return self._numbered_texts(name)
-        as_they_are = self._kinds.get(name) in (None, "number") and self._missing == MISSING_MARKS
+        as_they_are = self._kinds.get(name) in (None, "number") and tuple(self._missing) == MISSING_MARKS
         if as_they_are and _WHOLE.fullmatch(self._source.types[name]):
             return self._numbered_whole(name)
         return None
@@ -288,3 +346,13 @@ def _aggregate(rows: duckdb.DuckDBPyRelation, keys: list[str], counts: str) -> d
 
 def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
+
+
+def _same(counted: Tally, persons: Tally) -> Tally:
+    if not np.array_equal(counted.codes, persons.codes):
+        raise _changed()
+    return persons
+
+
+def _changed() -> DataError:
+    return DataError("The data changed while they were counted. Try again when nobody writes to them.")
