@@ -12,6 +12,7 @@ from discreet.counting.tally import group
 from discreet.data.content import PublishedColumn
 from discreet.data.document import Document
 from discreet.release.certificate import CONTENTS
+from discreet.release.losses import cells_told, suppressed_cells
 from instances import ROLES, baskets, people
 
 NAMES = Document.of("names", [("age", "quasi", "number")], {"names": ["age"], "noise": []})
