@@ -52,7 +52,8 @@ from discreet.prepare.given_hierarchies import HIERARCHIES, given_hierarchies, p
 from discreet.privacy.group_promise import GROUP_NEEDS, POPULATION, promise_of, stated_needs
 from discreet.privacy.k_map import least_sampled
 from discreet.privacy.promise import Promise
-from discreet.recoding.axis import Axis, recode
+from discreet.recoding.axis import Axis
+from discreet.recoding.leaf_labels import cuts_between, recode
 from discreet.recoding.plan import Recode
 from discreet.recoding.readable import readable_axis
 
@@ -301,8 +302,8 @@ def _values(rows: CodedRows | _SingleRows, roles: Roles, name: str) -> RowValues
 
 def _recoding(axes: list[Axis], ranks: np.ndarray, cuts: CutTree) -> Recode:
     """The plan of the cuts. A new row with a value that both sides share goes right, or left where right has no end."""
-    nodes = list(zip(cuts.column, cuts.ends, cuts.above, cuts.below, cuts.begins, strict=True))
-    end = np.array([axes[c].cut(e, a) if c >= 0 and a >= 0 else np.nan for c, e, a, _, _ in nodes])
-    begin = np.array([axes[c].cut(b, f) if c >= 0 and b >= 0 else -np.inf for c, _, _, b, f in nodes])
+    end = cuts_between(axes, cuts.column, cuts.ends, cuts.above)
+    begin = cuts_between(axes, cuts.column, cuts.below, cuts.begins)
+    begin = np.where(np.isnan(begin), -np.inf, begin)
     cut = np.where(begin == -np.inf, end, begin)
     return recode(axes, ranks, cuts.leaf_of, cuts.column, cut, cuts.left, (end, begin))
