@@ -25,6 +25,7 @@ from discreet.counting.coding import Coding, ListedCells, ReadCells, changed
 from discreet.counting.tally import Tally, tally, tally_of_groups
 from discreet.data.column import MISSING_MARKS, Column, Kind, encode
 from discreet.data.table import Table
+from discreet.engines.duckdb_histograms import CodedScans
 from discreet.engines.duckdb_packing import Numbering, Packing
 from discreet.engines.protocol import Apply, Sink
 from discreet.engines.publish import publish_in_buckets
@@ -48,7 +49,7 @@ _SETTINGS = {
 }
 
 
-class DuckDB:
+class DuckDB(CodedScans):
     """A table outside memory: one or more Parquet or CSV files, a DuckDB relation, or an Arrow table.
 
     Parameters
