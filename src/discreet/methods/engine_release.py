@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import secrets
 import weakref
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
 from discreet.counting.coded_rows import CodedRows
 from discreet.counting.coding import Coding, ListedCells, changed
+from discreet.counting.row_lookup import RowLookup
 from discreet.data.column import Kind
 from discreet.data.roles import Roles
 from discreet.data.stored_table import StoredTable
@@ -22,9 +26,10 @@ from discreet.engines.parts_sink import PartsSink
 from discreet.engines.protocol import Engine
 from discreet.errors import DataError
 from discreet.foundation.atomic_files import scratch_folder
-from discreet.methods.apply_groups import ApplyGroups
-from discreet.methods.grouping import Grouping
+from discreet.methods.apply_groups import ApplyGroups, GroupLookup
+from discreet.methods.grouping import Decision, Grouping, PublishedColumns
 from discreet.methods.published_rows import refuse_clashes
+from discreet.release.losses import Crossing, crossings, penalty_of
 
 
 def needs_rows(method: str, why: str) -> DataError:
@@ -96,12 +101,46 @@ class _Counted:
 # -- rows ----------------------------------------------------------------------------------------------------------
 
 
-def publish_groups(engine: Engine, roles: Roles, grouping: Grouping, rows: CodedRows) -> StoredTable:
+@dataclass(frozen=True, eq=False)
+class EngineDecision:
+    """What is published of an engine's rows.
+
+    lookup   finds the group of coded rows
+    labels   the published columns of each quasi-identifier, with a row for each group
+    crossed  each quasi-identifier beside its published columns, with the rows of each pair
+    penalty  the certainty penalty of all cells
+    """
+
+    lookup: GroupLookup
+    labels: PublishedColumns
+    decision: Decision
+    crossed: Sequence[Crossing]
+    penalty: float | None
+    n_rows: int
+
+    @classmethod
+    def of(cls, grouping: Grouping, rows: CodedRows) -> EngineDecision:
+        """From groups of distinct rows."""
+        decision = grouping.decision_on(rows)
+        assert decision.distinct is not None
+        assert decision.plan is not None
+        _, written, weights = decision.distinct
+        return cls(
+            RowLookup(rows.codes, grouping.group),
+            grouping.columns(np.arange(len(grouping.codes))),
+            decision,
+            crossings(rows, written, rows.names, weights),
+            penalty_of(decision.plan.labellings, rows, written, rows.names, 0, weights),
+            rows.n_rows,
+        )
+
+
+def publish_groups(engine: Engine, roles: Roles, decided: EngineDecision) -> StoredTable:
     """The published rows, as parts in a scratch folder that lives as long as the table."""
     kept = [engine.coding(name) for name in engine.names if name in roles.published and name not in roles.quasi]
-    apply = ApplyGroups.of(
-        grouping,
-        rows,
+    apply = ApplyGroups.found_by(
+        decided.lookup,
+        decided.labels,
         [_listed(engine, name) for name in roles.quasi],
         kept=kept,
         order=engine.names,
@@ -111,7 +150,7 @@ def publish_groups(engine: Engine, roles: Roles, grouping: Grouping, rows: Coded
     scratch = _Scratch(getattr(engine, "scratch", None))
     by_person = roles.person is not None
     with PartsSink(scratch.folder / "table", scratch.folder / "persons" if by_person else None) as sink:
-        if engine.publish(apply.columns, apply, secrets.token_bytes(32), sink) != rows.n_rows:
+        if engine.publish(apply.columns, apply, secrets.token_bytes(32), sink) != decided.n_rows:
             raise changed()
     return StoredTable(sink.files, apply.kinds, persons=sink.person_files, keep=scratch)
 
