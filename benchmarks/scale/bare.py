@@ -28,7 +28,7 @@ def run(folder: str, out: str, memory: str, columns: list[str], label: str) -> d
     connection.execute(f"COPY (SELECT * FROM {source}) TO '{out}/copy' (FORMAT parquet, PER_THREAD_OUTPUT)")
     stage("verify")
     counted = f"SELECT count(*) AS n FROM read_parquet('{out}/copy/*.parquet') GROUP BY {quasi}"
-    least, rows = connection.sql(f"SELECT min(n), sum(n) FROM ({counted})").fetchone()
+    least, rows = connection.sql(f"SELECT min(n), sum(n) FROM ({counted})").fetchall()[0]
     return {"distinct with label": distinct, "smallest group": least, "rows": int(rows)}
 
 
