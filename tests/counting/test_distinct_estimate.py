@@ -6,7 +6,7 @@ import pytest
 
 from discreet.counting.distinct_estimate import distinct_rows
 
-_N, _SAMPLE = 500_000, 25_000
+_N, _SAMPLE = 1_000_000, 100_000
 
 
 def _half_unique(random):
@@ -17,7 +17,7 @@ def _half_unique(random):
 
 TABLES = {
     "few": lambda random: random.integers(1000, size=_N),
-    "uniform, more than the sample": lambda random: random.integers(100_000, size=_N),
+    "uniform, more than the sample": lambda random: random.integers(250_000, size=_N),
     "uniform, more than the rows": lambda random: random.integers(10**7, size=_N),
     "all distinct": lambda random: random.permutation(_N),
     "heavy power law": lambda random: random.zipf(1.1, size=_N),
