@@ -44,7 +44,7 @@ def test_chaos_answer_is_far_too_small_for_a_power_law():
     """Why one answer is not enough: the least is far below, the likely one is not."""
     random = np.random.default_rng(2)
     cells = random.zipf(1.5, size=_N)
-    found = distinct_rows(np.unique(cells[:_SAMPLE], return_counts=True)[1], _N)
+    found = distinct_rows(np.unique(cells[: _SAMPLE // 4], return_counts=True)[1], _N)
     true = len(np.unique(cells))
     assert found.least < 0.5 * true < 0.8 * true < found.likely
 
