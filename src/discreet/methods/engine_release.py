@@ -12,12 +12,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from discreet.counting.coded_rows import CodedRows
 from discreet.counting.coding import Coding, ListedCells, changed
 from discreet.data.column import Kind
 from discreet.data.roles import Roles
-from discreet.data.stored_table import StoredTable
 from discreet.engines.parts_sink import PartsSink
 from discreet.engines.protocol import Engine
 from discreet.errors import DataError
@@ -96,8 +96,10 @@ class _Counted:
 # -- rows ----------------------------------------------------------------------------------------------------------
 
 
-def publish_groups(engine: Engine, roles: Roles, grouping: Grouping, rows: CodedRows) -> StoredTable:
+def publish_groups(engine: Engine, roles: Roles, grouping: Grouping, rows: CodedRows) -> Any:
     """The published rows, as parts in a scratch folder that lives as long as the table."""
+    from discreet.data.stored_table import StoredTable  # TEMP
+
     kept = [engine.coding(name) for name in engine.names if name in roles.published and name not in roles.quasi]
     apply = ApplyGroups.of(
         grouping,
@@ -117,14 +119,9 @@ def publish_groups(engine: Engine, roles: Roles, grouping: Grouping, rows: Coded
 
 
 def _listed(engine: Engine, name: str) -> ListedCells:
-    coding = engine.coding(name)
-    if isinstance(coding, ListedCells):
-        return coding
-    values = engine.values(name)
-    raise DataError(
-        f"Column {name!r} has {values.levels:,} different values, too many to be counted in memory. Cut them into"
-        " intervals first, or leave the column out."
-    )
+    coding = engine.coding(name, listed=True)
+    assert isinstance(coding, ListedCells)
+    return coding
 
 
 class _Scratch:
