@@ -12,12 +12,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from discreet.counting.coded_rows import CodedRows
 from discreet.counting.coding import Coding, ListedCells, changed
 from discreet.data.column import Kind
 from discreet.data.roles import Roles
+from discreet.data.stored_table import StoredTable
 from discreet.engines.parts_sink import PartsSink
 from discreet.engines.protocol import Engine
 from discreet.errors import DataError
@@ -96,10 +96,8 @@ class _Counted:
 # -- rows ----------------------------------------------------------------------------------------------------------
 
 
-def publish_groups(engine: Engine, roles: Roles, grouping: Grouping, rows: CodedRows) -> Any:
+def publish_groups(engine: Engine, roles: Roles, grouping: Grouping, rows: CodedRows) -> StoredTable:
     """The published rows, as parts in a scratch folder that lives as long as the table."""
-    from discreet.data.stored_table import StoredTable  # TEMP
-
     kept = [engine.coding(name) for name in engine.names if name in roles.published and name not in roles.quasi]
     apply = ApplyGroups.of(
         grouping,
