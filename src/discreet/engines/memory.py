@@ -52,6 +52,9 @@ class InMemory:
         for start in range(0, len(self), _BATCH):
             yield [one.codes[start : start + _BATCH] for one in chosen]
 
+    def likely_distinct(self, columns: Sequence[str]) -> int:
+        return len(tally(self.table, columns))
+
     def histograms(
         self, router: Router, columns: Sequence[str], *, opened: Sequence[int], by: str | None = None
     ) -> Histograms:

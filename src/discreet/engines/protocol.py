@@ -91,6 +91,10 @@ class HistogramEngine(Engine, Protocol):
         """All rows, in any order, a batch at a time: the codes of each column, by `coding(name)`."""
         ...
 
+    def likely_distinct(self, columns: Sequence[str]) -> int:
+        """The number of distinct rows, estimated from a sample."""
+        ...
+
     def histograms(
         self, router: Router, columns: Sequence[str], *, opened: Sequence[int], by: str | None = None
     ) -> Histograms:

@@ -15,9 +15,13 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.counting.coding import ListedCells, changed
+from discreet.counting.distinct_estimate import distinct_rows
 from discreet.counting.router import Histograms, Router
+from discreet.counting.tally import group
 from discreet.engines.code_file import CodeFile
 from discreet.foundation.atomic_files import scratch_folder
+
+_SAMPLE = 200_000  # rows that the number of distinct ones is estimated from
 
 
 class CodedScans(ABC):
@@ -33,6 +37,9 @@ class CodedScans(ABC):
 
     @abstractmethod
     def _state(self) -> object: ...
+
+    @abstractmethod
+    def __len__(self) -> int: ...
 
     def coded(self, columns: Sequence[str]) -> Iterator[list[np.ndarray]]:
         """All rows in some order, a batch at a time: the codes of each column."""
@@ -60,6 +67,17 @@ class CodedScans(ABC):
             return Histograms.count(router, ((codes, None) for codes in self.coded(columns)), opened=opened)
         batches = ((codes[:-1], codes[-1]) for codes in self.coded([*columns, by]))
         return Histograms.count(router, batches, opened=opened, n_classes=len(self._listed(by).values) + 1)
+
+    def likely_distinct(self, columns: Sequence[str]) -> int:
+        """The likely number of distinct rows, estimated from rows of every batch."""
+        random = np.random.default_rng(0)  # has no bearing on what is published
+        share, some = min(1.0, _SAMPLE / max(len(self), 1)), []
+        for codes in self.coded(columns):
+            chosen = np.flatnonzero(random.random(len(codes[0])) < share)
+            some.append([column[chosen] for column in codes])
+        sample = [np.concatenate(parts) for parts in zip(*some, strict=True)]
+        rows = group(sample, len(sample[0]), ordered=False)[0]
+        return distinct_rows(np.bincount(rows), len(self)).likely
 
     def forget_codes(self) -> None:
         """Remove the stored codes, when no more histograms are wanted."""
