@@ -21,13 +21,14 @@ from discreet.data.column import MISSING_MARKS, Column, Kind, encode
 from discreet.data.table import Table
 from discreet.engines.protocol import Apply, Sink
 from discreet.engines.publish import publish_in_buckets
+from discreet.engines.raw_cells_histograms import CodedScans
 from discreet.errors import DataError, did_you_mean, listing, shown
 
 _PERSON = "\0person"  # a name that no column has
 _MOST_LISTED = 2**20  # distinct cells of a column that are kept in memory, unless they are counted
 
 
-class RawCells(ABC):
+class RawCells(CodedScans, ABC):
     """An engine that groups raw cells. It says its `names`, and how to group, list and stream the cells.
 
     Columns of results are called c0, c1, ... in the order of the names that were asked for.
