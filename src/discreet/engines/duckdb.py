@@ -28,7 +28,8 @@ from discreet.data.table import Table
 from discreet.engines.duckdb_packing import Numbering, Packing
 from discreet.engines.protocol import Apply, Sink
 from discreet.engines.publish import publish_in_buckets
-from discreet.engines.sources import from_data, from_relation, no_csv_options
+from discreet.engines.source_files import no_csv_options
+from discreet.engines.sources import from_data, from_relation
 from discreet.errors import DataError, did_you_mean, listing, quietly, shown
 from discreet.foundation.atomic_files import scratch_folder
 

@@ -8,6 +8,7 @@ folder, which the owner keeps.
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -61,6 +62,15 @@ class PartsSink:
         for start in range(0, len(rows) if len(rows) > most else 0, most):
             part = rows.slice(start, most)
             self._write_part(pa.table([_without_unused(column) for column in part.columns], names=part.column_names))
+
+    def adopt(self, file: Path, persons: Path | None = None) -> None:
+        """Take over a part that another process wrote on the same disk with a sink of its own, and its persons."""
+        name = f"part-{len(self.files):05}.parquet"
+        if persons is not None:
+            assert self.owner is not None
+            os.rename(persons, self.owner / name)
+        os.rename(file, self.folder / name)
+        self.files.append(self.folder / name)
 
     def _write_part(self, rows: pa.Table) -> None:
         name = f"part-{len(self.files):05}.parquet"

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Count and publish rows on a Spark cluster.
+
+What cells mean, decisions and labels are made here, as for a table in memory; the workers code, count, order and write
+the rows, in Python of their own (`spark_exchange.py`). The result equals that of the same table in memory.
+"""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+import numpy as np
+
+from discreet.counting.coding import Coding, ListedCells, ReadCells, changed
+from discreet.counting.tally import Tally
+from discreet.data.column import MISSING_MARKS, Column, Kind, encode
+from discreet.data.frames import type_of
+from discreet.data.read import as_path
+from discreet.engines.parts_sink import PartsSink
+from discreet.engines.protocol import Apply, Sink
+from discreet.engines.source_files import no_csv_options
+from discreet.engines.spark_counting import CountRows, FindCells, FoundCells, Packed
+from discreet.engines.spark_pieces import Files, Piece
+from discreet.engines.spark_publish import PublishRows, WrittenParts, rows_of_written
+from discreet.engines.spark_session import Session, check_installed, is_frame
+from discreet.errors import DataError, did_you_mean, listing, shown
+from discreet.foundation.atomic_files import scratch_folder
+
+_MOST_LISTED = 2**20  # distinct cells of a column that is not counted
+_GROUPS = 2_000_000  # rows, whose groups are added up in one task
+_SMALL_BUCKET, _BUCKET = 100_000, 4_000_000  # published rows that one task sorts and writes
+
+
+class Spark:
+    """A table whose rows are counted and published by the workers of a Spark cluster.
+
+    Parameters
+    ----------
+    source : path or DataFrame of Spark
+        A path, a pattern (`visits/2024-*.parquet`) or a folder of Parquet or CSV files, which all workers reach under
+        the same path. A DataFrame is computed once and copied to `scratch`: select the columns that you need before.
+    master : str, such as "spark://host:7077" or "local[4]"
+        The cluster. By default the Spark that runs in this process, or else "local[*]", all cores of this machine.
+    options : mapping
+        Settings of Spark (`spark.executor.memory`), if it is started here.
+    scratch : path
+        A folder on a disk that all workers reach, for the copy of a DataFrame. By default the folder for temporary
+        files, which is right if all workers run on this machine.
+    kinds, missing, delimiter, quote, encoding, names, header
+        As for `Table.of`.
+    """
+
+    def __init__(
+        self,
+        source: Any,
+        *,
+        master: str | None = None,
+        options: Mapping[str, str] | None = None,
+        scratch: str | os.PathLike[str] | None = None,
+        kinds: Mapping[str, Kind] | None = None,
+        missing: Sequence[str] = MISSING_MARKS,
+        **csv_options: Any,
+    ):
+        self._kinds = dict(kinds or {})
+        self._missing = (missing,) if isinstance(missing, str) else tuple(missing)
+        self._until_closed = ExitStack()
+        weakref.finalize(self, self._until_closed.close)
+        try:
+            self._open(source, master, dict(options or {}), scratch, csv_options)
+        except BaseException:
+            self.close()
+            raise
+        self._state = self._files.state()
+        self._found: dict[str, FoundCells] = {}
+        unknown = [name for name in self._kinds if name not in self.names]
+        if unknown:
+            hint = did_you_mean(unknown[0], self.names)
+            raise DataError(f"Kinds are set for columns that are not in the data: {listing(unknown)}.{hint}")
+
+    def _open(
+        self,
+        source: Any,
+        master: str | None,
+        options: dict[str, str],
+        scratch: str | os.PathLike[str] | None,
+        csv_options: dict[str, Any],
+    ) -> None:
+        if is_frame(source):
+            no_csv_options(csv_options, source)
+            if master is not None or options:
+                raise DataError("A DataFrame has its master and its options already: leave them out.")
+            self._session = Session.of_frame(source)
+        elif isinstance(source, (str, os.PathLike)):
+            check_installed()
+            files = Files.of(source, csv_options)
+            self._session = Session.start(master, options)
+            self._until_closed.callback(self._session.close)
+        else:
+            raise DataError(
+                f"{type_of(source)} is not a source of the Spark engine: pass the path of Parquet or CSV files, or a"
+                f" DataFrame of Spark."
+            )
+        from discreet.engines.spark_exchange import Exchange
+        from discreet.engines.spark_frames import copied
+
+        self._exchange = Exchange(self._session.context)
+        if is_frame(source):
+            parent = None if scratch is None else as_path(scratch).resolve()
+            folder = self._until_closed.enter_context(scratch_folder(parent))
+            files = Files.of_parquet("of the copied DataFrame", copied(source, folder))
+        elif files.row_groups is None:
+            files = files.counted(self._exchange.each(files.pieces(1), Piece.counted))
+        self._files = files
+        self._pieces = files.pieces(self._session.parallelism)
+
+    # -- columns and rows ------------------------------------------------------------------------------------------
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self._files.names
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    @property
+    def n_rows(self) -> int:
+        return self._files.n_rows
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __repr__(self) -> str:
+        return f"Spark({self._files.what}, columns {listing(self.names)})"
+
+    def close(self) -> None:
+        """Remove the copy of a DataFrame, and stop Spark if it was started here."""
+        self._until_closed.close()
+
+    def __enter__(self) -> Spark:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- counting --------------------------------------------------------------------------------------------------
+
+    def tally(self, columns: Sequence[str], *, target: str | None = None, person: str | None = None) -> Tally:
+        """The distinct rows of `columns` with their counts, as `counting.tally.tally` gives them for a table."""
+        counted = self._tally(columns, target, None if target is not None else person)
+        if target is None or person is None:
+            return counted
+        persons = self._tally(columns, None, person)
+        if not np.array_equal(counted.codes, persons.codes):
+            raise changed()
+        return Tally(counted.columns, counted.codes, counted.counts, persons.sizes, None, counted.values)
+
+    def _tally(self, columns: Sequence[str], target: str | None, person: str | None) -> Tally:
+        names = [*columns, *([] if target is None else [target])]
+        self._find([*names, *([] if person is None else [person])], most=None)
+        if not self.n_rows:
+            raise DataError(f"The table has {len(self.names)} columns and no rows: there is nothing to count.")
+        if not names:
+            sizes = np.array([self.n_rows if person is None else self.values(person).levels])
+            return Tally((), np.empty((1, 0), np.int32), np.array([[self.n_rows]]), sizes)
+        codings = {name: self._listed(name) for name in [*names, *([] if person is None else [person])]}
+        n_buckets = min(max(self.n_rows // _GROUPS, self._session.parallelism), 1000)
+        packed = Packed.of([codings[name].levels + 1 for name in names])
+        counting = CountRows(tuple(names), packed, n_buckets, person)
+        groups = self._exchange.through(
+            self._pieces, counting.scatter, counting.gather, n_buckets=n_buckets, shared=codings
+        )
+        self._unchanged()
+        return counting.tally(codings, groups, n_classes=None if target is None else self.values(target).levels)
+
+    def values(self, name: str) -> Column:
+        """The distinct values of a column, as `counting.tally.values_of` gives them for a table."""
+        self._find([name], most=None)
+        column = encode(name, self._found[name].cells, kind=self._kinds.get(name), missing=self._missing)
+        return Column(name, column.kind, column.values, np.arange(column.levels, dtype=np.int32))
+
+    def coding(self, name: str) -> Coding:
+        """How the raw cells of a column are read; they are listed unless they are very many."""
+        self._find([name], most=_MOST_LISTED)
+        if self._found[name].cells is not None:
+            return self._listed(name)
+        return ReadCells.of_types(name, self._found[name].types, kind=self._kinds.get(name), missing=self._missing)
+
+    def _listed(self, name: str) -> ListedCells:
+        return ListedCells.of(name, self._found[name].cells, kind=self._kinds.get(name), missing=self._missing)
+
+    def _find(self, names: Sequence[str], *, most: int | None) -> None:
+        """Find the distinct cells of columns of which they are not known yet."""
+        absent = [name for name in names if name not in self.names]
+        if absent:
+            raise DataError(f"There is no column {shown(absent[0])}.{did_you_mean(absent[0], self.names)}")
+        new = {name for name in names if name not in self._found or (most is None and self._found[name].cells is None)}
+        if not new:
+            return
+        find = FindCells({name: self._kinds.get(name) for name in self.names if name in new}, most, self._missing)
+        parts = self._exchange.each(self._pieces, find)
+        self._unchanged()
+        for name in new:
+            self._found[name] = find.joined(name, [part[name] for part in parts if part])
+
+    def _unchanged(self) -> None:
+        if self._files.state() != self._state:
+            raise changed()
+
+    # -- publishing ------------------------------------------------------------------------------------------------
+
+    def publish(self, columns: Sequence[str], apply: Apply, secret: bytes, sink: Sink) -> int:
+        """Pass the rows through `apply` on the workers, into `sink`, in an order that only the secret knows.
+
+        Workers write to a scratch folder beside the folder of the sink, which they must reach.
+        """
+        with scratch_folder(sink.folder.parent if isinstance(sink, PartsSink) else None) as folder:
+            job = PublishRows(tuple(columns), self._n_buckets(), folder)
+            written: list[WrittenParts] = self._exchange.through(
+                self._pieces, job.scatter, job.gather, n_buckets=job.n_buckets, shared=(apply, secret)
+            )
+            self._unchanged()
+            rows = sum(one.rows for one in written)
+            if rows != self.n_rows:
+                raise changed()
+            for one in written:
+                for place, file in enumerate(one.files):
+                    persons = one.persons[place] if one.persons else None
+                    if isinstance(sink, PartsSink):
+                        sink.adopt(file, persons)
+                    else:
+                        sink.write(rows_of_written(file, persons))
+        return rows
+
+    def _n_buckets(self) -> int:
+        few = min(-(-self.n_rows // _SMALL_BUCKET), self._session.parallelism)
+        return min(max(-(-self.n_rows // _BUCKET), few, 1), 2**16 - 1)
