@@ -41,6 +41,11 @@ class Coding(ABC):
     def type(self) -> pa.DataType:
         """The Arrow type of the published cells."""
 
+    @property
+    @abstractmethod
+    def levels(self) -> int | None:
+        """The number of different values, missing among them; None if it is not known."""
+
     @abstractmethod
     def compact(self, cells: Cells) -> pa.Array:
         """What a bucket of rows keeps of these cells: codes, or the values themselves."""
@@ -67,31 +72,40 @@ class ListedCells(Coding):
     values: pa.Array
     cells: pa.Array
     code_of: np.ndarray
+    has_null: bool = False
 
     @classmethod
     def of(
         cls, name: str, cells: Cells, *, kind: Kind | None = None, missing: Sequence[str] = MISSING_MARKS
     ) -> ListedCells:
         """From the distinct raw cells of a whole column; `kind` and `missing` as for `Table.of`."""
-        distinct = _plain(name, cells).unique().drop_null()
+        every = _plain(name, cells).unique()
+        distinct = every.drop_null()
         column = encode(name, distinct, kind=kind, missing=missing)
-        return cls(name, column.kind, column.values, distinct, np.append(column.codes, len(column.values)))
+        code_of = np.append(column.codes, len(column.values))
+        return cls(name, column.kind, column.values, distinct, code_of, len(distinct) < len(every))
 
     @classmethod
     def of_column(cls, column: Column) -> ListedCells:
         """Of a column whose cells are its values already, as those of a table in memory."""
-        return cls(
-            column.name, column.kind, column.values, column.values, np.arange(len(column.values) + 1, dtype=np.int32)
-        )
+        code_of = np.arange(len(column.values) + 1, dtype=np.int32)
+        return cls(column.name, column.kind, column.values, column.values, code_of, column.has_missing)
 
     @property
     def type(self) -> pa.DataType:
         return self.values.type
 
     @property
+    def has_missing(self) -> bool:
+        return self.has_null or bool((self.code_of[:-1] == len(self.values)).any())
+
+    @property
     def levels(self) -> int:
-        """The number of different values, missing not among them."""
-        return len(self.values)
+        return len(self.values) + self.has_missing
+
+    def column(self) -> Column:
+        """The different values, missing included, as a column with one row each."""
+        return Column(self.name, self.kind, self.values, np.arange(self.levels, dtype=np.int32))
 
     def codes(self, cells: Cells) -> np.ndarray:
         """The code of each cell, -1 for cells that the column did not have."""
@@ -155,6 +169,7 @@ class ReadCells(Coding):
     kind: Kind
     to: pa.DataType
     missing: tuple[str, ...] = MISSING_MARKS
+    levels: int | None = None
 
     @classmethod
     def of(
@@ -164,10 +179,14 @@ class ReadCells(Coding):
         *,
         kind: Kind | None = None,
         missing: Sequence[str] = MISSING_MARKS,
+        levels: int | None = None,
     ) -> ReadCells:
-        """From all cells of a column, a batch at a time: the type that the values of all batches have."""
+        """From all cells of a column, a batch at a time: the type that the values of all batches have.
+
+        `levels` is the number of different cells, if it is known.
+        """
         found = set().union(*(types_found(name, batch, kind=kind, missing=missing) for batch in batches))
-        return cls.of_types(name, found, kind=kind, missing=missing)
+        return cls.of_types(name, found, kind=kind, missing=missing, levels=levels)
 
     @classmethod
     def of_types(
@@ -177,10 +196,11 @@ class ReadCells(Coding):
         *,
         kind: Kind | None = None,
         missing: Sequence[str] = MISSING_MARKS,
+        levels: int | None = None,
     ) -> ReadCells:
         """From the types of the values in all parts of a column."""
         to = _common(set(found), kind)
-        return cls(name, kind_of(to), to, tuple(missing))
+        return cls(name, kind_of(to), to, tuple(missing), levels)
 
     @property
     def type(self) -> pa.DataType:

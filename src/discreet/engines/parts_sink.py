@@ -52,6 +52,10 @@ class PartsSink:
                 shutil.rmtree(folder, ignore_errors=True)
 
     @property
+    def person_files(self) -> list[Path]:
+        return [] if self.owner is None else [self.owner / file.name for file in self.files]
+
+    @property
     def _folders(self) -> list[Path]:
         return [self.folder, *([] if self.owner is None else [self.owner])]
 

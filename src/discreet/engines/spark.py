@@ -11,23 +11,25 @@ import os
 import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from discreet.counting.coding import Coding, ListedCells, ReadCells, changed
 from discreet.counting.tally import Tally
-from discreet.data.column import MISSING_MARKS, Column, Kind, encode
+from discreet.data.column import MISSING_MARKS, Kind
 from discreet.data.frames import type_of
 from discreet.data.read import as_path
 from discreet.engines.parts_sink import PartsSink
 from discreet.engines.protocol import Apply, Sink
+from discreet.engines.raw_cells import CodedColumns
 from discreet.engines.source_files import no_csv_options
 from discreet.engines.spark_counting import CountRows, FindCells, FoundCells, Packed
 from discreet.engines.spark_pieces import Files, Piece
 from discreet.engines.spark_publish import PublishRows, WrittenParts, rows_of_written
 from discreet.engines.spark_session import Session, check_installed, is_frame
-from discreet.errors import DataError, did_you_mean, listing, shown
+from discreet.errors import DataError, listing
 from discreet.foundation.atomic_files import scratch_folder
 
 _MOST_LISTED = 2**20  # distinct cells of a column that is not counted
@@ -35,7 +37,7 @@ _GROUPS = 2_000_000  # rows, whose groups are added up in one task
 _SMALL_BUCKET, _BUCKET = 100_000, 4_000_000  # published rows that one task sorts and writes
 
 
-class Spark:
+class Spark(CodedColumns):
     """A table whose rows are counted and published by the workers of a Spark cluster.
 
     Parameters
@@ -48,8 +50,8 @@ class Spark:
     options : mapping
         Settings of Spark (`spark.executor.memory`), if it is started here.
     scratch : path
-        A folder on a disk that all workers reach, for the copy of a DataFrame. By default the folder for temporary
-        files, which is right if all workers run on this machine.
+        A folder on a disk that all workers reach, for the copy of a DataFrame and for parts until they are checked. By
+        default the folder for temporary files, which is right if all workers run on this machine.
     kinds, missing, delimiter, quote, encoding, names, header
         As for `Table.of`.
     """
@@ -65,28 +67,24 @@ class Spark:
         missing: Sequence[str] = MISSING_MARKS,
         **csv_options: Any,
     ):
-        self._kinds = dict(kinds or {})
-        self._missing = (missing,) if isinstance(missing, str) else tuple(missing)
+        super().__init__(kinds=kinds, missing=missing)
+        self.scratch = None if scratch is None else as_path(scratch).resolve()
         self._until_closed = ExitStack()
         weakref.finalize(self, self._until_closed.close)
         try:
-            self._open(source, master, dict(options or {}), scratch, csv_options)
+            self._open(source, master, dict(options or {}), csv_options)
         except BaseException:
             self.close()
             raise
         self._state = self._files.state()
         self._found: dict[str, FoundCells] = {}
-        unknown = [name for name in self._kinds if name not in self.names]
-        if unknown:
-            hint = did_you_mean(unknown[0], self.names)
-            raise DataError(f"Kinds are set for columns that are not in the data: {listing(unknown)}.{hint}")
+        self._check_kinds()
 
     def _open(
         self,
         source: Any,
         master: str | None,
         options: dict[str, str],
-        scratch: str | os.PathLike[str] | None,
         csv_options: dict[str, Any],
     ) -> None:
         if is_frame(source):
@@ -109,8 +107,7 @@ class Spark:
 
         self._exchange = Exchange(self._session.context)
         if is_frame(source):
-            parent = None if scratch is None else as_path(scratch).resolve()
-            folder = self._until_closed.enter_context(scratch_folder(parent))
+            folder = self._until_closed.enter_context(scratch_folder(self.scratch))
             files = Files.of_parquet("of the copied DataFrame", copied(source, folder))
         elif files.row_groups is None:
             files = files.counted(self._exchange.each(files.pieces(1), Piece.counted))
@@ -123,15 +120,8 @@ class Spark:
     def names(self) -> tuple[str, ...]:
         return self._files.names
 
-    def __contains__(self, name: object) -> bool:
-        return name in self.names
-
-    @property
-    def n_rows(self) -> int:
+    def _count(self) -> int:
         return self._files.n_rows
-
-    def __len__(self) -> int:
-        return self.n_rows
 
     def __repr__(self) -> str:
         return f"Spark({self._files.what}, columns {listing(self.names)})"
@@ -150,53 +140,45 @@ class Spark:
 
     def tally(self, columns: Sequence[str], *, target: str | None = None, person: str | None = None) -> Tally:
         """The distinct rows of `columns` with their counts, as `counting.tally.tally` gives them for a table."""
-        counted = self._tally(columns, target, None if target is not None else person)
-        if target is None or person is None:
-            return counted
-        persons = self._tally(columns, None, person)
+        if person is None or target is None:
+            return self._tally(columns, target, person)
+        counted, persons = self._tally(columns, target, None), self._tally(columns, None, person)
         if not np.array_equal(counted.codes, persons.codes):
             raise changed()
-        return Tally(counted.columns, counted.codes, counted.counts, persons.sizes, None, counted.values)
+        return replace(counted, sizes=persons.sizes)
 
     def _tally(self, columns: Sequence[str], target: str | None, person: str | None) -> Tally:
         names = [*columns, *([] if target is None else [target])]
-        self._find([*names, *([] if person is None else [person])], most=None)
         if not self.n_rows:
-            raise DataError(f"The table has {len(self.names)} columns and no rows: there is nothing to count.")
+            raise self._no_rows()
+        codings = self._codings([*names, *([] if person is None else [person])])
         if not names:
-            sizes = np.array([self.n_rows if person is None else self.values(person).levels])
+            sizes = np.array([self.n_rows if person is None else codings[person].levels])
             return Tally((), np.empty((1, 0), np.int32), np.array([[self.n_rows]]), sizes)
-        codings = {name: self._listed(name) for name in [*names, *([] if person is None else [person])]}
         n_buckets = min(max(self.n_rows // _GROUPS, self._session.parallelism), 1000)
-        packed = Packed.of([codings[name].levels + 1 for name in names])
+        packed = Packed.of([len(codings[name].values) + 1 for name in names])
         counting = CountRows(tuple(names), packed, n_buckets, person)
         groups = self._exchange.through(
             self._pieces, counting.scatter, counting.gather, n_buckets=n_buckets, shared=codings
         )
         self._unchanged()
-        return counting.tally(codings, groups, n_classes=None if target is None else self.values(target).levels)
+        return counting.tally(codings, groups, n_classes=None if target is None else codings[target].levels)
 
-    def values(self, name: str) -> Column:
-        """The distinct values of a column, as `counting.tally.values_of` gives them for a table."""
-        self._find([name], most=None)
-        column = encode(name, self._found[name].cells, kind=self._kinds.get(name), missing=self._missing)
-        return Column(name, column.kind, column.values, np.arange(column.levels, dtype=np.int32))
+    def coding(self, name: str, *, listed: bool = False) -> Coding:
+        """How the raw cells of a column are read; they are listed if they are not too many, or if they must be."""
+        self._find([name], most=None if listed else _MOST_LISTED)
+        found, how = self._found[name], {"kind": self._kinds.get(name), "missing": self._missing}
+        if found.cells is None:
+            return ReadCells.of_types(name, found.types, **how)
+        return ListedCells.of(name, found.cells, **how)
 
-    def coding(self, name: str) -> Coding:
-        """How the raw cells of a column are read; they are listed unless they are very many."""
-        self._find([name], most=_MOST_LISTED)
-        if self._found[name].cells is not None:
-            return self._listed(name)
-        return ReadCells.of_types(name, self._found[name].types, kind=self._kinds.get(name), missing=self._missing)
-
-    def _listed(self, name: str) -> ListedCells:
-        return ListedCells.of(name, self._found[name].cells, kind=self._kinds.get(name), missing=self._missing)
+    def _codings(self, names: Sequence[str]) -> dict[str, ListedCells]:
+        self._find(names, most=None)
+        return {name: self._listed(name) for name in names}
 
     def _find(self, names: Sequence[str], *, most: int | None) -> None:
         """Find the distinct cells of columns of which they are not known yet."""
-        absent = [name for name in names if name not in self.names]
-        if absent:
-            raise DataError(f"There is no column {shown(absent[0])}.{did_you_mean(absent[0], self.names)}")
+        self._check_columns(names)
         new = {name for name in names if name not in self._found or (most is None and self._found[name].cells is None)}
         if not new:
             return

@@ -3,8 +3,8 @@
 
 The number of a row is drawn by the secret, the file and the number of the row in the file alone (SHAKE-256), so a
 repeated task draws it again. Its upper part is the bucket, and the rows of a bucket are sorted by it, so that all
-orders of all rows are equally likely. Each task writes its parts to a folder of its own, and returns their names; the driver takes what
-successful tasks returned, and nothing else.
+orders of the rows are equally likely. Each task writes its parts to a folder of its own, and returns their names; the
+driver takes what successful tasks returned, and nothing else.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ import pyarrow as pa
 from discreet.counting.coded_rows import CodedRows
 from discreet.counting.coding import Coding, ListedCells, as_dictionary, changed
 from discreet.counting.row_lookup import RowLookup
-from discreet.data.column import Column
+from discreet.data.column import Column, Kind
 from discreet.engines.protocol import PERSON
 from discreet.methods.grouping import Grouping
 
@@ -80,6 +80,13 @@ class ApplyGroups:
         types |= {coding.name: coding.type for coding in self.kept}
         fields = [(name, types[name]) for name in self.names]
         return pa.schema(fields if self.person is None else [*fields, (PERSON, pa.int64())])
+
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """The kinds of the published columns, in their order."""
+        kinds: dict[str, Kind] = {column.name: column.kind for column in self.labels}
+        kinds |= {coding.name: coding.kind for coding in self.kept}
+        return {name: kinds[name] for name in self.names}
 
     @cached_property
     def compact_schema(self) -> pa.Schema:
