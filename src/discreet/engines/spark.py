@@ -167,10 +167,10 @@ class Spark(CodedColumns):
     def coding(self, name: str, *, listed: bool = False) -> Coding:
         """How the raw cells of a column are read; they are listed if they are not too many, or if they must be."""
         self._find([name], most=None if listed else _MOST_LISTED)
-        found, how = self._found[name], {"kind": self._kinds.get(name), "missing": self._missing}
+        found, kind = self._found[name], self._kinds.get(name)
         if found.cells is None:
-            return ReadCells.of_types(name, found.types, **how)
-        return ListedCells.of(name, found.cells, **how)
+            return ReadCells.of_types(name, found.types, kind=kind, missing=self._missing)
+        return ListedCells.of(name, found.cells, kind=kind, missing=self._missing)
 
     def _codings(self, names: Sequence[str]) -> dict[str, ListedCells]:
         self._find(names, most=None)
