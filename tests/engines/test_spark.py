@@ -3,20 +3,20 @@
 
 import datetime
 import os
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
-from engine_cases import BY_PERSON, METHODS, ROLES, assert_same_release, method_of, people
 
-from discreet import DataError, KAnonymity, Mondrian, Table, verify
+from discreet import DataError, Table
 from discreet.counting.tally import tally
 from discreet.engines import Engine, Spark
 from discreet.engines.spark_counting import Packed
 from discreet.engines.spark_publish import row_numbers
+from discreet.samples import load
+from engine_cases import BY_PERSON, METHODS, ROLES, assert_same_release, method_of, people
 
 spark_only = pytest.mark.spark
 
@@ -182,13 +182,10 @@ def test_csv_files_are_read_by_the_parser_that_reads_them_in_memory(tmp_path, cl
 
 @spark_only
 @pytest.mark.data
-def test_adult(tmp_path, cluster, papers_data):
-    from discreet.samples import adult
-
-    table, roles = adult.table(papers_data), adult.roles()
-    pq.write_table(table.to_arrow(), tmp_path / "adult.parquet", row_group_size=10_000)
+def test_adult(tmp_path, cluster):
+    sample = load("adult")
+    pq.write_table(Table.of(sample.data).to_arrow(), tmp_path / "adult.parquet", row_group_size=10_000)
     with Spark(tmp_path / "adult.parquet") as engine:
-        for name in ("ladder", "mondrian l"):
-            assert_same_release(
-                method_of(name, k=10).release(engine, roles), method_of(name, k=10).release(table, roles)
-            )
+        for name in ("ladder", "mondrian", "tds"):
+            expected = method_of(name, k=20).release(sample.data, sample.roles)
+            assert_same_release(method_of(name, k=20).release(engine, sample.roles), expected)

@@ -172,6 +172,10 @@ class Spark(CodedColumns):
             return ReadCells.of_types(name, found.types, kind=kind, missing=self._missing)
         return ListedCells.of(name, found.cells, kind=kind, missing=self._missing)
 
+    def prepare(self, names: Sequence[str]) -> None:
+        """Find the distinct cells of all these columns in one pass."""
+        self._find(names, most=_MOST_LISTED)
+
     def _codings(self, names: Sequence[str]) -> dict[str, ListedCells]:
         self._find(names, most=None)
         return {name: self._listed(name) for name in names}
