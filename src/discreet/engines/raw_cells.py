@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ _MOST_LISTED = 2**20  # distinct cells of a column that are kept in memory, unle
 class CodedColumns(ABC):
     """Named columns outside memory, whose cells are read by their codings."""
 
+    scratch: Path | None = None  # where rows wait in between, in folders of this user; else the temporary folder
     _n_rows: int | None = None
 
     def __init__(self, *, kinds: Mapping[str, Kind] | None = None, missing: Sequence[str] = MISSING_MARKS):
@@ -190,7 +192,9 @@ class RawCells(CodedColumns):
     def publish(self, columns: Sequence[str], apply: Apply, secret: bytes, sink: Sink) -> int:
         """Pass the rows through `apply` into `sink`, in random order, with one bucket of them in memory."""
         state = self._state()
-        written = publish_in_buckets(self._batches(columns), apply, secret, sink, n_rows=len(self))
+        written = publish_in_buckets(
+            self._batches(columns), apply, secret, sink, n_rows=len(self), scratch=self.scratch
+        )
         if self._state() != state or written != len(self):
             raise changed()
         return written
