@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real Spark cluster for tests: a standalone master and two workers of one core, on loopback. And what disturbs it."""
+"""A real Spark cluster for tests, a standalone master and two workers of one core on loopback; and what disturbs it."""
 
+import contextlib
 import os
 import resource
 import signal
@@ -11,7 +12,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pyspark
+
+from discreet.engines import Spark
 
 ROOT = Path(__file__).parent.parent
 OPTIONS = {
@@ -29,10 +34,25 @@ class Cluster:
     def __init__(self, folder: Path):
         self.folder = folder
         self.local, self.work = folder / "local", folder / "work"
+        self.events = folder / "events"
         self._processes: dict[str, subprocess.Popen] = {}
+        self._driver: Spark | None = None
+
+    def connect(self) -> None:
+        """Start Spark in this process, unless it runs."""
+        if self._driver is None:
+            events = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": f"file://{self.events}"}
+            os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+            self._driver = Spark(self.folder / "one.parquet", master=self.master, options={**OPTIONS, **events})
+
+    def disconnect(self) -> None:
+        if self._driver is not None:
+            self._driver.close()
+            self._driver = None
 
     def __enter__(self) -> "Cluster":
-        self.folder.mkdir(exist_ok=True)
+        self.events.mkdir()
+        pq.write_table(pa.table({"x": [1]}), self.folder / "one.parquet")
         ports = [_free_port() for _ in range(2)]
         self.master = f"spark://127.0.0.1:{ports[0]}"
         self._start(
@@ -44,6 +64,7 @@ class Cluster:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.disconnect()
         for process in self._processes.values():
             for pid in _with_descendants(process.pid):
                 _kill(pid)
@@ -76,6 +97,11 @@ class Cluster:
         for pid in executors:
             _kill(pid)
         return len(executors)
+
+    def is_busy(self) -> bool:
+        """Whether an executor runs."""
+        running = [pid for process in self._processes.values() for pid in _with_descendants(process.pid)]
+        return any("CoarseGrainedExecutor" in _command(pid) or "pyspark" in _command(pid) for pid in running)
 
     def log(self, name: str) -> str:
         return (self.folder / f"{name}.log").read_text(errors="replace")
@@ -189,7 +215,5 @@ def _with_descendants(pid: int) -> list[int]:
 
 
 def _kill(pid: int) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass

@@ -2,7 +2,6 @@
 """Spark beside tables in memory, on a real cluster: a standalone master and two workers on loopback."""
 
 import datetime
-import os
 
 import numpy as np
 import pyarrow as pa
@@ -22,22 +21,7 @@ spark_only = pytest.mark.spark
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory):
-    from spark_cluster import OPTIONS, Cluster
-
-    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    folder = tmp_path_factory.mktemp("spark")
-    (folder / "events").mkdir()
-    pq.write_table(pa.table({"x": [1]}), folder / "one.parquet")
-    events = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": f"file://{folder}/events"}
-    with Cluster(folder / "cluster") as cluster:
-        cluster.events = folder / "events"
-        with Spark(folder / "one.parquet", master=cluster.master, options={**OPTIONS, **events}):
-            yield cluster
-
-
-@pytest.fixture(scope="module")
-def parts(tmp_path_factory, cluster):
+def parts(tmp_path_factory):
     table, folder = people(600), tmp_path_factory.mktemp("parts")
     pq.write_table(table.slice(0, 250), folder / "a.parquet", row_group_size=100)
     pq.write_table(table.slice(250), folder / "b.parquet")
@@ -109,7 +93,7 @@ def test_the_random_number_of_a_row_depends_on_secret_file_and_row_alone():
 def test_what_is_missing_is_said_before_any_work(tmp_path, monkeypatch):
     pq.write_table(pa.table({"x": [1]}), tmp_path / "t.parquet")
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    with pytest.raises(DataError, match="Spark needs Java 17 or newer.*openjdk-17-jre-headless"):
+    with pytest.raises(DataError, match=r"Spark needs Java 17 or newer.*openjdk-17-jre-headless"):
         Spark(tmp_path / "t.parquet")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(DataError, match=r"pip install 'discreet\[spark\]'"):
@@ -147,7 +131,7 @@ def test_counts_of_odd_cells_equal_those_in_memory(tmp_path, cluster, seed):
 
 @spark_only
 @pytest.mark.parametrize("name", METHODS)
-def test_every_method_releases_the_rows_that_it_releases_in_memory(parts, name):
+def test_every_method_releases_the_rows_that_it_releases_in_memory(parts, cluster, name):
     table, folder = parts
     with Spark(folder / "*.parquet") as engine:
         for roles in (ROLES, BY_PERSON):

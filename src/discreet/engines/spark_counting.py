@@ -46,7 +46,7 @@ class FindCells:
         found: dict[str, FoundCells] = {}
         for _, batch in piece.batches([*self.columns]):
             for name in self.columns:
-                cells = FoundCells(distinct_cells(name, batch.column(name))[0])
+                cells = FoundCells(_distinct(name, batch.column(name)))
                 found[name] = self.joined(name, [found[name], cells]) if name in found else cells
         return found
 
@@ -60,6 +60,13 @@ class FindCells:
         if cells is not None:
             types |= types_found(name, cells, kind=self.columns[name], missing=self.missing)
         return FoundCells(None, frozenset(types))
+
+
+def _distinct(name: str, cells: pa.Array) -> pa.Array:
+    """The distinct cells of a batch, null among them if it occurs."""
+    distinct, places = distinct_cells(name, cells)
+    has_null = len(places) and int(places.max()) == len(distinct)
+    return pa.concat_arrays([distinct, pa.nulls(1, distinct.type)]) if has_null else distinct
 
 
 # -- distinct rows -----------------------------------------------------------------------------------------------------
