@@ -56,6 +56,11 @@ class RowLookup:
                 so_far = np.unique(key, return_inverse=True)[1].ravel()
             self._stages.append(_Stage(range(start, stop), widths, _table(key, so_far)))
 
+    @property
+    def arrays(self) -> list[np.ndarray]:
+        """What rows are looked up in."""
+        return [stage.slots for stage in self._stages]
+
     def _reach(self, start: int, so_far: np.ndarray | None) -> tuple[int, tuple[int, ...]]:
         """The columns that fit into one key, at least one, and the widths of its parts.
 
