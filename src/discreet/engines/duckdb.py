@@ -26,7 +26,8 @@ from discreet.data.column import MISSING_MARKS, Kind
 from discreet.engines.duckdb_packing import Numbering, Packing
 from discreet.engines.estimate_sample import sample_of
 from discreet.engines.raw_cells import RawCells
-from discreet.engines.sources import from_data, from_relation, no_csv_options
+from discreet.engines.source_files import no_csv_options
+from discreet.engines.sources import from_data, from_relation
 from discreet.errors import DataError, listing, quietly
 from discreet.foundation.atomic_files import scratch_folder
 
