@@ -126,3 +126,12 @@ def postgres_programs() -> Path:
     folder = programs_of_postgres()
     assert folder is not None
     return folder
+
+
+@pytest.fixture(scope="session")
+def postgres(postgres_programs):
+    """A running PostgreSQL server; for tests marked `postgres`."""
+    from postgres_server import running_server
+
+    with running_server(postgres_programs) as server:
+        yield server
