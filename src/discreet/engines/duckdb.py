@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
@@ -21,16 +21,20 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
+from discreet.counting.coding import Coding, ListedCells, ReadCells, changed
 from discreet.counting.tally import Tally, tally, tally_of_groups
 from discreet.data.column import MISSING_MARKS, Column, Kind, encode
 from discreet.data.table import Table
 from discreet.engines.duckdb_packing import Numbering, Packing
+from discreet.engines.protocol import Apply, Sink
+from discreet.engines.publish import publish_in_buckets
 from discreet.engines.sources import from_data, from_relation, no_csv_options
 from discreet.errors import DataError, did_you_mean, listing, quietly, shown
 from discreet.foundation.atomic_files import scratch_folder
 
 _MOST_TEXTS = 1000  # distinct texts of a column that is numbered before grouping; larger ENUMs are slow
 _MOST_WHOLE = 2**20  # range of a column of whole numbers that is numbered before grouping
+_MOST_LISTED = 2**20  # distinct cells of a column that are kept in memory
 _SAMPLE = 100_000  # rows from which the number of distinct ones is estimated
 _SPARSE = 0.05  # share of distinct rows above which numbering values before grouping pays off
 _WHOLE = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)")
@@ -82,6 +86,8 @@ class DuckDB:
         self._missing = (missing,) if isinstance(missing, str) else tuple(missing)
         self._numberings: dict[str, Numbering | None] = {}
         self._numbered_at: object = None
+        self._codings: dict[str, Coding] = {}
+        self._coded_at: object = None
         self._n_rows: int | None = None
         self._connection: duckdb.DuckDBPyConnection | None = None
         options = {"memory_limit": memory_limit, "threads": threads, "temp_directory": temp_directory}
@@ -171,9 +177,57 @@ class DuckDB:
         """The distinct values of a column, as `counting.tally.values_of` gives them for a table."""
         if name not in self._source.columns:
             raise DataError(f"There is no column {shown(name)}.{did_you_mean(name, self.names)}")
+        coding = self.coding(name)
+        if isinstance(coding, ListedCells):
+            return coding.column()
         distinct = self._run([name], lambda rows: rows.project(f"{self._source.cell(name)} AS p").distinct())
         column = self._encoded(name, distinct.column("p"))
         return Column(name, column.kind, column.values, np.arange(column.levels, dtype=np.int32))
+
+    # -- publishing ------------------------------------------------------------------------------------------------
+
+    def coding(self, name: str) -> Coding:
+        """How the raw cells of a column are read; they are listed unless they are very many."""
+        if self._source.state() != self._coded_at:
+            self._codings, self._coded_at = {}, self._source.state()
+        if name not in self._codings:
+            self._codings[name] = self._coding(name)
+        return self._codings[name]
+
+    def _coding(self, name: str) -> Coding:
+        if name not in self._source.columns:
+            raise DataError(f"There is no column {shown(name)}.{did_you_mean(name, self.names)}")
+        listed = self._run(
+            [name], lambda rows: rows.project(f"{self._source.cell(name)} AS p").distinct().limit(_MOST_LISTED + 1)
+        )
+        how: dict[str, Any] = {"kind": self._kinds.get(name), "missing": self._missing}
+        if len(listed) <= _MOST_LISTED:
+            return ListedCells.of(name, self._source.restored(name, listed.column("p")), **how)
+        cell = self._source.cell(name)
+        counted = self._run([name], lambda rows: rows.aggregate(f"count(DISTINCT {cell}) AS d, count({cell}) AS n"))
+        levels = counted.column("d")[0].as_py() + (counted.column("n")[0].as_py() < len(self))
+        return ReadCells.of(name, (batch.column(0) for batch in self._rows([name], [])), levels=levels, **how)
+
+    def publish(self, columns: Sequence[str], apply: Apply, secret: bytes, sink: Sink) -> int:
+        """Pass the rows through `apply` into `sink`, in random order, with one bucket of them in memory."""
+        listed = [name for name in columns if isinstance(self.coding(name), ListedCells)]
+        state = self._source.state()
+        written = publish_in_buckets(self._rows(columns, listed), apply, secret, sink, n_rows=len(self))
+        if self._source.state() != state or written != len(self):
+            raise changed()
+        return written
+
+    def _rows(self, columns: Sequence[str], dictionaries: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Batches of raw rows. Messages of DuckDB and Arrow quote cells, so none is passed on."""
+        batches, failure = quietly(self._source.rows, list(columns), list(dictionaries))
+        while not failure:
+            batch, failure = quietly(next, batches, None)
+            if batch is None:
+                break
+            yield batch
+        if failure:
+            self._source.after(failure)
+            raise changed()
 
     def _tally(
         self, columns: Sequence[str], target: str | None = None, person: str | None = None
@@ -184,7 +238,7 @@ class DuckDB:
         packing = self._packing(names)
         groups = self._grouped(names, person, packing)
         if self._source.state() != state:
-            raise _changed()
+            raise changed()
         key, rows = groups.column("k").to_numpy(), groups.column("n").to_numpy()
         persons = None if person is None else groups.column("persons").to_numpy()
         if not rows.sum():
@@ -350,9 +404,5 @@ def _literal(text: str) -> str:
 
 def _same(counted: Tally, persons: Tally) -> Tally:
     if not np.array_equal(counted.codes, persons.codes):
-        raise _changed()
+        raise changed()
     return persons
-
-
-def _changed() -> DataError:
-    return DataError("The data changed while they were counted. Try again when nobody writes to them.")
