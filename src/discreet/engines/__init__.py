@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Engines count rows, in memory or where they are. `DuckDB(source)` or `Postgres(url)` can replace a table wherever rows
-are only counted; they are imported on first use.
+"""Engines count rows, in memory or where they are. `DuckDB(source)` or `Postgres(url)` can replace a table
+wherever rows are only counted; they are imported on first use.
 """
 
 from importlib import import_module
