@@ -71,7 +71,7 @@ def test_an_engine_counts_what_memory_counts(database, options):
         found = engine.tally(["age", "pay"], **options)
         assert (found.codes.tolist(), found.counts.tolist()) == (expected.codes.tolist(), expected.counts.tolist())
         assert found.sizes.tolist() == expected.sizes.tolist()
-        batches = list(engine._rows(["sex", "age"], []))
+        batches = list(engine._batches(["sex", "age"]))
     assert sorted(map(str, pa.Table.from_batches(batches).cast(TEXTS).to_pylist())) == sorted(
         map(str, pa.table({"sex": PEOPLE["sex"], "age": PEOPLE["age"]}).cast(TEXTS).to_pylist())
     )

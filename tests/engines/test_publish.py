@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from discreet import Roles, Table
 from discreet.counting.coded_rows import CodedRows
 from discreet.data.parquet import read_parquet
-from discreet.engines import DuckDB, InMemory, publish
-from discreet.engines import duckdb as duckdb_engine
+from discreet.engines import DuckDB, InMemory, publish, raw_cells
 from discreet.engines.parts_sink import PartsSink
 from discreet.engines.protocol import PERSON
 from discreet.errors import DataError
@@ -113,15 +112,15 @@ def test_a_batch_at_a_time_without_dictionaries():
 @given(st.integers(20, 200), st.integers(0, 10**6), st.booleans())
 def test_random_tables(n, seed, many):
     table = people(n, seed)
-    before = duckdb_engine._MOST_LISTED
+    before = raw_cells._MOST_LISTED
     try:
-        duckdb_engine._MOST_LISTED = 30 if many else before  # the columns "when" and "pay" are not listed then
+        raw_cells._MOST_LISTED = 30 if many else before  # the columns "when" and "pay" are not listed then
         with DuckDB(table) as engine:
             roles = Roles(target="y", quasi=["job"], other=["when", "pay"], allow_unique=["when", "pay"])
             apply, sink = decided(engine, roles, k=2), Gathered()
             engine.publish(apply.columns, apply, SECRET, sink)
     finally:
-        duckdb_engine._MOST_LISTED = before
+        raw_cells._MOST_LISTED = before
     assert Counter(sink.rows()) == published_in_memory(table, roles, k=2)
 
 
@@ -153,9 +152,13 @@ def test_parts_are_laid_out_as_files_of_a_release_are(tmp_path, monkeypatch):
 
 
 def test_a_failure_leaves_no_part(tmp_path):
-    with pytest.raises(RuntimeError), PartsSink(tmp_path / "table", tmp_path / "persons") as sink:
-        sink.write(pa.table({"x": [1]}))
-        raise RuntimeError
+    def write_and_fail():
+        with PartsSink(tmp_path / "table", tmp_path / "persons") as sink:
+            sink.write(pa.table({"x": [1]}))
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        write_and_fail()
     assert not list(tmp_path.iterdir())
 
 

@@ -42,7 +42,7 @@ class InMemory:
     def values(self, name: str) -> Column:
         return values_of(self.table, name)
 
-    def coding(self, name: str) -> Coding:
+    def coding(self, name: str, *, listed: bool = False) -> Coding:
         return ListedCells.of_column(self.table.column(name))
 
     def publish(self, columns: Sequence[str], apply: Apply, secret: bytes, sink: Sink) -> int:

@@ -121,11 +121,12 @@ class Postgres(RawCells):
 
     # -- queries -------------------------------------------------------------------------------------------------------
 
-    def _count(self, distinct: str | None = None) -> int:
-        rows = (
-            self._table if distinct is None else f"({_select(self._selected([distinct]), self._table, by=1)}) AS cells"
-        )
-        return self._connection.run(f"SELECT count(*) AS n FROM {rows}").column("n")[0].as_py()
+    def _count(self) -> int:
+        return self._connection.run(f"SELECT count(*) AS n FROM {self._table}").column("n")[0].as_py()
+
+    def _n_different(self, name: str) -> int:
+        different = f"({_select(self._selected([name]), self._table, by=1)}) AS cells"
+        return self._connection.run(f"SELECT count(*) AS n FROM {different}").column("n")[0].as_py()
 
     def _groups(self, names: Sequence[str], person: str | None) -> pa.Table:
         keys = [f"c{place}" for place in range(len(names))]
@@ -136,9 +137,11 @@ class Postgres(RawCells):
         counts = ["sum(n)::bigint AS n", "count(*) AS persons"]
         return self._connection.run(_select([*keys, *counts], f"({every}) AS pairs", by=len(keys)))
 
-    def _distinct(self, names: Sequence[str], most: int | None = None) -> pa.Table:
-        limit = "" if most is None else f" LIMIT {most}"
-        return self._connection.run(_select(self._selected(names), self._table, by=len(names)) + limit)
+    def _distinct(self, names: Sequence[str]) -> pa.Table:
+        return self._connection.run(_select(self._selected(names), self._table, by=len(names)))
+
+    def _some_cells(self, name: str, most: int) -> pa.ChunkedArray:
+        return self._connection.run(_select(self._selected([name]), self._table, by=1) + f" LIMIT {most + 1}").column(0)
 
     def _batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         for batch in self._connection.batches(_select(self._selected(names), self._table)):

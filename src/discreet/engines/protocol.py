@@ -66,8 +66,11 @@ class Engine(Protocol):
         """The distinct values of a column, missing included, in increasing order, as a column with one row each."""
         ...
 
-    def coding(self, name: str) -> Coding:
-        """The distinct raw cells of a column, as batches of rows have them, and the code of each in `values(name)`."""
+    def coding(self, name: str, *, listed: bool = False) -> Coding:
+        """The distinct raw cells of a column, as batches of rows have them, and the code of each in `values(name)`.
+
+        Too many of them to be kept in memory are not listed, unless `listed` asks for it.
+        """
         ...
 
     def publish(self, columns: Sequence[str], apply: Apply, secret: bytes, sink: Sink) -> int:

@@ -18,11 +18,12 @@ from discreet.counting.coding import Coding, ListedCells, ReadCells, changed
 from discreet.counting.tally import Tally, tally, tally_of_groups
 from discreet.data.column import MISSING_MARKS, Column, Kind, encode
 from discreet.data.table import Table
-from discreet.engines.protocol import PERSON, Apply, Sink
+from discreet.engines.protocol import Apply, Sink
 from discreet.engines.publish import publish_in_buckets
 from discreet.errors import DataError, did_you_mean, listing, shown
 
-_MOST_LISTED = 2**20  # distinct cells of a column that are kept in memory
+_PERSON = "\0person"  # a name that no column has
+_MOST_LISTED = 2**20  # distinct cells of a column that are kept in memory, unless they are counted
 
 
 class RawCells(ABC):
@@ -36,7 +37,10 @@ class RawCells(ABC):
     def __init__(self, *, kinds: Mapping[str, Kind] | None = None, missing: Sequence[str] = MISSING_MARKS):
         self._kinds = dict(kinds or {})
         self._missing = (missing,) if isinstance(missing, str) else tuple(missing)
+        self._values: dict[str, tuple[pa.ChunkedArray, Column]] = {}
         self._codings: dict[str, Coding] = {}
+        self._few: dict[str, pa.ChunkedArray | None] = {}
+        self._known_at: object = None
 
     @property
     @abstractmethod
@@ -50,16 +54,28 @@ class RawCells(ABC):
         """
 
     @abstractmethod
-    def _distinct(self, names: Sequence[str], most: int | None = None) -> pa.Table:
-        """The distinct rows of raw cells, or any `most` of them if there are more."""
+    def _distinct(self, names: Sequence[str]) -> pa.Table:
+        """The distinct rows of raw cells."""
+
+    @abstractmethod
+    def _count(self) -> int:
+        """The number of rows."""
 
     @abstractmethod
     def _batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """All rows of raw cells, in columns of these names, a batch at a time."""
+        """The raw cells of all rows, a batch at a time, under the names of their columns."""
 
-    @abstractmethod
-    def _count(self, distinct: str | None = None) -> int:
-        """The number of rows, or of distinct cells of a column, missing included."""
+    def _state(self) -> object:
+        """Something that changes when the rows do."""
+        return None
+
+    def _some_cells(self, name: str, most: int) -> pa.ChunkedArray:
+        """The distinct raw cells of a column; if there are more than `most`, any number of them above it will do."""
+        return self._distinct([name]).column(0)
+
+    def _n_different(self, name: str) -> int:
+        """The number of distinct raw cells of a column, null among them."""
+        return len(self._distinct([name]))
 
     def _is_plain(self, name: str) -> bool:
         """Whether different cells of the column are different values for certain, as whole numbers and dates are."""
@@ -107,11 +123,62 @@ class RawCells(ABC):
 
     def values(self, name: str) -> Column:
         """The distinct values of a column, as `counting.tally.values_of` gives them for a table."""
-        coding = self.coding(name)
-        if isinstance(coding, ListedCells):
-            return coding.column()
-        column = self._encoded(name, self._distinct([name]).column(0))
-        return Column(name, column.kind, column.values, np.arange(column.levels, dtype=np.int32))
+        return self._listed(name).column()
+
+    def _distinct_cells(self, name: str) -> tuple[pa.ChunkedArray, Column]:
+        """The distinct raw cells of a column, and the column that has one row for each of them."""
+        self._check_columns([name])
+        self._forget()
+        if name not in self._values:
+            cells = self._distinct([name]).column(0)
+            self._values[name] = cells, self._encoded(name, cells)
+        return self._values[name]
+
+    def _forget(self) -> None:
+        """Forget what was read before the rows changed."""
+        if self._state() != self._known_at:
+            self._values, self._codings, self._few, self._known_at = {}, {}, {}, self._state()
+
+    def _few_cells(self, name: str) -> pa.ChunkedArray | None:
+        """The distinct raw cells of a column, or None if there are too many to keep."""
+        self._forget()
+        if name not in self._few:
+            cells = self._some_cells(name, _MOST_LISTED)
+            self._few[name] = cells if len(cells) <= _MOST_LISTED else None
+        return self._few[name]
+
+    # -- publishing ----------------------------------------------------------------------------------------------------
+
+    def coding(self, name: str, *, listed: bool = False) -> Coding:
+        """How the raw cells of a column are read; they are listed if they are not too many, or if they must be."""
+        self._check_columns([name])
+        self._forget()
+        if name not in self._codings or (listed and not isinstance(self._codings[name], ListedCells)):
+            how: dict[str, Any] = {"kind": self._kinds.get(name), "missing": self._missing}
+            cells = self._few_cells(name)
+            if cells is None and listed:
+                cells = self._distinct([name]).column(0)
+            if cells is not None:
+                self._codings[name] = ListedCells.of(name, cells, **how)
+            else:
+                every = (batch.column(0) for batch in self._batches([name]))
+                self._codings[name] = ReadCells.of(name, every, levels=self._n_different(name), **how)
+        return self._codings[name]
+
+    def _listed(self, name: str) -> ListedCells:
+        coding = self.coding(name, listed=True)
+        assert isinstance(coding, ListedCells)
+        return coding
+
+    def publish(self, columns: Sequence[str], apply: Apply, secret: bytes, sink: Sink) -> int:
+        """Pass the rows through `apply` into `sink`, in random order, with one bucket of them in memory."""
+        state = self._state()
+        written = publish_in_buckets(self._batches(columns), apply, secret, sink, n_rows=len(self))
+        if self._state() != state or written != len(self):
+            raise changed()
+        return written
+
+    # -- the rest of counting ------------------------------------------------------------------------------------------
 
     def _tally(
         self, columns: Sequence[str], target: str | None = None, person: str | None = None
@@ -132,15 +199,15 @@ class RawCells(ABC):
         """The tally of distinct rows and persons in memory, for values or persons with several spellings."""
         names = list(dict.fromkeys(columns))
         pairs = self._distinct([*names, person])
-        persons = self._encoded(person, pairs.column(len(names))).renamed(PERSON)
-        return tally(Table([*self._coded(names, pairs).values(), persons]), columns, person=PERSON)
+        persons = self._encoded(person, pairs.column(len(names))).renamed(_PERSON)
+        return tally(Table([*self._coded(names, pairs).values(), persons]), columns, person=_PERSON)
 
     def _may_repeat(self, name: str) -> bool:
         """Whether two different cells of the column may be the same value."""
         if self._is_plain(name):
             return self._missing != MISSING_MARKS
-        cells = self._distinct([name]).column(0)
-        return self._encoded(name, cells).levels < len(cells)
+        cells, column = self._distinct_cells(name)
+        return column.levels < len(cells)
 
     def _coded(self, names: Sequence[str], result: pa.Table) -> dict[str, Column]:
         """The first columns of a result as codes."""
@@ -153,31 +220,6 @@ class RawCells(ABC):
 
     def _encoded(self, name: str, cells: pa.ChunkedArray) -> Column:
         return encode(name, cells, kind=self._kinds.get(name), missing=self._missing)
-
-    # -- publishing ----------------------------------------------------------------------------------------------------
-
-    def coding(self, name: str) -> Coding:
-        """How the raw cells of a column are read; they are listed unless they are very many."""
-        self._check_columns([name])
-        if name not in self._codings:
-            self._codings[name] = self._coding(name)
-        return self._codings[name]
-
-    def _coding(self, name: str) -> Coding:
-        how: dict[str, Any] = {"kind": self._kinds.get(name), "missing": self._missing}
-        listed = self._distinct([name], _MOST_LISTED + 1).column(0)
-        if len(listed) <= _MOST_LISTED:
-            return ListedCells.of(name, listed, **how)
-        return ReadCells.of(
-            name, (batch.column(0) for batch in self._batches([name])), levels=self._count(distinct=name), **how
-        )
-
-    def publish(self, columns: Sequence[str], apply: Apply, secret: bytes, sink: Sink) -> int:
-        """Pass the rows through `apply` into `sink`, in random order, with one bucket of them in memory."""
-        written = publish_in_buckets(self._batches(columns), apply, secret, sink, n_rows=len(self))
-        if written != len(self):
-            raise changed()
-        return written
 
 
 def _same(counted: Tally, persons: Tally) -> Tally:

@@ -9,7 +9,7 @@ and checks the promise on what would be published.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -19,18 +19,17 @@ from sklearn.base import BaseEstimator
 from discreet.counting.coded_rows import CodedRows
 from discreet.counting.tally import is_engine, row_order
 from discreet.data.baskets import Baskets
-from discreet.data.column import SUPPRESSED, Column
 from discreet.data.dataset import Dataset, is_matrix
 from discreet.data.document import Document
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.engines.memory import engine_of
 from discreet.engines.protocol import Engine
-from discreet.errors import CannotRelease, DataError, PromiseBroken, RolesError, listing
+from discreet.errors import CannotRelease, DataError, PromiseBroken, RolesError
 from discreet.foundation.parameters import check_parameters
 from discreet.foundation.randomness import Randomness
-from discreet.methods.grouping import Decision, Grouping
 from discreet.methods.engine_release import check_columns, needs_rows, publish_groups
+from discreet.methods.grouping import Decision, Grouping
 from discreet.methods.limits import check_limit
 from discreet.methods.published_rows import (
     counted_changes,
@@ -48,12 +47,10 @@ from discreet.privacy.exclusive_items import one_hot_note
 from discreet.privacy.km_anonymity import KmAnonymity
 from discreet.privacy.promise import Promise
 from discreet.recoding.grouped_items import GroupedItems
-from discreet.recoding.patterns import MOST_PATTERNS, Boxes
-from discreet.recoding.plan import Plan, Recode
 from discreet.release.data_subjects import DataSubjects
 from discreet.release.information_kept import detail_of_items
 from discreet.release.ledger import Account
-from discreet.release.losses import Crossing, changes_of_columns, crossings, penalty_of
+from discreet.release.losses import changes_of_columns, crossings, penalty_of
 from discreet.release.owner_files import OwnerFiles
 from discreet.release.release import Changes, Release
 
@@ -214,7 +211,8 @@ class Method(BaseEstimator):
             raise needs_rows(type(self).__name__, "it decides about single rows")
         decision = grouping.decision_on(rows)
         content = publish_groups(engine, roles, grouping, rows)
-        assert decision.distinct is not None and decision.plan is not None
+        assert decision.distinct is not None
+        assert decision.plan is not None
         _, written, weights = decision.distinct
         crossed = crossings(rows, written, roles.quasi, weights)
         labellings = decision.plan.labellings

@@ -117,14 +117,9 @@ def publish_groups(engine: Engine, roles: Roles, grouping: Grouping, rows: Coded
 
 
 def _listed(engine: Engine, name: str) -> ListedCells:
-    coding = engine.coding(name)
-    if isinstance(coding, ListedCells):
-        return coding
-    values = engine.values(name)
-    raise DataError(
-        f"Column {name!r} has {values.levels:,} different values, too many to be counted in memory. Cut them into"
-        " intervals first, or leave the column out."
-    )
+    coding = engine.coding(name, listed=True)
+    assert isinstance(coding, ListedCells)
+    return coding
 
 
 class _Scratch:
