@@ -212,14 +212,9 @@ class ReadCells(Coding):
 
 
 def as_dictionary(codes: np.ndarray, values: pa.Array) -> pa.DictionaryArray:
-    """Cells of these codes, where the code after the last value is missing; values that do not occur are left out."""
-    is_used = np.zeros(len(values) + 1, dtype=bool)
-    is_used[codes] = True
-    if not is_used[:-1].all():
-        values = values.filter(pa.array(is_used[:-1]))
-        codes = (np.cumsum(is_used) - 1).astype(np.int32)[codes]
-    mask = codes == len(values) if is_used[-1] else None
-    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32(), mask=mask), values)
+    """Cells of these codes, where the code after the last value is missing."""
+    mask = codes == len(values)
+    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32(), mask=mask if mask.any() else None), values)
 
 
 def changed() -> DataError:

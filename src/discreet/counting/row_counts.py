@@ -51,7 +51,9 @@ class RowCounts:
         kept = _COUNTED.get(self.content)
         if kept is None or not set(self.columns) <= set(kept.columns):
             columns = list(dict.fromkeys([*(() if kept is None else kept.columns), *self.columns]))
-            kept = tally_of_blocks(self.content, columns) if self.content.is_stored else _in_memory(self.content, columns)
+            kept = (
+                tally_of_blocks(self.content, columns) if self.content.is_stored else _in_memory(self.content, columns)
+            )
             _COUNTED[self.content] = kept
         return kept
 

@@ -18,6 +18,7 @@ from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
@@ -30,6 +31,7 @@ from discreet.foundation.plain_files import open_file
 
 FORMATS = ("csv", "parquet")
 _HEAD = 2**20  # bytes of a header line, plus 100 for each column
+_SMALL = 2**18  # bytes of a dictionary; Arrow gives up on those of a MiB, at a place that depends on how cells come
 _BLOCK = 2**22  # bytes of CSV read at a time; no row is longer
 
 
@@ -44,6 +46,44 @@ def write_cells(arrow: pa.Table, path: Path | BinaryIO, format: str, *, input_ag
         pq.write_table(arrow, path, compression="none", store_schema=False)
     else:
         raise DataError(f"{format!r} is not a release format; choose {' or '.join(FORMATS)}.")
+
+
+def write_part(rows: pa.Table, target: Path | BinaryIO) -> None:
+    """Write a part of a table that lies in several files: as Parquet is written, but without statistics.
+
+    Texts may come as dictionaries, in any order and with entries that do not occur. What is written depends on the
+    cells alone: dictionaries in the order of first occurrence, as Arrow makes them of plain texts.
+    """
+    columns = [_as_arrow_writes(column) for column in rows.columns]
+    pq.write_table(
+        pa.table(columns, names=rows.column_names),
+        target,
+        compression="none",
+        store_schema=False,
+        write_statistics=False,
+    )
+
+
+def _as_arrow_writes(column: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:
+    """A column of which Arrow writes the same bytes as of its plain cells; faster, if it has a small dictionary."""
+    if not pa.types.is_dictionary(column.type):
+        return column
+    cells = column.chunk(0) if column.num_chunks == 1 else column.unify_dictionaries().combine_chunks()
+    if not len(cells) or not pa.types.is_string(cells.dictionary.type) or cells.dictionary.nbytes > _SMALL:
+        return column.cast(column.type.value_type)
+    size = len(cells.dictionary)
+    places = pc.fill_null(cells.indices.cast(pa.int32()), size).to_numpy(zero_copy_only=False)
+    first = np.full(size + 1, len(places), dtype=np.int64)
+    first[places[::-1]] = np.arange(len(places) - 1, -1, -1)  # the last one set is the first place
+    order = np.argsort(first[:size], kind="stable")
+    order = order[: int((first[:size] < len(places)).sum())]
+    if len(order) < size or (order != np.arange(size)).any():
+        place_of = np.full(size + 1, len(order), dtype=np.int32)
+        place_of[order] = np.arange(len(order), dtype=np.int32)
+        places = place_of[places]
+    mask = places == len(order) if cells.null_count else None
+    indices = pa.array(places, pa.int32(), mask=mask)
+    return pa.DictionaryArray.from_arrays(indices, cells.dictionary.take(pa.array(order)))
 
 
 def _in_texts(arrow: pa.Table) -> pa.Table:

@@ -197,6 +197,9 @@ class Mondrian(Method):
             leaf_of, plan.labellings, plan.codes, plan, trace, of_single_rows=self.relaxed, population=population
         )
 
+    def _needs_rows(self) -> str:
+        return "relaxed cuts divide rows that are equal" if self.relaxed else super()._needs_rows()
+
     def _least(self, rows: CodedRows, roles: Roles) -> int:
         """Persons that every group has at least."""
         if self.least is not None or self.split == "median" or self.population is not None:
