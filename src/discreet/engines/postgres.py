@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from discreet.data.column import MISSING_MARKS, Kind
 from discreet.data.frames import check_names
-from discreet.engines.postgres_connection import Connection, Place, identifier
+from discreet.engines.database_connection import Connection, Place, identifier
 from discreet.engines.raw_cells import RawCells
 from discreet.errors import DataError, listing, shown
 
