@@ -25,7 +25,7 @@ _QUALIFIED = re.compile(rf"(?:({_NAME})\.)?({_NAME})")
 _FORM = "postgresql://user@host/database/table, or .../database/schema.table"
 
 _WORDS = {  # of the driver and of a server without a connection
-    r"closed the connection|could not (receive|send) data|no connection to the server|reset by peer": (
+    r"(closed|terminating) (the )?connection|could not (receive|send)|no connection to|reset by peer|getCopyData": (
         "the connection was lost"
     ),
     r"password authentication failed|role .* does not exist": "the server did not accept the user or the password",
