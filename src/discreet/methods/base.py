@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from discreet.counting.coded_rows import CodedRows
+from discreet.counting.row_counts import remember_counts
 from discreet.counting.tally import is_engine, row_order
 from discreet.data.baskets import Baskets
 from discreet.data.dataset import Dataset, is_matrix
@@ -28,7 +29,7 @@ from discreet.engines.protocol import Engine
 from discreet.errors import CannotRelease, DataError, PromiseBroken, RolesError
 from discreet.foundation.parameters import check_parameters
 from discreet.foundation.randomness import Randomness
-from discreet.methods.engine_release import check_columns, needs_rows, publish_groups
+from discreet.methods.engine_release import check_columns, counted_source, needs_rows, publish_groups, published_tally
 from discreet.methods.grouping import Decision, Grouping
 from discreet.methods.limits import check_limit
 from discreet.methods.published_rows import (
@@ -210,18 +211,20 @@ class Method(BaseEstimator):
         if grouping.of_single_rows:
             raise needs_rows(type(self).__name__, "it decides about single rows")
         decision = grouping.decision_on(rows)
-        content = publish_groups(engine, roles, grouping, rows)
         assert decision.distinct is not None
         assert decision.plan is not None
         _, written, weights = decision.distinct
+        content, persons = publish_groups(engine, roles, grouping, rows)
+        remember_counts(content, published_tally(roles, written, rows))
         crossed = crossings(rows, written, roles.quasi, weights)
         labellings = decision.plan.labellings
         return self._checked(
             Release(
                 content=content,
                 owner=self._owner_files(
-                    persons=content.persons or None,
+                    persons=persons or None,
                     evidence=recoded_population(decision),
+                    source=counted_source(engine, roles, rows),
                     trace=decision.trace,
                     notes=[*decision.notes, *no_record(decision.plan)],
                 ),

@@ -13,9 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
 from discreet.counting.coded_rows import CodedRows
 from discreet.counting.coding import Coding, ListedCells, changed
-from discreet.data.column import Kind
+from discreet.counting.tally import Tally, tally_of_groups
+from discreet.data.column import Column, Kind
 from discreet.data.roles import Roles
 from discreet.data.stored_table import StoredTable
 from discreet.engines.parts_sink import PartsSink
@@ -23,8 +26,9 @@ from discreet.engines.protocol import Engine
 from discreet.errors import DataError
 from discreet.foundation.atomic_files import scratch_folder
 from discreet.methods.apply_groups import ApplyGroups
-from discreet.methods.grouping import Grouping
+from discreet.methods.grouping import Grouping, PublishedColumns
 from discreet.methods.published_rows import refuse_clashes
+from discreet.release.counted_source import CountedColumn, CountedSource
 
 
 def needs_rows(method: str, why: str) -> DataError:
@@ -96,8 +100,18 @@ class _Counted:
 # -- rows ----------------------------------------------------------------------------------------------------------
 
 
-def publish_groups(engine: Engine, roles: Roles, grouping: Grouping, rows: CodedRows) -> StoredTable:
-    """The published rows, as parts in a scratch folder that lives as long as the table."""
+def counted_source(engine: Engine, roles: Roles, rows: CodedRows) -> CountedSource:
+    """What reports say about the source."""
+    columns = [CountedColumn(column.name, column.kind, column.levels) for column in rows.columns]
+    kept = (engine.coding(name) for name in roles.published if name not in roles.quasi)
+    columns += [CountedColumn(coding.name, coding.kind, coding.levels) for coding in kept]
+    return CountedSource.of(engine.names, roles, rows, columns)
+
+
+def publish_groups(
+    engine: Engine, roles: Roles, grouping: Grouping, rows: CodedRows
+) -> tuple[StoredTable, tuple[Path, ...]]:
+    """The published rows, as parts in a scratch folder that lives as long as the table, and the persons' files."""
     kept = [engine.coding(name) for name in engine.names if name in roles.published and name not in roles.quasi]
     apply = ApplyGroups.of(
         grouping,
@@ -113,7 +127,27 @@ def publish_groups(engine: Engine, roles: Roles, grouping: Grouping, rows: Coded
     with PartsSink(scratch.folder / "table", scratch.folder / "persons" if by_person else None) as sink:
         if engine.publish(apply.columns, apply, secrets.token_bytes(32), sink) != rows.n_rows:
             raise changed()
-    return StoredTable(sink.files, apply.kinds, persons=sink.person_files, keep=scratch)
+    return StoredTable(sink.files, apply.kinds, keep=scratch), tuple(sink.person_files)
+
+
+def published_tally(roles: Roles, written: PublishedColumns, rows: CodedRows) -> Tally:
+    """The tally of the published rows, from the distinct rows and their published columns.
+
+    `Release.save` counts the written parts, and refuses them if the counts are not these.
+    """
+    judged = list(dict.fromkeys([*([] if roles.target is None else [roles.target]), *roles.sensitive]))
+    if judged == [roles.target]:
+        row, label = np.nonzero(rows.counts)
+        n, codes = rows.counts[row, label], [label]
+    else:
+        row, codes, n = rows.split_by(judged) if judged else (np.arange(len(rows)), [], rows.rows)
+    columns = [
+        Column(one.name, one.kind, one.values, one.codes[row]) for name in roles.quasi for one in written.get(name, ())
+    ]
+    for name, code in zip(judged, codes, strict=True):
+        values = rows.values_of(name)
+        columns.append(Column(name, values.kind, values.values, code.astype(np.int32)))
+    return tally_of_groups(columns, n)
 
 
 def _listed(engine: Engine, name: str) -> ListedCells:
