@@ -185,12 +185,21 @@ class ReadCells(Coding):
 
         `levels` is the number of different cells, if it is known.
         """
-        found: set[pa.DataType] = set()
-        for batch in batches:
-            values, _ = meaning(name, distinct_cells(name, batch)[0], kind=kind, missing=missing)
-            if values.null_count < len(values):
-                found.add(values.type)
-        to = _common(found, kind)
+        found = set().union(*(types_found(name, batch, kind=kind, missing=missing) for batch in batches))
+        return cls.of_types(name, found, kind=kind, missing=missing, levels=levels)
+
+    @classmethod
+    def of_types(
+        cls,
+        name: str,
+        found: Iterable[pa.DataType],
+        *,
+        kind: Kind | None = None,
+        missing: Sequence[str] = MISSING_MARKS,
+        levels: int | None = None,
+    ) -> ReadCells:
+        """From the types of the values in all parts of a column."""
+        to = _common(set(found), kind)
         return cls(name, kind_of(to), to, tuple(missing), levels)
 
     @property
@@ -209,6 +218,14 @@ class ReadCells(Coding):
 
     def published(self, compact: pa.Array) -> pa.Array:
         return compact
+
+
+def types_found(
+    name: str, cells: Cells, *, kind: Kind | None = None, missing: Sequence[str] = MISSING_MARKS
+) -> set[pa.DataType]:
+    """The type of the values of some cells, read by themselves; none if all are missing."""
+    values, _ = meaning(name, distinct_cells(name, cells)[0], kind=kind, missing=missing)
+    return {values.type} if values.null_count < len(values) else set()
 
 
 def as_dictionary(codes: np.ndarray, values: pa.Array) -> pa.DictionaryArray:

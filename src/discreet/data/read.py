@@ -59,7 +59,7 @@ def read_file(path: Path, *, table: str | None = None, **csv_options: Any) -> Ar
         path = path / "data.parquet"
     is_parquet = path.is_dir()
     if not is_parquet:
-        start, failure = quietly(first_bytes, path)
+        start, failure = quietly(first_bytes, path, 16)
         if failure:
             raise DataError(f"{path.name!r} cannot be opened ({failure}). Check its permissions.")
         if not start:
@@ -104,10 +104,10 @@ def as_path(path: str | os.PathLike[str]) -> Path:
     return Path(text)
 
 
-def first_bytes(path: Path) -> bytes:
-    """What tells apart Parquet (PAR1), databases and texts."""
+def first_bytes(path: Path, count: int = 4) -> bytes:
+    """What tells apart Parquet (PAR1), databases (16 bytes) and texts."""
     with path.open("rb") as file:
-        return file.read(16)
+        return file.read(count)
 
 
 def folder_name(path: Path) -> str:

@@ -25,7 +25,8 @@ from discreet.counting.tally import Tally, tally_of_groups
 from discreet.data.column import MISSING_MARKS, Kind
 from discreet.engines.duckdb_packing import Numbering, Packing
 from discreet.engines.raw_cells import RawCells
-from discreet.engines.sources import from_data, from_relation, no_csv_options
+from discreet.engines.source_files import no_csv_options
+from discreet.engines.sources import from_data, from_relation
 from discreet.errors import DataError, listing, quietly
 from discreet.foundation.atomic_files import scratch_folder
 

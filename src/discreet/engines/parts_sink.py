@@ -8,6 +8,7 @@ folder, which the owner keeps.
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -68,3 +69,12 @@ class PartsSink:
                 part = part.drop_columns([PERSON])
             write_part(part, self.folder / name)
             self.files.append(self.folder / name)
+
+    def adopt(self, file: Path, persons: Path | None = None) -> None:
+        """Take over a part that another process wrote on the same disk with a sink of its own, and its persons."""
+        name = f"part-{len(self.files):05}.parquet"
+        if persons is not None:
+            assert self.owner is not None
+            os.rename(persons, self.owner / name)
+        os.rename(file, self.folder / name)
+        self.files.append(self.folder / name)

@@ -44,6 +44,8 @@ def needs_rows(method: str, why: str) -> DataError:
 
 def check_columns(engine: Engine, roles: Roles, *, needs_target: bool) -> None:
     """As `Roles.check_for_release`, by the values that the engine counts."""
+    if prepare := getattr(engine, "prepare", None):
+        prepare([name for name in engine.names if name in roles.named])
     roles.check_for_release(_Columns(engine), needs_target=needs_target)  # type: ignore[arg-type]
 
 
