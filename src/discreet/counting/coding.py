@@ -127,7 +127,7 @@ class ListedCells(Coding):
         codes = self.codes(cells)
         if len(codes) and int(codes.min()) < 0:
             raise changed()
-        return pa.array(codes.astype(_smallest(len(self.values) + 1), copy=False))
+        return pa.array(codes.astype(smallest(len(self.values) + 1), copy=False))
 
     def published(self, compact: pa.Array) -> pa.Array:
         return as_dictionary(compact.to_numpy(zero_copy_only=False), self.values)
@@ -238,7 +238,8 @@ def changed() -> DataError:
     return DataError("The data changed while they were counted. Try again when nobody writes to them.")
 
 
-def _smallest(levels: int) -> type[np.unsignedinteger[Any]]:
+def smallest(levels: int) -> type[np.unsignedinteger[Any]]:
+    """The smallest type of codes for this number of them."""
     return np.uint8 if levels <= 2**8 else np.uint16 if levels <= 2**16 else np.uint32
 
 
