@@ -156,6 +156,8 @@ def _of_engine(
     source = rows.source_of(file)
     if baskets.is_given:
         raise DataError("--engine takes tables; baskets are read into memory. Leave out the one or the other.")
+    if output.format is Format.csv:
+        raise DataError("The release of an engine's rows is saved as Parquet, in parts. Leave out --format csv.")
     if output.evaluate:
         raise DataError(
             "--evaluate holds rows out, which an engine does not hand out. Release first, then measure on a sample:"

@@ -24,6 +24,10 @@ from discreet.evaluate.utility import Utility
 from discreet.release.release import Release
 
 FORMAT = 1
+_NOT_SHOWN = (
+    "The rows stay in an engine: tables of several columns, the distributions of columns and the use of rows without"
+    " recoding are not shown, since they are read from rows."
+)
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,7 @@ def summarise_counts(outcome: Outcome, *, name: str) -> dict[str, Any]:
         "releases": [
             facts
             | {
+                "notes": [*facts["notes"], _NOT_SHOWN],
                 "kept": kept,
                 "targets": {},
                 "warnings": warnings_of(kept),
