@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +25,7 @@ from discreet.data.cell_kinds import kind_of, meaning, refuse
 from discreet.data.column import MISSING_MARKS, Column, Kind, distinct_cells, encode
 from discreet.errors import DataError, quietly
 
-Cells = pa.Array | pa.ChunkedArray
+Cells: TypeAlias = pa.Array | pa.ChunkedArray
 
 _MOST_WHOLE = 2**20  # range of whole numbers whose codes are looked up by place
 

@@ -85,7 +85,7 @@ def _as_arrow_writes(column: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:
 
 
 def _first_seen(places: np.ndarray, size: int) -> np.ndarray:
-    """The numbers below `size` that occur, in the order of first occurrence; a look at the first rows often suffices."""
+    """The numbers below `size` that occur, in the order of first occurrence; a look at the first rows often does."""
     for some in (places[:_FIRST], places):
         first = np.full(size + 1, len(some), dtype=np.int64)
         first[some[::-1]] = np.arange(len(some) - 1, -1, -1)  # the last one set is the first place

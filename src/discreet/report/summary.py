@@ -61,8 +61,8 @@ def summarise(data: object, roles: Roles | None, outcomes: Sequence[Outcome], *,
     }
 
 
-def summarise_counts(outcome: Outcome, *, name: str) -> dict[str, Any]:
-    """Summarise a release of rows that stay in an engine: all that counts tell.
+def summarise_counts(outcome: Outcome, engine: Any, *, name: str) -> dict[str, Any]:
+    """Summarise a release of rows that stay in `engine`: all that counts tell.
 
     Tables of several columns and the distributions of columns are left out; they are read from rows.
     """
@@ -75,7 +75,7 @@ def summarise_counts(outcome: Outcome, *, name: str) -> dict[str, Any]:
         "discreet": __version__,
         "name": name,
         "source": source_facts(source),  # type: ignore[arg-type]
-        "risk_before": plain_risk(source_risk(source)),
+        "risk_before": plain_risk(source_risk(source, engine)),
         "releases": [
             facts
             | {
