@@ -17,7 +17,7 @@ import pyarrow as pa
 from discreet.counting.coding import ListedCells, changed
 from discreet.counting.distinct_estimate import distinct_rows
 from discreet.counting.router import Histograms, Router
-from discreet.counting.tally import group
+from discreet.counting.tally import distinct_codes
 from discreet.engines.code_file import CodeFile
 from discreet.foundation.atomic_files import scratch_folder
 
@@ -76,7 +76,7 @@ class CodedScans(ABC):
             chosen = np.flatnonzero(random.random(len(codes[0])) < share)
             some.append([column[chosen] for column in codes])
         sample = [np.concatenate(parts) for parts in zip(*some, strict=True)]
-        rows = group(sample, len(sample[0]), ordered=False)[0]
+        rows = distinct_codes(sample, len(sample[0]), ordered=False)[1]
         return distinct_rows(np.bincount(rows), len(self)).likely
 
     def forget_codes(self) -> None:
