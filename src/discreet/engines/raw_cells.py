@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ class RawCells(CodedScans, ABC):
     Columns of results are called c0, c1, ... in the order of the names that were asked for.
     """
 
+    scratch: Path | None = None  # where rows wait in between, in folders of this user; else the temporary folder
     _n_rows: int | None = None
 
     def __init__(self, *, kinds: Mapping[str, Kind] | None = None, missing: Sequence[str] = MISSING_MARKS):
@@ -174,7 +176,9 @@ class RawCells(CodedScans, ABC):
     def publish(self, columns: Sequence[str], apply: Apply, secret: bytes, sink: Sink) -> int:
         """Pass the rows through `apply` into `sink`, in random order, with one bucket of them in memory."""
         state = self._state()
-        written = publish_in_buckets(self._batches(columns), apply, secret, sink, n_rows=len(self))
+        written = publish_in_buckets(
+            self._batches(columns), apply, secret, sink, n_rows=len(self), scratch=self.scratch
+        )
         if self._state() != state or written != len(self):
             raise changed()
         return written

@@ -64,9 +64,7 @@ class ApplyGroups:
     ) -> ApplyGroups:
         """From the decision on coded rows. `order` names source columns in the order of the published ones."""
         labels = grouping.columns(np.arange(len(grouping.codes)))
-        return cls.found_by(
-            RowLookup(rows.codes, grouping.group), labels, quasi, kept=kept, order=order, person=person
-        )
+        return cls.found_by(RowLookup(rows.codes, grouping.group), labels, quasi, kept=kept, order=order, person=person)
 
     @classmethod
     def found_by(

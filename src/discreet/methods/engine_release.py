@@ -19,7 +19,8 @@ import numpy as np
 from discreet.counting.coded_rows import CodedRows
 from discreet.counting.coding import Coding, ListedCells, changed
 from discreet.counting.row_lookup import RowLookup
-from discreet.data.column import Kind
+from discreet.counting.tally import Tally, tally_of_groups
+from discreet.data.column import Column, Kind
 from discreet.data.roles import Roles
 from discreet.data.stored_table import StoredTable
 from discreet.engines.parts_sink import PartsSink
@@ -29,6 +30,7 @@ from discreet.foundation.atomic_files import scratch_folder
 from discreet.methods.apply_groups import ApplyGroups, GroupLookup
 from discreet.methods.grouping import Decision, Grouping, PublishedColumns
 from discreet.methods.published_rows import refuse_clashes
+from discreet.release.counted_source import CountedColumn, CountedSource
 from discreet.release.losses import Crossing, crossings, penalty_of
 
 
@@ -109,6 +111,8 @@ class EngineDecision:
     labels   the published columns of each quasi-identifier, with a row for each group
     crossed  each quasi-identifier beside its published columns, with the rows of each pair
     penalty  the certainty penalty of all cells
+    published  the tally of the published rows
+    source   what reports say about the source
     """
 
     lookup: GroupLookup
@@ -116,10 +120,11 @@ class EngineDecision:
     decision: Decision
     crossed: Sequence[Crossing]
     penalty: float | None
-    n_rows: int
+    published: Tally
+    source: CountedSource
 
     @classmethod
-    def of(cls, grouping: Grouping, rows: CodedRows) -> EngineDecision:
+    def of(cls, grouping: Grouping, rows: CodedRows, engine: Engine, roles: Roles) -> EngineDecision:
         """From groups of distinct rows."""
         decision = grouping.decision_on(rows)
         assert decision.distinct is not None
@@ -131,12 +136,24 @@ class EngineDecision:
             decision,
             crossings(rows, written, rows.names, weights),
             penalty_of(decision.plan.labellings, rows, written, rows.names, 0, weights),
-            rows.n_rows,
+            published_tally(roles, written, rows),
+            counted_source(engine, roles, rows),
         )
 
 
-def publish_groups(engine: Engine, roles: Roles, decided: EngineDecision) -> StoredTable:
-    """The published rows, as parts in a scratch folder that lives as long as the table."""
+def counted_source(engine: Engine, roles: Roles, rows: CodedRows) -> CountedSource:
+    """What reports say about the source."""
+    return CountedSource.of(engine.names, roles, rows, counted_columns(engine, roles, rows.columns))
+
+
+def counted_columns(engine: Engine, roles: Roles, quasi: Sequence[Column]) -> list[CountedColumn]:
+    columns = [CountedColumn(column.name, column.kind, column.levels) for column in quasi]
+    kept = (engine.coding(name) for name in roles.published if name not in roles.quasi)
+    return columns + [CountedColumn(coding.name, coding.kind, coding.levels) for coding in kept]
+
+
+def publish_groups(engine: Engine, roles: Roles, decided: EngineDecision) -> tuple[StoredTable, tuple[Path, ...]]:
+    """The published rows, as parts in a scratch folder that lives as long as the table, and the persons' files."""
     kept = [engine.coding(name) for name in engine.names if name in roles.published and name not in roles.quasi]
     apply = ApplyGroups.found_by(
         decided.lookup,
@@ -150,9 +167,34 @@ def publish_groups(engine: Engine, roles: Roles, decided: EngineDecision) -> Sto
     scratch = _Scratch(getattr(engine, "scratch", None))
     by_person = roles.person is not None
     with PartsSink(scratch.folder / "table", scratch.folder / "persons" if by_person else None) as sink:
-        if engine.publish(apply.columns, apply, secrets.token_bytes(32), sink) != decided.n_rows:
+        if engine.publish(apply.columns, apply, secrets.token_bytes(32), sink) != decided.source.n_rows:
             raise changed()
-    return StoredTable(sink.files, apply.kinds, persons=sink.person_files, keep=scratch)
+    return StoredTable(sink.files, apply.kinds, keep=scratch), tuple(sink.person_files)
+
+
+def judged_columns(roles: Roles) -> list[str]:
+    """The columns whose values are counted in every published group."""
+    return list(dict.fromkeys([*([] if roles.target is None else [roles.target]), *roles.sensitive]))
+
+
+def published_tally(roles: Roles, written: PublishedColumns, rows: CodedRows) -> Tally:
+    """The tally of the published rows, from the distinct rows and their published columns.
+
+    `Release.save` counts the written parts, and refuses them if the counts are not these.
+    """
+    judged = judged_columns(roles)
+    if judged == [roles.target]:
+        row, label = np.nonzero(rows.counts)
+        n, codes = rows.counts[row, label], [label]
+    else:
+        row, codes, n = rows.split_by(judged) if judged else (np.arange(len(rows)), [], rows.rows)
+    columns = [
+        Column(one.name, one.kind, one.values, one.codes[row]) for name in roles.quasi for one in written.get(name, ())
+    ]
+    for name, code in zip(judged, codes, strict=True):
+        values = rows.values_of(name)
+        columns.append(Column(name, values.kind, values.values, code.astype(np.int32)))
+    return tally_of_groups(columns, n)
 
 
 def _listed(engine: Engine, name: str) -> ListedCells:

@@ -68,8 +68,11 @@ class LeafLabels:
         boxes = _boxes(column, end, begin, left, n_leaves, box)
         codes = np.empty((n_leaves, len(self._axes)), dtype=np.int32)
         for c, axis in enumerate(self._axes):
+            keys: list[Any]
             if _by_box(axis):
-                keys, code = _distinct_boxes(*(np.ascontiguousarray(part[:, c]) for part in (boxes.low, boxes.high, boxes.missing)))
+                keys, code = _distinct_boxes(
+                    *(np.ascontiguousarray(part[:, c]) for part in (boxes.low, boxes.high, boxes.missing))
+                )
             else:
                 code, keys = _sets(ranks[:, c], leaf_of, n_leaves)
             place_of = self._places[c]
