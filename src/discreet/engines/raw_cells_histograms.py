@@ -18,6 +18,8 @@ from discreet.counting.coding import ListedCells, changed
 from discreet.counting.distinct_estimate import distinct_rows
 from discreet.counting.router import Histograms, Router
 from discreet.counting.tally import distinct_codes
+from discreet.data.cells import Cells
+from discreet.data.reading import Marks
 from discreet.engines.code_file import CodeFile
 from discreet.foundation.atomic_files import scratch_folder
 
@@ -27,6 +29,7 @@ _SAMPLE = 200_000  # rows that the number of distinct ones is estimated from
 class CodedScans(ABC):
     """Part of an engine of raw cells: batches of codes, and histograms of them."""
 
+    _missing: tuple[str, ...]
     _stored: tuple[object, tuple[str, ...], _StoredCodes] | None = None
 
     @abstractmethod
@@ -58,6 +61,14 @@ class CodedScans(ABC):
         if self._state() != state:
             raise changed()
         self._stored = state, tuple(columns), store
+
+    def cells(self, columns: Sequence[str]) -> Iterator[dict[str, Cells]]:
+        """All rows, a batch at a time: the cells of each column, each read by itself."""
+        marks, state = Marks.of(self._missing), self._state()
+        for batch in self._batches(list(columns)):
+            yield {name: Cells.of(batch.column(name), marks=marks) for name in columns}
+        if self._state() != state:
+            raise changed()
 
     def histograms(
         self, router: Router, columns: Sequence[str], *, opened: Sequence[int], by: str | None = None

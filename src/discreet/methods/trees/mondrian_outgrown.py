@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Mondrian publishes of an engine whose distinct rows outgrow memory: when that is so, and the decision in parts."""
+"""What Mondrian publishes of an engine whose distinct rows outgrow memory, and when that is so."""
 
 from __future__ import annotations
 
