@@ -27,10 +27,17 @@ class EngineOptions:
     """Where rows are counted and published, if not in memory."""
 
     engine: Annotated[
-        str | None, _engine("duckdb: rows never come whole into memory; FILE may be a pattern or a folder.")
+        str | None,
+        _engine(
+            "duckdb: rows never come whole into memory; FILE may be a pattern or a folder. spark: the same, on the"
+            " workers of a cluster."
+        ),
     ] = None
     memory: Annotated[str | None, _engine("Memory that the engine may use, such as 4GB.")] = None
     threads: Annotated[int | None, _engine("Threads that the engine may use.")] = None
+    master: Annotated[
+        str | None, _engine("The Spark cluster, such as spark://host:7077; all cores of this machine if not given.")
+    ] = None
 
     def source_of(self, file: Path | None) -> Path | str:
         """What is read: the file, or what the engine names instead of one."""

@@ -8,7 +8,9 @@ folder, which the owner keeps.
 
 from __future__ import annotations
 
+import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -58,6 +60,14 @@ class PartsSink:
     def _folders(self) -> list[Path]:
         return [self.folder, *([] if self.owner is None else [self.owner])]
 
+    def take(self, folder: Path, owner: Path, names: Sequence[str]) -> None:
+        """Parts that were written before, with their persons, on the same disk: they get a second name here."""
+        for name in names:
+            os.link(folder / name, self.folder / name)
+            if self.owner is not None:
+                os.link(owner / name, self.owner / name)
+            self.files.append(self.folder / name)
+
     def write(self, rows: pa.Table) -> None:
         most = rows_of_part(rows.num_columns)
         for start in range(0, len(rows), most):
@@ -68,3 +78,12 @@ class PartsSink:
                 part = part.drop_columns([PERSON])
             write_part(part, self.folder / name)
             self.files.append(self.folder / name)
+
+    def adopt(self, file: Path, persons: Path | None = None) -> None:
+        """Take over a part that another process wrote on the same disk with a sink of its own, and its persons."""
+        name = f"part-{len(self.files):05}.parquet"
+        if persons is not None:
+            assert self.owner is not None
+            os.rename(persons, self.owner / name)
+        os.rename(file, self.folder / name)
+        self.files.append(self.folder / name)

@@ -39,6 +39,13 @@ ENGINES: dict[str, EngineEntry] = {
         options={"memory": "memory_limit", "threads": "threads"},
         reading=_DIALECT,
     ),
+    "spark": EngineEntry(
+        "discreet.engines.spark",
+        "Spark",
+        options={"master": "master"},
+        reading=_DIALECT,
+        extra="spark",
+    ),
 }
 
 

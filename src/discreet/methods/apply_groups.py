@@ -8,6 +8,7 @@ to other processes, where engines run it beside the rows.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -94,6 +95,16 @@ class ApplyGroups:
         """The source columns that are read."""
         person = () if self.person is None else (self.person.name,)
         return tuple(dict.fromkeys([one.name for one in (*self.quasi, *self.kept)] + [*person]))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the group of each distinct row and of all labels: the decision, but no cell can be read from it."""
+        parts = hashlib.sha256(repr((self.names, self.columns, self.schema.to_string())).encode())
+        for array in (*self.lookup.arrays, *(column.codes for column in self.labels)):
+            parts.update(np.ascontiguousarray(array))
+        for column in self.labels:
+            parts.update(repr(column.values.to_pylist()).encode())
+        return parts.hexdigest()
 
     @cached_property
     def schema(self) -> pa.Schema:

@@ -17,7 +17,6 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from discreet.counting.coded_rows import CodedRows
-from discreet.counting.row_counts import remember_counts
 from discreet.counting.tally import is_engine, row_order
 from discreet.data.baskets import Baskets
 from discreet.data.dataset import Dataset, is_matrix
@@ -205,17 +204,16 @@ class Method(BaseEstimator):
             raise needs_rows(type(self).__name__, why)
         check_columns(engine, roles, needs_target=self.needs_target)
         decided = self._decide_engine(engine, roles, randomness)
+        content, persons = publish_groups(engine, roles, decided)
         decision = decided.decision
         assert decision.plan is not None
-        content, persons = publish_groups(engine, roles, decided)
-        remember_counts(content, decided.published)
         return self._checked(
             Release(
                 content=content,
                 owner=self._owner_files(
                     persons=persons or None,
                     evidence=recoded_population(decision),
-                    source=decided.source,
+                    source=decided.source(engine, roles),
                     trace=decision.trace,
                     notes=[*decision.notes, *no_record(decision.plan)],
                 ),
@@ -240,7 +238,7 @@ class Method(BaseEstimator):
         grouping = self._decide(rows, roles, randomness)
         if grouping.of_single_rows:
             raise needs_rows(type(self).__name__, "it decides about single rows")
-        return EngineDecision.of(grouping, rows, engine, roles)
+        return EngineDecision.of(grouping, rows, roles)
 
     # -- baskets ---------------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
 from discreet.counting.coding import Coding, ListedCells, changed
+from discreet.counting.row_counts import remember_counts
 from discreet.counting.row_lookup import RowLookup
 from discreet.counting.tally import Tally, tally_of_groups
 from discreet.data.column import Column, Kind
@@ -30,7 +31,7 @@ from discreet.foundation.atomic_files import scratch_folder
 from discreet.methods.apply_groups import ApplyGroups, GroupLookup
 from discreet.methods.grouping import Decision, Grouping, PublishedColumns
 from discreet.methods.published_rows import refuse_clashes
-from discreet.release.counted_source import CountedColumn, CountedSource
+from discreet.release.counted_source import CountedColumn, CountedSource, SourceGroups
 from discreet.release.losses import Crossing, crossings, penalty_of
 
 
@@ -47,6 +48,8 @@ def needs_rows(method: str, why: str) -> DataError:
 
 def check_columns(engine: Engine, roles: Roles, *, needs_target: bool) -> None:
     """As `Roles.check_for_release`, by the values that the engine counts."""
+    if prepare := getattr(engine, "prepare", None):
+        prepare([name for name in engine.names if name in roles.named])
     roles.check_for_release(_Columns(engine), needs_target=needs_target)  # type: ignore[arg-type]
 
 
@@ -111,8 +114,9 @@ class EngineDecision:
     labels   the published columns of each quasi-identifier, with a row for each group
     crossed  each quasi-identifier beside its published columns, with the rows of each pair
     penalty  the certainty penalty of all cells
-    published  the tally of the published rows
-    source   what reports say about the source
+    groups   the sizes of the groups of the source, if its distinct rows were counted
+    counted  the tally of the published rows, if it is known; `Release.save` counts the written parts, and refuses them
+             if the counts are not these
     """
 
     lookup: GroupLookup
@@ -120,11 +124,12 @@ class EngineDecision:
     decision: Decision
     crossed: Sequence[Crossing]
     penalty: float | None
-    published: Tally
-    source: CountedSource
+    n_rows: int
+    groups: SourceGroups | None = None
+    counted: Tally | None = None
 
     @classmethod
-    def of(cls, grouping: Grouping, rows: CodedRows, engine: Engine, roles: Roles) -> EngineDecision:
+    def of(cls, grouping: Grouping, rows: CodedRows, roles: Roles) -> EngineDecision:
         """From groups of distinct rows."""
         decision = grouping.decision_on(rows)
         assert decision.distinct is not None
@@ -136,20 +141,17 @@ class EngineDecision:
             decision,
             crossings(rows, written, rows.names, weights),
             penalty_of(decision.plan.labellings, rows, written, rows.names, 0, weights),
-            published_tally(roles, written, rows),
-            counted_source(engine, roles, rows),
+            rows.n_rows,
+            SourceGroups.of(rows),
+            _published_tally(roles, written, rows),
         )
 
-
-def counted_source(engine: Engine, roles: Roles, rows: CodedRows) -> CountedSource:
-    """What reports say about the source."""
-    return CountedSource.of(engine.names, roles, rows, counted_columns(engine, roles, rows.columns))
-
-
-def counted_columns(engine: Engine, roles: Roles, quasi: Sequence[Column]) -> list[CountedColumn]:
-    columns = [CountedColumn(column.name, column.kind, column.levels) for column in quasi]
-    kept = (engine.coding(name) for name in roles.published if name not in roles.quasi)
-    return columns + [CountedColumn(coding.name, coding.kind, coding.levels) for coding in kept]
+    def source(self, engine: Engine, roles: Roles) -> CountedSource:
+        """What reports say about the source."""
+        columns = [CountedColumn(one.old.name, one.old.kind, one.old.levels) for one in self.crossed]
+        kept = (engine.coding(name) for name in roles.published if name not in roles.quasi)
+        columns += [CountedColumn(coding.name, coding.kind, coding.levels) for coding in kept]
+        return CountedSource(engine.names, roles, tuple(columns), self.n_rows, self.groups)
 
 
 def publish_groups(engine: Engine, roles: Roles, decided: EngineDecision) -> tuple[StoredTable, tuple[Path, ...]]:
@@ -167,9 +169,12 @@ def publish_groups(engine: Engine, roles: Roles, decided: EngineDecision) -> tup
     scratch = _Scratch(getattr(engine, "scratch", None))
     by_person = roles.person is not None
     with PartsSink(scratch.folder / "table", scratch.folder / "persons" if by_person else None) as sink:
-        if engine.publish(apply.columns, apply, secrets.token_bytes(32), sink) != decided.source.n_rows:
+        if engine.publish(apply.columns, apply, secrets.token_bytes(32), sink) != decided.n_rows:
             raise changed()
-    return StoredTable(sink.files, apply.kinds, keep=scratch), tuple(sink.person_files)
+    table = StoredTable(sink.files, apply.kinds, keep=scratch)
+    if decided.counted is not None:
+        remember_counts(table, decided.counted)
+    return table, tuple(sink.person_files)
 
 
 def judged_columns(roles: Roles) -> list[str]:
@@ -177,11 +182,8 @@ def judged_columns(roles: Roles) -> list[str]:
     return list(dict.fromkeys([*([] if roles.target is None else [roles.target]), *roles.sensitive]))
 
 
-def published_tally(roles: Roles, written: PublishedColumns, rows: CodedRows) -> Tally:
-    """The tally of the published rows, from the distinct rows and their published columns.
-
-    `Release.save` counts the written parts, and refuses them if the counts are not these.
-    """
+def _published_tally(roles: Roles, written: PublishedColumns, rows: CodedRows) -> Tally:
+    """The tally of the published rows, from the distinct rows and their published columns."""
     judged = judged_columns(roles)
     if judged == [roles.target]:
         row, label = np.nonzero(rows.counts)

@@ -48,7 +48,7 @@ def people(n, seed, ties=50):
             "job": ["nurse" if random.random() < 0.9 else str(random.choice(rare)) for _ in range(n)],
             "ill": random.integers(0, 3, n),
             "drug": [f"d{place}" for place in random.integers(0, 4, n)],
-            "note": [f"n{place}" for place in range(n)],
+            "note": [f"n{place % 40}" for place in range(n)],
         }
     )
 

@@ -17,14 +17,14 @@ from discreet.data.column import Column, from_labels
 from discreet.data.roles import Roles
 from discreet.engines.protocol import HistogramEngine
 from discreet.errors import DataError
-from discreet.methods.engine_release import EngineDecision, counted_columns, judged_columns
+from discreet.methods.engine_release import EngineDecision, judged_columns
 from discreet.methods.grouping import Decision, Grouping, PublishedColumns
 from discreet.methods.published_rows import refuse_marks
 from discreet.methods.trees.mondrian_least import stacked
 from discreet.methods.trees.mondrian_levels import CutRule
 from discreet.methods.trees.mondrian_parts import cut_in_parts
 from discreet.recoding.axis import Axis
-from discreet.release.counted_source import CountedSource
+from discreet.release.counted_source import SourceGroups
 from discreet.release.losses import Crossing, penalty_of
 
 _FEW = 2**21  # rows that fit in memory whatever they are
@@ -82,15 +82,9 @@ def decided_in_parts(
         Decision(plan, trace),
         crossed,
         None if None in penalties else float(np.mean([one for one in penalties if one is not None])),
+        len(engine),
+        SourceGroups(times, times, parted.sizes[times], len(engine)),
         _tally_of(engine, roles, labels, *parted.judged),
-        CountedSource(
-            engine.names,
-            roles,
-            tuple(counted_columns(engine, roles, [axis.column for axis in axes])),
-            len(engine),
-            len(engine),
-            (times, times, parted.sizes[times]),
-        ),
     )
 
 
