@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from discreet.counting.block_tally import persons_of_blocks, tally_of_blocks, unique_in_blocks
-from discreet.counting.tally import Tally, group, same_rows, tally
+from discreet.counting.tally import Tally, group, tally
 from discreet.data.column import Column
 from discreet.data.content import Content
 from discreet.data.roles import Roles
@@ -51,7 +51,9 @@ class RowCounts:
         kept = _COUNTED.get(self.content)
         if kept is None or not set(self.columns) <= set(kept.columns):
             columns = list(dict.fromkeys([*(() if kept is None else kept.columns), *self.columns]))
-            kept = tally_of_blocks(self.content, columns) if self.content.is_stored else _in_memory(self.content, columns)
+            kept = (
+                tally_of_blocks(self.content, columns) if self.content.is_stored else _in_memory(self.content, columns)
+            )
             _COUNTED[self.content] = kept
         return kept
 
@@ -91,7 +93,9 @@ def n_unique(content: Any, columns: Sequence[str]) -> int:
     if content.is_stored:
         return unique_in_blocks(content, columns)
     coded = content.columns(columns)
-    rows = coded[0].codes if len(coded) == 1 else same_rows(coded)[0]
+    if len(coded) == 1:
+        return int((np.bincount(coded[0].codes) == 1).sum())
+    rows, _ = group([one.codes for one in coded], content.n_rows, [one.levels for one in coded], ordered=False)
     return int((np.bincount(rows) == 1).sum())
 
 
