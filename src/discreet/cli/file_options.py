@@ -16,6 +16,7 @@ from discreet.errors import DataError, RolesError, did_you_mean, listing
 if TYPE_CHECKING:
     from discreet.data.baskets import Baskets
     from discreet.data.dataset import Dataset
+    from discreet.data.roles import Roles
     from discreet.data.table import Table
 
 
@@ -149,11 +150,16 @@ class RoleOptions:
     def dataset(self, table: Table) -> Dataset:
         """The table with its roles."""
         from discreet.data.dataset import Dataset
+
+        return Dataset.unchecked(table, self.roles(table.names))
+
+    def roles(self, names: tuple[str, ...]) -> Roles:
+        """The roles of columns with these names."""
         from discreet.data.roles import Roles
 
         listed = ("quasi", "sensitive", "identifiers", "other", "allow_unique")
-        by_role = {role: split(getattr(self, role), table.names) for role in listed}
-        return Dataset.unchecked(table, Roles(target=self.target, person=self.person, **by_role))
+        by_role = {role: split(getattr(self, role), names) for role in listed}
+        return Roles(target=self.target, person=self.person, **by_role)
 
 
 def read_dataset(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.cli.engine_options import EngineOptions
 from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions, read_dataset
 from discreet.cli.method_options import MethodOptions, parameter
 from discreet.cli.option_groups import with_groups
@@ -37,7 +39,9 @@ class Format(StrEnum):
 class OutputOptions:
     """What is written, and how."""
 
-    format: Annotated[Format, _written("Format of the published table.")] = Format.csv
+    format: Annotated[
+        Format | None, _written("Format of the published table: csv if not given; of an engine's rows parquet.")
+    ] = None
     sign: Annotated[Path | None, _written("Sign with this private key.")] = None
     overwrite: Annotated[bool, _written("Replace an earlier release in that folder.", "--overwrite")] = False
     evaluate: Annotated[
@@ -68,7 +72,6 @@ class LedgerOptions:
 
 @with_groups
 def release(
-    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file; with --baskets transactions, one row per line.")],
     out: Annotated[Path, _written("Folder to write: release/ to publish, owner/ to keep.", "--out", "-o")],
     method: Annotated[str, parameter("The method, such as mondrian or greedy; an unknown name lists all.")],
     parameters: MethodOptions,
@@ -77,6 +80,10 @@ def release(
     budget: LedgerOptions,
     baskets: BasketOptions,
     reading: ReadingOptions,
+    rows: EngineOptions,
+    file: Annotated[
+        Path | None, typer.Argument(help="A CSV or Parquet file; with --baskets transactions, one row per line.")
+    ] = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -90,23 +97,85 @@ def release(
     account = budget.account()
     if account is not None:
         account.afford(chosen.promise)  # before the file is read
-    dataset = read_dataset(file, roles, baskets, reading, by_cells=chosen.by_cells)
+    if rows.is_used:
+        made = _of_engine(chosen, rows, file, out, roles, baskets, reading, output)
+    else:
+        made = _of_file(chosen, Path(rows.source_of(file)), roles, baskets, reading, output)
+    owner_files = made.owner_files
+    if not output.no_report:
+        owner_files |= _report(made.summary)
+    _save(made.outcome, owner_files, out, output, account)
+    if as_json:
+        _answer(made.summary, out, with_report=not output.no_report)
+    elif quiet:
+        say(made.outcome.release.verdict.sentence())
+    else:
+        _print(made.summary, out, account)
+
+
+@dataclass(frozen=True)
+class _Made:
+    """A release that was made, what the report says about it, and further files for the owner."""
+
+    outcome: Outcome
+    summary: dict[str, Any]
+    owner_files: dict[str, bytes]
+
+
+def _of_file(
+    method: Method,
+    file: Path,
+    roles: RoleOptions,
+    baskets: BasketOptions,
+    reading: ReadingOptions,
+    output: OutputOptions,
+) -> _Made:
+    dataset = read_dataset(file, roles, baskets, reading, by_cells=method.by_cells)
     if output.evaluate and not dataset.has_target:
         raise RolesError("--evaluate measures how well a target is predicted. Name it with --target, or leave it out.")
-    with step(f"Releasing {len(dataset):,} rows with {chosen.name}"):
-        result = chosen.release(dataset)
-    owner_files = _candidates(chosen)  # before others are fitted to measure accuracy
-    outcome = _measured(chosen, result, dataset, output.evaluate)
-    summary = _summary(outcome, dataset, file.name)
-    if not output.no_report:
-        owner_files |= _report(summary)
-    _save(outcome, owner_files, out, output, account)
-    if as_json:
-        _answer(summary, out, with_report=not output.no_report)
-    elif quiet:
-        say(result.verdict.sentence())
-    else:
-        _print(summary, out, account)
+    with step(f"Releasing {len(dataset):,} rows with {method.name}"):
+        result = method.release(dataset)
+    candidates = _candidates(method)  # before others are fitted to measure accuracy
+    outcome = _measured(method, result, dataset, output.evaluate)
+    return _Made(outcome, _summary(outcome, dataset, file.name), candidates)
+
+
+def _of_engine(
+    method: Method,
+    rows: EngineOptions,
+    file: Path | None,
+    out: Path,
+    roles: RoleOptions,
+    baskets: BasketOptions,
+    reading: ReadingOptions,
+    output: OutputOptions,
+) -> _Made:
+    """The release of rows that stay in an engine."""
+    from discreet.report.summary import Outcome, summarise_counts
+
+    source = rows.source_of(file)
+    if baskets.is_given:
+        raise DataError("--engine takes tables; baskets are read into memory. Leave out the one or the other.")
+    if output.evaluate:
+        raise DataError(
+            "--evaluate holds rows out, which an engine does not hand out. Release first, then measure on a sample:"
+            " discreet evaluate."
+        )
+    with rows.opened(source, reading, scratch_beside(out)) as engine:
+        with step(f"Releasing {len(engine):,} rows with {method.name}"):
+            result = method.release(engine, roles.roles(engine.names))
+        outcome = Outcome(
+            result, no_utility="Not measured: the rows stay in the engine; `discreet evaluate` takes a sample."
+        )
+        name = source.name if isinstance(source, Path) else "table"
+        return _Made(outcome, summarise_counts(outcome, name=name), _candidates(method))
+
+
+def scratch_beside(out: Path) -> Path:
+    """The folder in which rows wait until the release is complete: that of the release, so that it is on one disk."""
+    parent = Path(os.path.abspath(out)).parent
+    parent.mkdir(parents=True, exist_ok=True)
+    return parent
 
 
 def _check_target(out: Path, *, overwrite: bool) -> None:
@@ -171,7 +240,7 @@ def _save(
     with step("Writing, reading back, verifying"):
         outcome.release.save(
             out,
-            format=output.format.value,
+            format=None if output.format is None else output.format.value,
             sign_with=output.sign,
             overwrite=output.overwrite,
             owner_files=owner_files,

@@ -91,7 +91,7 @@ def _places(counted: Tally, coded: Sequence[Any], n_rows: int) -> np.ndarray:
     """The distinct row of each row of a block."""
     groups, first = group([one.codes for one in coded], n_rows, [one.levels for one in coded], ordered=False)
     cells = []
-    for place, column in enumerate(coded):
+    for column in coded:
         values = JoinedValues(column.name)
         known = counted.column(column.name)
         numbers = values.codes_of(known)

@@ -88,6 +88,11 @@ def row_counts_of(content: Content, columns: Sequence[str]) -> RowCounts:
     return RowCounts(content, tuple(dict.fromkeys(columns)))
 
 
+def remember_counts(content: Content, counted: Tally) -> None:
+    """Keep a tally that is known without counting the rows of the content."""
+    _COUNTED[content] = counted
+
+
 def n_unique(content: Any, columns: Sequence[str]) -> int:
     """The number of rows whose cells in these columns no other row has."""
     if content.is_stored:

@@ -118,9 +118,9 @@ class Roles:
             return
         target = table.column(self.target)
         if target.has_missing:
-            missing = int((target.codes == len(target.values)).sum())
             raise RolesError(
-                f"The target {shown(self.target)} is missing in {missing} of {len(table)} rows. Drop them first."
+                f"The target {shown(self.target)} is missing in {target.n_missing} of {len(table)} rows. Drop them"
+                f" first."
             )
         if target.levels < 2:
             raise RolesError(f"The target {shown(self.target)} has one class only: there is nothing to learn from it.")

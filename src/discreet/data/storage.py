@@ -48,9 +48,29 @@ def write_cells(arrow: pa.Table, path: Path | BinaryIO, format: str, *, input_ag
             arrow = pa.table(cells, names=[neutral(name) for name in arrow.column_names])
         pacsv.write_csv(_in_texts(arrow), path, pacsv.WriteOptions(quoting_style="needed"))
     elif format == "parquet":
-        pq.write_table(_by_first_use(arrow), path, compression="none", store_schema=False, row_group_size=ROW_GROUP)
+        _write_parquet(arrow, path, statistics=True)
     else:
         raise DataError(f"{format!r} is not a release format; choose {' or '.join(FORMATS)}.")
+
+
+def write_part(rows: pa.Table, target: Path | BinaryIO) -> None:
+    """Write a part of a table that lies in several files: as Parquet is written, but without statistics.
+
+    Texts may come as dictionaries, in any order and with entries that do not occur. What is written depends on the
+    cells alone.
+    """
+    _write_parquet(rows, target, statistics=False)
+
+
+def _write_parquet(rows: pa.Table, target: Path | BinaryIO, *, statistics: bool) -> None:
+    pq.write_table(
+        _by_first_use(rows),
+        target,
+        compression="none",
+        store_schema=False,
+        write_statistics=statistics,
+        row_group_size=ROW_GROUP,
+    )
 
 
 def _by_first_use(arrow: pa.Table) -> pa.Table:

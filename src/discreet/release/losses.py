@@ -267,7 +267,7 @@ def _change(crossed: Crossing, labelling: Labelling | None, left_out: int) -> Co
 
 def penalty_of(
     labellings: Sequence[Labelling],
-    source: Table,
+    source: Table | CodedRows,
     published: Mapping[str, Sequence[Column]],
     quasi: Sequence[str],
     left_out: int,
@@ -280,7 +280,7 @@ def penalty_of(
     labelled: dict[str, list[Labelling]] = {}
     for labelling in labellings:
         labelled.setdefault(labelling.source, []).append(labelling)
-    total, n_rows = 0.0, len(source)
+    total, n_rows = 0.0, len(source) if weights is None else int(weights.sum()) + left_out
     for name in quasi:
         columns, meanings = published.get(name, ()), labelled.get(name, [])
         if not columns:

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a release of an engine's rows needs beside the decision: roles checked on counts, and rows published as parts.
+
+Parts are written to a scratch folder, which is removed with the release; `Release.save` puts them in place.
+"""
+
+from __future__ import annotations
+
+import secrets
+import weakref
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from discreet.counting.coded_rows import CodedRows
+from discreet.counting.coding import Coding, ListedCells, changed
+from discreet.counting.row_counts import remember_counts
+from discreet.counting.row_lookup import RowLookup
+from discreet.counting.tally import Tally, tally_of_groups
+from discreet.data.column import Column, Kind
+from discreet.data.roles import Roles
+from discreet.data.stored_table import StoredTable
+from discreet.engines.parts_sink import PartsSink
+from discreet.engines.protocol import Engine
+from discreet.errors import DataError
+from discreet.foundation.atomic_files import scratch_folder
+from discreet.methods.apply_groups import ApplyGroups, GroupLookup
+from discreet.methods.grouping import Decision, Grouping, PublishedColumns
+from discreet.methods.published_rows import refuse_clashes
+from discreet.release.counted_source import CountedColumn, CountedSource, SourceGroups
+from discreet.release.losses import Crossing, crossings, penalty_of
+
+
+def needs_rows(method: str, why: str) -> DataError:
+    return DataError(
+        f"{method} cannot release the rows of an engine: {why}, so it needs all of them in memory. Read them as a table"
+        " (leave out the engine), release a random sample of them, or take a method that decides on counts: TreeLadder,"
+        " Mondrian with strict cuts, TopDownSpecialization or TopDownRefinement."
+    )
+
+
+# -- roles ---------------------------------------------------------------------------------------------------------
+
+
+def check_columns(engine: Engine, roles: Roles, *, needs_target: bool) -> None:
+    """As `Roles.check_for_release`, by the values that the engine counts."""
+    if prepare := getattr(engine, "prepare", None):
+        prepare([name for name in engine.names if name in roles.named])
+    roles.check_for_release(_Columns(engine), needs_target=needs_target)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """What roles are checked by, of an engine."""
+
+    engine: Engine
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.engine.names
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.engine.names
+
+    def __len__(self) -> int:
+        return len(self.engine)
+
+    def column(self, name: str) -> _Counted:
+        return _Counted(self.engine, self.engine.coding(name), len(self.engine))
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """What roles are checked by, of a column."""
+
+    engine: Engine
+    coding: Coding
+    n_rows: int
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    @property
+    def kind(self) -> Kind:
+        return self.coding.kind
+
+    @cached_property
+    def levels(self) -> int:
+        levels = self.coding.levels
+        return self.engine.values(self.coding.name).levels if levels is None else levels
+
+    @property
+    def has_missing(self) -> bool:
+        return self.engine.values(self.coding.name).has_missing
+
+    @property
+    def n_missing(self) -> int:
+        counted = self.engine.tally([self.coding.name])
+        return int(counted.counts[counted.codes[:, 0] == len(counted.values[0])].sum())
+
+
+# -- rows ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class EngineDecision:
+    """What is published of an engine's rows.
+
+    lookup   finds the group of coded rows
+    labels   the published columns of each quasi-identifier, with a row for each group
+    crossed  each quasi-identifier beside its published columns, with the rows of each pair
+    penalty  the certainty penalty of all cells
+    groups   the sizes of the groups of the source, if its distinct rows were counted
+    counted  the tally of the published rows, if it is known; `Release.save` counts the written parts, and refuses them
+             if the counts are not these
+    """
+
+    lookup: GroupLookup
+    labels: PublishedColumns
+    decision: Decision
+    crossed: Sequence[Crossing]
+    penalty: float | None
+    n_rows: int
+    groups: SourceGroups | None = None
+    counted: Tally | None = None
+
+    @classmethod
+    def of(cls, grouping: Grouping, rows: CodedRows, roles: Roles) -> EngineDecision:
+        """From groups of distinct rows."""
+        decision = grouping.decision_on(rows)
+        assert decision.distinct is not None
+        assert decision.plan is not None
+        _, written, weights = decision.distinct
+        return cls(
+            RowLookup(rows.codes, grouping.group),
+            grouping.columns(np.arange(len(grouping.codes))),
+            decision,
+            crossings(rows, written, rows.names, weights),
+            penalty_of(decision.plan.labellings, rows, written, rows.names, 0, weights),
+            rows.n_rows,
+            SourceGroups.of(rows),
+            _published_tally(roles, written, rows),
+        )
+
+    def source(self, engine: Engine, roles: Roles) -> CountedSource:
+        """What reports say about the source."""
+        columns = [CountedColumn(one.old.name, one.old.kind, one.old.levels) for one in self.crossed]
+        kept = (engine.coding(name) for name in roles.published if name not in roles.quasi)
+        columns += [CountedColumn(coding.name, coding.kind, coding.levels) for coding in kept]
+        return CountedSource(engine.names, roles, tuple(columns), self.n_rows, self.groups)
+
+
+def publish_groups(engine: Engine, roles: Roles, decided: EngineDecision) -> tuple[StoredTable, tuple[Path, ...]]:
+    """The published rows, as parts in a scratch folder that lives as long as the table, and the persons' files."""
+    kept = [engine.coding(name) for name in engine.names if name in roles.published and name not in roles.quasi]
+    apply = ApplyGroups.found_by(
+        decided.lookup,
+        decided.labels,
+        [_listed(engine, name) for name in roles.quasi],
+        kept=kept,
+        order=engine.names,
+        person=None if roles.person is None else _listed(engine, roles.person),
+    )
+    refuse_clashes(list(apply.names))
+    scratch = _Scratch(getattr(engine, "scratch", None))
+    by_person = roles.person is not None
+    with PartsSink(scratch.folder / "table", scratch.folder / "persons" if by_person else None) as sink:
+        if engine.publish(apply.columns, apply, secrets.token_bytes(32), sink) != decided.n_rows:
+            raise changed()
+    table = StoredTable(sink.files, apply.kinds, keep=scratch)
+    if decided.counted is not None:
+        remember_counts(table, decided.counted)
+    return table, tuple(sink.person_files)
+
+
+def _published_tally(roles: Roles, written: PublishedColumns, rows: CodedRows) -> Tally:
+    """The tally of the published rows, from the distinct rows and their published columns."""
+    judged = list(dict.fromkeys([*([] if roles.target is None else [roles.target]), *roles.sensitive]))
+    if judged == [roles.target]:
+        row, label = np.nonzero(rows.counts)
+        n, codes = rows.counts[row, label], [label]
+    else:
+        row, codes, n = rows.split_by(judged) if judged else (np.arange(len(rows)), [], rows.rows)
+    columns = [
+        Column(one.name, one.kind, one.values, one.codes[row]) for name in roles.quasi for one in written.get(name, ())
+    ]
+    for name, code in zip(judged, codes, strict=True):
+        values = rows.values_of(name)
+        columns.append(Column(name, values.kind, values.values, code.astype(np.int32)))
+    return tally_of_groups(columns, n)
+
+
+def _listed(engine: Engine, name: str) -> ListedCells:
+    coding = engine.coding(name, listed=True)
+    assert isinstance(coding, ListedCells)
+    return coding
+
+
+class _Scratch:
+    """A folder that is removed with this object."""
+
+    def __init__(self, parent: Path | None):
+        until_gone = ExitStack()
+        self.folder = until_gone.enter_context(scratch_folder(parent))
+        weakref.finalize(self, until_gone.close)

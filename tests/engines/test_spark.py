@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Spark beside tables in memory, on a real cluster: a standalone master and two workers on loopback."""
+
+import datetime
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+import pytest
+
+from discreet import DataError, Table
+from discreet.counting.tally import tally
+from discreet.counting.coding import ListedCells
+from discreet.engines import Engine, Spark, spark
+from discreet.engines.spark_counting import Packed
+from discreet.engines.spark_publish import row_numbers
+from discreet.samples import load
+from engine_cases import BY_PERSON, METHODS, ROLES, assert_same_release, method_of, people
+
+spark_only = pytest.mark.spark
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory):
+    table, folder = people(600), tmp_path_factory.mktemp("parts")
+    pq.write_table(table.slice(0, 250), folder / "a.parquet", row_group_size=100)
+    pq.write_table(table.slice(250), folder / "b.parquet")
+    return table, folder
+
+
+def assert_same(found, expected):
+    assert found.columns == expected.columns
+    assert found.codes.tolist() == expected.codes.tolist()
+    assert found.counts.tolist() == expected.counts.tolist()
+    assert found.sizes.tolist() == expected.sizes.tolist()
+    assert [found.column(name).texts for name in found.columns] == [
+        expected.column(name).texts for name in found.columns
+    ]
+    assert found.group_of_row is None
+    assert (found.codes.dtype, found.counts.dtype, found.sizes.dtype) == (np.int32, np.int64, np.int64)
+
+
+def odd_cells(n, seed):
+    """Cells of many types, with several spellings and marks of missing ones."""
+    rng = np.random.default_rng(seed)
+    texts = ["1", "1.0", " 1", "01", "2", "?", "NA", "", "true", "TRUE", "2020-01-31", "a'b", 'a"b', "a,b", None]
+    moments = [datetime.datetime(2020, 3, 29, 0, 30) + datetime.timedelta(hours=h) for h in range(5)]
+    return pa.table(
+        {
+            "a.b": pa.array(rng.choice(texts[:10], n)),
+            "Age": pa.array([["1", "1.0", "10", "9", "-0", "0", "?", "1e1"][i] for i in rng.integers(0, 8, n)]),
+            "age": pa.array(rng.integers(-3, 3, n), pa.int8()),
+            "large": pa.array([[2**53, 2**60, -(2**60), 7][i] for i in rng.integers(0, 4, n)]),
+            "unsigned": pa.array(rng.integers(0, 3, n), pa.uint64()),
+            "real": pa.array([[0.0, -0.0, float("nan"), 0.1, 1e300, None][i] for i in rng.integers(0, 6, n)]),
+            "single": pa.array(rng.integers(0, 3, n) / 2, pa.float32(), mask=rng.random(n) < 0.1),
+            "truth": pa.array(rng.random(n) < 0.5),
+            "day": pa.array(rng.integers(0, 3, n).astype("datetime64[D]")),
+            "moment": pa.array([moments[i] for i in rng.integers(0, 5, n)], pa.timestamp("us", "Europe/Berlin")),
+            "word": pa.array([texts[i] for i in rng.integers(0, len(texts), n)]).dictionary_encode(),
+            "nothing": pa.nulls(n, pa.string()),
+            "`odd` name": pa.array([texts[i] for i in rng.integers(0, len(texts), n)]),
+        }
+    )
+
+
+# -- without a cluster -------------------------------------------------------------------------------------------------
+
+
+def test_codes_are_packed_in_the_order_of_rows_in_as_many_words_as_needed():
+    rng = np.random.default_rng(0)
+    levels = [2, 1, 2**31, 2**20, 300, 7, 2**30]
+    codes = [rng.integers(0, n, 200) for n in levels]
+    packed = Packed.of(levels)
+    words = packed.words(codes)
+    assert len(words) == packed.n_words == 2
+    assert packed.codes(words).tolist() == np.column_stack(codes).tolist()
+    assert np.lexsort(words[::-1]).tolist() == np.lexsort(codes[::-1]).tolist()
+
+
+def test_the_random_number_of_a_row_depends_on_secret_file_and_row_alone():
+    secret = bytes(range(32))
+    numbers = row_numbers(secret, 3, 0, 20_000)
+    again = [row_numbers(secret, 3, start, 777) for start in range(0, 19_000, 777)]
+    assert np.concatenate(again).tolist() == numbers[: 777 * len(again)].tolist()
+    assert len(set(numbers.tolist())) == 20_000
+    assert abs(float((numbers >> np.uint64(63)).mean()) - 0.5) < 0.02
+    assert not set(numbers.tolist()) & set(row_numbers(secret, 4, 0, 20_000).tolist())
+    assert not set(numbers.tolist()) & set(row_numbers(secret[::-1], 3, 0, 20_000).tolist())
+    assert len(row_numbers(secret, 3, 5, 0)) == 0
+
+
+def test_what_is_missing_is_said_before_any_work(tmp_path, monkeypatch):
+    pq.write_table(pa.table({"x": [1]}), tmp_path / "t.parquet")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(DataError, match=r"Spark needs Java 17 or newer.*openjdk-17-jre-headless"):
+        Spark(tmp_path / "t.parquet")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(DataError, match=r"pip install 'discreet\[spark\]'"):
+        Spark(tmp_path / "t.parquet")
+    with pytest.raises(DataError, match="is not a source of the Spark engine"):
+        Spark({"x": [1]})
+
+
+# -- equal to memory ---------------------------------------------------------------------------------------------------
+
+
+@spark_only
+@pytest.mark.parametrize("seed", range(2))
+def test_counts_of_odd_cells_equal_those_in_memory(tmp_path, cluster, seed):
+    table = odd_cells(60, seed)
+    for place in range(3):
+        pq.write_table(table.slice(20 * place, 20), tmp_path / f"{place}.parquet", row_group_size=7)
+    names = table.column_names
+    with Spark(tmp_path / "*.parquet") as engine:
+        assert isinstance(engine, Engine)
+        assert (engine.names, len(engine)) == (tuple(names), 60)
+        assert_same(engine.tally(names[seed : seed + 7]), tally(table, names[seed : seed + 7]))
+        for target, person in ((names[-1], None), (None, "word"), ("Age", "a.b")):
+            expected = tally(table, ["age", "real", "moment"], target=target, person=person)
+            assert_same(engine.tally(["age", "real", "moment"], target=target, person=person), expected)
+        memory = Table.of(table)
+        for name in names:
+            column = engine.values(name)
+            assert (column.kind, column.texts) == (memory.column(name).kind, memory.column(name).texts)
+            assert column.levels == memory.column(name).levels
+        assert engine.tally([]).counts.tolist() == [[60]]
+        with pytest.raises(DataError, match=r"There is no column 'agf'.*Did you mean 'age'"):
+            engine.tally(["agf"])
+
+
+@spark_only
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_releases_the_rows_that_it_releases_in_memory(parts, cluster, name):
+    table, folder = parts
+    with Spark(folder / "*.parquet") as engine:
+        for roles in (ROLES, BY_PERSON):
+            expected = method_of(name).release(table, roles)
+            assert_same_release(method_of(name).release(engine, roles), expected)
+
+
+@spark_only
+def test_random_tables(tmp_path, cluster):
+    for seed in range(4):
+        table, name = people(40 + 50 * seed, seed + 7), [*METHODS][2 * seed]
+        pq.write_table(table, tmp_path / "t.parquet", row_group_size=11)
+        with Spark(tmp_path / "t.parquet") as engine:
+            expected = method_of(name).release(table, BY_PERSON)
+            assert_same_release(method_of(name).release(engine, BY_PERSON), expected)
+
+
+@spark_only
+def test_csv_files_are_read_by_the_parser_that_reads_them_in_memory(tmp_path, cluster):
+    table = people(90).drop_columns(["unused"])
+    pacsv.write_csv(table.slice(0, 40), tmp_path / "a.csv")
+    pacsv.write_csv(table.slice(40), tmp_path / "b.csv")
+    text = (tmp_path / "b.csv").read_text().replace("baker", "bäcker")
+    (tmp_path / "b.csv").write_bytes(text.encode("latin-1"))
+    whole = (tmp_path / "a.csv").read_text() + text.partition("\n")[2]
+    (tmp_path / "whole.csv").write_text(whole)
+    with Spark(tmp_path / "[ab].csv") as engine:
+        assert len(engine) == 90
+        expected = method_of("mondrian").release(Table.of(tmp_path / "whole.csv"), ROLES)
+        assert_same_release(method_of("mondrian").release(engine, ROLES), expected)
+
+
+@spark_only
+@pytest.mark.data
+def test_adult(tmp_path, cluster):
+    sample = load("adult")
+    pq.write_table(Table.of(sample.data).to_arrow(), tmp_path / "adult.parquet", row_group_size=10_000)
+    with Spark(tmp_path / "adult.parquet") as engine:
+        for name in ("ladder", "mondrian", "tds"):
+            expected = method_of(name, k=20).release(sample.data, sample.roles)
+            assert_same_release(method_of(name, k=20).release(engine, sample.roles), expected)
+
+
+# -- a DataFrame in, a DataFrame or a folder out -----------------------------------------------------------------------
+
+
+@spark_only
+def test_a_frame_in_and_a_folder_and_a_frame_out(tmp_path, cluster):
+    """The copy of the DataFrame is where it was asked for, for this user alone, and is gone afterwards."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    session, table = SparkSession(SparkContext._active_spark_context), people(300)
+    table = table.drop_columns(["unused"])
+    pq.write_table(table, tmp_path / "t.parquet")
+    (tmp_path / "scratch").mkdir()
+    frame = session.read.parquet(str(tmp_path / "t.parquet")).repartition(3)
+    with Spark(frame, scratch=tmp_path / "scratch") as engine:
+        (copy,) = (tmp_path / "scratch").iterdir()
+        assert copy.stat().st_mode & 0o777 == 0o700
+        release = method_of("ladder").release(engine, BY_PERSON)
+        assert_same_release(release, method_of("ladder").release(table, BY_PERSON))
+        release.save(tmp_path / "out")
+        assert verify(tmp_path / "out" / "release").holds
+        published = engine.to_spark(release)
+        assert published.columns == list(release.columns)
+        in_order = [row for block, _ in release.content.blocks() for row in block.to_arrow().to_pylist()]
+        assert [row.asDict() for row in published.collect()] == in_order
+        del release
+    assert list((tmp_path / "scratch").iterdir()) == []
+    parts = sorted((tmp_path / "out" / "release" / "table").iterdir())
+    assert [part.name for part in parts] == ["part-00000.parquet"]
+    assert pq.read_metadata(parts[0]).metadata is None
+
+
+@spark_only
+def test_promises_are_checked_where_the_rows_are(parts, cluster):
+    table, folder = parts
+    with Spark(folder) as engine:
+        assert KAnonymity(3).check(engine, ROLES) == KAnonymity(3).check(Table.of(table), ROLES)
+
+
+@spark_only
+def test_a_column_of_too_many_cells_is_published_as_in_memory(tmp_path, cluster, monkeypatch):
+    monkeypatch.setattr(spark, "_MOST_LISTED", 20)
+    table = people(200)
+    codes = pa.array([f"{place}.50" if place % 7 else "?" for place in range(200)])
+    table = table.set_column(table.column_names.index("pay"), "pay", codes)
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=15)
+    with Spark(tmp_path / "t.parquet") as engine:
+        assert not isinstance(engine.coding("pay"), ListedCells)
+        expected = method_of("mondrian").release(table, ROLES)
+        assert_same_release(method_of("mondrian").release(engine, ROLES), expected)
+
+
+@spark_only
+def test_errors_say_what_to_do_and_quote_no_cell(tmp_path, cluster):
+    pq.write_table(pa.table({"x": ["secret"], "y": [1]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"x": [1], "y": [1]}), tmp_path / "b.parquet")
+    with pytest.raises(DataError, match="1 of the 2 files .* have other columns, or other types"):
+        Spark(tmp_path / "*.parquet")
+    (tmp_path / "c.csv").write_text("x,y\n1,2\nsecret,2,3\n")
+    with pytest.raises(DataError, match="is ragged: row 3 has 3 cells") as refused:
+        Spark(tmp_path / "c.csv")
+    assert "secret" not in str(refused.value)
+    assert refused.value.__context__ is None
+    with pytest.raises(DataError, match="Spark runs in this process already"):
+        Spark(tmp_path / "a.parquet", master="local[1]")
+    with pytest.raises(DataError, match="Kinds are set for columns that are not in the data"):
+        Spark(tmp_path / "a.parquet", kinds={"z": "number"})
+
+
+@spark_only
+def test_the_command_releases_on_the_cluster(parts, tmp_path, cluster):
+    from typer.testing import CliRunner
+
+    from discreet.cli.app import app
+
+    _, folder = parts
+    asked = ["--target", "y", "--quasi", "age,job,born", "--sensitive", "ill", "--method", "mondrian", "--k", "3"]
+    command = ["release", str(folder / "*.parquet"), *asked, "--engine", "spark", "--master", cluster.master]
+    done = CliRunner().invoke(app, [*command, "-o", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    assert verify(tmp_path / "out" / "release").holds
