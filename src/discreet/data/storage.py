@@ -118,9 +118,10 @@ def _first_used_first(indices: pa.Array, texts: pa.Array) -> pa.DictionaryArray 
         if start >= early and found <= 1 << max(bits - 1, 0):
             return None
         stop = min(max(2 * start, 1024), early) if start < early else max(2 * start, 1024)
-        new, first = np.unique(present[start:stop], return_index=True)
-        fresh = left[new]
-        new = new[fresh][np.argsort(first[fresh])]
+        some = present[start:stop]
+        some = some[left[some]]
+        new, first = np.unique(some, return_index=True)
+        new = new[np.argsort(first)]
         order[found : found + len(new)] = new
         left[new] = False
         found, start = found + len(new), stop

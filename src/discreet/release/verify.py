@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from discreet.counting.row_counts import count_once
 from discreet.data.content import Content
 from discreet.data.document import SHAPES
 from discreet.errors import DiscreetError
@@ -200,6 +201,8 @@ def _check(release: OpenFolder, owner: Path | None, findings: Findings, patient:
     findings.remarks += remarks
     content, roles = contents_of(release)
     findings.content = content
+    if release.parts is not None and roles is not None:
+        count_once(content, roles)
     wrong, noise_remarks = noise_problems(certificate, content)
     findings.problems += wrong + detail_problems(certificate, content)
     _CHECKS[certificate.shape](CheckedRelease(release, certificate, promise, content, roles, owner, patient, findings))
