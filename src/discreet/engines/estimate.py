@@ -2,7 +2,7 @@
 """What a release will take, estimated before any work: rows, distinct rows, memory, disk and time.
 
 Rows and distinct rows come from a sample (`table_sample.py`). The costs of a row and of a distinct row were measured by
-`python -m benchmarks.scale`; how fast this machine is compared with that one is measured in some hundredths of a second.
+`python -m benchmarks.scale`; how fast this machine is compared with that one is measured in hundredths of a second.
 What does not fit is refused here, with what to do, instead of by the system in the middle of the work.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import time
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ import numpy as np
 
 from discreet.counting.distinct_estimate import DistinctEstimate
 from discreet.engines.table_sample import Sample, sample_of
-from discreet.errors import DataError
+from discreet.errors import DataError, quietly
 
 # Measured: bytes of memory and seconds of the processor, for 8 quasi-identifiers.
 _BASE = 450 << 20  # the interpreter, libraries, buffers, a bucket of rows
@@ -122,7 +123,7 @@ def estimate(
         least_memory=_BASE + held_least,
         available=max(0, free_memory()),
         disk=round(n * _bytes_of_row(sample, len(quasi))),
-        free_disk=shutil.disk_usage(place).free,
+        free_disk=free_disk(place),
         seconds=factor * (_START_SECONDS + _ROW_SECONDS * n + _DISTINCT_SECONDS * d),
         in_parts=in_parts,
     )
@@ -150,6 +151,10 @@ def refuse_table(file: Path) -> None:
             f"{file.name!r} has about {_rounded(sample.n_rows)} rows. As a table in memory they take about"
             f" {size(needed)}, and {size(free)} are free. With --engine duckdb they stay on disk."
         )
+
+
+def free_disk(place: Path) -> int:
+    return shutil.disk_usage(place).free
 
 
 def free_memory() -> int:
@@ -207,6 +212,19 @@ def _slowness() -> float:
         np.sort(numbers)
         taken.append(time.process_time() - start)
     return max(0.2, min(taken) / _SORT)
+
+
+def bytes_of(text: str | None) -> int:
+    """A size as DuckDB takes it; 0 for none, and for what is none.
+
+    >>> bytes_of("1.5GB"), bytes_of("512 MiB"), bytes_of(None)
+    (1500000000, 536870912, 0)
+    """
+    match = re.fullmatch(r"\s*([\d.]+)\s*([kmgt]?)(i?)b\s*", (text or "").lower())
+    number = None if match is None else quietly(float, match[1])[0]
+    if match is None or number is None:
+        return 0
+    return int(number * (1024 if match[3] else 1000) ** ("kmgt".index(match[2]) + 1 if match[2] else 0))
 
 
 def size(n_bytes: int) -> str:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An engine that keeps what it has counted and published in the folder of a job, so that a killed job goes on from there.
+"""An engine that keeps what it has counted and published in the folder of a job, so that a killed job goes on there.
 
-Each tally is kept as soon as it is counted, and the published parts as soon as all of them are written, with the decision
-that they follow from as a hash: parts of another decision are not taken. The decision itself is made anew from the kept
-tally. The secret of the order of rows is not kept; the parts have their order already.
+Each tally is kept as soon as it is counted, and the published parts as soon as all of them are written, with a hash of
+the decision that they follow from: parts of another decision are not taken. The decision itself is made anew from the
+kept tally. The secret of the order of rows is not kept; the parts have their order already.
 
-What lies in the folder is in clear: the tally holds the distinct quasi-identifiers with their counts. It is as private as
-the source (foundation/job_folder.py), and gone when the release is there.
+What lies in the folder is in clear: the tally holds the distinct quasi-identifiers with their counts. It is as private
+as the source (foundation/job_folder.py), and gone when the release is there.
 """
 
 from __future__ import annotations
@@ -43,6 +43,11 @@ class Resumable:
     def __init__(self, engine: HistogramEngine, folder: Path):
         self._engine = engine
         self.scratch = folder
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether an earlier job left something that is taken."""
+        return any(_said(place) is not None for place in self.scratch.iterdir() if place.is_dir())
 
     @property
     def names(self) -> tuple[str, ...]:

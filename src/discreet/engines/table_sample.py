@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A sample of the rows of large files, from all over them: tables are often sorted, and their first rows tell little.
 
-Of Parquet files some row groups are read, evenly spread over all of them, and from each as many random rows. Of CSV files
-the first rows of each are read. `clustering` says whether equal rows lie together, which makes them look more frequent in
-such a sample than they are.
+Of Parquet files some row groups are read, evenly spread over all of them, and from each as many random rows. Of CSV
+files the first rows of each are read. Where equal rows lie together, such a sample makes them look more frequent than
+they are; that is measured, too.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Sample:
         return len(self.place)
 
     def distinct(self, columns: Sequence[int] | None = None) -> DistinctEstimate:
-        """The distinct rows of the table in these columns, between what it has if equal rows lie together and if not."""
+        """The distinct rows of the table in these columns, between what it has if equal rows lie together or not."""
         chosen = self.codes if columns is None else [self.codes[c] for c in columns]
         rows = _numbered(chosen, len(self))
         apart = distinct_rows(np.bincount(rows), self.n_rows)
@@ -81,7 +81,7 @@ class Sample:
 
 
 def sample_of(files: Sequence[Path], columns: Sequence[str] | None, *, random_state: int = 0) -> Sample:
-    """A sample of these columns, or of all. The seed has no bearing on what is published: it only chooses where to look."""
+    """A sample of these columns, or of all. The seed only chooses where to look; nothing published depends on it."""
     random = np.random.default_rng(random_state)
     metadata = [quietly(pq.read_metadata, file)[0] for file in files]
     if all(one is not None for one in metadata):
