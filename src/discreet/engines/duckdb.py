@@ -14,6 +14,7 @@ import re
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -24,7 +25,7 @@ from discreet.counting.coding import ListedCells, changed
 from discreet.counting.tally import Tally, tally_of_groups
 from discreet.data.column import MISSING_MARKS, Kind
 from discreet.engines.duckdb_packing import Numbering, Packing
-from discreet.engines.estimate_sample import sample_of
+from discreet.engines.table_sample import sample_of
 from discreet.engines.raw_cells import RawCells
 from discreet.engines.source_files import no_csv_options
 from discreet.engines.sources import from_data, from_relation
@@ -116,6 +117,11 @@ class DuckDB(RawCells):
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(self._source.columns)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that hold the rows; none for a relation or an Arrow table."""
+        return self._source.files
 
     def _count(self) -> int:
         return self._run([], lambda rows: rows.aggregate("count(*)::BIGINT AS n")).column("n")[0].as_py()
