@@ -257,3 +257,18 @@ def test_the_command_releases_on_the_cluster(parts, tmp_path, cluster):
     done = CliRunner().invoke(app, [*command, "-o", str(tmp_path / "out")])
     assert done.exit_code == 0, done.output
     assert verify(tmp_path / "out" / "release").holds
+
+
+@spark_only
+def test_the_code_of_the_page_about_clusters_runs_and_prints_what_it_says(tmp_path, cluster, capsys):
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    page = (Path(__file__).parents[2] / "docs" / "scale-cluster.md").read_text(encoding="utf-8")
+    code = page.partition("```python spark\n")[2].partition("```")[0]
+    visits = {"age": [20 + row % 40 for row in range(120)], "zip": ["a", "b"] * 60, "ill": ["flu", "gout", "no"] * 40}
+    (tmp_path / "visits").mkdir()
+    pq.write_table(pa.table(visits), tmp_path / "visits" / "a.parquet")
+    names = {"spark": SparkSession(SparkContext._active_spark_context), "folder": str(tmp_path)}
+    exec(compile(code, "docs/scale-cluster.md", "exec"), names)
+    assert capsys.readouterr().out == page.partition("```text\n")[2].partition("```")[0]
