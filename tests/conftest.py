@@ -129,6 +129,15 @@ def postgres_programs() -> Path:
 
 
 @pytest.fixture(scope="session")
+def postgres(postgres_programs):
+    """A running PostgreSQL server; for tests marked `postgres`."""
+    from postgres_server import running_server
+
+    with running_server(postgres_programs) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
 def spark_processes(tmp_path_factory):
     """A Spark cluster; for tests marked `spark`."""
     from spark_cluster import Cluster

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Engines count rows, in memory or where they are. `DuckDB(source)` and `Spark(source)` can replace a table wherever
-rows are only counted; they are imported on first use.
+"""Engines count rows, in memory or where they are. `DuckDB(source)`, `Postgres(url)` and `Spark(source)` can replace a
+table wherever rows are only counted; they are imported on first use.
 """
 
 import importlib
@@ -11,11 +11,12 @@ from discreet.engines.protocol import Engine
 
 if TYPE_CHECKING:
     from discreet.engines.duckdb import DuckDB
+    from discreet.engines.postgres import Postgres
     from discreet.engines.spark import Spark
 
-__all__ = ["DuckDB", "Engine", "InMemory", "Spark", "engine_of"]
+__all__ = ["DuckDB", "Engine", "InMemory", "Postgres", "Spark", "engine_of"]
 
-_ON_FIRST_USE = {"DuckDB": "duckdb", "Spark": "spark"}
+_ON_FIRST_USE = {"DuckDB": "duckdb", "Postgres": "postgres", "Spark": "spark"}
 
 
 def __getattr__(name: str) -> Any:

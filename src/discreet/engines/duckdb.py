@@ -24,6 +24,7 @@ from discreet.counting.coding import ListedCells, changed
 from discreet.counting.tally import Tally, tally_of_groups
 from discreet.data.column import MISSING_MARKS, Kind
 from discreet.engines.duckdb_packing import Numbering, Packing
+from discreet.engines.estimate_sample import sample_of
 from discreet.engines.raw_cells import RawCells
 from discreet.engines.source_files import no_csv_options
 from discreet.engines.sources import from_data, from_relation
@@ -159,6 +160,11 @@ class DuckDB(RawCells):
         cell = self._source.cell(name)
         counted = self._run([name], lambda rows: rows.aggregate(f"count(DISTINCT {cell}) AS d, count({cell}) AS n"))
         return counted.column("d")[0].as_py() + (counted.column("n")[0].as_py() < len(self))
+
+    def likely_distinct(self, columns: Sequence[str]) -> int:
+        if not self._source.files:
+            return super().likely_distinct(columns)
+        return sample_of(self._source.files, columns).distinct().likely
 
     def _batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Messages of DuckDB and Arrow quote cells, so none is passed on."""

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discreet.counting.distinct_estimate import DistinctEstimate, distinct_rows
-from discreet.engines.sources_batches import CsvBatches
+from discreet.engines.csv_batches import CsvBatches
 from discreet.errors import DataError, quietly
 
 _ROWS = 200_000  # of the sample

@@ -6,7 +6,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,13 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from discreet.data.database_files import database_kind, duckdb_table
 from discreet.data.frames import check_names, type_of
-from discreet.data.read import PANDAS_INDEX, as_path
+from discreet.data.read import PANDAS_INDEX, as_path, first_bytes, no_table
 from discreet.engines.csv_batches import CsvBatches
 from discreet.engines.source_files import files_of, holds_parquet, no_csv_options, stamp_of
 from discreet.engines.sources_parquet import Batches, parquet_batches
+from discreet.engines.sources_sqlite import SqliteCopy
 from discreet.errors import DataError, quietly
 
 Cells = pa.Array | pa.ChunkedArray
@@ -39,6 +41,7 @@ class Source:
     after         raises a DataError for a failure, or prepares another attempt
     files         the files, watched for changes
     batches       the rows of some columns, some as dictionaries, where they need not pass through DuckDB
+    keep          what has to live as long as the source
     """
 
     what: str
@@ -51,6 +54,7 @@ class Source:
     after: Callable[[str], None] = None  # type: ignore[assignment]
     files: tuple[Path, ...] = ()
     batches: Batches = lambda names, dictionaries: None
+    keep: object = None
 
     def __post_init__(self) -> None:
         if self.after is None:
@@ -130,6 +134,12 @@ def from_relation(relation: duckdb.DuckDBPyRelation) -> Source:
 
 def _from_path(path: Path, connection: duckdb.DuckDBPyConnection, csv_options: dict[str, Any]) -> Source:
     files, is_folder = files_of(path)
+    kinds = [database_kind(quietly(first_bytes, file, 16)[0]) for file in files]
+    table = csv_options.pop("table", None)
+    if any(kinds):
+        no_csv_options(csv_options, path)
+        return _from_database(path, files, table, kinds[0], connection)
+    no_table(table, path)
     if holds_parquet(path, files, is_folder):
         no_csv_options(csv_options, path)
         return _from_parquet(path, files, is_folder, connection)
@@ -190,6 +200,19 @@ def _from_csv(
 
     columns = {name: f"f{place}" for place, name in enumerate(names)}
     return Source(repr(path.name), columns, dict.fromkeys(names, "VARCHAR"), scan, after=after, files=tuple(files))
+
+
+def _from_database(
+    path: Path, files: list[Path], table: str | None, kind: str | None, connection: duckdb.DuckDBPyConnection
+) -> Source:
+    if len(files) > 1:
+        raise DataError(f"There are {len(files)} files {path.name!r}, and databases among them. Name one database.")
+    if kind == "DuckDB":
+        relation = duckdb_table(path, table, connection)
+        return replace(from_relation(relation), what=repr(path.name), files=tuple(files))
+    copy = SqliteCopy(path, table)
+    source = _from_parquet(path, [copy.file], False, connection)
+    return replace(source, keep=copy)
 
 
 def _arrow_types(schema: pa.Schema) -> dict[str, pa.DataType]:

@@ -231,7 +231,7 @@ def _best_cut(limits, work, sides, start, stop, times, node, count):
         if sides is not None:
             sides_meet(sides, rows, start, stop, ranks, c, limits.relaxed, work.fits)
         if looking == _TELLING:
-            place, gain = _telling_cut(rows, start, stop, ranks, c, limits.counts, work.fits, work.in_all, work.on_left)
+            place, gain = telling_cut(rows, start, stop, ranks, c, limits.counts, work.fits, work.in_all, work.on_left)
             if place > 0 and gain > best_gain:
                 best_column, best_place, best_gain = c, place, gain + 1e-9
         else:
@@ -371,7 +371,7 @@ def _even_cut(rows, start, stop, ranks, c, before, after, fits, relaxed):
 
 
 @compiled
-def _telling_cut(rows, start, stop, ranks, c, counts, fits, in_all, on_left):
+def telling_cut(rows, start, stop, ranks, c, counts, fits, in_all, on_left):
     """Where to cut so that both sides have what they need and the class entropy falls most; and by how much, times the
     rows.
     """
