@@ -93,7 +93,7 @@ def main() -> None:
             cluster = Cluster(Path(folder) / "cluster").__enter__()
             cluster.connect()
         try:
-            measure(100_000, Path(folder))  # kernels are loaded, workers run
+            measure(50_000, Path(folder))  # kernels are loaded, workers run
             taken = [measure(rows, Path(folder)) for rows in sizes]
         finally:
             cluster.__exit__()

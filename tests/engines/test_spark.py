@@ -13,10 +13,11 @@ from discreet import DataError, Table
 from discreet.counting.tally import tally
 from discreet.counting.coding import ListedCells
 from discreet.engines import Engine, Spark, spark
+from discreet.engines.protocol import HistogramEngine
 from discreet.engines.spark_counting import Packed
 from discreet.engines.spark_publish import row_numbers
 from discreet.samples import load
-from engine_cases import BY_PERSON, METHODS, ROLES, assert_same_release, method_of, people
+from engine_cases import BY_PERSON, METHODS, ROLES, assert_same_release, method_of, people, rows_of
 
 spark_only = pytest.mark.spark
 
@@ -174,6 +175,24 @@ def test_adult(tmp_path, cluster):
         for name in ("ladder", "mondrian", "tds"):
             expected = method_of(name, k=20).release(sample.data, sample.roles)
             assert_same_release(method_of(name, k=20).release(engine, sample.roles), expected)
+
+
+@spark_only
+def test_mondrian_in_parts_cuts_the_same_tree_as_in_memory(parts, cluster, monkeypatch):
+    """Top cuts by histograms that the workers count, parts below them in memory."""
+    from discreet.methods.trees import mondrian, mondrian_parts
+
+    table, folder = parts
+    expected = Mondrian(k=3, random_state=1).release(table, ROLES)
+    monkeypatch.setattr(mondrian, "outgrow_memory", lambda *_: True)
+    monkeypatch.setattr(mondrian_parts, "_MOST_ROWS", 80)
+    with Spark(folder) as engine:
+        assert isinstance(engine, HistogramEngine)
+        assert rows_of(Mondrian(k=3, random_state=1).release(engine, ROLES).content) == rows_of(expected.content)
+        assert abs(engine.likely_distinct(ROLES.quasi) - len(engine.tally(ROLES.quasi))) <= 1
+        coded = [np.concatenate(parts) for parts in zip(*engine.coded(["age", "y"]), strict=True)]
+        codes = [Table.of(table).column(name).codes for name in ("age", "y")]
+        assert sorted(zip(*coded, strict=True)) == sorted(zip(*codes, strict=True))
 
 
 # -- a DataFrame in, a DataFrame or a folder out -----------------------------------------------------------------------

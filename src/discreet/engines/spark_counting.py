@@ -137,10 +137,10 @@ class CountRows:
         read = [*self.columns, *([] if self.person is None else [self.person])]
         counted: list[pa.Table] = []
         for _, batch in piece.batches(read):
-            codes = {name: _codes(codings[name], batch) for name in dict.fromkeys(read)}
-            keys = dict(zip(self._keys, self.packed.words([codes[name] for name in self.columns]), strict=True))
+            codes = codes_of(batch, read, codings)
+            keys = dict(zip(self._keys, self.packed.words(codes[: len(self.columns)]), strict=True))
             if self.person is not None:
-                keys[_PERSON] = codes[self.person]
+                keys[_PERSON] = codes[-1]
             counted.append(_added(pa.table({**keys, _ROWS: np.ones(len(batch), dtype=np.int64)}), [*keys]))
         if not counted:
             return
@@ -195,11 +195,12 @@ def scattered(rows: pa.Table, bucket: np.ndarray, n_buckets: int) -> Iterator[tu
             yield place, out.getvalue().to_pybytes()
 
 
-def _codes(coding: ListedCells, batch: pa.RecordBatch) -> np.ndarray:
-    codes = coding.codes(batch.column(coding.name))
-    if len(codes) and int(codes.min()) < 0:
+def codes_of(batch: pa.RecordBatch, names: Sequence[str], codings: Mapping[str, ListedCells]) -> list[np.ndarray]:
+    """The codes of these columns, all of which must be listed."""
+    codes = {name: codings[name].codes(batch.column(name)) for name in dict.fromkeys(names)}
+    if len(batch) and min(int(one.min()) for one in codes.values()) < 0:
         raise changed()
-    return codes
+    return [codes[name] for name in names]
 
 
 def _added(rows: pa.Table, keys: Sequence[str]) -> pa.Table:
