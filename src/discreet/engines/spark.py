@@ -27,7 +27,7 @@ from discreet.engines.parts_sink import PartsSink
 from discreet.engines.protocol import Apply, Sink
 from discreet.engines.raw_cells import CodedColumns
 from discreet.engines.source_files import no_csv_options
-from discreet.engines.spark_counting import CountRows, FindCells, FoundCells, Packed
+from discreet.engines.spark_counting import CountCells, CountRows, FindCells, FoundCells, Packed
 from discreet.engines.spark_histograms import CodeRows, CountRanks
 from discreet.engines.spark_pieces import Files, Piece
 from discreet.engines.spark_publish import PublishRows, WrittenParts, rows_of_written
@@ -82,6 +82,7 @@ class Spark(CodedColumns):
             raise
         self._state = self._files.state()
         self._found: dict[str, FoundCells] = {}
+        self._many: dict[str, int] = {}
         self._check_kinds()
 
     def _open(
@@ -159,7 +160,7 @@ class Spark(CodedColumns):
         if not names:
             sizes = np.array([self.n_rows if person is None else codings[person].levels])
             return Tally((), np.empty((1, 0), np.int32), np.array([[self.n_rows]]), sizes)
-        n_buckets = min(max(self.n_rows // _GROUPS, self._session.parallelism), 1000)
+        n_buckets = self._n_group_buckets
         packed = Packed.of([len(codings[name].values) + 1 for name in names])
         counting = CountRows(tuple(names), packed, n_buckets, person)
         groups = self._exchange.through(
@@ -173,8 +174,22 @@ class Spark(CodedColumns):
         self._find([name], most=None if listed else _MOST_LISTED)
         found, kind = self._found[name], self._kinds.get(name)
         if found.cells is None:
-            return ReadCells.of_types(name, found.types, kind=kind, missing=self._missing)
+            levels = self._n_different(name)
+            return ReadCells.of_types(name, found.types, kind=kind, missing=self._missing, levels=levels)
         return ListedCells.of(name, found.cells, kind=kind, missing=self._missing)
+
+    def _n_different(self, name: str) -> int:
+        """The number of distinct cells of a column that has too many to be listed."""
+        if name not in self._many:
+            counting = CountCells(name, self._n_group_buckets)
+            self._many[name] = sum(
+                self._exchange.through(self._pieces, counting.scatter, counting.gather, n_buckets=counting.n_buckets)
+            )
+        return self._many[name]
+
+    @property
+    def _n_group_buckets(self) -> int:
+        return min(max(self.n_rows // _GROUPS, self._session.parallelism), 1000)
 
     def prepare(self, names: Sequence[str]) -> None:
         """Find the distinct cells of all these columns in one pass."""

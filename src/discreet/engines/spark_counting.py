@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from discreet.counting.coding import ListedCells, changed, types_found
 from discreet.counting.tally import Tally, tally_of_sorted
@@ -60,6 +61,37 @@ class FindCells:
         if cells is not None:
             types |= types_found(name, cells, kind=self.columns[name], missing=self.missing)
         return FoundCells(None, frozenset(types))
+
+
+@dataclass(frozen=True)
+class CountCells:
+    """Tasks: the number of distinct cells of a column, bucket by bucket."""
+
+    name: str
+    n_buckets: int
+
+    def scatter(self, piece: Piece, _: object) -> Iterator[tuple[int, bytes]]:
+        cells = [_distinct(self.name, batch.column(0)) for _, batch in piece.batches([self.name])]
+        if cells:
+            distinct = pa.concat_arrays(cells).unique()
+            yield from scattered(pa.table({"c": distinct}), _bucket_of(distinct, self.n_buckets), self.n_buckets)
+
+    def gather(self, _: int, parts: Iterable[bytes], __: object) -> int:
+        tables = [pa.ipc.open_stream(part).read_all() for part in parts]
+        return len(pa.concat_tables(tables).column(0).unique()) if tables else 0
+
+
+def _bucket_of(cells: pa.Array, n_buckets: int) -> np.ndarray:
+    """A bucket for each cell, the same for equal cells: by its length and its last eight bytes as text."""
+    texts = pc.fill_null(cells.cast(pa.large_string() if not pa.types.is_binary(cells.type) else pa.large_binary()), "")
+    ends = np.frombuffer(texts.buffers()[1], dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    data, length = np.frombuffer(texts.buffers()[2] or b"", dtype=np.uint8), np.diff(ends)
+    mixed = length.astype(np.uint64)
+    for back in range(1, 9):
+        inside = length >= back
+        mixed[inside] = (mixed[inside] ^ data[ends[1:][inside] - back]) * _MIX
+    mixed ^= mixed >> np.uint64(32)
+    return (mixed % np.uint64(n_buckets)).astype(np.uint16)
 
 
 def _distinct(name: str, cells: pa.Array) -> pa.Array:
