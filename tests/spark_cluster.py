@@ -19,12 +19,15 @@ import pyspark
 from discreet.engines import Spark
 
 ROOT = Path(__file__).parent.parent
+_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # starts sooner
 OPTIONS = {
     "spark.executor.memory": "512m",
     "spark.driver.memory": "512m",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.default.parallelism": "2",
+    "spark.driver.extraJavaOptions": _JAVA,
+    "spark.executor.extraJavaOptions": _JAVA,
 }
 
 
@@ -59,8 +62,7 @@ class Cluster:
             "master", "master.Master", "--host", "127.0.0.1", "--port", f"{ports[0]}", "--webui-port", f"{ports[1]}"
         )
         _wait(lambda: "I have been elected leader" in self.log("master"), self._processes["master"])
-        for place in range(2):
-            self.start_worker(f"worker-{place}")
+        self.start_workers("worker-0", "worker-1")
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -70,10 +72,12 @@ class Cluster:
                 _kill(pid)
             process.wait()
 
-    def start_worker(self, name: str) -> None:
+    def start_workers(self, *names: str) -> None:
         arguments = ("--host", "127.0.0.1", "--cores", "1", "--memory", "600m", "--work-dir", str(self.work))
-        self._start(name, "worker.Worker", *arguments, "--webui-port", f"{_free_port()}", self.master)
-        _wait(lambda: "Successfully registered with master" in self.log(name), self._processes[name])
+        for name in names:
+            self._start(name, "worker.Worker", *arguments, "--webui-port", f"{_free_port()}", self.master)
+        for name in names:
+            _wait(lambda name=name: "Successfully registered with master" in self.log(name), self._processes[name])
 
     def kill_worker(self, name: str) -> int:
         """Kill a worker, its executors and their Python at once; how many processes there were."""
@@ -118,6 +122,7 @@ class Cluster:
             "SPARK_LOCAL_IP": "127.0.0.1",
             "SPARK_LOCAL_DIRS": str(self.local),
             "SPARK_DAEMON_MEMORY": "128m",
+            "SPARK_DAEMON_JAVA_OPTS": _JAVA,
             "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests")]),
         }
         command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{program}", *arguments]

@@ -11,7 +11,8 @@ import pytest
 
 from discreet import DataError, Table
 from discreet.counting.tally import tally
-from discreet.engines import Engine, Spark
+from discreet.counting.coding import ListedCells
+from discreet.engines import Engine, Spark, spark
 from discreet.engines.spark_counting import Packed
 from discreet.engines.spark_publish import row_numbers
 from discreet.samples import load
@@ -173,3 +174,86 @@ def test_adult(tmp_path, cluster):
         for name in ("ladder", "mondrian", "tds"):
             expected = method_of(name, k=20).release(sample.data, sample.roles)
             assert_same_release(method_of(name, k=20).release(engine, sample.roles), expected)
+
+
+# -- a DataFrame in, a DataFrame or a folder out -----------------------------------------------------------------------
+
+
+@spark_only
+def test_a_frame_in_and_a_folder_and_a_frame_out(tmp_path, cluster):
+    """The copy of the DataFrame is where it was asked for, for this user alone, and is gone afterwards."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    session, table = SparkSession(SparkContext._active_spark_context), people(300)
+    table = table.drop_columns(["unused"])
+    pq.write_table(table, tmp_path / "t.parquet")
+    (tmp_path / "scratch").mkdir()
+    frame = session.read.parquet(str(tmp_path / "t.parquet")).repartition(3)
+    with Spark(frame, scratch=tmp_path / "scratch") as engine:
+        (copy,) = (tmp_path / "scratch").iterdir()
+        assert copy.stat().st_mode & 0o777 == 0o700
+        release = method_of("ladder").release(engine, BY_PERSON)
+        assert_same_release(release, method_of("ladder").release(table, BY_PERSON))
+        release.save(tmp_path / "out")
+        assert verify(tmp_path / "out" / "release").holds
+        published = engine.to_spark(release)
+        assert published.columns == list(release.columns)
+        in_order = [row for block, _ in release.content.blocks() for row in block.to_arrow().to_pylist()]
+        assert [row.asDict() for row in published.collect()] == in_order
+        del release
+    assert list((tmp_path / "scratch").iterdir()) == []
+    parts = sorted((tmp_path / "out" / "release" / "table").iterdir())
+    assert [part.name for part in parts] == ["part-00000.parquet"]
+    assert pq.read_metadata(parts[0]).metadata is None
+
+
+@spark_only
+def test_promises_are_checked_where_the_rows_are(parts, cluster):
+    table, folder = parts
+    with Spark(folder) as engine:
+        assert KAnonymity(3).check(engine, ROLES) == KAnonymity(3).check(Table.of(table), ROLES)
+
+
+@spark_only
+def test_a_column_of_too_many_cells_is_published_as_in_memory(tmp_path, cluster, monkeypatch):
+    monkeypatch.setattr(spark, "_MOST_LISTED", 20)
+    table = people(200)
+    codes = pa.array([f"{place}.50" if place % 7 else "?" for place in range(200)])
+    table = table.set_column(table.column_names.index("pay"), "pay", codes)
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=15)
+    with Spark(tmp_path / "t.parquet") as engine:
+        assert not isinstance(engine.coding("pay"), ListedCells)
+        expected = method_of("mondrian").release(table, ROLES)
+        assert_same_release(method_of("mondrian").release(engine, ROLES), expected)
+
+
+@spark_only
+def test_errors_say_what_to_do_and_quote_no_cell(tmp_path, cluster):
+    pq.write_table(pa.table({"x": ["secret"], "y": [1]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"x": [1], "y": [1]}), tmp_path / "b.parquet")
+    with pytest.raises(DataError, match="1 of the 2 files .* have other columns, or other types"):
+        Spark(tmp_path / "*.parquet")
+    (tmp_path / "c.csv").write_text("x,y\n1,2\nsecret,2,3\n")
+    with pytest.raises(DataError, match="is ragged: row 3 has 3 cells") as refused:
+        Spark(tmp_path / "c.csv")
+    assert "secret" not in str(refused.value)
+    assert refused.value.__context__ is None
+    with pytest.raises(DataError, match="Spark runs in this process already"):
+        Spark(tmp_path / "a.parquet", master="local[1]")
+    with pytest.raises(DataError, match="Kinds are set for columns that are not in the data"):
+        Spark(tmp_path / "a.parquet", kinds={"z": "number"})
+
+
+@spark_only
+def test_the_command_releases_on_the_cluster(parts, tmp_path, cluster):
+    from typer.testing import CliRunner
+
+    from discreet.cli.app import app
+
+    _, folder = parts
+    asked = ["--target", "y", "--quasi", "age,job,born", "--sensitive", "ill", "--method", "mondrian", "--k", "3"]
+    command = ["release", str(folder / "*.parquet"), *asked, "--engine", "spark", "--master", cluster.master]
+    done = CliRunner().invoke(app, [*command, "-o", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    assert verify(tmp_path / "out" / "release").holds

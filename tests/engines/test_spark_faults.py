@@ -78,7 +78,7 @@ def test_what_is_killed_while_rows_are_written_changes_nothing(table, tmp_path, 
         killed += cluster.kill_python("worker-0") if victim == "python" else 0
         thread.join()
     if victim == "worker":
-        cluster.start_worker("worker-1")
+        cluster.start_workers("worker-1")
     assert killed >= {"python": 1, "executor": 1, "worker": 3}[victim]
     assert len(list((tmp_path / "marks").iterdir())) > 4  # something was done again
     assert rows == expected

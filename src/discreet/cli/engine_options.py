@@ -29,13 +29,19 @@ class EngineOptions:
 
     engine: Annotated[
         str | None,
-        _engine("duckdb: FILE may be a pattern or a folder; postgres: a --source. Rows never come whole into memory."),
+        _engine(
+            "duckdb: rows never come whole into memory; FILE may be a pattern or a folder. spark: the same, on the"
+            " workers of a cluster. postgres: the table that --source names."
+        ),
     ] = None
     source: Annotated[
         str | None, _engine("postgres: postgresql://user@host/database/table, or .../database/schema.table.")
     ] = None
     memory: Annotated[str | None, _engine("Memory that the engine may use, such as 4GB.")] = None
     threads: Annotated[int | None, _engine("Threads that the engine may use.")] = None
+    master: Annotated[
+        str | None, _engine("The Spark cluster, such as spark://host:7077; all cores of this machine if not given.")
+    ] = None
 
     def source_of(self, file: Path | None) -> Path | str:
         """What is read: the file, or what the engine names instead of one."""

@@ -112,11 +112,11 @@ class ListedCells(Coding):
         cells = _whole_array(cells)
         if pa.types.is_dictionary(cells.type):
             code_of = np.append(self.codes(cells.dictionary), self.code_of[-1])
-            return code_of[_places(cells.indices, len(cells.dictionary))]
+            return code_of.take(_places(cells.indices, len(cells.dictionary)))
         cells = self._as_listed(cells)
         if self._by_place is not None:
             low, code_of = self._by_place
-            return code_of[_within(cells, low, len(code_of) - 2)]
+            return code_of.take(_within(cells, low, len(code_of) - 2))
         places = _places(pc.index_in(cells, value_set=self.cells), -1)
         codes = np.append(self.code_of[:-1], np.int32(-1))[places]  # the last one is that of what was not found
         if cells.null_count:
@@ -256,12 +256,13 @@ def _places(indices: pa.Array, of_null: int) -> np.ndarray:
 
 def _within(cells: pa.Array, low: int, of_null: int) -> np.ndarray:
     """The places of whole numbers among those from `low` on, `of_null` for null, and the place after it for others."""
-    is_null = cells.is_null().to_numpy(zero_copy_only=False) if cells.null_count else None
-    numbers = cells.to_numpy(zero_copy_only=False) if is_null is None else pc.fill_null(cells, low).to_numpy()
-    outside = (numbers < low) | (numbers - low >= of_null)
-    places = np.where(outside, of_null + 1, numbers.astype(np.int64) - low)
-    if is_null is not None:
-        places[is_null] = of_null
+    numbers = pc.fill_null(cells, low) if cells.null_count else cells
+    places = numbers.to_numpy(zero_copy_only=False).astype(np.int64) - low  # far outside, they are so after wrapping
+    outside = places.view(np.uint64) >= np.uint64(of_null)
+    if outside.any():
+        places[outside] = of_null + 1
+    if cells.null_count:
+        places[cells.is_null().to_numpy(zero_copy_only=False)] = of_null
     return places
 
 

@@ -31,6 +31,7 @@ from discreet.foundation.plain_files import open_file
 
 FORMATS = ("csv", "parquet")
 _HEAD = 2**20  # bytes of a header line, plus 100 for each column
+_FIRST = 4096  # rows
 _SMALL = 2**18  # bytes of a dictionary; Arrow gives up on those of a MiB, at a place that depends on how cells come
 _BLOCK = 2**22  # bytes of CSV read at a time; no row is longer
 
@@ -73,17 +74,25 @@ def _as_arrow_writes(column: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:
         return column.cast(column.type.value_type)
     size = len(cells.dictionary)
     places = pc.fill_null(cells.indices.cast(pa.int32()), size).to_numpy(zero_copy_only=False)
-    first = np.full(size + 1, len(places), dtype=np.int64)
-    first[places[::-1]] = np.arange(len(places) - 1, -1, -1)  # the last one set is the first place
-    order = np.argsort(first[:size], kind="stable")
-    order = order[: int((first[:size] < len(places)).sum())]
+    order = _first_seen(places, size)
     if len(order) < size or (order != np.arange(size)).any():
         place_of = np.full(size + 1, len(order), dtype=np.int32)
         place_of[order] = np.arange(len(order), dtype=np.int32)
-        places = place_of[places]
+        places = place_of.take(places)
     mask = places == len(order) if cells.null_count else None
     indices = pa.array(places, pa.int32(), mask=mask)
     return pa.DictionaryArray.from_arrays(indices, cells.dictionary.take(pa.array(order)))
+
+
+def _first_seen(places: np.ndarray, size: int) -> np.ndarray:
+    """The numbers below `size` that occur, in the order of first occurrence; a look at the first rows often suffices."""
+    for some in (places[:_FIRST], places):
+        first = np.full(size + 1, len(some), dtype=np.int64)
+        first[some[::-1]] = np.arange(len(some) - 1, -1, -1)  # the last one set is the first place
+        order = np.argsort(first[:size], kind="stable")[: int((first[:size] < len(some)).sum())]
+        if len(order) == size:
+            break
+    return order
 
 
 def _in_texts(arrow: pa.Table) -> pa.Table:

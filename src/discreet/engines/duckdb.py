@@ -24,6 +24,7 @@ from discreet.counting.coding import ListedCells, changed
 from discreet.counting.tally import Tally, tally_of_groups
 from discreet.data.column import MISSING_MARKS, Kind
 from discreet.engines.duckdb_packing import Numbering, Packing
+from discreet.engines.estimate_sample import sample_of
 from discreet.engines.raw_cells import RawCells
 from discreet.engines.source_files import no_csv_options
 from discreet.engines.sources import from_data, from_relation
@@ -32,8 +33,6 @@ from discreet.foundation.atomic_files import scratch_folder
 
 _MOST_TEXTS = 1000  # distinct texts of a column that is numbered before grouping; larger ENUMs are slow
 _MOST_WHOLE = 2**20  # range of a column of whole numbers that is numbered before grouping
-_SAMPLE = 100_000  # rows from which the number of distinct ones is estimated
-_SPARSE = 0.05  # share of distinct rows above which numbering values before grouping pays off
 _WHOLE = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)")
 _PERSON = "\0person"  # a name that no column has
 
@@ -160,6 +159,11 @@ class DuckDB(RawCells):
         counted = self._run([name], lambda rows: rows.aggregate(f"count(DISTINCT {cell}) AS d, count({cell}) AS n"))
         return counted.column("d")[0].as_py() + (counted.column("n")[0].as_py() < len(self))
 
+    def likely_distinct(self, columns: Sequence[str]) -> int:
+        if not self._source.files:
+            return super().likely_distinct(columns)
+        return sample_of(self._source.files, columns).distinct().likely
+
     def _batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Messages of DuckDB and Arrow quote cells, so none is passed on."""
         listed = [name for name in names if isinstance(self._codings.get(name), ListedCells)]
@@ -245,10 +249,10 @@ class DuckDB(RawCells):
     def _packing(self, names: Sequence[str]) -> Packing:
         """How to pack columns into one integer.
 
-        It pays off for Parquet, which stores texts in dictionaries, if many rows are distinct: DuckDB then numbers each
-        dictionary entry once and groups numbers, faster than texts, and only numbers come into memory.
+        It pays off for Parquet, which stores texts in dictionaries: DuckDB then numbers each dictionary entry once and
+        groups numbers, faster than texts, and only numbers come into memory.
         """
-        if not self._source.dictionaries or not self._many_distinct(names):
+        if not self._source.dictionaries:
             return Packing({})
         if self._source.state() != self._numbered_at:
             self._numberings, self._numbered_at = {}, self._source.state()
@@ -262,21 +266,6 @@ class DuckDB(RawCells):
                 numberings[name] = numbering
                 room -= numbering.bits
         return Packing(numberings)
-
-    def _many_distinct(self, names: Sequence[str]) -> bool:
-        """Whether more than a few rows are distinct, by Chao's estimate from the first rows.
-
-        Chao 1984: if f1 of d distinct rows occur once and f2 twice, there are at least d + f1^2 / 2 f2.
-        """
-        keys = [f"c{place}" for place in range(len(names))]
-        cells = [f"{self._source.cell(name)} AS {key}" for name, key in zip(names, keys, strict=True)]
-
-        def query(rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-            groups = _aggregate(rows.project(", ".join(cells) or "1 AS one").limit(_SAMPLE), keys, "count(*) AS n")
-            return groups.aggregate("count(*) AS d, count(*) FILTER (n = 1) AS f1, count(*) FILTER (n = 2) AS f2")
-
-        counts = self._run(names, query).to_pylist()[0]
-        return counts["d"] + counts["f1"] ** 2 / (2 * counts["f2"] + 1) > _SPARSE * self.n_rows
 
     def _numbered(self, name: str) -> Numbering | None:
         if self._source.types[name] == "VARCHAR":

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -58,6 +59,14 @@ class PartsSink:
     @property
     def _folders(self) -> list[Path]:
         return [self.folder, *([] if self.owner is None else [self.owner])]
+
+    def take(self, folder: Path, owner: Path, names: Sequence[str]) -> None:
+        """Parts that were written before, with their persons, on the same disk: they get a second name here."""
+        for name in names:
+            os.link(folder / name, self.folder / name)
+            if self.owner is not None:
+                os.link(owner / name, self.owner / name)
+            self.files.append(self.folder / name)
 
     def write(self, rows: pa.Table) -> None:
         most = rows_of_part(rows.num_columns)

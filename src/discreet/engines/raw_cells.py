@@ -21,6 +21,7 @@ from discreet.data.column import MISSING_MARKS, Column, Kind, encode
 from discreet.data.table import Table
 from discreet.engines.protocol import Apply, Sink
 from discreet.engines.publish import publish_in_buckets
+from discreet.engines.raw_cells_histograms import CodedScans
 from discreet.errors import DataError, did_you_mean, listing, shown
 
 _PERSON = "\0person"  # a name that no column has
@@ -90,7 +91,7 @@ class CodedColumns(ABC):
         return encode(name, cells, kind=self._kinds.get(name), missing=self._missing)
 
 
-class RawCells(CodedColumns):
+class RawCells(CodedColumns, CodedScans):
     """An engine that groups raw cells. It says its `names`, and how to group, list and stream the cells.
 
     Columns of results are called c0, c1, ... in the order of the names that were asked for.

@@ -42,6 +42,13 @@ ENGINES: dict[str, EngineEntry] = {
     "postgres": EngineEntry(
         "discreet.engines.postgres", "Postgres", source="source", reading=("table",), extra="postgres"
     ),
+    "spark": EngineEntry(
+        "discreet.engines.spark",
+        "Spark",
+        options={"master": "master"},
+        reading=_DIALECT,
+        extra="spark",
+    ),
 }
 
 

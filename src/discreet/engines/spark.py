@@ -221,6 +221,16 @@ class Spark(CodedColumns):
                         sink.write(rows_of_written(file, persons))
         return rows
 
+    def to_spark(self, release: Any) -> Any:
+        """The published rows of a release as a DataFrame that reads its parts, which were checked.
+
+        It can be read as long as the parts are there: save the release and read from its folder to keep them.
+        """
+        files = getattr(release.content, "files", None)
+        if not files:
+            raise DataError("This release has its rows in memory, not in parts: spark.createDataFrame takes them.")
+        return self._session.spark.read.parquet(*map(str, files))
+
     def _n_buckets(self) -> int:
         few = min(-(-self.n_rows // _SMALL_BUCKET), self._session.parallelism)
         return min(max(-(-self.n_rows // _BUCKET), few, 1), 2**16 - 1)

@@ -16,6 +16,7 @@ from discreet.counting.row_counts import row_counts
 from discreet.counting.tally import grouped, persons_per_group
 from discreet.data.dataset import rows_of
 from discreet.errors import RolesError
+from discreet.release.counted_source import CountedSource
 from discreet.release.release import Release
 
 BELOW = (2, 3, 5, 10)  # the group sizes that statistical offices and hospitals ask about
@@ -89,13 +90,23 @@ def risk_of_groups(
     )
 
 
+def source_risk(source: CountedSource) -> Risk:
+    """The risk of rows that stay in an engine; if their groups were not counted, every row may be alone."""
+    if source.groups is None:
+        ones = np.ones(1, dtype=np.int64)
+        return risk_of_groups(ones, ones, ones * source.n_rows)
+    persons, rows, times, n_persons = source.groups
+    return risk_of_groups(persons, rows, times, persons=n_persons)
+
+
 def released_risk(release: Release) -> Risk:
     """The risk of what is published, counted in persons when the release was."""
     quasi = () if release.roles is None else release.roles.quasi
     if release.content.is_stored and release.roles is not None:
         content, roles = release.content.with_persons(release.owner.persons, release.roles)
         counted = row_counts(content, roles or release.roles).tally(quasi, person=roles.person if roles else None)
-        persons = None if release.owner.source is None else release.owner.source.n_persons
+        groups = None if release.owner.source is None else release.owner.source.groups
+        persons = None if groups is None else groups.n_persons
         return risk_of_groups(counted.sizes, counted.counts.sum(axis=1), persons=persons)
     return risk(release.content, quasi, persons=release.owner.persons)
 

@@ -6,13 +6,14 @@ It stands where reports take a data set, as far as they ask for counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
+from discreet.counting.tally import pair_counts
 from discreet.data.roles import Roles
 
 
@@ -24,29 +25,31 @@ class CountedColumn(NamedTuple):
     levels: int | None
 
 
+class SourceGroups(NamedTuple):
+    """Groups of rows with equal quasi-identifiers: persons in each, rows of each, how many such groups there are."""
+
+    persons: np.ndarray
+    rows: np.ndarray
+    times: np.ndarray
+    n_persons: int
+
+    @classmethod
+    def of(cls, rows: CodedRows) -> SourceGroups:
+        persons = rows.sizes(np.arange(len(rows)), len(rows))
+        return cls(*pair_counts(persons, rows.rows), rows.n_persons)
+
+
 @dataclass(frozen=True, eq=False)
 class CountedSource:
-    """The rows of an engine in numbers.
-
-    groups  of the distinct rows of quasi-identifiers: (persons in each, rows of each, how many of them there are)
-    """
+    """The rows of an engine in numbers; `groups` is None where distinct rows were too many to be counted."""
 
     names: tuple[str, ...]
     roles: Roles
     counted: tuple[CountedColumn, ...]
     n_rows: int
-    n_persons: int
-    groups: tuple[np.ndarray, np.ndarray, np.ndarray]
+    groups: SourceGroups | None
 
     shape = "table"
-
-    @classmethod
-    def of(
-        cls, names: Sequence[str], roles: Roles, rows: CodedRows, columns: Iterable[CountedColumn]
-    ) -> CountedSource:
-        sizes, n = rows.sizes(np.arange(len(rows)), len(rows)), rows.rows
-        (of_persons, of_rows), times = np.unique(np.vstack([sizes, n]), axis=1, return_counts=True)
-        return cls(tuple(names), roles, tuple(columns), rows.n_rows, rows.n_persons, (of_persons, of_rows, times))
 
     def __len__(self) -> int:
         return self.n_rows

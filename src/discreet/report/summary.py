@@ -19,7 +19,7 @@ from discreet.evaluate.detail import evident_warnings, kept_by_counts, means_of_
 from discreet.evaluate.distributions import distributions
 from discreet.evaluate.facts import plain_risk, release_facts, risk_facts, source_facts
 from discreet.evaluate.raw_use import RawUse
-from discreet.evaluate.risk import risk_of_groups
+from discreet.evaluate.risk import source_risk
 from discreet.evaluate.utility import Utility
 from discreet.release.release import Release
 
@@ -71,7 +71,7 @@ def summarise_counts(outcome: Outcome, *, name: str) -> dict[str, Any]:
         "discreet": __version__,
         "name": name,
         "source": source_facts(source),  # type: ignore[arg-type]
-        "risk_before": plain_risk(risk_of_groups(*source.groups, persons=source.n_persons)),
+        "risk_before": plain_risk(source_risk(source)),
         "releases": [
             facts
             | {
