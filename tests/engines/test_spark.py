@@ -2,6 +2,9 @@
 """Spark beside tables in memory, on a real cluster: a standalone master and two workers on loopback."""
 
 import datetime
+import itertools
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -9,14 +12,15 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
 
-from discreet import DataError, Table
-from discreet.counting.tally import tally
+from discreet import DataError, KAnonymity, Mondrian, Table, verify
 from discreet.counting.coding import ListedCells
+from discreet.counting.tally import tally
 from discreet.engines import Engine, Spark, spark
+from discreet.engines.protocol import HistogramEngine
 from discreet.engines.spark_counting import Packed
 from discreet.engines.spark_publish import row_numbers
 from discreet.samples import load
-from engine_cases import BY_PERSON, METHODS, ROLES, assert_same_release, method_of, people
+from engine_cases import BY_PERSON, METHODS, ROLES, assert_same_release, method_of, people, rows_of
 
 spark_only = pytest.mark.spark
 
@@ -131,11 +135,10 @@ def test_counts_of_odd_cells_equal_those_in_memory(tmp_path, cluster, seed):
 
 
 @spark_only
-@pytest.mark.parametrize("name", METHODS)
-def test_every_method_releases_the_rows_that_it_releases_in_memory(parts, cluster, name):
+def test_every_method_releases_the_rows_that_it_releases_in_memory(parts, cluster):
     table, folder = parts
     with Spark(folder / "*.parquet") as engine:
-        for roles in (ROLES, BY_PERSON):
+        for name, roles in itertools.product(METHODS, (ROLES, BY_PERSON)):
             expected = method_of(name).release(table, roles)
             assert_same_release(method_of(name).release(engine, roles), expected)
 
@@ -176,6 +179,24 @@ def test_adult(tmp_path, cluster):
             assert_same_release(method_of(name, k=20).release(engine, sample.roles), expected)
 
 
+@spark_only
+def test_mondrian_in_parts_cuts_the_same_tree_as_in_memory(parts, cluster, monkeypatch):
+    """Top cuts by histograms that the workers count, parts below them in memory."""
+    from discreet.methods.trees import mondrian
+
+    table, folder = parts
+    expected = Mondrian(k=3, random_state=1).release(table, ROLES)
+    monkeypatch.setattr(mondrian, "outgrow_memory", lambda *_: True)
+    monkeypatch.setattr(mondrian, "decided_in_parts", partial(mondrian.decided_in_parts, most=80))
+    with Spark(folder) as engine:
+        assert isinstance(engine, HistogramEngine)
+        assert rows_of(Mondrian(k=3, random_state=1).release(engine, ROLES).content) == rows_of(expected.content)
+        assert abs(engine.likely_distinct(ROLES.quasi) - len(engine.tally(ROLES.quasi))) <= 1
+        coded = [np.concatenate(parts) for parts in zip(*engine.coded(["age", "y"]), strict=True)]
+        codes = [Table.of(table).column(name).codes for name in ("age", "y")]
+        assert sorted(zip(*coded, strict=True)) == sorted(zip(*codes, strict=True))
+
+
 # -- a DataFrame in, a DataFrame or a folder out -----------------------------------------------------------------------
 
 
@@ -212,7 +233,8 @@ def test_a_frame_in_and_a_folder_and_a_frame_out(tmp_path, cluster):
 def test_promises_are_checked_where_the_rows_are(parts, cluster):
     table, folder = parts
     with Spark(folder) as engine:
-        assert KAnonymity(3).check(engine, ROLES) == KAnonymity(3).check(Table.of(table), ROLES)
+        found = KAnonymity(3).check(engine, ROLES)
+        assert found.sentence() == KAnonymity(3).check(Table.of(table), ROLES).sentence()
 
 
 @spark_only
@@ -224,6 +246,7 @@ def test_a_column_of_too_many_cells_is_published_as_in_memory(tmp_path, cluster,
     pq.write_table(table, tmp_path / "t.parquet", row_group_size=15)
     with Spark(tmp_path / "t.parquet") as engine:
         assert not isinstance(engine.coding("pay"), ListedCells)
+        assert engine.coding("pay").levels == len(codes.unique())
         expected = method_of("mondrian").release(table, ROLES)
         assert_same_release(method_of("mondrian").release(engine, ROLES), expected)
 
@@ -232,7 +255,7 @@ def test_a_column_of_too_many_cells_is_published_as_in_memory(tmp_path, cluster,
 def test_errors_say_what_to_do_and_quote_no_cell(tmp_path, cluster):
     pq.write_table(pa.table({"x": ["secret"], "y": [1]}), tmp_path / "a.parquet")
     pq.write_table(pa.table({"x": [1], "y": [1]}), tmp_path / "b.parquet")
-    with pytest.raises(DataError, match="1 of the 2 files .* have other columns, or other types"):
+    with pytest.raises(DataError, match=r"1 of the 2 files .* have other columns, or other types"):
         Spark(tmp_path / "*.parquet")
     (tmp_path / "c.csv").write_text("x,y\n1,2\nsecret,2,3\n")
     with pytest.raises(DataError, match="is ragged: row 3 has 3 cells") as refused:
@@ -257,3 +280,18 @@ def test_the_command_releases_on_the_cluster(parts, tmp_path, cluster):
     done = CliRunner().invoke(app, [*command, "-o", str(tmp_path / "out")])
     assert done.exit_code == 0, done.output
     assert verify(tmp_path / "out" / "release").holds
+
+
+@spark_only
+def test_the_code_of_the_page_about_clusters_runs_and_prints_what_it_says(tmp_path, cluster, capsys):
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    page = (Path(__file__).parents[2] / "docs" / "scale-cluster.md").read_text(encoding="utf-8")
+    code = page.partition("```python spark\n")[2].partition("```")[0]
+    visits = {"age": [20 + row % 40 for row in range(120)], "zip": ["a", "b"] * 60, "ill": ["flu", "gout", "no"] * 40}
+    (tmp_path / "visits").mkdir()
+    pq.write_table(pa.table(visits), tmp_path / "visits" / "a.parquet")
+    names = {"spark": SparkSession(SparkContext._active_spark_context), "folder": str(tmp_path)}
+    exec(compile(code, "docs/scale-cluster.md", "exec"), names)
+    assert capsys.readouterr().out == page.partition("```text\n")[2].partition("```")[0]
