@@ -151,6 +151,9 @@ class KAdet(Method):
         ]
         return self._release_document(document, roles, trace)
 
+    def _needs_rows(self) -> str:
+        return "the owner keeps the rows as the evidence for the model"
+
     def _grown(self, table: Table, roles: Roles) -> Document:
         if not isinstance(roles, Roles):
             raise DataError("KAdet learns from a table with roles: fit(table, Roles(target=..., quasi=[...])).")
