@@ -205,6 +205,7 @@ class Method(BaseEstimator):
         check_columns(engine, roles, needs_target=self.needs_target)
         decided = self._decide_engine(engine, roles, randomness)
         content, persons = publish_groups(engine, roles, decided)
+        decided = decided.after_publishing()
         decision = decided.decision
         assert decision.plan is not None
         return self._checked(
@@ -224,8 +225,8 @@ class Method(BaseEstimator):
                 plan=decision.plan,
                 source_quasi=roles.quasi,
                 items=items_of(decided.labels, roles),
-                changes=counted_changes(decided.crossed, swapped=0, rows_dropped=0),
-                column_changes=changes_of_columns(decided.crossed, decision.plan.labellings),
+                changes=counted_changes(decided.crossed, swapped=decided.swapped, rows_dropped=decided.left_out),
+                column_changes=changes_of_columns(decided.crossed, decision.plan.labellings, decided.left_out),
                 penalty=decided.penalty,
             )
         )
