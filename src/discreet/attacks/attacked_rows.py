@@ -36,8 +36,8 @@ def attacked_rows(content: Content, roles: Roles | None, persons: Any) -> tuple[
         chosen[order[:enough]] = True
         rows = int(counted.sizes[chosen].sum())
         sentence = (
-            f"A sample was attacked: {min(enough, len(counted)):,} of {len(counted):,} groups, drawn at random, with all of"
-            f" their {rows:,} of {content.n_rows:,} rows, and the known persons who fit one of them."
+            f"A sample was attacked: {int(chosen.sum()):,} of {len(counted):,} groups, drawn at random, with all of their"
+            f" {rows:,} of {content.n_rows:,} rows, and the known persons who fit one of them."
         )
     tables, whose = [], []
     for table, some in stored.blocks():

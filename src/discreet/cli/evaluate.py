@@ -46,8 +46,8 @@ def evaluate(
     file: Annotated[
         Path,
         typer.Argument(
-            help="A CSV or Parquet file, or a folder or pattern of Parquet files; with --baskets transactions, one row per"
-            " line."
+            help="A CSV or Parquet file, or a folder or pattern of Parquet files; with --baskets transactions, one row"
+            " per line."
         ),
     ],
     method: Annotated[

@@ -64,7 +64,7 @@ def tally_of_blocks(content: Any, columns: Sequence[str], beside: Sequence[str] 
         groups, first = group([one.codes for one in coded], len(table), [one.levels for one in coded], ordered=False)
         codes = [values.codes_of(column)[column.codes[first]] for values, column in zip(joined, coded, strict=True)]
         merged.add(codes, np.bincount(groups, minlength=len(first)))
-        missing |= [column.has_missing for column in coded]
+        missing |= np.array([column.has_missing for column in coded], dtype=bool)
         for names in singles:
             singles[names] += _single_rows(table.columns(sorted(names)), len(table))
     codes, rows = merged.all()

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from discreet.data.column import Column, Kind
@@ -239,13 +240,16 @@ class StoredTable(Content):
         """Put the parts into a new folder: as further names of the same files, or else as copies."""
         place_files(self.files, Path(target), mode=0o644)  # type: ignore[arg-type]
 
-    def write_part(self, path: Path, target: BinaryIO) -> None:
-        """Write the cells of a part again, as they were read."""
+    def write_part(self, path: Path, target: BinaryIO, *, most_text: int) -> bool:
+        """Write the cells of a part again, as they were read; False, and nothing, if they have more bytes of text."""
         with self.open(path) as file:
             cells, failure = quietly(lambda: pq.ParquetFile(file, read_dictionary=_texts(file)).read())
         if cells is None:
             raise DataError(f"{shown(path.name)} cannot be read ({failure}).")
+        if sum(map(_text_size, cells.columns)) > most_text:
+            return False
         write_part(cells, target)
+        return True
 
     @classmethod
     def read(cls, source: File, columns: Columns = (), *, shape: str = "", rows: int | None = None) -> StoredTable:
@@ -273,6 +277,17 @@ def _texts(file: BinaryIO) -> list[str]:
     schema = pq.read_schema(file)
     file.seek(0)
     return [field.name for field in schema if pa.types.is_string(field.type)]
+
+
+def _text_size(column: pa.ChunkedArray) -> int:
+    """Bytes of the texts of all cells; in a dictionary one long text may stand for a million."""
+    if not pa.types.is_dictionary(column.type):
+        return 0
+    total = 0
+    for chunk in column.chunks:
+        lengths = pc.binary_length(chunk.dictionary).to_numpy(zero_copy_only=False).astype(np.int64)
+        total += int(lengths @ np.bincount(chunk.indices.drop_null().to_numpy(), minlength=len(lengths)))
+    return total
 
 
 def _stamp(file: BinaryIO) -> _Stamp:
