@@ -9,12 +9,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet import DataError, Mondrian, PromiseBroken, TreeLadder, verify
+from discreet import DataError, GreedySelector, KAnonymity, Mondrian, PromiseBroken, TreeLadder, verify
+from discreet.data import stored_table
 from discreet.data.storage import write_part
 from discreet.release import verify_parts, verify_recount
 from discreet.release.certificate import Certificate, file_record
 from discreet.release.signature import new_key
 from discreet.release.verify import open_release
+from discreet.report.public_page import summarise_public, to_public_page
 from instances import PERSON_ROLES, ROLES, people
 from stored import stored_release
 
@@ -286,3 +288,37 @@ def test_a_part_that_changes_during_verification(folder, monkeypatch):
 def test_figures_of_parts_are_recounted(folder):
     reseal(folder, lambda stated: stated["groups"].update(groups=stated["groups"]["groups"] + 1))
     assert "The groups of the data differ" in problems(folder)
+
+
+# -- tables of 0/1 items, and the public report ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("roles", [ROLES, PERSON_ROLES], ids=["rows", "persons"])
+def test_items_in_parts_are_checked_as_in_memory(tmp_path, roles):
+    release = GreedySelector(k=3).release(people(), roles)
+    parts = stored_release(release, tmp_path / "parts")
+    assert parts.verdict == release.verdict
+    saved = parts.save(tmp_path / "out")
+    assert verify(saved / "release", owner=saved / "owner").holds
+    assert KAnonymity(2).check_content(parts.content, release.roles) == KAnonymity(2).check(
+        release.table, release.roles
+    )
+
+
+def test_items_that_are_too_many_to_compare_are_said(tmp_path, monkeypatch):
+    parts = stored_release(GreedySelector(k=3).release(people(), ROLES), tmp_path / "parts")
+    monkeypatch.setattr(stored_table, "MOST_CELLS", 10)
+    with pytest.raises(DataError, match="would have to be read into memory"):
+        parts.check(parts.promise)
+
+
+def test_the_public_report_of_parts_is_that_of_the_table(released, tmp_path):
+    whole = released.save(tmp_path / "whole", format="parquet") / "release"
+    parts = stored_release(released, tmp_path / "parts").save(tmp_path / "out") / "release"
+    mine, theirs = summarise_public(parts), summarise_public(whole)
+    assert (mine["risk"], mine["columns_drawn"], mine["rows"]) == (
+        theirs["risk"],
+        theirs["columns_drawn"],
+        theirs["rows"],
+    )
+    assert "<html" in to_public_page(mine)

@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from discreet.data.column import Column, Kind
+from discreet.data.column import Column, Kind, encode
 from discreet.data.content import Columns, Content, File, PublishedColumn, columns_with_roles
 from discreet.data.joined_values import JoinedValues
 from discreet.data.storage import columns_of, write_part
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 PART = "part-{:05d}.parquet"
 FOLDER = "table"  # of the parts in a release
+MOST_CELLS = 2**29  # that are read into memory at once
 _Stamp = tuple[int, ...]
 
 
@@ -161,13 +162,23 @@ class StoredTable(Content):
         return column.astype(np.int64, copy=False)
 
     def in_memory(self, names: Sequence[str] | None = None) -> Table:
-        """All rows of these columns, for what cannot be counted block by block."""
-        names = self.names if names is None else tuple(names)
-        blocks = [table.to_arrow() for table, _ in self.blocks(names)]
-        return Table(columns_of(pa.concat_tables(blocks, promote_options="permissive"), self._kinds_of(names)))
+        """All rows of these columns, persons among them, for what cannot be counted block by block.
 
-    def _kinds_of(self, names: Sequence[str]) -> dict[str, Kind]:
-        return {name: self.kinds[name] for name in names}
+        DataError if that would be too much.
+        """
+        names = self.names if names is None else tuple(dict.fromkeys(names))
+        if self.n_rows * len(names) > MOST_CELLS:
+            raise DataError(
+                f"{self.n_rows:,} rows of {len(names)} columns in parts would have to be read into memory, more than"
+                f" {MOST_CELLS:,} cells. What is asked for cannot be counted part by part."
+            )
+        blocks = list(self.blocks([name for name in names if name != PERSON]))
+        cells = pa.concat_tables([table.to_arrow() for table, _ in blocks], promote_options="permissive")
+        columns = columns_of(cells, {name: self.kinds[name] for name in cells.column_names})
+        if PERSON in names:
+            whose = np.concatenate([persons for _, persons in blocks if persons is not None])
+            columns.append(encode(PERSON, pa.array(whose), kind="number"))
+        return Table(columns)
 
     # -- published -------------------------------------------------------------------------------------------------
 
