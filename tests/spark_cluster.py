@@ -54,7 +54,7 @@ class Cluster:
             self._driver = None
 
     def __enter__(self) -> "Cluster":
-        self.events.mkdir()
+        self.events.mkdir(parents=True)
         pq.write_table(pa.table({"x": [1]}), self.folder / "one.parquet")
         ports = [_free_port() for _ in range(2)]
         self.master = f"spark://127.0.0.1:{ports[0]}"

@@ -367,7 +367,8 @@ def test_a_lost_connection_is_said_plainly_and_quotes_nothing(postgres):
         postgres.terminate_others()
         with pytest.raises(DataError, match=r"the connection was lost|the server ended the connection") as caught:
             engine.tally(["zip"])
-    assert "01067" not in "".join(traceback.format_exception(caught.value))
+    said = "".join(traceback.format_exception(caught.value))
+    assert not any(cell in said for cell in ("01067", "01069"))
 
 
 def test_without_the_driver_the_extra_is_named(monkeypatch):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.errors import DataError, listing
+from discreet.errors import DataError, PrivacyLeakWarning, listing
 
 if TYPE_CHECKING:
     from discreet.cli.file_options import ReadingOptions
@@ -30,8 +31,11 @@ class EngineOptions:
         str | None,
         _engine(
             "duckdb: rows never come whole into memory; FILE may be a pattern or a folder. spark: the same, on the"
-            " workers of a cluster."
+            " workers of a cluster. postgres: the table that --source names."
         ),
+    ] = None
+    source: Annotated[
+        str | None, _engine("postgres: postgresql://user@host/database/table, or .../database/schema.table.")
     ] = None
     memory: Annotated[str | None, _engine("Memory that the engine may use, such as 4GB.")] = None
     threads: Annotated[int | None, _engine("Threads that the engine may use.")] = None
@@ -68,7 +72,21 @@ class EngineOptions:
         from discreet.engines.registry import open_engine
 
         assert self.engine is not None
+        warn_of_password(source)
         engine: Any = open_engine(self.engine, source, options=self._given, reading=reading.arguments)
         engine.scratch = scratch
         with closing(engine):
             yield engine
+
+
+def warn_of_password(source: Path | str) -> None:
+    """Warn if a URL holds a password: the list of processes shows it to all users of this machine."""
+    from discreet.engines.database_connection import holds_password
+
+    if isinstance(source, str) and holds_password(source):
+        warnings.warn(
+            "The URL holds a password, which all users of this machine can see in the list of processes. A password"
+            " file (PGPASSFILE) or a service (?service=) keeps it from them.",
+            PrivacyLeakWarning,
+            stacklevel=2,
+        )

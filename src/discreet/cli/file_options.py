@@ -34,7 +34,7 @@ def _basket(help: str, *names: str) -> Any:
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """How a table is parsed: delimiter, encoding, header, missing cells, kinds of columns."""
+    """How a table is parsed: delimiter, encoding, header, missing cells, kinds of columns; which one of a database."""
 
     delimiter: Annotated[
         str | None, _reading(help="The delimiter of cells, such as ';' or 'tab'; detected if not given.")
@@ -49,6 +49,7 @@ class ReadingOptions:
     kinds: Annotated[
         list[str] | None, _reading("--kind", help="column=number, column=category or column=date; repeatable.")
     ] = None
+    table: Annotated[str | None, _reading(help="A table of a database (SQLite, DuckDB, PostgreSQL).")] = None
 
     @property
     def arguments(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.engine_options import EngineOptions
+from discreet.cli.engine_options import EngineOptions, warn_of_password
 from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions, read_dataset
 from discreet.cli.method_options import MethodOptions, parameter
 from discreet.cli.option_groups import with_groups
@@ -50,6 +50,29 @@ class OutputOptions:
         bool, _written("Measure accuracy on held-out rows; runs the method once more.", "--evaluate")
     ] = False
     no_report: Annotated[bool, _written("No owner/report.html.", "--no-report")] = False
+    sink: Annotated[
+        str | None, _written("Copy the published rows to a new table, too: postgresql://user@host/database/table.")
+    ] = None
+
+    def check_sink(self) -> None:
+        """Refuse a table that cannot be made, before any work is done."""
+        if self.sink is not None:
+            from discreet.release.table_copy import check_sink
+
+            warn_of_password(self.sink)
+            check_sink(self.sink)
+
+    def copy_to_sink(self, out: Path) -> None:
+        """Copy the rows of the saved release."""
+        if self.sink is None:
+            return
+        from discreet.release.table_copy import copy_to_table
+
+        with step("Copying the rows to the table, reading them back"):
+            try:
+                copy_to_table(out / "release", self.sink)
+            except DataError as error:
+                raise DataError(f"{error} The release in {out.name!r} is complete; no table was made.") from None
 
 
 @dataclass(frozen=True)
@@ -98,6 +121,7 @@ def release(
     """
     watch(quiet=quiet, as_json=as_json)
     _check_target(out, overwrite=output.overwrite)
+    output.check_sink()
     chosen = parameters.build(method)
     account = budget.account()
     if account is not None:
@@ -115,6 +139,7 @@ def release(
         if not output.no_report:
             owner_files |= _report(made.summary)
         _save(made.outcome, owner_files, out, output, account)
+        output.copy_to_sink(out)
     if as_json:
         _answer(made.summary, out, with_report=not output.no_report)
     elif quiet:
@@ -170,6 +195,8 @@ def _of_engine(
     source = rows.source_of(file)
     if baskets.is_given:
         raise DataError("--engine takes tables; baskets are read into memory. Leave out the one or the other.")
+    if output.format is Format.csv:
+        raise DataError("The release of an engine's rows is saved as Parquet, in parts. Leave out --format csv.")
     if output.evaluate:
         raise DataError(
             "--evaluate holds rows out, which an engine does not hand out. Release first, then measure on a sample:"
@@ -184,7 +211,7 @@ def _of_engine(
         result, no_utility="Not measured: the rows stay in the engine; `discreet evaluate` takes a sample."
     )
     name = source.name if isinstance(source, Path) else "table"
-    return _Made(outcome, summarise_counts(outcome, name=name), _candidates(method))
+    return _Made(outcome, summarise_counts(outcome, engine, name=name), _candidates(method))
 
 
 def scratch_beside(out: Path) -> Path:

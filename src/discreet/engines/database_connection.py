@@ -28,6 +28,7 @@ _WORDS = {  # of the driver and of a server without a connection
     r"(closed|terminating) (the )?connection|could not (receive|send)|no connection to|reset by peer|getCopyData": (
         "the connection was lost"
     ),
+    r"already exists": "a table of that name exists already",
     r"password authentication failed|role .* does not exist": "the server did not accept the user or the password",
     r"no password supplied": "the server asks for a password; give one in a password file (PGPASSFILE) or a service",
     r"database .* does not exist": "the server has no database of that name",
@@ -112,6 +113,17 @@ class Place:
 
 def _bare(name: str) -> str:
     return name[1:-1].replace('""', '"') if name.startswith('"') else name
+
+
+def holds_password(url: str) -> bool:
+    """Whether the URL of a database holds a password.
+
+    >>> holds_password("postgresql://ann:secret@h/clinic/people"), holds_password("postgresql://ann@h:5432/clinic/people")
+    (True, False)
+    """
+    before, _, options = url.partition("?")
+    user = before.partition("://")[2].rpartition("@")[0]
+    return ":" in user or "password=" in options
 
 
 def identifier(name: str) -> str:

@@ -37,7 +37,10 @@ ENGINES: dict[str, EngineEntry] = {
         "discreet.engines.duckdb",
         "DuckDB",
         options={"memory": "memory_limit", "threads": "threads"},
-        reading=_DIALECT,
+        reading=(*_DIALECT, "table"),
+    ),
+    "postgres": EngineEntry(
+        "discreet.engines.postgres", "Postgres", source="source", reading=("table",), extra="postgres"
     ),
     "spark": EngineEntry(
         "discreet.engines.spark",

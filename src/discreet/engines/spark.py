@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 
 from discreet.counting.coding import Coding, ListedCells, ReadCells, changed
+from discreet.counting.distinct_estimate import distinct_rows
+from discreet.counting.router import Histograms, Router
 from discreet.counting.tally import Tally
 from discreet.data.column import MISSING_MARKS, Kind
 from discreet.data.frames import type_of
@@ -25,7 +27,8 @@ from discreet.engines.parts_sink import PartsSink
 from discreet.engines.protocol import Apply, Sink
 from discreet.engines.raw_cells import CodedColumns
 from discreet.engines.source_files import no_csv_options
-from discreet.engines.spark_counting import CountRows, FindCells, FoundCells, Packed
+from discreet.engines.spark_counting import CountCells, CountRows, FindCells, FoundCells, Packed
+from discreet.engines.spark_histograms import CodeRows, CountRanks
 from discreet.engines.spark_pieces import Files, Piece
 from discreet.engines.spark_publish import PublishRows, WrittenParts, rows_of_written
 from discreet.engines.spark_session import Session, check_installed, is_frame
@@ -33,6 +36,7 @@ from discreet.errors import DataError, listing
 from discreet.foundation.atomic_files import scratch_folder
 
 _MOST_LISTED = 2**20  # distinct cells of a column that is not counted
+_SAMPLE = 200_000  # rows that the number of distinct ones is estimated from
 _GROUPS = 2_000_000  # rows, whose groups are added up in one task
 _SMALL_BUCKET, _BUCKET = 100_000, 4_000_000  # published rows that one task sorts and writes
 
@@ -78,6 +82,7 @@ class Spark(CodedColumns):
             raise
         self._state = self._files.state()
         self._found: dict[str, FoundCells] = {}
+        self._many: dict[str, int] = {}
         self._check_kinds()
 
     def _open(
@@ -155,7 +160,7 @@ class Spark(CodedColumns):
         if not names:
             sizes = np.array([self.n_rows if person is None else codings[person].levels])
             return Tally((), np.empty((1, 0), np.int32), np.array([[self.n_rows]]), sizes)
-        n_buckets = min(max(self.n_rows // _GROUPS, self._session.parallelism), 1000)
+        n_buckets = self._n_group_buckets
         packed = Packed.of([len(codings[name].values) + 1 for name in names])
         counting = CountRows(tuple(names), packed, n_buckets, person)
         groups = self._exchange.through(
@@ -169,8 +174,22 @@ class Spark(CodedColumns):
         self._find([name], most=None if listed else _MOST_LISTED)
         found, kind = self._found[name], self._kinds.get(name)
         if found.cells is None:
-            return ReadCells.of_types(name, found.types, kind=kind, missing=self._missing)
+            levels = self._n_different(name)
+            return ReadCells.of_types(name, found.types, kind=kind, missing=self._missing, levels=levels)
         return ListedCells.of(name, found.cells, kind=kind, missing=self._missing)
+
+    def _n_different(self, name: str) -> int:
+        """The number of distinct cells of a column that has too many to be listed."""
+        if name not in self._many:
+            counting = CountCells(name, self._n_group_buckets)
+            self._many[name] = sum(
+                self._exchange.through(self._pieces, counting.scatter, counting.gather, n_buckets=counting.n_buckets)
+            )
+        return self._many[name]
+
+    @property
+    def _n_group_buckets(self) -> int:
+        return min(max(self.n_rows // _GROUPS, self._session.parallelism), 1000)
 
     def prepare(self, names: Sequence[str]) -> None:
         """Find the distinct cells of all these columns in one pass."""
@@ -191,6 +210,38 @@ class Spark(CodedColumns):
         self._unchanged()
         for name in new:
             self._found[name] = find.joined(name, [part[name] for part in parts if part])
+
+    # -- more distinct rows than memory ------------------------------------------------------------------------------
+
+    def coded(self, columns: Sequence[str]) -> Iterator[list[np.ndarray]]:
+        """All rows, in any order, the codes of each column. They come to the driver one piece after another."""
+        yield from self._exchange.stream(self._pieces, CodeRows(tuple(columns)), self._codings(columns))
+        self._unchanged()
+
+    def likely_distinct(self, columns: Sequence[str]) -> int:
+        """The number of distinct rows, estimated from rows of every piece."""
+        codings = self._codings(columns)
+        sample = CodeRows(tuple(columns), max(self.n_rows // _SAMPLE, 1))
+        parts = [part for part in self._exchange.each(self._pieces, sample, codings) if part]
+        words = Packed.of([len(codings[name].values) + 1 for name in columns]).words(
+            [np.concatenate(codes) for codes in zip(*parts, strict=True)]
+        )
+        return distinct_rows(np.unique(np.column_stack(words), axis=0, return_counts=True)[1], self.n_rows).likely
+
+    def histograms(
+        self, router: Router, columns: Sequence[str], *, opened: Sequence[int], by: str | None = None
+    ) -> Histograms:
+        """Rows by rank, and by the classes `by`, in each of the opened ends of the router, for each column."""
+        codings = self._codings([*columns, *([] if by is None else [by])])
+        n_classes = 1 if by is None else len(codings[by].values) + 1
+        n_bundles = min(len(self._pieces), 2 * self._session.parallelism)  # each brings a whole histogram along
+        bundles, n_slices = [self._pieces[n::n_bundles] for n in range(n_bundles)], self._session.parallelism
+        counting = CountRanks(tuple(columns), tuple(opened), by, n_classes, n_slices)
+        slices = self._exchange.through(
+            bundles, counting.scatter, counting.gather, n_buckets=n_slices, shared=(router, codings)
+        )
+        self._unchanged()
+        return counting.histograms(router, slices)
 
     def _unchanged(self) -> None:
         if self._files.state() != self._state:

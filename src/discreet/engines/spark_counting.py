@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from discreet.counting.coding import ListedCells, changed, types_found
 from discreet.counting.tally import Tally, tally_of_sorted
@@ -60,6 +61,37 @@ class FindCells:
         if cells is not None:
             types |= types_found(name, cells, kind=self.columns[name], missing=self.missing)
         return FoundCells(None, frozenset(types))
+
+
+@dataclass(frozen=True)
+class CountCells:
+    """Tasks: the number of distinct cells of a column, bucket by bucket."""
+
+    name: str
+    n_buckets: int
+
+    def scatter(self, piece: Piece, _: object) -> Iterator[tuple[int, bytes]]:
+        cells = [_distinct(self.name, batch.column(0)) for _, batch in piece.batches([self.name])]
+        if cells:
+            distinct = pa.concat_arrays(cells).unique()
+            yield from scattered(pa.table({"c": distinct}), _bucket_of(distinct, self.n_buckets), self.n_buckets)
+
+    def gather(self, _: int, parts: Iterable[bytes], __: object) -> int:
+        tables = list(map(from_bytes, parts))
+        return len(pa.concat_tables(tables).column(0).unique()) if tables else 0
+
+
+def _bucket_of(cells: pa.Array, n_buckets: int) -> np.ndarray:
+    """A bucket for each cell, the same for equal cells: by its length and its last eight bytes as text."""
+    texts = pc.fill_null(cells.cast(pa.large_string() if not pa.types.is_binary(cells.type) else pa.large_binary()), "")
+    ends = np.frombuffer(texts.buffers()[1], dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    data, length = np.frombuffer(texts.buffers()[2] or b"", dtype=np.uint8), np.diff(ends)
+    mixed = length.astype(np.uint64)
+    for back in range(1, 9):
+        inside = length >= back
+        mixed[inside] = (mixed[inside] ^ data[ends[1:][inside] - back]) * _MIX
+    mixed ^= mixed >> np.uint64(32)
+    return (mixed % np.uint64(n_buckets)).astype(np.uint16)
 
 
 def _distinct(name: str, cells: pa.Array) -> pa.Array:
@@ -137,10 +169,10 @@ class CountRows:
         read = [*self.columns, *([] if self.person is None else [self.person])]
         counted: list[pa.Table] = []
         for _, batch in piece.batches(read):
-            codes = {name: _codes(codings[name], batch) for name in dict.fromkeys(read)}
-            keys = dict(zip(self._keys, self.packed.words([codes[name] for name in self.columns]), strict=True))
+            codes = codes_of(batch, read, codings)
+            keys = dict(zip(self._keys, self.packed.words(codes[: len(self.columns)]), strict=True))
             if self.person is not None:
-                keys[_PERSON] = codes[self.person]
+                keys[_PERSON] = codes[-1]
             counted.append(_added(pa.table({**keys, _ROWS: np.ones(len(batch), dtype=np.int64)}), [*keys]))
         if not counted:
             return
@@ -151,22 +183,22 @@ class CountRows:
             mixed ^= mixed >> np.uint64(32)
         yield from scattered(rows, (mixed % np.uint64(self.n_buckets)).astype(np.uint16), self.n_buckets)
 
-    def gather(self, bucket: int, parts: Iterable[bytes], _: object) -> pa.Table | None:
-        tables = [pa.ipc.open_stream(part).read_all() for part in parts]
+    def gather(self, _: int, parts: Iterable[bytes], __: object) -> bytes | None:
+        tables = list(map(from_bytes, parts))
         if not tables:
             return None
         keys = tables[0].column_names[:-1]
         rows = _added(pa.concat_tables(tables), keys)
         if self.person is None:
-            return rows
+            return as_bytes(rows)
         counted = rows.group_by(self._keys, use_threads=False).aggregate([(_ROWS, "sum"), (_ROWS, "count")])
-        return counted.rename_columns([*self._keys, _ROWS, _PERSONS])
+        return as_bytes(counted.rename_columns([*self._keys, _ROWS, _PERSONS]))
 
     def tally(
-        self, codings: Mapping[str, ListedCells], groups: Sequence[pa.Table | None], *, n_classes: int | None
+        self, codings: Mapping[str, ListedCells], groups: Sequence[bytes | None], *, n_classes: int | None
     ) -> Tally:
         """From the groups of all buckets; with classes, the last column is the target."""
-        rows = pa.concat_tables(table for table in groups if table is not None)
+        rows = pa.concat_tables(from_bytes(part) for part in groups if part is not None)
         words = [rows.column(key).to_numpy() for key in self._keys]
         order = np.lexsort(words[::-1])
         codes = self.packed.codes([word[order] for word in words])
@@ -189,17 +221,27 @@ def scattered(rows: pa.Table, bucket: np.ndarray, n_buckets: int) -> Iterator[tu
     rows = rows.take(order).combine_chunks()
     for place, (start, end) in enumerate(zip(np.append(0, ends), ends, strict=False)):
         if end > start:
-            out = pa.BufferOutputStream()
-            with pa.ipc.new_stream(out, rows.schema) as writer:
-                writer.write_table(rows.slice(start, end - start))
-            yield place, out.getvalue().to_pybytes()
+            yield place, as_bytes(rows.slice(start, end - start))
 
 
-def _codes(coding: ListedCells, batch: pa.RecordBatch) -> np.ndarray:
-    codes = coding.codes(batch.column(coding.name))
-    if len(codes) and int(codes.min()) < 0:
+def as_bytes(rows: pa.Table) -> bytes:
+    """The rows alone: a pickled slice would bring along all that it is a slice of."""
+    out = pa.BufferOutputStream()
+    with pa.ipc.new_stream(out, rows.schema) as writer:
+        writer.write_table(rows)
+    return out.getvalue().to_pybytes()
+
+
+def from_bytes(content: bytes) -> pa.Table:
+    return pa.ipc.open_stream(content).read_all()
+
+
+def codes_of(batch: pa.RecordBatch, names: Sequence[str], codings: Mapping[str, ListedCells]) -> list[np.ndarray]:
+    """The codes of these columns, all of which must be listed."""
+    codes = {name: codings[name].codes(batch.column(name)) for name in dict.fromkeys(names)}
+    if len(batch) and min(int(one.min()) for one in codes.values()) < 0:
         raise changed()
-    return codes
+    return [codes[name] for name in names]
 
 
 def _added(rows: pa.Table, keys: Sequence[str]) -> pa.Table:

@@ -71,6 +71,14 @@ class Exchange:
             rows = self._context.parallelize(range(len(pieces)), len(pieces)).map(_Worker(job.terms, work))
             return [job.seal.open_object(sealed) for sealed in in_our_words(rows.collect)]
 
+    def stream(self, pieces: Sequence[Piece], work: Work, shared: Any = None) -> Iterator[Any]:
+        """As `each`, with the results of few pieces in memory at a time."""
+        with self._job(pieces, shared) as job:
+            rows = self._context.parallelize(range(len(pieces)), len(pieces)).map(_Worker(job.terms, work))
+            results = in_our_words(lambda: rows.toLocalIterator(prefetchPartitions=True))
+            while (sealed := in_our_words(lambda: next(results, None))) is not None:
+                yield job.seal.open_object(sealed)
+
     def through(
         self, pieces: Sequence[Piece], scatter: Scatter, gather: Gather, *, n_buckets: int, shared: Any = None
     ) -> list[Any]:
