@@ -26,6 +26,9 @@ OPTIONS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.default.parallelism": "2",
+    "spark.eventLog.compress": "false",  # what is compressed cannot be searched
+    "spark.shuffle.compress": "false",
+    "spark.broadcast.compress": "false",
     "spark.driver.extraJavaOptions": _JAVA,
     "spark.executor.extraJavaOptions": _JAVA,
 }
