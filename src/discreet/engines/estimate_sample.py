@@ -92,7 +92,11 @@ def sample_of(files: Sequence[Path], columns: Sequence[str], *, random_state: in
 def _of_parquet(
     files: Sequence[Path], metadata: Sequence[pq.FileMetaData], columns: Sequence[str], random: np.random.Generator
 ) -> Sample:
-    groups = [(file, g, one.row_group(g).num_rows) for file, one in zip(files, metadata, strict=True) for g in range(one.num_row_groups)]
+    groups = [
+        (file, g, one.row_group(g).num_rows)
+        for file, one in zip(files, metadata, strict=True)
+        for g in range(one.num_row_groups)
+    ]
     groups = [group for group in groups if group[2]]
     n_rows = sum(one.num_rows for one in metadata)
     if not groups:
@@ -134,7 +138,9 @@ def _of_csv(files: Sequence[Path], columns: Sequence[str]) -> Sample:
         if not n:
             continue
         rows = pa.Table.from_batches(batches).rename_columns(list(source.names)).slice(0, _CSV_ROWS)
-        text = sum(len(name) + 1 for name in source.names) + length - 3 * n * len(source.names)  # without Arrow's offsets
+        text = (
+            sum(len(name) + 1 for name in source.names) + length - 3 * n * len(source.names)
+        )  # without Arrow's offsets
         tables.append(rows.select([name for name in columns if name in source.names]))
         place.append(np.full(len(rows), number))
         of_place.append(max(n, round(file.stat().st_size * n / max(text, 1))))
@@ -177,6 +183,12 @@ def _clustering(rows: np.ndarray, place: np.ndarray) -> float:
 
 
 def _width(table: pa.Table) -> float:
-    texts = [column for column in table.columns if pa.types.is_string(column.type) or pa.types.is_large_string(column.type)]
-    coded = sum(column.nbytes for column in table.columns) - sum(column.nbytes for column in texts) + 4 * len(table) * len(texts)
+    texts = [
+        column for column in table.columns if pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    ]
+    coded = (
+        sum(column.nbytes for column in table.columns)
+        - sum(column.nbytes for column in texts)
+        + 4 * len(table) * len(texts)
+    )
     return coded / max(len(table), 1)

@@ -61,9 +61,7 @@ class InMemory:
         labels = None if by is None else self.table.column(by)
         batches = self.coded(columns if by is None else [*columns, by])
         coded = ((codes, None) if by is None else (codes[:-1], codes[-1]) for codes in batches)
-        return Histograms.count(
-            router, coded, opened=opened, n_classes=1 if labels is None else len(labels.values) + 1
-        )
+        return Histograms.count(router, coded, opened=opened, n_classes=1 if labels is None else len(labels.values) + 1)
 
     def publish(self, columns: Sequence[str], apply: Apply, secret: bytes, sink: Sink) -> int:
         chosen = self.table.columns(columns)
