@@ -15,10 +15,15 @@ import pytest
 from discreet import DataError, KAnonymity, Mondrian, Table, verify
 from discreet.counting.coding import ListedCells
 from discreet.counting.tally import tally
-from discreet.engines import Engine, Spark, spark
+from discreet.engines import Engine, Spark, spark, spark_exchange
+from discreet.engines.parts_sink import PartsSink
 from discreet.engines.protocol import HistogramEngine
 from discreet.engines.spark_counting import Packed
+from discreet.engines.spark_exchange import Seal
 from discreet.engines.spark_publish import row_numbers
+from discreet.foundation.atomic_files import scratch_folder
+from discreet.methods.apply_groups import ApplyGroups
+from discreet.methods.trees import mondrian
 from discreet.samples import load
 from engine_cases import BY_PERSON, METHODS, ROLES, assert_same_release, method_of, people, rows_of
 
@@ -107,6 +112,105 @@ def test_what_is_missing_is_said_before_any_work(tmp_path, monkeypatch):
         Spark({"x": [1]})
 
 
+class InThisProcess:
+    """An exchange without Spark: the same tasks, sealed as on a cluster, one after another."""
+
+    def __init__(self, _):
+        self._seal = Seal.fresh()
+
+    def each(self, pieces, work, shared=None):
+        pieces, work, shared = self._sent((pieces, work, shared))
+        return [self._sent(work(piece, shared)) for piece in pieces]
+
+    stream = each
+
+    def through(self, pieces, scatter, gather, *, n_buckets, shared=None):
+        pieces, scatter, gather, shared = self._sent((pieces, scatter, gather, shared))
+        buckets = [[] for _ in range(n_buckets)]
+        for piece in reversed(pieces):  # no order is promised
+            for bucket, part in scatter(piece, shared):
+                buckets[bucket].append(part)
+        return [self._sent(gather(place, iter(parts), shared)) for place, parts in enumerate(buckets)]
+
+    def _sent(self, content):
+        return self._seal.open_object(self._seal.close_object(content))
+
+
+class NoSession:
+    parallelism, context = 3, None
+
+    def close(self):
+        pass
+
+
+@pytest.fixture
+def in_process(monkeypatch):
+    monkeypatch.setattr(spark, "check_installed", lambda: None)
+    monkeypatch.setattr(spark.Session, "start", lambda *_: NoSession())
+    monkeypatch.setattr(spark_exchange, "Exchange", InThisProcess)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_tasks_count_and_publish_as_in_memory(tmp_path, in_process, monkeypatch, seed):
+    monkeypatch.setattr(spark, "_SMALL_BUCKET", 7)
+    monkeypatch.setattr(spark, "_BUCKET", 10 + seed)
+    table, odd = people(60 + seed, seed), odd_cells(60 + seed, seed)
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=9)
+    pq.write_table(odd, tmp_path / "odd.parquet", row_group_size=9)
+    with Spark(tmp_path / "t.parquet") as engine:
+        name = [*METHODS][seed]
+        for roles in (ROLES, BY_PERSON):
+            assert_same_release(method_of(name).release(engine, roles), method_of(name).release(table, roles))
+    names = odd.column_names
+    with Spark(tmp_path / "odd.parquet") as engine:
+        for chosen in (names, names[seed : seed + 2], [names[seed], names[seed]]):
+            for target, person in ((None, None), ("Age", None), (None, "word"), ("Age", "a.b")):
+                expected = tally(odd, chosen, target=target, person=person)
+                assert_same(engine.tally(chosen, target=target, person=person), expected)
+
+
+def test_mondrian_in_parts_cuts_the_same_tree_as_in_memory(tmp_path, in_process, monkeypatch):
+    """Top cuts by histograms that the workers count, parts below them in memory."""
+    table = people(400)
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=90)
+    expected = Mondrian(k=3, random_state=1).release(table, ROLES)
+    monkeypatch.setattr(mondrian, "outgrow_memory", lambda *_: True)
+    monkeypatch.setattr(mondrian, "decided_in_parts", partial(mondrian.decided_in_parts, most=80))
+    with Spark(tmp_path / "t.parquet") as engine:
+        assert isinstance(engine, HistogramEngine)
+        assert rows_of(Mondrian(k=3, random_state=1).release(engine, ROLES).content) == rows_of(expected.content)
+        assert abs(engine.likely_distinct(ROLES.quasi) - len(engine.tally(ROLES.quasi))) <= 1
+        coded = [np.concatenate(parts) for parts in zip(*engine.coded(["age", "y"]), strict=True)]
+        codes = [Table.of(table).column(name).codes for name in ("age", "y")]
+        assert sorted(zip(*coded, strict=True)) == sorted(zip(*codes, strict=True))
+
+
+class OneGroup:
+    def find(self, codes):
+        return np.zeros(len(codes[0]), dtype=np.int64)
+
+
+def test_the_order_of_published_rows_depends_on_the_secret_alone(tmp_path, in_process, monkeypatch):
+    monkeypatch.setattr(spark, "_BUCKET", 50)
+    table = people(300)
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=70)
+    pq.write_table(table, tmp_path / "b.parquet", row_group_size=300)
+
+    def names(file, secret):
+        with Spark(tmp_path / file) as engine:
+            apply = ApplyGroups((engine.coding("y"),), OneGroup(), (), (engine.coding("name"),), ("name",))
+            with scratch_folder() as folder, PartsSink(folder / "t") as sink:
+                assert engine.publish(apply.columns, apply, secret, sink) == 300
+                return [name for file in sink.files for name in pq.read_table(file).column("name").to_pylist()]
+
+    one = names("a.parquet", bytes(32))
+    assert one == names("b.parquet", bytes(32))  # however the rows were divided among tasks
+    assert sorted(one) == sorted(table.column("name").to_pylist())
+    assert one != names("a.parquet", bytes(31) + b"1")
+    before = {name: place for place, name in enumerate(table.column("name").to_pylist())}
+    assert abs(np.corrcoef([before[name] for name in one], range(300))[0, 1]) < 0.2
+
+
 # -- equal to memory ---------------------------------------------------------------------------------------------------
 
 
@@ -177,24 +281,6 @@ def test_adult(tmp_path, cluster):
         for name in ("ladder", "mondrian", "tds"):
             expected = method_of(name, k=20).release(sample.data, sample.roles)
             assert_same_release(method_of(name, k=20).release(engine, sample.roles), expected)
-
-
-@spark_only
-def test_mondrian_in_parts_cuts_the_same_tree_as_in_memory(parts, cluster, monkeypatch):
-    """Top cuts by histograms that the workers count, parts below them in memory."""
-    from discreet.methods.trees import mondrian
-
-    table, folder = parts
-    expected = Mondrian(k=3, random_state=1).release(table, ROLES)
-    monkeypatch.setattr(mondrian, "outgrow_memory", lambda *_: True)
-    monkeypatch.setattr(mondrian, "decided_in_parts", partial(mondrian.decided_in_parts, most=80))
-    with Spark(folder) as engine:
-        assert isinstance(engine, HistogramEngine)
-        assert rows_of(Mondrian(k=3, random_state=1).release(engine, ROLES).content) == rows_of(expected.content)
-        assert abs(engine.likely_distinct(ROLES.quasi) - len(engine.tally(ROLES.quasi))) <= 1
-        coded = [np.concatenate(parts) for parts in zip(*engine.coded(["age", "y"]), strict=True)]
-        codes = [Table.of(table).column(name).codes for name in ("age", "y")]
-        assert sorted(zip(*coded, strict=True)) == sorted(zip(*codes, strict=True))
 
 
 # -- a DataFrame in, a DataFrame or a folder out -----------------------------------------------------------------------

@@ -56,15 +56,20 @@ def test_an_engine_in_memory_publishes_parts_too(parts):
 @given(st.integers(30, 250), st.integers(0, 10**6), st.sampled_from(sorted(METHODS)), st.booleans())
 def test_random_tables(n, seed, name, by_person):
     table, roles = people(n, seed), BY_PERSON if by_person else ROLES
-    try:
-        expected = method_of(name).release(table, roles)
-    except CannotRelease as error:
-        with DuckDB(table) as engine, pytest.raises(CannotRelease) as refused:
-            method_of(name).release(engine, roles)
-        assert str(refused.value) == str(error)
-        return
+    expected, refusal = quietly_released(method_of(name), table, roles)
     with DuckDB(table) as engine:
-        assert_same_release(method_of(name).release(engine, roles), expected)
+        found, refused = quietly_released(method_of(name), engine, roles)
+    assert refused == refusal
+    if expected is not None:
+        assert_same_release(found, expected)
+
+
+def quietly_released(method, data, roles):
+    """The release, or why there is none."""
+    try:
+        return method.release(data, roles), ""
+    except CannotRelease as error:
+        return None, str(error)
 
 
 @pytest.mark.parametrize("roles", [ROLES, BY_PERSON], ids=["rows", "persons"])
@@ -126,7 +131,7 @@ class Untouched:
     "method", [Mondrian(k=3, relaxed=True), RandomFlip(k=3), BreachAwareSelector(), discreet.KmSelector(k=3)]
 )
 def test_methods_that_need_rows_say_so_before_any_work(method):
-    with pytest.raises(DataError, match="needs all of them in memory. Read them as a table"):
+    with pytest.raises(DataError, match="needs all of them in memory"):
         method.release(Untouched(), Roles(target="y", quasi=["age"]))
 
 

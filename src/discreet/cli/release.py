@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +17,7 @@ from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions
 from discreet.cli.method_options import MethodOptions, parameter
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, emit, say, step, watch
+from discreet.cli.release_job import ReleaseJob
 from discreet.errors import CannotRelease, DataError, RolesError, plain
 
 if TYPE_CHECKING:
@@ -107,6 +109,9 @@ def release(
     file: Annotated[
         Path | None, typer.Argument(help="A CSV or Parquet file; with --baskets transactions, one row per line.")
     ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --engine: only say what the release would take.")
+    ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -121,15 +126,20 @@ def release(
     account = budget.account()
     if account is not None:
         account.afford(chosen.promise)  # before the file is read
-    if rows.is_used:
-        made = _of_engine(chosen, rows, file, out, roles, baskets, reading, output)
-    else:
-        made = _of_file(chosen, Path(rows.source_of(file)), roles, baskets, reading, output)
-    owner_files = made.owner_files
-    if not output.no_report:
-        owner_files |= _report(made.summary)
-    _save(made.outcome, owner_files, out, output, account)
-    output.copy_to_sink(out)
+    if dry_run and not rows.is_used:
+        raise DataError("--dry-run says what a release through an engine would take. Name one with --engine.")
+    with ExitStack() as until_saved:
+        if rows.is_used:
+            asked = {"method": method, **{type(one).__name__: asdict(one) for one in (parameters, roles, reading)}}
+            job = ReleaseJob(out, asked, rows.memory, dry_run, quiet, as_json, until_saved)
+            made = _of_engine(chosen, rows, file, roles, baskets, reading, output, job)
+        else:
+            made = _of_file(chosen, Path(rows.source_of(file)), roles, baskets, reading, output)
+        owner_files = made.owner_files
+        if not output.no_report:
+            owner_files |= _report(made.summary)
+        _save(made.outcome, owner_files, out, output, account)
+        output.copy_to_sink(out)
     if as_json:
         _answer(made.summary, out, with_report=not output.no_report)
     elif quiet:
@@ -155,6 +165,10 @@ def _of_file(
     reading: ReadingOptions,
     output: OutputOptions,
 ) -> _Made:
+    from discreet.engines.estimate import refuse_table
+
+    if not baskets.is_given:
+        refuse_table(file)
     dataset = read_dataset(file, roles, baskets, reading, by_cells=method.by_cells)
     if output.evaluate and not dataset.has_target:
         raise RolesError("--evaluate measures how well a target is predicted. Name it with --target, or leave it out.")
@@ -169,11 +183,11 @@ def _of_engine(
     method: Method,
     rows: EngineOptions,
     file: Path | None,
-    out: Path,
     roles: RoleOptions,
     baskets: BasketOptions,
     reading: ReadingOptions,
     output: OutputOptions,
+    job: ReleaseJob,
 ) -> _Made:
     """The release of rows that stay in an engine."""
     from discreet.report.summary import Outcome, summarise_counts
@@ -181,19 +195,23 @@ def _of_engine(
     source = rows.source_of(file)
     if baskets.is_given:
         raise DataError("--engine takes tables; baskets are read into memory. Leave out the one or the other.")
+    if output.format is Format.csv:
+        raise DataError("The release of an engine's rows is saved as Parquet, in parts. Leave out --format csv.")
     if output.evaluate:
         raise DataError(
             "--evaluate holds rows out, which an engine does not hand out. Release first, then measure on a sample:"
             " discreet evaluate."
         )
-    with rows.opened(source, reading, scratch_beside(out)) as engine:
-        with step(f"Releasing {len(engine):,} rows with {method.name}"):
-            result = method.release(engine, roles.roles(engine.names))
-        outcome = Outcome(
-            result, no_utility="Not measured: the rows stay in the engine; `discreet evaluate` takes a sample."
-        )
-        name = source.name if isinstance(source, Path) else "table"
-        return _Made(outcome, summarise_counts(outcome, name=name), _candidates(method))
+    opened = job.until_saved.enter_context(rows.opened(source, reading, scratch_beside(job.out)))
+    named = roles.roles(opened.names)
+    engine = job.start(opened, method, named)
+    with step(f"Releasing {len(engine):,} rows with {method.name}"):
+        result = method.release(engine, named)
+    outcome = Outcome(
+        result, no_utility="Not measured: the rows stay in the engine; `discreet evaluate` takes a sample."
+    )
+    name = source.name if isinstance(source, Path) else "table"
+    return _Made(outcome, summarise_counts(outcome, engine, name=name), _candidates(method))
 
 
 def scratch_beside(out: Path) -> Path:

@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +25,7 @@ from discreet.data.cell_kinds import kind_of, meaning, refuse
 from discreet.data.column import MISSING_MARKS, Column, Kind, distinct_cells, encode
 from discreet.errors import DataError, quietly
 
-Cells = pa.Array | pa.ChunkedArray
+Cells: TypeAlias = pa.Array | pa.ChunkedArray
 
 _MOST_WHOLE = 2**20  # range of whole numbers whose codes are looked up by place
 
@@ -127,7 +127,7 @@ class ListedCells(Coding):
         codes = self.codes(cells)
         if len(codes) and int(codes.min()) < 0:
             raise changed()
-        return pa.array(codes.astype(_smallest(len(self.values) + 1), copy=False))
+        return pa.array(codes.astype(smallest(len(self.values) + 1), copy=False))
 
     def published(self, compact: pa.Array) -> pa.Array:
         return as_dictionary(compact.to_numpy(zero_copy_only=False), self.values)
@@ -238,7 +238,8 @@ def changed() -> DataError:
     return DataError("The data changed while they were counted. Try again when nobody writes to them.")
 
 
-def _smallest(levels: int) -> type[np.unsignedinteger[Any]]:
+def smallest(levels: int) -> type[np.unsignedinteger[Any]]:
+    """The smallest type of codes for this number of them."""
     return np.uint8 if levels <= 2**8 else np.uint16 if levels <= 2**16 else np.uint32
 
 

@@ -4,8 +4,8 @@
 Let f_i be the number of distinct rows that occur i times in a sample of s of n rows, and d = f_1 + f_2 + ... . What is
 left out depends on the rare rows alone: the next row is new with probability f_1 / s (Good, 1953). Three answers:
 
-least  d + f_0 (1 - exp(-(t - 1) f_1 / f_0)) with f_0 = f_1^2 / 2 f_2 and t = n / s (Chao, 1984; Colwell and others, 2012):
-       exact if all rare rows are equally rare, too small otherwise
+least  d + f_0 (1 - exp(-(t - 1) f_1 / f_0)) with f_0 = f_1^2 / 2 f_2 and t = n / s (Chao, 1984; Colwell and others,
+       2012): exact if all rare rows are equally rare, too small otherwise
 most   d (n / s)^(f_1 / d): distinct rows go on growing with the power that they have at the end of the sample; powers
        only fall as rows are added, so it is too large
 likely rates of rare rows follow a gamma distribution of shape a > -1 (Fisher, Corbet and Williams, 1943; Engen, 1974),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A published table that lies in Parquet parts and is never read whole, only in blocks of rows.
 
-Parts are written by `storage.write_part`, all with the same columns and types. A block is a group of rows
-of a part, as a table in memory; what is counted over all of them is counted in `counting/block_tally.py`.
+Parts are written by `storage.write_part`, all with the same columns and types. A block is a group of rows of a part, as
+a table in memory; what is counted over all of them is counted in `counting/block_tally.py`.
 """
 
 from __future__ import annotations
@@ -63,6 +63,7 @@ class StoredTable(Content):
 
     has_cells = True
     is_stored = True
+    names: tuple[str, ...]
 
     def __init__(
         self,

@@ -14,6 +14,7 @@ import re
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -24,7 +25,7 @@ from discreet.counting.coding import ListedCells, changed
 from discreet.counting.tally import Tally, tally_of_groups
 from discreet.data.column import MISSING_MARKS, Kind
 from discreet.engines.duckdb_packing import Numbering, Packing
-from discreet.engines.estimate_sample import sample_of
+from discreet.engines.table_sample import sample_of
 from discreet.engines.raw_cells import RawCells
 from discreet.engines.source_files import no_csv_options
 from discreet.engines.sources import from_data, from_relation
@@ -116,6 +117,11 @@ class DuckDB(RawCells):
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(self._source.columns)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that hold the rows; none for a relation or an Arrow table."""
+        return self._source.files
 
     def _count(self) -> int:
         return self._run([], lambda rows: rows.aggregate("count(*)::BIGINT AS n")).column("n")[0].as_py()
@@ -225,6 +231,20 @@ class DuckDB(RawCells):
             return groups.project(", ".join(selected))
 
         return self._restored(plain, self._run([*names, *([] if person is None else [person])], query))
+
+    def group_sizes(self, columns: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+        """The different numbers of rows that are equal in these columns, and how many such groups there are.
+
+        For more distinct rows than fit in memory. Cells that differ only in spelling count as different.
+        """
+        keys = [f"c{place}" for place in range(len(columns))]
+
+        def query(rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+            groups = _aggregate(rows.project(self._cells(columns)), keys, "count(*)::BIGINT AS n").project("n")
+            return _aggregate(groups, ["n"], "count(*)::BIGINT AS times")
+
+        counted = self._run(columns, query)
+        return counted.column("n").to_numpy(), counted.column("times").to_numpy()
 
     def _is_plain(self, name: str) -> bool:
         return bool(_WHOLE.fullmatch(self._source.types[name])) or self._source.types[name] in ("BOOLEAN", "DATE")

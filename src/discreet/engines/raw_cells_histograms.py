@@ -17,7 +17,9 @@ import pyarrow as pa
 from discreet.counting.coding import ListedCells, changed
 from discreet.counting.distinct_estimate import distinct_rows
 from discreet.counting.router import Histograms, Router
-from discreet.counting.tally import group
+from discreet.counting.tally import distinct_codes
+from discreet.data.cells import Cells
+from discreet.data.reading import Marks
 from discreet.engines.code_file import CodeFile
 from discreet.foundation.atomic_files import scratch_folder
 
@@ -27,6 +29,7 @@ _SAMPLE = 200_000  # rows that the number of distinct ones is estimated from
 class CodedScans(ABC):
     """Part of an engine of raw cells: batches of codes, and histograms of them."""
 
+    _missing: tuple[str, ...]
     _stored: tuple[object, tuple[str, ...], _StoredCodes] | None = None
 
     @abstractmethod
@@ -59,6 +62,14 @@ class CodedScans(ABC):
             raise changed()
         self._stored = state, tuple(columns), store
 
+    def cells(self, columns: Sequence[str]) -> Iterator[dict[str, Cells]]:
+        """All rows, a batch at a time: the cells of each column, each read by itself."""
+        marks, state = Marks.of(self._missing), self._state()
+        for batch in self._batches(list(columns)):
+            yield {name: Cells.of(batch.column(name), marks=marks) for name in columns}
+        if self._state() != state:
+            raise changed()
+
     def histograms(
         self, router: Router, columns: Sequence[str], *, opened: Sequence[int], by: str | None = None
     ) -> Histograms:
@@ -76,7 +87,7 @@ class CodedScans(ABC):
             chosen = np.flatnonzero(random.random(len(codes[0])) < share)
             some.append([column[chosen] for column in codes])
         sample = [np.concatenate(parts) for parts in zip(*some, strict=True)]
-        rows = group(sample, len(sample[0]), ordered=False)[0]
+        rows = distinct_codes(sample, len(sample[0]), ordered=False)[1]
         return distinct_rows(np.bincount(rows), len(self)).likely
 
     def forget_codes(self) -> None:

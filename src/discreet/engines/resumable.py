@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An engine that keeps what it has counted and published in the folder of a job, so that a killed job goes on from there.
+"""An engine that keeps what it has counted and published in the folder of a job, so that a killed job goes on there.
 
-Each tally is kept as soon as it is counted, and the published parts as soon as all of them are written, with the decision
-that they follow from as a hash: parts of another decision are not taken. The decision itself is made anew from the kept
-tally. The secret of the order of rows is not kept; the parts have their order already.
+Each tally is kept as soon as it is counted, and the published parts as soon as all of them are written, with a hash of
+the decision that they follow from: parts of another decision are not taken. The decision itself is made anew from the
+kept tally. The secret of the order of rows is not kept; the parts have their order already.
 
-What lies in the folder is in clear: the tally holds the distinct quasi-identifiers with their counts. It is as private as
-the source (foundation/job_folder.py), and gone when the release is there.
+What lies in the folder is in clear: the tally holds the distinct quasi-identifiers with their counts. It is as private
+as the source (foundation/job_folder.py), and gone when the release is there.
 """
 
 from __future__ import annotations
@@ -15,16 +15,19 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from discreet.counting.coding import Coding
+from discreet.counting.router import Histograms, Router
 from discreet.counting.tally import Tally
+from discreet.data.column import Column
 from discreet.engines.parts_sink import PartsSink
-from discreet.engines.protocol import Apply, Engine, Sink
+from discreet.engines.protocol import Apply, HistogramEngine, Sink
 from discreet.errors import quietly
 from discreet.foundation.atomic_files import write_whole
 
@@ -37,12 +40,18 @@ class Resumable:
     The folder must be that of a job on the same rows (`purpose_of`). All other verbs are those of the engine.
     """
 
-    def __init__(self, engine: Engine, folder: Path):
-        self._engine, self._folder = engine, folder
+    def __init__(self, engine: HistogramEngine, folder: Path):
+        self._engine = engine
         self.scratch = folder
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._engine, name)
+    @property
+    def has_begun(self) -> bool:
+        """Whether an earlier job left something that is taken."""
+        return any(_said(place) is not None for place in self.scratch.iterdir() if place.is_dir())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self._engine.names
 
     def __len__(self) -> int:
         return len(self._engine)
@@ -50,12 +59,25 @@ class Resumable:
     def __contains__(self, name: object) -> bool:
         return name in self._engine.names
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self._engine.names
+    def values(self, name: str) -> Column:
+        return self._engine.values(name)
+
+    def coding(self, name: str, *, listed: bool = False) -> Coding:
+        return self._engine.coding(name, listed=listed)
+
+    def coded(self, columns: Sequence[str]) -> Iterator[list[np.ndarray]]:
+        return self._engine.coded(columns)
+
+    def likely_distinct(self, columns: Sequence[str]) -> int:
+        return self._engine.likely_distinct(columns)
+
+    def histograms(
+        self, router: Router, columns: Sequence[str], *, opened: Sequence[int], by: str | None = None
+    ) -> Histograms:
+        return self._engine.histograms(router, columns, opened=opened, by=by)
 
     def tally(self, columns: Sequence[str], *, target: str | None = None, person: str | None = None) -> Tally:
-        place = self._folder / f"tally-{_hash([list(columns), target, person])}"
+        place = self.scratch / f"tally-{_hash([list(columns), target, person])}"
         kept = _read_tally(place, tuple(columns)) if _is_done(place) else None
         if kept is None:
             kept = self._engine.tally(columns, target=target, person=person)
@@ -66,7 +88,7 @@ class Resumable:
         decision = getattr(apply, "fingerprint", "")
         if not isinstance(sink, PartsSink) or not decision:
             return self._engine.publish(columns, apply, secret, sink)
-        place = self._folder / f"parts-{_hash([list(columns), decision])}"
+        place = self.scratch / f"parts-{_hash([list(columns), decision])}"
         done = _said(place)
         if done is None:
             shutil.rmtree(place, ignore_errors=True)

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import duckdb
 import pyarrow as pa
@@ -23,7 +23,7 @@ from discreet.engines.sources_parquet import Batches, parquet_batches
 from discreet.engines.sources_sqlite import SqliteCopy
 from discreet.errors import DataError, quietly
 
-Cells = pa.Array | pa.ChunkedArray
+Cells: TypeAlias = pa.Array | pa.ChunkedArray
 
 _BATCH = 2**17  # rows
 

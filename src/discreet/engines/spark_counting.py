@@ -77,7 +77,7 @@ class CountCells:
             yield from scattered(pa.table({"c": distinct}), _bucket_of(distinct, self.n_buckets), self.n_buckets)
 
     def gather(self, _: int, parts: Iterable[bytes], __: object) -> int:
-        tables = [pa.ipc.open_stream(part).read_all() for part in parts]
+        tables = list(map(from_bytes, parts))
         return len(pa.concat_tables(tables).column(0).unique()) if tables else 0
 
 
@@ -183,22 +183,22 @@ class CountRows:
             mixed ^= mixed >> np.uint64(32)
         yield from scattered(rows, (mixed % np.uint64(self.n_buckets)).astype(np.uint16), self.n_buckets)
 
-    def gather(self, bucket: int, parts: Iterable[bytes], _: object) -> pa.Table | None:
-        tables = [pa.ipc.open_stream(part).read_all() for part in parts]
+    def gather(self, _: int, parts: Iterable[bytes], __: object) -> bytes | None:
+        tables = list(map(from_bytes, parts))
         if not tables:
             return None
         keys = tables[0].column_names[:-1]
         rows = _added(pa.concat_tables(tables), keys)
         if self.person is None:
-            return rows
+            return as_bytes(rows)
         counted = rows.group_by(self._keys, use_threads=False).aggregate([(_ROWS, "sum"), (_ROWS, "count")])
-        return counted.rename_columns([*self._keys, _ROWS, _PERSONS])
+        return as_bytes(counted.rename_columns([*self._keys, _ROWS, _PERSONS]))
 
     def tally(
-        self, codings: Mapping[str, ListedCells], groups: Sequence[pa.Table | None], *, n_classes: int | None
+        self, codings: Mapping[str, ListedCells], groups: Sequence[bytes | None], *, n_classes: int | None
     ) -> Tally:
         """From the groups of all buckets; with classes, the last column is the target."""
-        rows = pa.concat_tables(table for table in groups if table is not None)
+        rows = pa.concat_tables(from_bytes(part) for part in groups if part is not None)
         words = [rows.column(key).to_numpy() for key in self._keys]
         order = np.lexsort(words[::-1])
         codes = self.packed.codes([word[order] for word in words])
@@ -221,10 +221,19 @@ def scattered(rows: pa.Table, bucket: np.ndarray, n_buckets: int) -> Iterator[tu
     rows = rows.take(order).combine_chunks()
     for place, (start, end) in enumerate(zip(np.append(0, ends), ends, strict=False)):
         if end > start:
-            out = pa.BufferOutputStream()
-            with pa.ipc.new_stream(out, rows.schema) as writer:
-                writer.write_table(rows.slice(start, end - start))
-            yield place, out.getvalue().to_pybytes()
+            yield place, as_bytes(rows.slice(start, end - start))
+
+
+def as_bytes(rows: pa.Table) -> bytes:
+    """The rows alone: a pickled slice would bring along all that it is a slice of."""
+    out = pa.BufferOutputStream()
+    with pa.ipc.new_stream(out, rows.schema) as writer:
+        writer.write_table(rows)
+    return out.getvalue().to_pybytes()
+
+
+def from_bytes(content: bytes) -> pa.Table:
+    return pa.ipc.open_stream(content).read_all()
 
 
 def codes_of(batch: pa.RecordBatch, names: Sequence[str], codings: Mapping[str, ListedCells]) -> list[np.ndarray]:

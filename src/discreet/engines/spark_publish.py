@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 from discreet.engines.parts_sink import PartsSink, rows_of_part
 from discreet.engines.protocol import PERSON, Apply
-from discreet.engines.spark_counting import scattered
+from discreet.engines.spark_counting import from_bytes, scattered
 from discreet.engines.spark_pieces import Piece
 
 _ORDER = "\0order"
@@ -59,7 +59,7 @@ class PublishRows:
 
     def gather(self, bucket: int, parts: Iterable[bytes], shared: tuple[Apply, bytes]) -> WrittenParts:
         apply, _ = shared
-        tables = [pa.ipc.open_stream(part).read_all() for part in parts]
+        tables = list(map(from_bytes, parts))
         if not tables:
             return WrittenParts()
         rows = pa.concat_tables(tables)

@@ -90,14 +90,11 @@ def kept_by_counts(release: Release, source: CountedSource) -> Kept:
     assert release.detail is not None
     roles = release.roles
     assert roles is not None
-    after = {column.name: column.levels for column in release.content.value_columns(roles.quasi)}
-    after |= {
-        name: column.levels
-        for name, column in zip(source.names, source.columns(source.names), strict=True)
-        if name in release.columns and name not in roles.quasi
-    }
+    levels: dict[str, int | None] = {one.name: one.levels for one in release.content.value_columns(roles.quasi)}
+    kept = [name for name in release.columns if name not in roles.quasi]
+    levels |= {one.name: one.levels for one in source.columns(kept)}
     names = [name for name in release.columns if name != roles.target]
-    blank = tuple(name for name in names if (levels := after.get(name)) is not None and levels < 2)
+    blank = tuple(name for name in names if levels[name] in (0, 1))
     return Kept(
         detail=release.detail,
         synthetic=False,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -90,13 +91,13 @@ def risk_of_groups(
     )
 
 
-def source_risk(source: CountedSource) -> Risk:
-    """The risk of rows that stay in an engine; if their groups were not counted, every row may be alone."""
-    if source.groups is None:
-        ones = np.ones(1, dtype=np.int64)
-        return risk_of_groups(ones, ones, ones * source.n_rows)
-    persons, rows, times, n_persons = source.groups
-    return risk_of_groups(persons, rows, times, persons=n_persons)
+def source_risk(source: CountedSource, engine: Any) -> Risk:
+    """The risk of rows that stay in an engine."""
+    if source.groups is not None:
+        persons, rows, times, n_persons = source.groups
+        return risk_of_groups(persons, rows, times, persons=n_persons)
+    rows, times = engine.group_sizes(source.quasi)  # there were too many distinct rows to bring them here
+    return risk_of_groups(rows, rows, times)
 
 
 def released_risk(release: Release) -> Risk:
@@ -108,7 +109,8 @@ def released_risk(release: Release) -> Risk:
         groups = None if release.owner.source is None else release.owner.source.groups
         persons = None if groups is None else groups.n_persons
         return risk_of_groups(counted.sizes, counted.counts.sum(axis=1), persons=persons)
-    return risk(release.content, quasi, persons=release.owner.persons)
+    persons = release.owner.persons
+    return risk(release.content, quasi, persons=persons if isinstance(persons, np.ndarray) else None)
 
 
 def _bins(sizes: np.ndarray, rows: np.ndarray, times: np.ndarray) -> tuple[Bin, ...]:

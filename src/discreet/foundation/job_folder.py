@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A private folder beside a target, in which a long job keeps what it has finished, so that a killed one goes on.
 
-The folder has a name that only the target determines, can be read by its owner alone, and holds a mark that says for what
-the job is: source, parameters, version. The working process keeps the mark locked. A job for the same purpose finds what
-an earlier one left; for any other purpose the folder is emptied first. It is removed when the job ends, with an error as
-well, or by Ctrl-C; after a kill, a signal to terminate or a lost terminal it stays, until the same command is run
-again, or another one for the same target, or `discreet clean`. Whoever saves next to it removes it after a day.
+The folder has a name that only the target determines, can be read by its owner alone, and holds a mark that says for
+what the job is: source, parameters, version. The working process keeps the mark locked. A job for the same purpose
+finds what an earlier one left; for any other purpose the folder is emptied first. It is removed when the job ends, with
+an error as well, or by Ctrl-C. After a kill, a signal to terminate or a lost terminal it stays, until the same command
+is run again, or another one for the same target, or `discreet clean`; the next job beside it removes it after a day.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ def job_folder(target: Path, purpose: Mapping[str, Any]) -> Iterator[Path]:
     target = Path(os.path.abspath(target))
     work = target.parent / f"{JOB}{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}"
     mark = _opened(work, target)
+    with contextlib.suppress(OSError):  # the folder may be writable but not listable
+        clean_jobs(target.parent, older_than=LONGEST)
     keep = False
     try:
         _fill(work, mark, {"discreet": _KIND, "target": target.name, "purpose": dict(purpose)})

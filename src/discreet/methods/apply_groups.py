@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.counting.coded_rows import CodedRows
-from discreet.counting.coding import Coding, ListedCells, as_dictionary, changed
+from discreet.counting.coding import Coding, ListedCells, as_dictionary, changed, smallest
 from discreet.counting.row_lookup import RowLookup
 from discreet.data.column import Column, Kind
 from discreet.engines.protocol import PERSON
@@ -133,6 +133,15 @@ class ApplyGroups:
         }
         return pa.RecordBatch.from_pydict(nothing)
 
+    @cached_property
+    def _codes(self) -> np.ndarray:
+        """The codes of the labels of each group, side by side, so that all of them are read at once."""
+        most = max((len(column.values) for column in self.labels), default=0)
+        codes = np.empty((len(self.labels[0].codes) if self.labels else 0, len(self.labels)), dtype=smallest(most + 1))
+        for place, column in enumerate(self.labels):
+            codes[:, place] = column.codes
+        return codes
+
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The published rows, in the order of the batch, without dictionaries."""
         rows = self.published(pa.Table.from_batches([self.compact(batch)]))
@@ -156,8 +165,11 @@ class ApplyGroups:
         cells = {name: compact.column(name).chunk(0) for name in compact.column_names} if len(compact) else {}
         if not cells:
             return self.schema.empty_table()
-        group = cells[_GROUP].to_numpy()
-        columns = {column.name: as_dictionary(column.codes[group], column.values) for column in self.labels}
+        codes = self._codes.take(cells[_GROUP].to_numpy(), axis=0)
+        columns = {
+            column.name: as_dictionary(codes[:, place].astype(np.int32), column.values)
+            for place, column in enumerate(self.labels)
+        }
         columns |= {coding.name: coding.published(cells[coding.name]) for coding in self.kept}
         if self.person is not None:
             columns[PERSON] = cells[PERSON].cast(pa.int64())

@@ -177,9 +177,14 @@ def publish_groups(engine: Engine, roles: Roles, decided: EngineDecision) -> tup
     return table, tuple(sink.person_files)
 
 
+def judged_columns(roles: Roles) -> list[str]:
+    """The columns whose values are counted in every published group."""
+    return list(dict.fromkeys([*([] if roles.target is None else [roles.target]), *roles.sensitive]))
+
+
 def _published_tally(roles: Roles, written: PublishedColumns, rows: CodedRows) -> Tally:
     """The tally of the published rows, from the distinct rows and their published columns."""
-    judged = list(dict.fromkeys([*([] if roles.target is None else [roles.target]), *roles.sensitive]))
+    judged = judged_columns(roles)
     if judged == [roles.target]:
         row, label = np.nonzero(rows.counts)
         n, codes = rows.counts[row, label], [label]

@@ -68,8 +68,11 @@ class LeafLabels:
         boxes = _boxes(column, end, begin, left, n_leaves, box)
         codes = np.empty((n_leaves, len(self._axes)), dtype=np.int32)
         for c, axis in enumerate(self._axes):
+            keys: list[Any]
             if _by_box(axis):
-                keys, code = _distinct_boxes(boxes.low[:, c], boxes.high[:, c], boxes.missing[:, c])
+                keys, code = _distinct_boxes(
+                    *(np.ascontiguousarray(part[:, c]) for part in (boxes.low, boxes.high, boxes.missing))
+                )
             else:
                 code, keys = _sets(ranks[:, c], leaf_of, n_leaves)
             place_of = self._places[c]
@@ -141,11 +144,14 @@ def _distinct_boxes(
     low: np.ndarray, high: np.ndarray, missing: np.ndarray
 ) -> tuple[list[tuple[float, float, bool]], np.ndarray]:
     """The different boxes in order, and the place of each leaf's among them."""
-    (lows, low_of), (highs, high_of) = (np.unique(part, return_inverse=True) for part in (low, high))
-    numbers = (low_of.ravel() * len(highs) + high_of.ravel()) * 2 + missing
-    distinct, code = np.unique(numbers, return_inverse=True)
-    ends = zip(lows[distinct // 2 // len(highs)].tolist(), highs[distinct // 2 % len(highs)].tolist(), strict=True)
-    return [(a, b, bool(number % 2)) for (a, b), number in zip(ends, distinct.tolist(), strict=True)], code.ravel()
+    n = len(low)
+    (low_of, lows), (high_of, highs) = (group([part.view(np.int64)], n, [1], ordered=False) for part in (low, high))
+    code, first = group([low_of, high_of, missing], n, [len(lows), len(highs), 2], ordered=False)
+    boxes = list(zip(low[first].tolist(), high[first].tolist(), missing[first].tolist(), strict=True))
+    order = sorted(range(len(boxes)), key=boxes.__getitem__)
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return [boxes[i] for i in order], place[code]
 
 
 def _sets(rank: np.ndarray, leaf_of: np.ndarray, n_leaves: int) -> tuple[np.ndarray, list[tuple[int, ...]]]:

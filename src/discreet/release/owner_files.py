@@ -40,7 +40,7 @@ class OwnerFiles:
     receipts  from the ledger that paid for the release
     """
 
-    persons: np.ndarray | Sequence[Path] | None = None
+    persons: Any = None  # an array, or paths
     evidence: Table | Records | None = None
     signs: Signs | None = None
     trace: Sequence[dict[str, Any]] = ()

@@ -24,6 +24,10 @@ from discreet.evaluate.utility import Utility
 from discreet.release.release import Release
 
 FORMAT = 1
+_NOT_SHOWN = (
+    "The rows stay in an engine: tables of several columns, the distributions of columns and the use of rows without"
+    " recoding are not shown, since they are read from rows."
+)
 
 
 @dataclass(frozen=True)
@@ -57,8 +61,8 @@ def summarise(data: object, roles: Roles | None, outcomes: Sequence[Outcome], *,
     }
 
 
-def summarise_counts(outcome: Outcome, *, name: str) -> dict[str, Any]:
-    """Summarise a release of rows that stay in an engine: all that counts tell.
+def summarise_counts(outcome: Outcome, engine: Any, *, name: str) -> dict[str, Any]:
+    """Summarise a release of rows that stay in `engine`: all that counts tell.
 
     Tables of several columns and the distributions of columns are left out; they are read from rows.
     """
@@ -71,10 +75,11 @@ def summarise_counts(outcome: Outcome, *, name: str) -> dict[str, Any]:
         "discreet": __version__,
         "name": name,
         "source": source_facts(source),  # type: ignore[arg-type]
-        "risk_before": plain_risk(source_risk(source)),
+        "risk_before": plain_risk(source_risk(source, engine)),
         "releases": [
             facts
             | {
+                "notes": [*facts["notes"], _NOT_SHOWN],
                 "kept": kept,
                 "targets": {},
                 "warnings": warnings_of(kept),

@@ -49,8 +49,8 @@ from discreet.methods.limits import MAX_SUPPRESSED
 from discreet.methods.trees.hierarchy_labels import tree_axis
 from discreet.methods.trees.mondrian_least import chosen_least, stacked
 from discreet.methods.trees.mondrian_needs import side_needs
+from discreet.methods.trees.mondrian_outgrown import decided_in_parts, outgrow_memory, too_many_rows
 from discreet.methods.trees.mondrian_partition import CutTree, Need, partition
-from discreet.methods.trees.mondrian_parts import decided_in_parts, outgrow_memory, too_many_rows
 from discreet.prepare.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.privacy.group_promise import GROUP_NEEDS, POPULATION, promise_of, stated_needs
 from discreet.privacy.k_anonymity import KAnonymity

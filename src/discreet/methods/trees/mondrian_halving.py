@@ -18,9 +18,9 @@ _STEPS = 1024  # parts of a range that are counted at a time, at most
 
 @compiled
 def halve(ranks, weight, least, position, times, column, ends, above, below, begins, left, leaf_of):
-    """Cut nodes until none can be cut; how many nodes there are. `ranks` and `weight` are of the rows, and change places.
+    """Cut nodes until none can be cut; how many nodes there are. Lines of `ranks` and `weight` change places.
 
-    The tree is the one that `_partition` of mondrian_partition.py makes of these rows.
+    The tree is the one that `_partition` of mondrian_partition.py makes of these rows, none of which weighs nothing.
     """
     n, n_columns = ranks.shape
     origin = np.arange(n).astype(np.int32)
@@ -100,7 +100,7 @@ def _widest(stack, line, position, is_open, times, node):
 
 @compiled
 def _reach_half(ranks, weight, start, stop, c, low, high, total, room, keys, weights, found):
-    """Write to `found` the first rank up to which more than half of the rows lie, the rows below it, and those of it."""
+    """Write to `found` the first rank up to which more than half of the rows lie, the rows below it, and its own."""
     if stop - start <= len(keys):
         _reach_half_of_few(ranks, weight, start, stop, c, total, keys, weights, found)
         return

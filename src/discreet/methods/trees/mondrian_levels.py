@@ -15,7 +15,7 @@ import numpy as np
 
 from discreet.counting.router import Router
 from discreet.engines.protocol import HistogramEngine
-from discreet.methods.trees.mondrian_partition import telling_cut
+from discreet.methods.trees.mondrian_telling import telling_cut
 
 _MOST_CELLS = 2**25  # of histograms in memory at a time
 

@@ -8,36 +8,26 @@ only on the rows of its node, so the tree is the one of all rows at once, node b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from discreet.counting.coded_rows import CodedRows
 from discreet.counting.router import Router
-from discreet.counting.tally import pair_counts
-from discreet.data.column import Column, from_labels
-from discreet.data.roles import Roles
+from discreet.counting.tally import group_sizes, pair_counts
 from discreet.engines.code_file import CodeFile
 from discreet.engines.protocol import HistogramEngine
-from discreet.errors import DataError
+from discreet.errors import DataError, listing
 from discreet.foundation.atomic_files import scratch_folder
-from discreet.methods.engine_release import EngineDecision
-from discreet.methods.grouping import Decision, Grouping
-from discreet.methods.published_rows import refuse_marks
-from discreet.methods.trees.mondrian_least import stacked
 from discreet.methods.trees.mondrian_levels import CutRule, TopNode, router_of, top_of
 from discreet.methods.trees.mondrian_partition import CutTree, Need, partition
 from discreet.recoding.axis import Axis
 from discreet.recoding.leaf_labels import LeafBox, LeafLabels, cuts_between
 from discreet.recoding.plan import Recode
-from discreet.release.losses import Crossing, penalty_of
 
-_FEW = 2**21  # rows that fit in memory whatever they are
-_MOST_DISTINCT = 2**26  # distinct rows that are counted at once, if they are much fewer than the rows
-_MOST_ROWS = 2**20  # of a part in memory
+_MOST_JUDGED = 2**40  # combinations of judged columns
 _SCATTERED = 2**20  # rows that are scattered at once
 _Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -49,119 +39,57 @@ class PartedTable:
     router   leads coded rows to their leaf
     plan     for new rows; its codes are the labels of the leaves
     crossed  of each column, the pairs of code and label that occur, and the rows of each
+    judged   the leaf, the codes of the judged columns, and the rows of each combination that occurs
+    sizes    how many distinct rows are so many rows
     """
 
     router: Router
     plan: Recode
     crossed: list[_Pairs]
-
-
-# -- decision ------------------------------------------------------------------------------------------------------
-
-
-def outgrow_memory(engine: HistogramEngine, columns: Sequence[str]) -> bool:
-    """Whether the distinct rows are too many to be kept, or nearly as many as the rows, by an estimate."""
-    if len(engine) <= _FEW:
-        return False
-    likely = engine.likely_distinct(columns)
-    return likely > min(len(engine) // 2, _MOST_DISTINCT)
-
-
-def too_many_rows(engine: HistogramEngine, why: str) -> DataError:
-    return DataError(
-        f"The quasi-identifiers have too many distinct rows for memory, and {why}, which needs them all. Round or leave"
-        " out the columns with most values, name `least` for cuts by information, ask for k alone, or release a sample."
-    )
-
-
-def decided_in_parts(
-    engine: HistogramEngine,
-    roles: Roles,
-    make_axis: Callable[[CodedRows, str], Axis],
-    *,
-    least: int,
-    by_information: bool,
-    in_turn: bool,
-    most: int = _MOST_ROWS,
-) -> EngineDecision:
-    """What Mondrian publishes of an engine's rows, of which parts of `most` rows are in memory."""
-    axes = [make_axis(rows, name) for name, rows in _by_column(engine, roles).items()]
-    refuse_marks(_Columns({axis.name: axis.column for axis in axes}), roles)
-    rule = CutRule(least, stacked([axis.position for axis in axes]), by_information, in_turn)
-    parted = cut_in_parts(engine, axes, rule, most=most, target=roles.target)
-    plan, labellings = parted.plan, parted.plan.labellings
-    grouping = Grouping(np.empty(0, dtype=np.int64), labellings, plan.codes, plan)
-    crossed = [
-        _crossing(axis, *one, parted.plan.labels[c])
-        for c, (axis, one) in enumerate(zip(axes, parted.crossed, strict=True))
-    ]
-    trace: list[dict[str, Any]] = [{"groups": len(plan.codes), "persons in a group at least": least}]
-    trace += [{"column": axis.name, "cuts": int((plan.column == c).sum())} for c, axis in enumerate(axes)]
-    penalties = [
-        penalty_of(labellings, _Columns({name: one.old}), {name: one.new}, [name], 0, one.weights)
-        for name, one in zip(roles.quasi, crossed, strict=True)
-    ]
-    return EngineDecision(
-        parted.router,
-        grouping.columns(np.arange(len(plan.codes))),
-        Decision(plan, trace),
-        crossed,
-        None if None in penalties else float(np.mean(penalties)),
-        len(engine),
-    )
-
-
-@dataclass(frozen=True)
-class _Columns:
-    """Columns by name, which need not have the same rows."""
-
-    columns: dict[str, Column]
-
-    def column(self, name: str) -> Column:
-        return self.columns[name]
-
-
-def _by_column(engine: HistogramEngine, roles: Roles) -> dict[str, CodedRows]:
-    """The rows counted by each column alone, and by the classes."""
-    codings = [engine.coding(name, listed=True) for name in roles.quasi]
-    router = Router([np.arange(len(coding.values) + 1) for coding in codings], np.array([[-1, 0, 0]], dtype=np.int32))
-    counted = engine.histograms(router, roles.quasi, opened=[0], by=roles.target)
-    target = None if roles.target is None else engine.values(roles.target)
-    return {
-        coding.name: CodedRows.of_column(coding.column(), counts[0], target, engine)
-        for coding, counts in zip(codings, counted.of, strict=True)
-    }
-
-
-def _crossing(axis: Axis, old: np.ndarray, new: np.ndarray, rows: np.ndarray, labels: Sequence[str | None]) -> Crossing:
-    column = Column(axis.name, axis.column.kind, axis.column.values, old.astype(np.int32))
-    return Crossing(column, [from_labels(axis.name, labels, new)], rows)
-
-
-# -- the tree ------------------------------------------------------------------------------------------------------
+    judged: tuple[np.ndarray, list[np.ndarray], np.ndarray]
+    sizes: np.ndarray
 
 
 def cut_in_parts(
-    engine: HistogramEngine, axes: Sequence[Axis], rule: CutRule, *, most: int, target: str | None = None
+    engine: HistogramEngine, axes: Sequence[Axis], rule: CutRule, *, most: int, judged: Sequence[str] = ()
 ) -> PartedTable:
-    """Cut all rows of an engine, with parts of at most `most` rows in memory, unless one of more cannot be cut."""
+    """Cut all rows of an engine, with parts of at most `most` rows in memory, unless one of more cannot be cut.
+
+    `judged` are further columns that are counted in each leaf; for cuts by information, the first has the classes.
+    """
     columns, rank_of_code = [axis.name for axis in axes], [_ranks_of(axis) for axis in axes]
-    top = top_of(engine, columns, rank_of_code, rule, most=most, target=target)
-    by = target if rule.by_information else None
-    tree, labels = _Tree(axes), LeafLabels(axes)
+    levels = [engine.values(name).levels + 1 for name in judged]
+    if math.prod(levels) > _MOST_JUDGED:
+        raise DataError(
+            f"The columns {listing(judged)} have too many different values together to be counted in parts."
+        )
+    top = top_of(engine, columns, rank_of_code, rule, most=most, target=judged[0] if judged else None)
+    router = router_of(top, rank_of_code)
+    asked, labels, tree, counts = _Asked(axes, rule, router, levels), LeafLabels(axes), _Tree(), _Counts(len(axes))
     with scratch_folder() as folder:
-        files = _scattered(engine, columns if by is None else [*columns, by], router_of(top, rank_of_code), top, folder)
+        files = _scattered(engine, [*columns, *judged], router, len(top.parts), folder)
         for node, box in _boxed(top, axes):
             if node.children is not None:
-                tree.cut(node, cuts_between(axes, *_line(node))[0])
+                tree.cut(node, _cut_of(node, axes))
                 continue
             file = next(files)
-            tree.add(*_cut_part(file, node, rank_of_code, axes, rule, labels, box))
+            part = _leaf(file, asked, labels, box) if node.is_leaf else _cut_part(file, asked, labels, box, node.times)
+            counts.add(part, tree.add(part))
             file.remove()
     texts, meanings = labels.written()
-    nodes, cut, codes, crossed = tree.whole()
+    nodes, cut, codes = tree.whole()
     plan = Recode(tuple(axis.scale for axis in axes), nodes[:, 0], cut, nodes[:, 2], codes, texts, meanings)
-    return PartedTable(Router(rank_of_code, nodes), plan, crossed)
+    return PartedTable(Router(rank_of_code, nodes), plan, *counts.whole(levels))
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What is the same for all parts: axes, rule, the router of the top, and the levels of the judged columns."""
+
+    axes: Sequence[Axis]
+    rule: CutRule
+    router: Router
+    levels: Sequence[int]
 
 
 def _ranks_of(axis: Axis) -> np.ndarray:
@@ -170,10 +98,10 @@ def _ranks_of(axis: Axis) -> np.ndarray:
 
 
 def _scattered(
-    engine: HistogramEngine, columns: Sequence[str], router: Router, top: TopNode, folder: Path
+    engine: HistogramEngine, columns: Sequence[str], router: Router, n_parts: int, folder: Path
 ) -> Iterator[CodeFile]:
     """The rows of each part, as codes."""
-    files = [CodeFile(folder / f"part-{place}") for place in range(len(top.parts))]
+    files = [CodeFile(folder / f"part-{place}") for place in range(n_parts)]
     waiting: list[list[np.ndarray]] = []
     for codes in engine.coded(columns):
         waiting.append(codes)
@@ -204,64 +132,70 @@ def _boxed(top: TopNode, axes: Sequence[Axis]) -> Iterator[tuple[TopNode, LeafBo
         node, box = waiting.pop()
         yield node, box
         if node.children is not None:
-            halves = box.halves(node.column, float(cuts_between(axes, *_line(node))[0]))
+            halves = box.halves(node.column, _cut_of(node, axes))
             waiting += reversed(list(zip(node.children, halves, strict=True)))
 
 
-def _line(node: TopNode) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return np.array([node.column]), np.array([node.ends]), np.array([node.begins])
+def _cut_of(node: TopNode, axes: Sequence[Axis]) -> float:
+    return axes[node.column].cut(node.ends, node.begins)
 
 
-def _cut_part(
-    file: CodeFile,
-    node: TopNode,
-    rank_of_code: Sequence[np.ndarray],
-    axes: Sequence[Axis],
-    rule: CutRule,
-    labels: LeafLabels,
-    box: LeafBox,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[_Pairs]]:
-    """The tree of a part, its cuts, the labels of its leaves, and the pairs of code and label."""
-    if node.is_leaf:
-        return _leaf(file, rank_of_code, labels, box)
-    codes = file.whole()
-    router = Router(rank_of_code, np.empty((0, 3), dtype=np.int32))
-    ranks = router.ranks(codes[: len(axes)])
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The tree of a part, its cuts, the labels of its leaves, and what is counted of it."""
+
+    nodes: np.ndarray
+    cut: np.ndarray
+    codes: np.ndarray
+    crossed: list[_Pairs]
+    judged: _Pairs  # leaf, number of the combination of judged codes, rows
+    sizes: np.ndarray
+
+
+def _cut_part(file: CodeFile, asked: _Asked, labels: LeafLabels, box: LeafBox, times: np.ndarray) -> _Part:
+    """Cut the rows of a part; `times` says how often each column was cut above it."""
+    codes, rule, n_columns = file.whole(), asked.rule, len(asked.axes)
+    ranks = asked.router.ranks(codes[:n_columns])
     cuts = partition(
         ranks,
-        _by_class(codes[len(axes) :], len(ranks)),
+        _by_class(codes[n_columns:] if rule.by_information else [], len(ranks)),
         [Need(rule.least)],
         rule.position,
         by_information=rule.by_information,
         in_turn=rule.in_turn,
-        cut_before=node.times,
+        cut_before=times,
     )
-    cut = cuts_between(axes, cuts.column, cuts.ends, cuts.begins)
+    cut = cuts_between(asked.axes, cuts.column, cuts.ends, cuts.begins)
     written = labels.add(ranks, cuts.leaf_of, cuts.column, cut, cut, cuts.left, box)
-    crossed = [pair_counts(codes[c], written[cuts.leaf_of, c]) for c in range(len(axes))]
-    return _nodes(cuts), cut, written, crossed
+    crossed = [pair_counts(codes[c], written[cuts.leaf_of, c]) for c in range(n_columns)]
+    return _Part(_nodes(cuts), cut, written, crossed, *_counted(codes, asked, cuts.leaf_of))
 
 
-def _leaf(
-    file: CodeFile, rank_of_code: Sequence[np.ndarray], labels: LeafLabels, box: LeafBox
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[_Pairs]]:
-    """As `_cut_part`, of a part that cannot be cut and may be larger than memory: what occurs in it, once each."""
-    n_columns = len(rank_of_code)
-    counts = [np.zeros(len(of), dtype=np.int64) for of in rank_of_code]
-    for batch in file.batches():
-        for c in range(n_columns):
-            counts[c] += np.bincount(batch[c], minlength=len(counts[c]))
+def _leaf(file: CodeFile, asked: _Asked, labels: LeafLabels, box: LeafBox) -> _Part:
+    """As `_cut_part`, of a part that cannot be cut and may be large: of its labels, what occurs in it counts once."""
+    codes = file.whole()
+    counts = [np.bincount(column) for column in codes[: len(asked.axes)]]
     occurring = [np.flatnonzero(one) for one in counts]
     longest = max(map(len, occurring))
-    ranks = np.column_stack([np.resize(of[found], longest) for of, found in zip(rank_of_code, occurring, strict=True)])
-    one, no_cut = np.array([-1]), np.array([np.nan])
+    ranks = asked.router.ranks([np.resize(found, longest) for found in occurring])
+    no_cut = np.array([np.nan])
     leaf_of = np.zeros(longest, dtype=np.int64)
-    written = labels.add(ranks, leaf_of, one, no_cut, no_cut, np.array([0]), box)
+    written = labels.add(ranks, leaf_of, np.array([-1]), no_cut, no_cut, np.array([0]), box)
     crossed = [
         (found, np.full(len(found), written[0, c], dtype=np.int64), counts[c][found])
         for c, found in enumerate(occurring)
     ]
-    return np.array([[-1, 0, 0]], dtype=np.int32), no_cut, written, crossed
+    nodes = np.array([[-1, 0, 0]], dtype=np.int32)
+    return _Part(nodes, no_cut, written, crossed, *_counted(codes, asked, np.zeros(len(codes[0]), dtype=np.int64)))
+
+
+def _counted(codes: list[np.ndarray], asked: _Asked, leaf_of: np.ndarray) -> tuple[_Pairs, np.ndarray]:
+    """The combinations of judged codes in each leaf, as numbers, and how many distinct rows are so many rows."""
+    n, n_columns = len(leaf_of), len(asked.axes)
+    combined = np.zeros(n, dtype=np.int64)
+    for column, levels in zip(codes[n_columns:], asked.levels, strict=True):
+        combined = combined * levels + column
+    return pair_counts(leaf_of, combined), np.bincount(group_sizes(codes[:n_columns], n))
 
 
 def _by_class(labels: Sequence[np.ndarray], n: int) -> np.ndarray:
@@ -280,48 +214,91 @@ def _nodes(cuts: CutTree) -> np.ndarray:
 class _Tree:
     """The tree as it grows, in the order in which `partition` numbers nodes and leaves."""
 
-    def __init__(self, axes: Sequence[Axis]):
-        self._pieces: list[np.ndarray] = []  # nodes of parts without their roots, and pairs of children of the top
-        self._cuts: list[np.ndarray] = []
+    def __init__(self) -> None:
+        self._nodes = [np.full((1, 3), -1, dtype=np.int32)]
+        self._cuts = [np.full(1, np.nan)]
         self._codes: list[np.ndarray] = []
-        self._crossed: list[list[_Pairs]] = [[] for _ in axes]
         self._n_nodes, self._n_leaves = 1, 0
         self._waiting = [0]  # places of nodes that come next, the next one last
-        self._filled: dict[int, tuple[np.ndarray, float]] = {}  # lines of nodes of the top and of roots of parts
+        self._filled: dict[int, tuple[np.ndarray, float]] = {}  # the lines of nodes of the top and of roots of parts
 
     def cut(self, node: TopNode, cut: float) -> None:
         place = self._waiting.pop()
-        self._filled[place] = np.array([node.column, node.begins, self._n_nodes], dtype=np.int32), float(cut)
+        self._filled[place] = np.array([node.column, node.begins, self._n_nodes], dtype=np.int32), cut
         self._waiting += [self._n_nodes + 1, self._n_nodes]
         self._append(np.full((2, 3), -1, dtype=np.int32), np.full(2, np.nan))
 
-    def add(self, nodes: np.ndarray, cut: np.ndarray, codes: np.ndarray, crossed: list[_Pairs]) -> None:
-        place = self._waiting.pop()
+    def add(self, part: _Part) -> int:
+        """Put the tree of a part in its place; the number of its first leaf."""
+        place, nodes, first = self._waiting.pop(), part.nodes, self._n_leaves
         is_leaf = nodes[:, 0] < 0
-        nodes[is_leaf, 2] += self._n_leaves
+        nodes[is_leaf, 2] += first
         nodes[~is_leaf, 2] += self._n_nodes - 1
-        self._filled[place] = nodes[0], float(cut[0])
-        self._append(nodes[1:], cut[1:])
-        self._n_leaves += len(codes)
-        self._codes.append(codes)
-        for pairs, more in zip(self._crossed, crossed, strict=True):
-            pairs.append(more)
+        self._filled[place] = nodes[0], float(part.cut[0])
+        self._append(nodes[1:], part.cut[1:])
+        self._n_leaves += len(part.codes)
+        self._codes.append(part.codes)
+        return first
 
     def _append(self, nodes: np.ndarray, cut: np.ndarray) -> None:
-        self._pieces.append(nodes)
+        self._nodes.append(nodes)
         self._cuts.append(cut)
         self._n_nodes += len(nodes)
 
-    def whole(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[_Pairs]]:
-        """All nodes, their cuts, the labels of all leaves, and the pairs of code and label with their rows."""
-        nodes = np.concatenate([np.full((1, 3), -1, dtype=np.int32), *self._pieces])
-        cuts = np.concatenate([[np.nan], *self._cuts])
+    def whole(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """All nodes, their cuts, and the labels of all leaves."""
+        nodes, self._nodes = np.concatenate(self._nodes), []
+        cuts, self._cuts = np.concatenate(self._cuts), []
         for place, (line, cut) in self._filled.items():
             nodes[place], cuts[place] = line, cut
-        self._pieces, self._cuts = [], []
-        return nodes, cuts, np.concatenate(self._codes), [_summed(pairs) for pairs in self._crossed]
+        codes, self._codes = np.concatenate(self._codes), []
+        return nodes, cuts, codes
 
 
-def _summed(pairs: list[_Pairs]) -> _Pairs:
-    old, new, rows = (np.concatenate(column) for column in zip(*pairs, strict=True))
-    return pair_counts(old, new, rows)
+class _Counts:
+    """What is counted of all parts together."""
+
+    def __init__(self, n_columns: int):
+        self._crossed: list[_Sum] = [_Sum() for _ in range(n_columns)]
+        self._judged: list[_Pairs] = []
+        self._sizes = np.zeros(1, dtype=np.int64)
+
+    def add(self, part: _Part, first_leaf: int) -> None:
+        for pairs, more in zip(self._crossed, part.crossed, strict=True):
+            pairs.add(more)
+        leaf, combined, rows = part.judged
+        self._judged.append(((leaf + first_leaf).astype(np.int32), combined, rows.astype(np.int32)))
+        longer = np.zeros(max(len(self._sizes), len(part.sizes)), dtype=np.int64)
+        longer[: len(self._sizes)] += self._sizes
+        longer[: len(part.sizes)] += part.sizes
+        self._sizes = longer
+
+    def whole(
+        self, levels: Sequence[int]
+    ) -> tuple[list[_Pairs], tuple[np.ndarray, list[np.ndarray], np.ndarray], np.ndarray]:
+        leaf, combined, rows = (np.concatenate(column) for column in zip(*self._judged, strict=True))
+        judged: list[np.ndarray] = []
+        for n in reversed(levels):
+            combined, code = np.divmod(combined, n)
+            judged.insert(0, code.astype(np.int32))
+        return [one.whole() for one in self._crossed], (leaf, judged, rows.astype(np.int64)), self._sizes
+
+
+class _Sum:
+    """Pairs of codes with numbers of rows, added up from time to time."""
+
+    def __init__(self) -> None:
+        self._pairs: list[_Pairs] = []
+        self._n_summed = 0
+
+    def add(self, pairs: _Pairs) -> None:
+        old, new, rows = pairs
+        self._pairs.append((old.astype(np.int32), new.astype(np.int32), rows))
+        if sum(len(one[0]) for one in self._pairs) > 2 * self._n_summed + 2**20:
+            self._pairs = [self.whole()]
+            self._n_summed = len(self._pairs[0][0])
+
+    def whole(self) -> _Pairs:
+        old, new, rows = (np.concatenate(column) for column in zip(*self._pairs, strict=True))
+        old, new, rows = pair_counts(old, new, rows)
+        return old.astype(np.int32), new.astype(np.int32), rows

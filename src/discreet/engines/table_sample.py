@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A sample of the rows of large files, from all over them: tables are often sorted, and their first rows tell little.
 
-Of Parquet files some row groups are read, evenly spread over all of them, and from each as many random rows. Of CSV files
-the first rows of each are read. `clustering` says whether equal rows lie together, which makes them look more frequent in
-such a sample than they are.
+Of Parquet files some row groups are read, evenly spread over all of them, and from each as many random rows. Of CSV
+files the first rows of each are read. Where equal rows lie together, such a sample makes them look more frequent than
+they are; that is measured, too.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Sample:
         return len(self.place)
 
     def distinct(self, columns: Sequence[int] | None = None) -> DistinctEstimate:
-        """The distinct rows of the table in these columns, between what it has if equal rows lie together and if not."""
+        """The distinct rows of the table in these columns, between what it has if equal rows lie together or not."""
         chosen = self.codes if columns is None else [self.codes[c] for c in columns]
         rows = _numbered(chosen, len(self))
         apart = distinct_rows(np.bincount(rows), self.n_rows)
@@ -80,8 +80,8 @@ class Sample:
         return DistinctEstimate(*(round(scale * total) for total in sums))
 
 
-def sample_of(files: Sequence[Path], columns: Sequence[str], *, random_state: int = 0) -> Sample:
-    """A sample of these columns. The seed has no bearing on what is published: it only chooses where to look."""
+def sample_of(files: Sequence[Path], columns: Sequence[str] | None, *, random_state: int = 0) -> Sample:
+    """A sample of these columns, or of all. The seed only chooses where to look; nothing published depends on it."""
     random = np.random.default_rng(random_state)
     metadata = [quietly(pq.read_metadata, file)[0] for file in files]
     if all(one is not None for one in metadata):
@@ -90,7 +90,10 @@ def sample_of(files: Sequence[Path], columns: Sequence[str], *, random_state: in
 
 
 def _of_parquet(
-    files: Sequence[Path], metadata: Sequence[pq.FileMetaData], columns: Sequence[str], random: np.random.Generator
+    files: Sequence[Path],
+    metadata: Sequence[pq.FileMetaData],
+    columns: Sequence[str] | None,
+    random: np.random.Generator,
 ) -> Sample:
     groups = [
         (file, g, one.row_group(g).num_rows)
@@ -118,12 +121,12 @@ def _of_parquet(
     return Sample(n_rows, True, _codes(table), np.concatenate(place), of_place, len(groups), _width(table))
 
 
-def _row_group(file: Path, g: int, columns: Sequence[str]) -> pa.Table:
+def _row_group(file: Path, g: int, columns: Sequence[str] | None) -> pa.Table:
     with pq.ParquetFile(file) as opened:
-        return opened.read_row_group(g, columns=list(columns))
+        return opened.read_row_group(g, columns=None if columns is None else list(columns))
 
 
-def _of_csv(files: Sequence[Path], columns: Sequence[str]) -> Sample:
+def _of_csv(files: Sequence[Path], columns: Sequence[str] | None) -> Sample:
     tables, place, of_place = [], [], []
     most = max(1, min(len(files), _GROUPS))
     chosen = [files[place * len(files) // most] for place in range(most)]
@@ -141,7 +144,7 @@ def _of_csv(files: Sequence[Path], columns: Sequence[str]) -> Sample:
         text = (
             sum(len(name) + 1 for name in source.names) + length - 3 * n * len(source.names)
         )  # without Arrow's offsets
-        tables.append(rows.select([name for name in columns if name in source.names]))
+        tables.append(rows if columns is None else rows.select(list(columns)))
         place.append(np.full(len(rows), number))
         of_place.append(max(n, round(file.stat().st_size * n / max(text, 1))))
     if not tables:
