@@ -157,9 +157,6 @@ class KAdet(Method):
         ]
         return self._release_document(document, roles, trace)
 
-    def _needs_rows(self) -> str:
-        return ""
-
     def _release_engine(self, engine: Engine, roles: Roles, randomness: Randomness) -> Release:
         """The tree grows on counts; the rows behind it, which the owner keeps, are made of the distinct ones."""
         check_columns(engine, roles, needs_target=True)
