@@ -25,10 +25,10 @@ from discreet.counting.coding import ListedCells, changed
 from discreet.counting.tally import Tally, tally_of_groups
 from discreet.data.column import MISSING_MARKS, Kind
 from discreet.engines.duckdb_packing import Numbering, Packing
-from discreet.engines.table_sample import sample_of
 from discreet.engines.raw_cells import RawCells
 from discreet.engines.source_files import no_csv_options
 from discreet.engines.sources import from_data, from_relation
+from discreet.engines.table_sample import sample_of
 from discreet.errors import DataError, listing, quietly
 from discreet.foundation.atomic_files import scratch_folder
 
