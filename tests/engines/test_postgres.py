@@ -276,6 +276,14 @@ def test_unknown_columns_and_kinds(postgres, people):
         assert (engine.values("age").kind, engine.values("sex").texts) == ("category", ["m"])
 
 
+def test_the_memory_of_the_server(postgres, people):
+    with Postgres(postgres.url("people"), memory_limit="7 MB") as engine:
+        assert engine._connection.run("SELECT current_setting('work_mem') AS m").to_pylist() == [{"m": "7MB"}]
+    for memory in ("7", "lots", "7MB'; --", "-1MB"):
+        with pytest.raises(DataError, match="The memory limit is text such as '256MB'"):
+            Postgres(postgres.url("people"), memory_limit=memory)
+
+
 # -- connections and secrets -------------------------------------------------------------------------------------------
 
 

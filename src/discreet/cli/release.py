@@ -193,6 +193,7 @@ def _of_engine(
     from discreet.report.summary import Outcome, summarise_counts
 
     source = rows.source_of(file)
+    method.check_engine()
     if baskets.is_given:
         raise DataError("--engine takes tables; baskets are read into memory. Leave out the one or the other.")
     if output.format is Format.csv:

@@ -32,6 +32,11 @@ class Router:
     rank_of_code: Sequence[np.ndarray]
     nodes: np.ndarray
 
+    @property
+    def arrays(self) -> list[np.ndarray]:
+        """All that decides."""
+        return [self.nodes, *self.rank_of_code]
+
     def ranks(self, codes: Sequence[np.ndarray]) -> np.ndarray:
         """The ranks of rows, given as one array of codes for each column."""
         ranks = np.empty((len(codes[0]), len(codes)), dtype=np.int32)

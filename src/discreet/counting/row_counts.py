@@ -52,12 +52,12 @@ class RowCounts:
         """The distinct rows of all columns that are asked about."""
         kept = _COUNTED.get(self.content)
         if kept is None or not set(self.columns) <= set(kept.columns):
-            columns = list(dict.fromkeys([*(() if kept is None else kept.columns), *self.columns]))
             if self.content.is_stored:
+                columns = list(dict.fromkeys([*(() if kept is None else kept.columns), *self.columns]))
                 kept, singles = tally_of_blocks(self.content, columns, self.beside)
                 _SINGLES.setdefault(self.content, {}).update(singles)
             else:
-                kept = _in_memory(self.content, columns)
+                kept = _in_memory(self.content, self.columns)
             _COUNTED[self.content] = kept
         return kept
 
