@@ -21,9 +21,11 @@ from discreet.counting.coding import Coding, ListedCells, ReadCells, changed
 from discreet.counting.distinct_estimate import distinct_rows
 from discreet.counting.router import Histograms, Router
 from discreet.counting.tally import Tally
+from discreet.data.cells import Cells
 from discreet.data.column import MISSING_MARKS, Kind
 from discreet.data.frames import type_of
 from discreet.data.read import as_path
+from discreet.data.reading import Marks
 from discreet.engines.parts_sink import PartsSink
 from discreet.engines.protocol import Apply, Sink
 from discreet.engines.publish import publish_in_buckets
@@ -259,7 +261,7 @@ class Spark(CodedColumns):
         """
         if getattr(apply, "in_one_pass", False):
             return publish_in_buckets(
-                self.cells(columns), apply, secret, sink, n_rows=self.n_rows, scratch=self.scratch
+                self._batches(columns), apply, secret, sink, n_rows=self.n_rows, scratch=self.scratch
             )
         with scratch_folder(sink.folder.parent if isinstance(sink, PartsSink) else None) as folder:
             job = PublishRows(tuple(columns), self._n_buckets(), folder)
@@ -276,7 +278,13 @@ class Spark(CodedColumns):
                         sink.write(rows_of_written(file, persons))
         return sum(one.rows for one in written)
 
-    def cells(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def cells(self, columns: Sequence[str]) -> Iterator[dict[str, Cells]]:
+        """All rows, a batch at a time: the cells of each column, each read by itself."""
+        marks = Marks.of(self._missing)
+        for batch in self._batches(columns):
+            yield {name: Cells.of(batch.column(name), marks=marks) for name in columns}
+
+    def _batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """The raw cells of all rows. They come to the driver one piece after another."""
         for rows in self._exchange.stream(self._pieces, ReadRows(tuple(columns))):
             yield from from_bytes(rows).to_batches()
