@@ -99,6 +99,11 @@ class ApplyGroups:
         )
 
     @property
+    def in_one_pass(self) -> bool:
+        """Whether every row must be seen once, in this process: which rows are moved is drawn while they stream by."""
+        return bool(getattr(self.lookup, "in_one_pass", False))
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The source columns that are read."""
         person = () if self.person is None else (self.person.name,)
