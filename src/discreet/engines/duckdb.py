@@ -51,7 +51,8 @@ class DuckDB(RawCells):
     Parameters
     ----------
     source : path or relation or Arrow table
-        A path may be a pattern (`visits/2024-*.parquet`) or a folder of Parquet files.
+        A path may be a pattern (`visits/2024-*.parquet`), a folder of Parquet files, or a SQLite or DuckDB file, of
+        which `table` names the table if there are several.
     kinds, missing, delimiter, quote, encoding, names, header
         As for `Table.of`.
     memory_limit : str, such as "4GB"
