@@ -31,6 +31,9 @@ LEFT_OUT = -2  # the group of rows that are not published
 class GroupLookup(Protocol):
     """Finds the group of rows, given as one array of codes for each column; -1 for rows that were not counted."""
 
+    @property
+    def arrays(self) -> Sequence[np.ndarray]: ...
+
     def find(self, codes: Sequence[np.ndarray]) -> np.ndarray: ...
 
 
