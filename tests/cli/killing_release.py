@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Releases through DuckDB by the command, each killed before it changes the disk for the nth time, then started again.
 
-python killing_release.py SOURCE PLACE  makes PLACE/N/out for some N: for the last changes, when the release is put into
-place, and for others by chance. The processes are forked, so that they know all code already.
+python killing_release.py SOURCE PLACE  makes PLACE/N/out for some N: for the last changes, when all is tidied up, and
+for others by chance, spread over all. The processes are forked, so that they know all code already.
 """
 
 import builtins
@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from discreet.cli.app import app
 
-LAST, BY_CHANCE = 8, 10
+LAST, BY_CHANCE = 6, 8
 COLUMNS = ["--target", "y", "--quasi", "age,town", "--sensitive", "ill", "--other", "pay"]
 made, kill_at = 0, 0
 
@@ -77,14 +77,13 @@ def main(source: str, place: Path) -> None:
     made = 0
     release(source, place / "whole" / "out")
     last = range(made - LAST + 1, made + 1)
-    for at in (*sorted(random.sample(range(1, last[0]), BY_CHANCE)), *last):
+    stride = (last[0] - 1) // BY_CHANCE  # one moment by chance in each stretch of changes
+    for at in (*(1 + stride * place + random.randrange(stride) for place in range(BY_CHANCE)), *last):
         folder = place / str(at)
         if forked(source, folder / "out", at) != -signal.SIGKILL:
             sys.exit(f"{at}: it was not killed")
         state = "whole" if (folder / "out").exists() else "nothing"
-        kept = any(job.glob("*/done.json") for job in folder.glob(".discreet-job-*")) and any(
-            folder.glob(".discreet-job-*/*/done.json")
-        )
+        kept = any(folder.glob(".discreet-job-*/*/done.json"))
         if state == "nothing" and forked(source, folder / "out") != 0:
             sys.exit(f"{at}: it did not go on")
         sys.stdout.write(f"{at} {state} {'kept' if kept else 'anew'}\n")

@@ -83,7 +83,7 @@ def test_kills_at_many_moments(source, tmp_path):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     moments = [line.split() for line in done.stdout.splitlines()]
-    assert len(moments) == 18
+    assert len(moments) == 14
     assert {state for _, state, _ in moments} == {"nothing", "whole"}
     assert {kept for _, _, kept in moments} == {"anew", "kept"}, "no kill came after the tally: the test shows nothing"
     for folder in place.iterdir():
@@ -176,9 +176,9 @@ main()
 
 
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="needs limits on the size of files")
-@pytest.mark.parametrize("most", [600, 4000, 16_000])
+@pytest.mark.parametrize("most", [600, 16_000])
 def test_a_full_disk_leaves_nothing(source, tmp_path, most):
-    """The limit is met by the mark of the job, by the tally, by the published part."""
+    """The limit is met by what is counted, and by a published part."""
     command = [sys.executable, "-c", FULL, str(most), "release", str(source), *ROLES, *HOW, "-o", str(tmp_path / "out")]
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "TMPDIR": str(tmp_path / "tmp")})
     assert done.returncode == WRONG, done.stderr

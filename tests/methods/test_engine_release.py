@@ -5,6 +5,7 @@ import json
 import stat
 import tempfile
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -16,6 +17,7 @@ from discreet import (
     BreachAwareSelector,
     CannotRelease,
     DataError,
+    KAdet,
     Mondrian,
     RandomFlip,
     Roles,
@@ -25,6 +27,7 @@ from discreet import (
 )
 from discreet.data.table import Table
 from discreet.engines import DuckDB, InMemory
+from discreet.release.data_subjects import DataSubjects
 from discreet.samples import load
 from engine_cases import BY_PERSON, METHODS, ROLES, assert_same_release, method_of, people
 
@@ -174,6 +177,28 @@ def test_a_population_is_counted_as_in_memory(parts):
     expected = Mondrian(k=3, population=population, random_state=1).release(table, ROLES)
     with DuckDB(table) as engine:
         assert_same_release(Mondrian(k=3, population=population, random_state=1).release(engine, ROLES), expected)
+
+
+@pytest.mark.parametrize("roles", [ROLES, BY_PERSON], ids=["rows", "persons"])
+def test_the_same_model_as_in_memory(parts, tmp_path, roles):
+    expected = KAdet(k=5).release(parts[0], roles)
+    with DuckDB(parts[1]) as engine:
+        found = KAdet(k=5).release(engine, roles)
+    assert found.document.data == expected.document.data
+    assert found.certificate == expected.certificate
+    found.save(tmp_path / "out")
+    assert discreet.verify(tmp_path / "out/release", owner=tmp_path / "out/owner").holds
+
+
+@pytest.mark.parametrize("roles", [ROLES, BY_PERSON], ids=["rows", "persons"])
+def test_a_ledger_recognises_the_people_of_an_engine(parts, roles):
+    in_memory = {one.kind: one for one in DataSubjects(parts[0], roles).likenesses(bytes(32))}
+    with DuckDB(parts[1]) as engine:
+        found = {one.kind: one for one in DataSubjects(engine, roles).likenesses(bytes(32))}
+    assert set(found) == {"ids", "quasi"}
+    for kind, likeness in found.items():
+        assert np.array_equal(likeness.hashes, in_memory[kind].hashes)
+        assert (likeness.units, likeness.chance) == (in_memory[kind].units, in_memory[kind].chance)
 
 
 @pytest.mark.data

@@ -11,6 +11,7 @@ is run again, or another one for the same target, or `discreet clean`; the next 
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -147,7 +148,9 @@ def _fill(work: Path, mark: int, said: dict[str, Any]) -> None:
     _empty(work)
     os.ftruncate(mark, 0)
     os.lseek(mark, 0, os.SEEK_SET)
-    os.write(mark, json.dumps(said).encode())
+    content = json.dumps(said).encode()
+    if os.write(mark, content) < len(content):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     os.fsync(mark)
 
 

@@ -32,7 +32,7 @@ class GroupLookup(Protocol):
     """Finds the group of rows, given as one array of codes for each column; -1 for rows that were not counted."""
 
     @property
-    def arrays(self) -> Sequence[np.ndarray]: ...
+    def arrays(self) -> list[np.ndarray]: ...
 
     def find(self, codes: Sequence[np.ndarray]) -> np.ndarray: ...
 
@@ -99,6 +99,11 @@ class ApplyGroups:
         )
 
     @property
+    def in_one_pass(self) -> bool:
+        """Whether every row must be seen once, in this process: which rows are moved is drawn while they stream by."""
+        return bool(getattr(self.lookup, "in_one_pass", False))
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The source columns that are read."""
         person = () if self.person is None else (self.person.name,)
@@ -109,7 +114,7 @@ class ApplyGroups:
         """A hash of the group of each distinct row and of all labels: the decision, but no cell can be read from it."""
         parts = hashlib.sha256(repr((self.names, self.columns, self.schema.to_string())).encode())
         for array in (*self.lookup.arrays, *(column.codes for column in self.labels)):
-            parts.update(np.ascontiguousarray(array))
+            parts.update(np.ascontiguousarray(array).data)
         for column in self.labels:
             parts.update(repr(column.values.to_pylist()).encode())
         return parts.hexdigest()

@@ -32,6 +32,8 @@ class DrawnMoves:
     pattern   what each batch of the moves is published as
     """
 
+    in_one_pass = True
+
     def __init__(
         self,
         lookup: RowLookup,
