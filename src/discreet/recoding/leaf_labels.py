@@ -127,11 +127,11 @@ def cuts_between(axes: Sequence[Axis], column: np.ndarray, below: np.ndarray, ab
     for c, axis in enumerate(axes):
         nodes = np.flatnonzero((column == c) & (below >= 0) & (above >= 0))
         if len(nodes):
-            lower, upper, _ = pair_counts(below[nodes], above[nodes])
-            width = int(upper.max()) + 1
-            values = np.array([axis.cut(a, b) for a, b in zip(lower.tolist(), upper.tolist(), strict=True)])
-            pairs = lower.astype(np.int64) * width + upper
-            cuts[nodes] = values[np.searchsorted(pairs, below[nodes].astype(np.int64) * width + above[nodes])]
+            width = int(above[nodes].max()) + 1
+            pairs = below[nodes].astype(np.int64) * width + above[nodes]
+            distinct = np.unique(pairs)
+            values = [axis.cut(pair // width, pair % width) for pair in distinct.tolist()]
+            cuts[nodes] = np.array(values)[np.searchsorted(distinct, pairs)]
     return cuts
 
 
