@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.counting.tally import group, pair_counts
+from discreet.counting.tally import pair_counts
 from discreet.foundation.compiled_kernels import compiled
 from discreet.recoding.axis import Axis
 from discreet.recoding.labels import Meaning
@@ -127,11 +127,11 @@ def cuts_between(axes: Sequence[Axis], column: np.ndarray, below: np.ndarray, ab
     for c, axis in enumerate(axes):
         nodes = np.flatnonzero((column == c) & (below >= 0) & (above >= 0))
         if len(nodes):
-            lower, upper, _ = pair_counts(below[nodes], above[nodes])
-            width = int(upper.max()) + 1
-            values = np.array([axis.cut(a, b) for a, b in zip(lower.tolist(), upper.tolist(), strict=True)])
-            pairs = lower.astype(np.int64) * width + upper
-            cuts[nodes] = values[np.searchsorted(pairs, below[nodes].astype(np.int64) * width + above[nodes])]
+            width = int(above[nodes].max()) + 1
+            pairs = below[nodes].astype(np.int64) * width + above[nodes]
+            distinct = np.unique(pairs)
+            values = [axis.cut(pair // width, pair % width) for pair in distinct.tolist()]
+            cuts[nodes] = np.array(values)[np.searchsorted(distinct, pairs)]
     return cuts
 
 
@@ -144,14 +144,12 @@ def _distinct_boxes(
     low: np.ndarray, high: np.ndarray, missing: np.ndarray
 ) -> tuple[list[tuple[float, float, bool]], np.ndarray]:
     """The different boxes in order, and the place of each leaf's among them."""
-    n = len(low)
-    (low_of, lows), (high_of, highs) = (group([part.view(np.int64)], n, [1], ordered=False) for part in (low, high))
-    code, first = group([low_of, high_of, missing], n, [len(lows), len(highs), 2], ordered=False)
-    boxes = list(zip(low[first].tolist(), high[first].tolist(), missing[first].tolist(), strict=True))
-    order = sorted(range(len(boxes)), key=boxes.__getitem__)
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    return [boxes[i] for i in order], place[code]
+    ends = np.unique(np.concatenate([low, high]))
+    numbers = (np.searchsorted(ends, low) * len(ends) + np.searchsorted(ends, high)) * 2 + missing
+    distinct = np.unique(numbers)
+    lows, highs = (ends[place].tolist() for place in np.divmod(distinct // 2, len(ends)))
+    boxes = list(zip(lows, highs, (distinct % 2 > 0).tolist(), strict=True))
+    return boxes, np.searchsorted(distinct, numbers)
 
 
 def _sets(rank: np.ndarray, leaf_of: np.ndarray, n_leaves: int) -> tuple[np.ndarray, list[tuple[int, ...]]]:
@@ -160,8 +158,12 @@ def _sets(rank: np.ndarray, leaf_of: np.ndarray, n_leaves: int) -> tuple[np.ndar
     if highest < _MOST_BITS:
         sets = np.zeros(n_leaves, dtype=np.int64)
         _gather(leaf_of, rank, sets)
-        code, first = group([sets], n_leaves, ordered=False)
-        return code, [tuple(i for i in range(highest + 1) if number >> i & 1) for number in sets[first].tolist()]
+        distinct, first = np.unique(sets, return_index=True)
+        order = np.argsort(first)  # in the order of the leaves
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        ranks_of = [tuple(i for i in range(highest + 1) if number >> i & 1) for number in distinct[order].tolist()]
+        return place[np.searchsorted(distinct, sets)], ranks_of
     leaf, rank, _ = pair_counts(leaf_of, rank)
     ranks = tuple(rank.tolist())
     ends = np.cumsum(np.bincount(leaf, minlength=n_leaves)).tolist()

@@ -75,7 +75,7 @@ def pair_scores(baskets: Baskets) -> np.ndarray:
 def item_scores(rows: CountedLevels, domain: Domain, n_classes: int) -> np.ndarray:
     """`pair_scores` of the items of a domain, by counts; the last line of codes has the classes.
 
-    If a_k of the N_k rows of class k have the item, A of N in all, it tells A (N - A) - sum a_k (N_k - a_k) pairs apart.
+    If a_k of the N_k rows of class k have the item, A of N in all, it parts A (N - A) - sum a_k (N_k - a_k) pairs.
     """
     scores = []
     of_class = counted([rows.codes[-1]], [n_classes], rows.rows)
