@@ -148,8 +148,16 @@ class Connection:
         self._connection, why = _told(lambda: driver.connect(uri))
         if why:
             raise DataError(f"There is no connection to the database: {why}.")
-        self.run("SET client_encoding = 'UTF8'")  # whatever encoding the database has
-        self.commit()
+        _, why = _told(self._ask_for_utf8)
+        if why:
+            self.close()
+            raise DataError(f"There is no connection to the database: {why}.")
+
+    def _ask_for_utf8(self) -> None:
+        """Have texts sent as UTF-8, whatever the encoding of the database."""
+        with self._connection.cursor() as cursor:
+            cursor.execute("SET client_encoding = 'UTF8'")
+        self._connection.commit()
 
     def run(self, sql: str, parameters: Sequence[Any] = ()) -> pa.Table:
         """The result of a statement; of no columns for those that return nothing."""
