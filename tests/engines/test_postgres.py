@@ -130,6 +130,15 @@ def test_texts_are_compared_byte_by_byte_whatever_the_collation(postgres):
         assert engine.tally(["x"]).sizes.tolist() == [1, 2, 1]
 
 
+def test_a_database_in_another_encoding(postgres):
+    database = "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0"
+    postgres.run("DROP DATABASE IF EXISTS latin", database, database="postgres")
+    postgres.run("CREATE TABLE names AS SELECT chr(233) || 'va' AS name, 1 AS y", database="latin")
+    with Postgres(postgres.url("names", database="latin")) as engine:
+        assert engine.values("name").texts == ["éva"]
+        assert [batch.column("name").to_pylist() for batch in engine._batches(["name"])] == [["éva"]]
+
+
 def test_other_types_are_read_as_their_text_or_number(postgres):
     postgres.run(
         "DROP TABLE IF EXISTS odd",

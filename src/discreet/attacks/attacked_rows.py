@@ -34,10 +34,10 @@ def attacked_rows(content: Content, roles: Roles | None, persons: Any) -> tuple[
         enough = int(np.searchsorted(np.cumsum(counted.sizes[order]), MOST_ROWS)) + 1
         chosen = np.zeros(len(counted), dtype=bool)
         chosen[order[:enough]] = True
-        rows = int(counted.sizes[chosen].sum())
+        some = f"{int(chosen.sum()):,} of {len(counted):,} groups, drawn at random"
         sentence = (
-            f"A sample was attacked: {int(chosen.sum()):,} of {len(counted):,} groups, drawn at random, with all of their"
-            f" {rows:,} of {content.n_rows:,} rows, and the known persons who fit one of them."
+            f"A sample was attacked: {some}, with all of their {int(counted.sizes[chosen].sum()):,} of"
+            f" {content.n_rows:,} rows, and the known persons who fit one of them."
         )
     tables, whose = [], []
     for table, some in stored.blocks():

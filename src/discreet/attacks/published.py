@@ -74,8 +74,8 @@ class Published:
         certificate, data, roles = open_release(release)
         recoding = read_record(release)
         by_person = owner is not None and certificate.counted == "persons"
-        persons = persons_of(Path(owner), data) if by_person else None  # type: ignore[arg-type]
-        data, persons, sample = attacked_rows(data, roles, persons)
+        whose = persons_of(Path(owner), data) if by_person else None  # type: ignore[arg-type]
+        data, persons, sample = attacked_rows(data, roles, whose)
         swapped = certificate.changes.swapped_cells > 0
         is_sketched = owner is not None and certificate.shape == "sketches"
         records, signs = read_records(data, Path(owner)) if is_sketched else (None, None)  # type: ignore[arg-type]

@@ -26,8 +26,8 @@ def recode(
     file: Annotated[
         Path,
         typer.Argument(
-            help="The new rows: CSV or Parquet with the original columns, or a folder or pattern of Parquet files, which"
-            " are recoded batch by batch; baskets as they came."
+            help="The new rows: CSV or Parquet with the original columns, or a folder or pattern of Parquet files,"
+            " which are recoded batch by batch; baskets as they came."
         ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="File to write, .csv or .parquet; baskets .dat or .txt.")],

@@ -107,7 +107,8 @@ def release(
     reading: ReadingOptions,
     rows: EngineOptions,
     file: Annotated[
-        Path | None, typer.Argument(help="A CSV or Parquet file; with --baskets transactions, one row per line.")
+        Path | None,
+        typer.Argument(help="A CSV, Parquet, SQLite or DuckDB file; with --baskets transactions, one row per line."),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="With --engine: only say what the release would take.")

@@ -28,8 +28,9 @@ class RowsFile:
     """
 
     def __init__(self, path: Path, format: str):
-        self._path, self._format, self._writer = path, format, None
-        self._schema: pa.Schema | None = None
+        self._path, self._format = path, format
+        self._writer: Any = None
+        self._schema: Any = None
 
     def __enter__(self) -> RowsFile:
         return self
@@ -45,7 +46,7 @@ class RowsFile:
             rows = pa.table(cells, names=[neutral(name) for name in rows.column_names])
         if self._writer is None:
             self._schema, self._writer = rows.schema, self._opened(rows.schema)
-        if rows.schema.names != self._schema.names:  # type: ignore[union-attr]
+        if rows.schema.names != self._schema.names:
             raise DataError("The files have other columns than the first.")
         self._writer.write_table(rows.cast(self._schema))
 

@@ -31,6 +31,9 @@ LEFT_OUT = -2  # the group of rows that are not published
 class GroupLookup(Protocol):
     """Finds the group of rows, given as one array of codes for each column; -1 for rows that were not counted."""
 
+    @property
+    def arrays(self) -> Sequence[np.ndarray]: ...
+
     def find(self, codes: Sequence[np.ndarray]) -> np.ndarray: ...
 
 
@@ -111,7 +114,7 @@ class ApplyGroups:
         """A hash of the group of each distinct row and of all labels: the decision, but no cell can be read from it."""
         parts = hashlib.sha256(repr((self.names, self.columns, self.schema.to_string())).encode())
         for array in (*self.lookup.arrays, *(column.codes for column in self.labels)):
-            parts.update(np.ascontiguousarray(array))
+            parts.update(np.ascontiguousarray(array).data)
         for column in self.labels:
             parts.update(repr(column.values.to_pylist()).encode())
         return parts.hexdigest()

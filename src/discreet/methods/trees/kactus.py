@@ -228,8 +228,8 @@ def _shown(
     notes = []
     if n_swapped:
         notes.append(
-            f"{n_swapped} of {sum(sizes)} rows show in one column a value that is not their own: the release is"
-            f" false there. {'The trace says which rows they are; with' if in_memory else 'With'} swap=0 there are none."
+            f"{n_swapped} of {sum(sizes)} rows show in one column a value that is not their own: the release is false"
+            f" there. {'The trace says which rows they are; with' if in_memory else 'With'} swap=0 there are none."
         )
     grouping = Grouping(
         np.empty(0, dtype=np.int64),

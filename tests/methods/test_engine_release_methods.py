@@ -54,7 +54,7 @@ class Untouched:
     def tally(self, *_, **__):
         raise AssertionError
 
-    values = coding = publish = tally
+    values = coding = publish = cells = coded = histograms = likely_distinct = tally
 
 
 def refusal(method, roles):
@@ -77,7 +77,7 @@ def test_a_method_runs_on_an_engine_or_refuses_before_any_work(name):
     method = instance(name)
     why = refusal(method, ROLES)
     if why:
-        assert re.search(r"Read them as a table|releases .*, not table|Pass Parquet|matrix", why), why
+        assert re.search(r"Read them as a table|releases .*, not table", why), why
         return
     if isinstance(method, PRIVATE):
         assert method.release(DuckDB(ARROW), ROLES).verdict.holds
