@@ -19,12 +19,14 @@ from discreet import (
     DataError,
     KAdet,
     Mondrian,
+    PromiseBroken,
     RandomFlip,
     Roles,
     RolesError,
     TopDownSpecialization,
     TreeLadder,
 )
+from discreet.data.storage import write_part
 from discreet.data.table import Table
 from discreet.engines import DuckDB, InMemory
 from discreet.release.data_subjects import DataSubjects
@@ -102,6 +104,20 @@ def test_parts_are_written_where_only_this_user_can_read_and_removed_with_the_re
     assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o700}
     assert {path.name for path in tmp_path.rglob("*.parquet")} == {"part-00000.parquet"}
     del release, engine
+    assert not list(tmp_path.iterdir())
+
+
+def test_parts_that_are_not_what_was_decided_are_not_saved(parts, tmp_path):
+    with DuckDB(parts[1]) as engine:
+        release = Mondrian(k=3, random_state=1).release(engine, ROLES)
+    assert release.verdict.holds  # by what was decided
+    (file,) = release.content.files
+    rows = pq.read_table(file)
+    cells = rows.column("job").to_pylist()
+    cells[0] = next(cell for cell in cells if cell != cells[0])
+    write_part(rows.set_column(rows.column_names.index("job"), "job", pa.array(cells)), file)
+    with pytest.raises(PromiseBroken, match="could not be verified"):
+        release.save(tmp_path / "out")
     assert not list(tmp_path.iterdir())
 
 

@@ -108,7 +108,7 @@ def row_counts_of(content: Content, columns: Sequence[str]) -> RowCounts:
 
 def remember_counts(content: Content, counted: Tally) -> None:
     """Keep a tally that is known without counting the rows of the content."""
-    _COUNTED[content] = counted
+    _COUNTED[content], _GROUPS[content] = counted, {}
 
 
 def n_unique(content: Any, columns: Sequence[str]) -> int:
