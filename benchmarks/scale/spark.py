@@ -75,7 +75,8 @@ def measure(rows: int, folder: Path) -> dict[str, tuple[float, float]]:
             assert engine.publish(apply.columns, apply, os.urandom(32), sink) == rows
     with Spark(folder / f"{rows}") as written, clock.stage("verify"):
         assert KAnonymity(5).check(written, roles).holds
-    print(f"{rows:,} rows, {len(counted):,} distinct, {len(sink.files)} parts", flush=True)
+    read, wrote = (sum(file.stat().st_size for file in files) / rows for files in (people(rows), sink.files))
+    print(f"{rows:,} rows, {len(counted):,} distinct; {read:.1f} bytes a row read, {wrote:.1f} written", flush=True)
     return clock.taken
 
 

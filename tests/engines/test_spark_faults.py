@@ -51,7 +51,7 @@ def published(engine, apply, folder):
     return [row for file in sink.files for row in pq.read_table(file).to_pylist()]
 
 
-def wait_until(happened, seconds=300):
+def wait_until(happened, seconds=600):
     end = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < end
