@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +20,7 @@ import pyarrow.parquet as pq
 from discreet.counting.distinct_estimate import DistinctEstimate, distinct_rows
 from discreet.engines.csv_batches import CsvBatches
 from discreet.errors import DataError, quietly
+from discreet.foundation.randomness import Randomness
 
 _ROWS = 200_000  # of the sample
 _READ = 4_000_000  # rows that are read for it
@@ -27,7 +29,7 @@ _CSV_ROWS = 20_000  # of each CSV file
 
 
 @dataclass(frozen=True)
-class Sample:
+class TableSample:
     """Random rows from some places of a table.
 
     n_rows    the rows of the table, exactly for Parquet, by the length of the first ones for CSV
@@ -80,9 +82,9 @@ class Sample:
         return DistinctEstimate(*(round(scale * total) for total in sums))
 
 
-def sample_of(files: Sequence[Path], columns: Sequence[str] | None, *, random_state: int = 0) -> Sample:
+def sample_of(files: Sequence[Path], columns: Sequence[str] | None, *, random_state: int = 0) -> TableSample:
     """A sample of these columns, or of all. The seed only chooses where to look; nothing published depends on it."""
-    random = np.random.default_rng(random_state)
+    random = Randomness(random_state).numpy()
     metadata = [quietly(pq.read_metadata, file)[0] for file in files]
     if all(one is not None for one in metadata):
         return _of_parquet(files, metadata, columns, random)
@@ -93,8 +95,8 @@ def _of_parquet(
     files: Sequence[Path],
     metadata: Sequence[pq.FileMetaData],
     columns: Sequence[str] | None,
-    random: np.random.Generator,
-) -> Sample:
+    random: Any,
+) -> TableSample:
     groups = [
         (file, g, one.row_group(g).num_rows)
         for file, one in zip(files, metadata, strict=True)
@@ -118,7 +120,7 @@ def _of_parquet(
         place.append(np.full(taken, number))
     table = pa.concat_tables(tables, promote_options="permissive")
     of_place = np.array([n for _, _, n in chosen])
-    return Sample(n_rows, True, _codes(table), np.concatenate(place), of_place, len(groups), _width(table))
+    return TableSample(n_rows, True, _codes(table), np.concatenate(place), of_place, len(groups), _width(table))
 
 
 def _row_group(file: Path, g: int, columns: Sequence[str] | None) -> pa.Table:
@@ -126,7 +128,7 @@ def _row_group(file: Path, g: int, columns: Sequence[str] | None) -> pa.Table:
         return opened.read_row_group(g, columns=None if columns is None else list(columns))
 
 
-def _of_csv(files: Sequence[Path], columns: Sequence[str] | None) -> Sample:
+def _of_csv(files: Sequence[Path], columns: Sequence[str] | None) -> TableSample:
     tables, place, of_place = [], [], []
     most = max(1, min(len(files), _GROUPS))
     chosen = [files[place * len(files) // most] for place in range(most)]
@@ -151,7 +153,9 @@ def _of_csv(files: Sequence[Path], columns: Sequence[str] | None) -> Sample:
         raise DataError("The table has no rows: there is nothing to count.")
     table = pa.concat_tables(tables)
     n_rows = round(sum(of_place) * len(files) / len(chosen))
-    return Sample(n_rows, False, _codes(table), np.concatenate(place), np.array(of_place), len(files), _width(table))
+    return TableSample(
+        n_rows, False, _codes(table), np.concatenate(place), np.array(of_place), len(files), _width(table)
+    )
 
 
 def _codes(table: pa.Table) -> tuple[np.ndarray, ...]:
