@@ -26,6 +26,9 @@ OPTIONS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.default.parallelism": "2",
+    "spark.eventLog.compress": "false",  # what is compressed cannot be searched
+    "spark.shuffle.compress": "false",
+    "spark.broadcast.compress": "false",
     "spark.driver.extraJavaOptions": _JAVA,
     "spark.executor.extraJavaOptions": _JAVA,
 }
@@ -105,7 +108,7 @@ class Cluster:
     def is_busy(self) -> bool:
         """Whether an executor runs."""
         running = [pid for process in self._processes.values() for pid in _with_descendants(process.pid)]
-        return any("CoarseGrainedExecutor" in _command(pid) or "pyspark" in _command(pid) for pid in running)
+        return any("CoarseGrainedExecutor" in _command(pid) or "pyspark.daemon" in _command(pid) for pid in running)
 
     def log(self, name: str) -> str:
         return (self.folder / f"{name}.log").read_text(errors="replace")

@@ -8,11 +8,11 @@ from collections import Counter
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
-from engine_cases import people
 from typer.testing import CliRunner
 
 from discreet.cli.app import GOOD, WRONG, app
 from discreet.foundation import progress
+from engine_cases import people
 
 ROLES = "--target y --quasi age,job,born --sensitive ill --other pay --identifiers name"
 METHOD = "--method mondrian --k 4 --seed 1"

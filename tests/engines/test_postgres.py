@@ -130,6 +130,15 @@ def test_texts_are_compared_byte_by_byte_whatever_the_collation(postgres):
         assert engine.tally(["x"]).sizes.tolist() == [1, 2, 1]
 
 
+def test_a_database_in_another_encoding(postgres):
+    database = "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0"
+    postgres.run("DROP DATABASE IF EXISTS latin", database, database="postgres")
+    postgres.run("CREATE TABLE names AS SELECT chr(233) || 'va' AS name, 1 AS y", database="latin")
+    with Postgres(postgres.url("names", database="latin")) as engine:
+        assert engine.values("name").texts == ["éva"]
+        assert [batch.column("name").to_pylist() for batch in engine._batches(["name"])] == [["éva"]]
+
+
 def test_other_types_are_read_as_their_text_or_number(postgres):
     postgres.run(
         "DROP TABLE IF EXISTS odd",
@@ -274,6 +283,14 @@ def test_unknown_columns_and_kinds(postgres, people):
         Postgres(postgres.url("people"), kinds={"agee": "category"})
     with Postgres(postgres.url("people"), kinds={"age": "category"}, missing=["f"]) as engine:
         assert (engine.values("age").kind, engine.values("sex").texts) == ("category", ["m"])
+
+
+def test_the_memory_of_the_server(postgres, people):
+    with Postgres(postgres.url("people"), memory_limit="7 MB") as engine:
+        assert engine._connection.run("SELECT current_setting('work_mem') AS m").to_pylist() == [{"m": "7MB"}]
+    for memory in ("7", "lots", "7MB'; --", "-1MB"):
+        with pytest.raises(DataError, match="The memory limit is text such as '256MB'"):
+            Postgres(postgres.url("people"), memory_limit=memory)
 
 
 # -- connections and secrets -------------------------------------------------------------------------------------------

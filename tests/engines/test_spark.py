@@ -3,6 +3,7 @@
 
 import datetime
 import itertools
+from collections import Counter
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
 
-from discreet import DataError, KAnonymity, Mondrian, Table, verify
+from discreet import DataError, KActus2, KAnonymity, Mondrian, Table, verify
 from discreet.counting.coding import ListedCells
 from discreet.counting.tally import tally
 from discreet.engines import Engine, Spark, spark, spark_exchange
@@ -167,6 +168,28 @@ def test_tasks_count_and_publish_as_in_memory(tmp_path, in_process, monkeypatch,
             for target, person in ((None, None), ("Age", None), (None, "word"), ("Age", "a.b")):
                 expected = tally(odd, chosen, target=target, person=person)
                 assert_same(engine.tally(chosen, target=target, person=person), expected)
+
+
+def test_kactus2_moves_as_many_rows_of_each_class_as_in_memory(tmp_path, in_process):
+    """Which rows move is drawn from rows that come to the driver, each once."""
+    table = people(300)
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=31)
+    method = KActus2(4, swap=0.6, min_objects=1, confidence=0.5, random_state=4)
+    expected = method.release(table, ROLES)
+    with Spark(tmp_path / "t.parquet") as engine:
+        release = method.release(engine, ROLES)
+        names = [batch["name"].texts[code] for batch in engine.cells(["name"]) for code in batch["name"].codes]
+        assert names == table.column("name").to_pylist()
+    assert release.verdict.holds
+    assert release.changes.swapped_cells == expected.changes.swapped_cells > 0
+    shown = [release.columns.index(name) for name in ("age", "job", "born", "y")]
+    for found in (release, expected):
+        assert sum(rows_of(found.content).values()) == 300 - found.changes.rows_dropped
+    counts = [Counter(), Counter()]
+    for counter, found in zip(counts, (release, expected), strict=True):
+        for row, n in rows_of(found.content).items():
+            counter[tuple(row[place] for place in shown)] += n
+    assert counts[0] == counts[1]
 
 
 def test_mondrian_in_parts_cuts_the_same_tree_as_in_memory(tmp_path, in_process, monkeypatch):

@@ -5,6 +5,7 @@ import json
 import stat
 import tempfile
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -16,15 +17,19 @@ from discreet import (
     BreachAwareSelector,
     CannotRelease,
     DataError,
+    KAdet,
     Mondrian,
+    PromiseBroken,
     RandomFlip,
     Roles,
     RolesError,
     TopDownSpecialization,
     TreeLadder,
 )
+from discreet.data.storage import write_part
 from discreet.data.table import Table
 from discreet.engines import DuckDB, InMemory
+from discreet.release.data_subjects import DataSubjects
 from discreet.samples import load
 from engine_cases import BY_PERSON, METHODS, ROLES, assert_same_release, method_of, people
 
@@ -102,6 +107,20 @@ def test_parts_are_written_where_only_this_user_can_read_and_removed_with_the_re
     assert not list(tmp_path.iterdir())
 
 
+def test_parts_that_are_not_what_was_decided_are_not_saved(parts, tmp_path):
+    with DuckDB(parts[1]) as engine:
+        release = Mondrian(k=3, random_state=1).release(engine, ROLES)
+    assert release.verdict.holds  # by what was decided
+    (file,) = release.content.files
+    rows = pq.read_table(file)
+    cells = rows.column("job").to_pylist()
+    cells[0] = next(cell for cell in cells if cell != cells[0])
+    write_part(rows.set_column(rows.column_names.index("job"), "job", pa.array(cells)), file)
+    with pytest.raises(PromiseBroken, match="could not be verified"):
+        release.save(tmp_path / "out")
+    assert not list(tmp_path.iterdir())
+
+
 def test_nothing_is_left_when_a_release_fails(parts, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with DuckDB(parts[0]) as engine, pytest.raises(CannotRelease):
@@ -174,6 +193,28 @@ def test_a_population_is_counted_as_in_memory(parts):
     expected = Mondrian(k=3, population=population, random_state=1).release(table, ROLES)
     with DuckDB(table) as engine:
         assert_same_release(Mondrian(k=3, population=population, random_state=1).release(engine, ROLES), expected)
+
+
+@pytest.mark.parametrize("roles", [ROLES, BY_PERSON], ids=["rows", "persons"])
+def test_the_same_model_as_in_memory(parts, tmp_path, roles):
+    expected = KAdet(k=5).release(parts[0], roles)
+    with DuckDB(parts[1]) as engine:
+        found = KAdet(k=5).release(engine, roles)
+    assert found.document.data == expected.document.data
+    assert found.certificate == expected.certificate
+    found.save(tmp_path / "out")
+    assert discreet.verify(tmp_path / "out/release", owner=tmp_path / "out/owner").holds
+
+
+@pytest.mark.parametrize("roles", [ROLES, BY_PERSON], ids=["rows", "persons"])
+def test_a_ledger_recognises_the_people_of_an_engine(parts, roles):
+    in_memory = {one.kind: one for one in DataSubjects(parts[0], roles).likenesses(bytes(32))}
+    with DuckDB(parts[1]) as engine:
+        found = {one.kind: one for one in DataSubjects(engine, roles).likenesses(bytes(32))}
+    assert set(found) == {"ids", "quasi"}
+    for kind, likeness in found.items():
+        assert np.array_equal(likeness.hashes, in_memory[kind].hashes)
+        assert (likeness.units, likeness.chance) == (in_memory[kind].units, in_memory[kind].chance)
 
 
 @pytest.mark.data

@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from discreet.attacks.attacked_rows import who_fits
 from discreet.attacks.finding import CannotAttack
+from discreet.attacks.label_meanings import recode_known
 from discreet.attacks.published import Published
 from discreet.data.baskets import Baskets
 from discreet.data.dataset import rows_of
@@ -143,7 +145,7 @@ def case_of(
     **settings: Any,
 ) -> Case:
     """Build a case from frames, files and folders."""
-    read = _rows(known)
+    read = _in_sample(published, _rows(known))
     return Case(
         published,
         read,
@@ -155,6 +157,14 @@ def case_of(
         knows=_knows(published, read, roles, knows),
         **settings,
     )
+
+
+def _in_sample(published: Published, known: Known | None) -> Known | None:
+    """The known persons whose group is among the attacked rows, where these are a sample."""
+    if not published.sample or known is None or not _is("table", known):
+        return known
+    table: Any = known
+    return table.take(who_fits(recode_known(published, table), published.table, published.quasi))
 
 
 def _knows(

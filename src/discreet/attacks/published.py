@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from discreet.attacks.attacked_rows import attacked_rows
 from discreet.data.baskets import Baskets
 from discreet.data.content import Content
 from discreet.data.records import Records
@@ -23,7 +24,7 @@ from discreet.recoding.grouped_items import GroupedItems
 from discreet.recoding.plan import Plan
 from discreet.recoding.record import from_bytes
 from discreet.release.release import Release
-from discreet.release.verify import open_release, read_groups, read_persons, read_record, read_records
+from discreet.release.verify import open_release, persons_of, read_groups, read_record, read_records
 from discreet.sketching.signs import Signs
 from discreet.sketching.sketches import Sketches
 
@@ -50,6 +51,7 @@ class Published:
     method: str = ""
     parameters: dict[str, Any] = field(default_factory=dict)
     groups: GroupedItems | None = None  # published items with their members, where items were grouped
+    sample: str = ""  # says which rows are attacked, where not all of them are
 
     @classmethod
     def of(
@@ -64,20 +66,22 @@ class Published:
         if isinstance(release, Release):
             record = None if release.record is None or release.groups is not None else from_bytes(release.record)
             swapped = release.changes.swapped_cells > 0
-            private = release.owner.persons, release.owner.records, release.owner.signs
+            data, persons, sample = attacked_rows(release.content, release.roles, release.owner.persons)
+            private = persons, release.owner.records, release.owner.signs
             method = release.method, release.parameters
-            known = (release.content, release.promise, release.roles, record, swapped)
-            return cls(*known, *private, *method, groups=release.groups)
+            known = (data, release.promise, release.roles, record, swapped)
+            return cls(*known, *private, *method, groups=release.groups, sample=sample)
         certificate, data, roles = open_release(release)
         recoding = read_record(release)
         by_person = owner is not None and certificate.counted == "persons"
-        persons = read_persons(Path(owner), certificate.rows) if by_person else None  # type: ignore[arg-type]
+        whose = persons_of(Path(owner), data) if by_person else None  # type: ignore[arg-type]
+        data, persons, sample = attacked_rows(data, roles, whose)
         swapped = certificate.changes.swapped_cells > 0
         is_sketched = owner is not None and certificate.shape == "sketches"
         records, signs = read_records(data, Path(owner)) if is_sketched else (None, None)  # type: ignore[arg-type]
         method = certificate.method.name, certificate.method.parameters
         known = (data, certificate.the_promise(), roles, recoding, swapped)
-        return cls(*known, persons, records, signs, *method, groups=read_groups(release))
+        return cls(*known, persons, records, signs, *method, groups=read_groups(release), sample=sample)
 
     @property
     def shape(self) -> str:

@@ -185,6 +185,7 @@ def _answer(case: Case, findings: list[Finding], left_out: dict[str, str], broke
     return {
         "format": 1,
         "promise": str(case.published.promise),
+        "sample": case.published.sample or None,
         "knows": list(dict.fromkeys(map(case.published.source, case.columns))),
         "broken": broken,
         "conclusions": [*beyond(case, findings), about_promise(case, findings)],
@@ -200,6 +201,8 @@ def _print(case: Case, findings: list[Finding], left_out: dict[str, str], quiet:
     if quiet:
         say(" ".join(conclusions))
         return
+    if case.published.sample:
+        say(case.published.sample)
     if heading := knowing(case):
         say(f"{heading}:")
     _print_table(findings)

@@ -45,7 +45,7 @@ class EngineOptions:
 
     def source_of(self, file: Path | None) -> Path | str:
         """What is read: the file, or what the engine names instead of one."""
-        from discreet.engines.registry import named_source
+        from discreet.engines.engine_names import named_source
 
         source = None if self.engine is None else named_source(self.engine, self._given)
         if source is not None and file is not None:
@@ -69,7 +69,7 @@ class EngineOptions:
     @contextmanager
     def opened(self, source: Path | str, reading: ReadingOptions, scratch: Path) -> Iterator[Engine]:
         """The engine; rows that wait in between are in `scratch`, in folders that only this user can read."""
-        from discreet.engines.registry import open_engine
+        from discreet.engines.engine_names import open_engine
 
         assert self.engine is not None
         warn_of_password(source)

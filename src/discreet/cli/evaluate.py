@@ -15,6 +15,7 @@ from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions
 from discreet.cli.method_options import build
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, emit, say, split, values, watch
+from discreet.cli.parquet_files import parquet_files
 from discreet.errors import DataError, listing
 
 if TYPE_CHECKING:
@@ -42,7 +43,13 @@ class MeasureName(StrEnum):
 @with_groups
 def evaluate(
     *,
-    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file; with --baskets transactions, one row per line.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="A CSV or Parquet file, or a folder or pattern of Parquet files; with --baskets transactions, one row"
+            " per line."
+        ),
+    ],
     method: Annotated[
         list[str],
         typer.Option(
@@ -80,6 +87,12 @@ def evaluate(
     ] = None,
     baskets: BasketOptions,
     reading: ReadingOptions,
+    sample: Annotated[
+        int,
+        typer.Option(
+            min=100, help="Rows drawn from a folder, a pattern or a large Parquet file.", rich_help_panel=_STUDY
+        ),
+    ] = 50_000,
     detail: Annotated[
         bool, typer.Option(help="Measure what releases hold, too; runs each method once more.", rich_help_panel=_STUDY)
     ] = True,
@@ -95,7 +108,7 @@ def evaluate(
 
     watch(quiet=quiet, as_json=as_json)
     methods = _methods(method, k, epsilon, settings)
-    dataset = read_dataset(file, roles, baskets, reading)
+    dataset, note = _dataset(file, roles, baskets, reading, sample, seed)
     evaluation = evaluate_utility(
         methods,
         dataset.checked(),
@@ -108,11 +121,30 @@ def evaluate(
     )
     kept = _kept(evaluation, methods, dataset.checked(), seed) if detail else {}
     if as_json:
-        emit(evaluation.to_dict() | {"kept": {name: one.to_dict() for name, one in kept.items()}})
+        kept_dict = {name: one.to_dict() for name, one in kept.items()}
+        emit(evaluation.to_dict() | {"kept": kept_dict} | ({"sample": note} if note else {}))
     else:
+        if note:
+            say(note, "")
         say(*evaluation.table(measure.value).split("\n"))
         if kept:
             say("", *table_of_kept(kept).split("\n"))
+
+
+def _dataset(
+    file: Path, roles: RoleOptions, baskets: BasketOptions, reading: ReadingOptions, sample: int, seed: int
+) -> tuple[Dataset, str]:
+    """The data, and a sentence that says so where they are a sample of Parquet files that are not read whole."""
+    from discreet.data.table import Table
+    from discreet.evaluate.sampled_rows import sampled_rows
+
+    files = parquet_files(file) if baskets.held_as is None else []
+    if not files:
+        return read_dataset(file, roles, baskets, reading), ""
+    rows, total = sampled_rows(files, rows=sample, random_state=seed)
+    note = f"Measured on a random sample of {len(rows):,} of {total:,} rows. A whole table gives finer groups."
+    kinds = {name: value for name, value in reading.arguments.items() if name in ("kinds", "missing")}
+    return roles.dataset(Table.of(rows, **kinds)), note
 
 
 def _kept(evaluation: Evaluation, methods: list[Method], dataset: Dataset, seed: int) -> dict[str, Kept]:

@@ -12,6 +12,7 @@ from discreet.cli.data import BASKET_SUFFIXES, write_file, write_lines
 from discreet.cli.file_options import BasketOptions, ReadingOptions
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, emit, say, step, watch
+from discreet.cli.parquet_files import parquet_files
 from discreet.errors import DataError, listing
 
 if TYPE_CHECKING:
@@ -23,7 +24,11 @@ def recode(
     *,
     folder: Annotated[Path, typer.Argument(help="The release folder, the one that holds certificate.json.")],
     file: Annotated[
-        Path, typer.Argument(help="The new rows: CSV or Parquet with the original columns; baskets as they came.")
+        Path,
+        typer.Argument(
+            help="The new rows: CSV or Parquet with the original columns, or a folder or pattern of Parquet files,"
+            " which are recoded batch by batch; baskets as they came."
+        ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="File to write, .csv or .parquet; baskets .dat or .txt.")],
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
@@ -46,15 +51,40 @@ def recode(
     format = out.suffix.lstrip(".").lower()
     if format not in FORMATS:
         raise DataError(f"{out.name!r} is written as .csv or .parquet. Choose a name with one of these endings.")
-    table = reading.read(file)
-    with step(f"Recoding {len(table):,} rows"):
-        written = recode_rows(folder, table)
-    write_file(out, overwrite, lambda path: written.write(path, format))
+    if files := parquet_files(file):
+        with step(f"Recoding {len(files):,} files"):
+            rows, names = _recode_files(folder, files, out, overwrite, format)
+    else:
+        table = reading.read(file)
+        with step(f"Recoding {len(table):,} rows"):
+            written = recode_rows(folder, table)
+        write_file(out, overwrite, lambda path: written.write(path, format))
+        rows, names = len(written), written.names
     if as_json:
-        emit({"format": 1, "file": str(out), "rows": len(written), "columns": list(written.names)})
+        emit({"format": 1, "file": str(out), "rows": rows, "columns": list(names)})
     elif not quiet:
-        say(f"{out}: {len(written):,} rows, columns {listing(written.names, most=8)}.")
+        say(f"{out}: {rows:,} rows, columns {listing(names, most=8)}.")
         say("The promise covers the released rows, not these: do not publish them as if it did.")
+
+
+def _recode_files(
+    folder: Path, files: list[Path], out: Path, overwrite: bool, format: str
+) -> tuple[int, tuple[str, ...]]:
+    """Recode Parquet files batch by batch, so that only a batch is in memory."""
+    import pyarrow.parquet as pq
+
+    from discreet.data.rows_file import RowsFile
+    from discreet.release.recode_rows import recoding_of
+
+    recoding, counted = recoding_of(folder), [0]
+
+    def write(path: Path) -> None:
+        with RowsFile(path, format) as file:
+            counted[0] = recoding.files(files, file.write)
+
+    write_file(out, overwrite, write)
+    there = {*pq.read_schema(files[0]).names, *(labelling.name for labelling in recoding.plan.labellings)}
+    return counted[0], tuple(name for name in recoding.names if name in there)
 
 
 def _recode_baskets(

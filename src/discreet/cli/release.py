@@ -107,7 +107,8 @@ def release(
     reading: ReadingOptions,
     rows: EngineOptions,
     file: Annotated[
-        Path | None, typer.Argument(help="A CSV or Parquet file; with --baskets transactions, one row per line.")
+        Path | None,
+        typer.Argument(help="A CSV, Parquet, SQLite or DuckDB file; with --baskets transactions, one row per line."),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="With --engine: only say what the release would take.")
@@ -193,6 +194,7 @@ def _of_engine(
     from discreet.report.summary import Outcome, summarise_counts
 
     source = rows.source_of(file)
+    method.check_engine()
     if baskets.is_given:
         raise DataError("--engine takes tables; baskets are read into memory. Leave out the one or the other.")
     if output.format is Format.csv:

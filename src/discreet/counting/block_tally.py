@@ -64,7 +64,7 @@ def tally_of_blocks(content: Any, columns: Sequence[str], beside: Sequence[str] 
         groups, first = group([one.codes for one in coded], len(table), [one.levels for one in coded], ordered=False)
         codes = [values.codes_of(column)[column.codes[first]] for values, column in zip(joined, coded, strict=True)]
         merged.add(codes, np.bincount(groups, minlength=len(first)))
-        missing |= [column.has_missing for column in coded]
+        missing |= np.array([column.has_missing for column in coded], dtype=bool)
         for names in singles:
             singles[names] += _single_rows(table.columns(sorted(names)), len(table))
     codes, rows = merged.all()
@@ -100,14 +100,14 @@ def _persons_between(content: Any, counted: Tally, start: int, stop: int) -> np.
     for table, persons in content.blocks(counted.columns):
         if persons is None:
             raise DataError("Persons are to be counted, but nothing says whose rows they are.")
-        place = _places(counted, table.columns(counted.columns), len(table))
+        place = places_in(counted, table.columns(counted.columns), len(table))
         inside = (place >= start) & (place < stop)
         groups.append(place[inside] - start)
         whose.append(persons[inside])
     return persons_per_group(np.concatenate(groups), stop - start, np.concatenate(whose))
 
 
-def _places(counted: Tally, coded: Sequence[Any], n_rows: int) -> np.ndarray:
+def places_in(counted: Tally, coded: Sequence[Any], n_rows: int) -> np.ndarray:
     """The distinct row of each row of a block."""
     groups, first = group([one.codes for one in coded], n_rows, [one.levels for one in coded], ordered=False)
     cells = []

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -31,6 +32,11 @@ class Router:
 
     rank_of_code: Sequence[np.ndarray]
     nodes: np.ndarray
+
+    @property
+    def arrays(self) -> list[np.ndarray]:
+        """All that decides."""
+        return [self.nodes, *self.rank_of_code]
 
     def ranks(self, codes: Sequence[np.ndarray]) -> np.ndarray:
         """The ranks of rows, given as one array of codes for each column."""
@@ -84,7 +90,7 @@ class Histograms:
             ranks = router.ranks(codes)
             labels = no_labels if labels is None else labels.astype(np.int32, copy=False)
             _add(ranks, place[router.ends(ranks)], labels, n_classes, starts, np.array(levels), counts)
-        parts = (counts[start:end] for start, end in zip(starts[:-1], starts[1:], strict=True))
+        parts = (counts[start:end] for start, end in pairwise(starts))
         return cls(
             [part.reshape(len(opened), n_levels, n_classes) for part, n_levels in zip(parts, levels, strict=True)]
         )

@@ -23,6 +23,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 
 _COUNTED: WeakKeyDictionary[Content, Tally] = WeakKeyDictionary()
+_GROUPS: WeakKeyDictionary[Content, dict[tuple[str, ...], tuple[np.ndarray, np.ndarray]]] = WeakKeyDictionary()
 _SINGLES: WeakKeyDictionary[Content, Singles] = WeakKeyDictionary()
 
 
@@ -52,21 +53,28 @@ class RowCounts:
         """The distinct rows of all columns that are asked about."""
         kept = _COUNTED.get(self.content)
         if kept is None or not set(self.columns) <= set(kept.columns):
-            columns = list(dict.fromkeys([*(() if kept is None else kept.columns), *self.columns]))
             if self.content.is_stored:
+                columns = list(dict.fromkeys([*(() if kept is None else kept.columns), *self.columns]))
                 kept, singles = tally_of_blocks(self.content, columns, self.beside)
                 _SINGLES.setdefault(self.content, {}).update(singles)
             else:
-                kept = _in_memory(self.content, columns)
-            _COUNTED[self.content] = kept
+                kept = _in_memory(self.content, self.columns)
+            _COUNTED[self.content], _GROUPS[self.content] = kept, {}
         return kept
+
+    def groups(self, columns: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+        """The distinct rows grouped by some columns: (group of each, one distinct row of each group)."""
+        whole, kept = self.whole, _GROUPS[self.content]
+        if tuple(columns) not in kept:
+            kept[tuple(columns)] = whole.group_by(columns)
+        return kept[tuple(columns)]
 
     def tally(self, columns: Sequence[str], *, target: str | None = None, person: str | None = None) -> Tally:
         if person is not None and not self.content.is_stored:
             return tally(self.content, columns, target=target, person=person)
         asked = dict.fromkeys([*columns, *([] if target is None else [target])])
         source = self if asked.keys() <= set(self.columns) else row_counts_of(self.content, [*self.columns, *asked])
-        counted = _coarser(source.whole, columns, target)
+        counted = _coarser(source.whole, columns, target, source.groups(columns))
         if person is None:
             return counted
         return replace(counted, sizes=persons_of_blocks(self.content, counted))
@@ -100,7 +108,7 @@ def row_counts_of(content: Content, columns: Sequence[str]) -> RowCounts:
 
 def remember_counts(content: Content, counted: Tally) -> None:
     """Keep a tally that is known without counting the rows of the content."""
-    _COUNTED[content] = counted
+    _COUNTED[content], _GROUPS[content] = counted, {}
 
 
 def n_unique(content: Any, columns: Sequence[str]) -> int:
@@ -126,10 +134,9 @@ def _in_memory(table: Table, columns: Sequence[str]) -> Tally:
     return Tally(tuple(columns), codes, rows[:, None], rows, None, tuple(column.values for column in coded))
 
 
-def _coarser(whole: Tally, columns: Sequence[str], target: str | None) -> Tally:
+def _coarser(whole: Tally, columns: Sequence[str], target: str | None, groups: tuple[np.ndarray, np.ndarray]) -> Tally:
     """The tally of some of the columns, by class."""
-    coded = [whole.column(name) for name in columns]
-    of_row, first = group([one.codes for one in coded], len(whole), [one.levels for one in coded])
+    coded, (of_row, first) = [whole.column(name) for name in columns], groups
     codes = np.empty((len(first), len(coded)), dtype=np.int32, order="F")
     for place, column in enumerate(coded):
         codes[:, place] = column.codes[first]

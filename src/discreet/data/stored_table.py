@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from discreet.data.column import Column, Kind
+from discreet.data.column import Column, Kind, encode
 from discreet.data.content import Columns, Content, File, PublishedColumn, columns_with_roles
 from discreet.data.joined_values import JoinedValues
 from discreet.data.storage import columns_of, write_part
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 PART = "part-{:05d}.parquet"
 FOLDER = "table"  # of the parts in a release
+MOST_CELLS = 2**29  # that are read into memory at once
 _Stamp = tuple[int, ...]
 
 
@@ -160,13 +162,23 @@ class StoredTable(Content):
         return column.astype(np.int64, copy=False)
 
     def in_memory(self, names: Sequence[str] | None = None) -> Table:
-        """All rows of these columns, for what cannot be counted block by block."""
-        names = self.names if names is None else tuple(names)
-        blocks = [table.to_arrow() for table, _ in self.blocks(names)]
-        return Table(columns_of(pa.concat_tables(blocks, promote_options="permissive"), self._kinds_of(names)))
+        """All rows of these columns, persons among them, for what cannot be counted block by block.
 
-    def _kinds_of(self, names: Sequence[str]) -> dict[str, Kind]:
-        return {name: self.kinds[name] for name in names}
+        DataError if that would be too much.
+        """
+        names = self.names if names is None else tuple(dict.fromkeys(names))
+        if self.n_rows * len(names) > MOST_CELLS:
+            raise DataError(
+                f"{self.n_rows:,} rows of {len(names)} columns in parts would have to be read into memory, more than"
+                f" {MOST_CELLS:,} cells. What is asked for cannot be counted part by part."
+            )
+        blocks = list(self.blocks([name for name in names if name != PERSON]))
+        cells = pa.concat_tables([table.to_arrow() for table, _ in blocks], promote_options="permissive")
+        columns = columns_of(cells, {name: self.kinds[name] for name in cells.column_names})
+        if PERSON in names:
+            whose = np.concatenate([persons for _, persons in blocks if persons is not None])
+            columns.append(encode(PERSON, pa.array(whose), kind="number"))
+        return Table(columns)
 
     # -- published -------------------------------------------------------------------------------------------------
 
@@ -239,13 +251,16 @@ class StoredTable(Content):
         """Put the parts into a new folder: as further names of the same files, or else as copies."""
         place_files(self.files, Path(target), mode=0o644)  # type: ignore[arg-type]
 
-    def write_part(self, path: Path, target: BinaryIO) -> None:
-        """Write the cells of a part again, as they were read."""
+    def write_part(self, path: Path, target: BinaryIO, *, most_text: int) -> bool:
+        """Write the cells of a part again, as they were read; False, and nothing, if they have more bytes of text."""
         with self.open(path) as file:
             cells, failure = quietly(lambda: pq.ParquetFile(file, read_dictionary=_texts(file)).read())
         if cells is None:
             raise DataError(f"{shown(path.name)} cannot be read ({failure}).")
+        if sum(map(_text_size, cells.columns)) > most_text:
+            return False
         write_part(cells, target)
+        return True
 
     @classmethod
     def read(cls, source: File, columns: Columns = (), *, shape: str = "", rows: int | None = None) -> StoredTable:
@@ -273,6 +288,17 @@ def _texts(file: BinaryIO) -> list[str]:
     schema = pq.read_schema(file)
     file.seek(0)
     return [field.name for field in schema if pa.types.is_string(field.type)]
+
+
+def _text_size(column: pa.ChunkedArray) -> int:
+    """Bytes of the texts of all cells; in a dictionary one long text may stand for a million."""
+    if not pa.types.is_dictionary(column.type):
+        return 0
+    total = 0
+    for chunk in column.chunks:
+        lengths = pc.binary_length(chunk.dictionary).to_numpy(zero_copy_only=False).astype(np.int64)
+        total += int(lengths @ np.bincount(chunk.indices.drop_null().to_numpy(), minlength=len(lengths)))
+    return total
 
 
 def _stamp(file: BinaryIO) -> _Stamp:

@@ -104,7 +104,7 @@ class Table(Content):
         **csv_options: Any,
     ) -> Table:
         """A table from a pandas, polars or Arrow frame, a DuckDB relation, a mapping, or the path of a CSV or Parquet
-        file.
+        file, or of a SQLite or DuckDB file, of which `table` names the table if there are several.
 
         `kinds` overrides the inferred kinds of columns, `missing` the marks of a missing cell (an empty cell always
         is); further options (delimiter, quote, encoding, names, header) go to the CSV reader, which otherwise detects

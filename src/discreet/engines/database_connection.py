@@ -148,6 +148,8 @@ class Connection:
         self._connection, why = _told(lambda: driver.connect(uri))
         if why:
             raise DataError(f"There is no connection to the database: {why}.")
+        self.run("SET client_encoding = 'UTF8'")  # whatever encoding the database has
+        self.commit()
 
     def run(self, sql: str, parameters: Sequence[Any] = ()) -> pa.Table:
         """The result of a statement; of no columns for those that return nothing."""

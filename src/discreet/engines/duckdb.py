@@ -25,10 +25,10 @@ from discreet.counting.coding import ListedCells, changed
 from discreet.counting.tally import Tally, tally_of_groups
 from discreet.data.column import MISSING_MARKS, Kind
 from discreet.engines.duckdb_packing import Numbering, Packing
-from discreet.engines.table_sample import sample_of
 from discreet.engines.raw_cells import RawCells
 from discreet.engines.source_files import no_csv_options
 from discreet.engines.sources import from_data, from_relation
+from discreet.engines.table_sample import sample_of
 from discreet.errors import DataError, listing, quietly
 from discreet.foundation.atomic_files import scratch_folder
 
@@ -51,7 +51,8 @@ class DuckDB(RawCells):
     Parameters
     ----------
     source : path or relation or Arrow table
-        A path may be a pattern (`visits/2024-*.parquet`) or a folder of Parquet files.
+        A path may be a pattern (`visits/2024-*.parquet`), a folder of Parquet files, or a SQLite or DuckDB file, of
+        which `table` names the table if there are several.
     kinds, missing, delimiter, quote, encoding, names, header
         As for `Table.of`.
     memory_limit : str, such as "4GB"

@@ -9,6 +9,7 @@ cell: they name columns, and ask for counts, distinct cells, or all rows.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import pyarrow as pa
@@ -52,6 +53,8 @@ class Postgres(RawCells):
         `table` or `schema.table`, as in SQL; a name that holds a dot or a quote stands in double quotes.
     kinds, missing
         As for `Table.of`.
+    memory_limit : str, such as "256MB"
+        Memory that the server may use to group rows (work_mem) before it writes to its own temporary files.
     """
 
     def __init__(
@@ -61,12 +64,16 @@ class Postgres(RawCells):
         table: str | None = None,
         kinds: Mapping[str, Kind] | None = None,
         missing: Sequence[str] = MISSING_MARKS,
+        memory_limit: str = "64MB",
     ):
         super().__init__(kinds=kinds, missing=missing)
+        if not re.fullmatch("[1-9][0-9]{0,5} ?[kMG]B", memory_limit):
+            raise DataError("The memory limit is text such as '256MB': a whole number with kB, MB or GB.")
         place = Place.of(url, table)
         self._connection = Connection(place.uri, what=str(place))
         try:
             self._table, self._what = self._open(place)
+            self._connection.run("SELECT set_config('work_mem', $1, true)", [memory_limit.replace(" ", "")])
             self._cells = self._described()
             check_names(self._cells)
             self._check_kinds()

@@ -22,6 +22,7 @@ from discreet.data.cells import Cells
 from discreet.data.reading import Marks
 from discreet.engines.code_file import CodeFile
 from discreet.foundation.atomic_files import scratch_folder
+from discreet.foundation.randomness import Randomness
 
 _SAMPLE = 200_000  # rows that the number of distinct ones is estimated from
 
@@ -81,10 +82,10 @@ class CodedScans(ABC):
 
     def likely_distinct(self, columns: Sequence[str]) -> int:
         """The likely number of distinct rows, estimated from rows of every batch."""
-        random = np.random.default_rng(0)  # has no bearing on what is published
-        share, some = min(1.0, _SAMPLE / max(len(self), 1)), []
+        randomness, some = Randomness(0), []  # has no bearing on what is published
+        least = int(min(1.0, _SAMPLE / max(len(self), 1)) * (2**64 - 1))
         for codes in self.coded(columns):
-            chosen = np.flatnonzero(random.random(len(codes[0])) < share)
+            chosen = np.flatnonzero(randomness.uint64(len(codes[0])) <= np.uint64(least))
             some.append([column[chosen] for column in codes])
         sample = [np.concatenate(parts) for parts in zip(*some, strict=True)]
         rows = distinct_codes(sample, len(sample[0]), ordered=False)[1]

@@ -209,10 +209,9 @@ def _from_database(
         raise DataError(f"There are {len(files)} files {path.name!r}, and databases among them. Name one database.")
     if kind == "DuckDB":
         relation = duckdb_table(path, table, connection)
-        return replace(from_relation(relation), what=repr(path.name), files=tuple(files))
+        return replace(from_relation(relation), what=repr(path.name))  # DuckDB keeps the file locked: nobody writes
     copy = SqliteCopy(path, table)
-    source = _from_parquet(path, [copy.file], False, connection)
-    return replace(source, keep=copy)
+    return replace(_from_parquet(path, [copy.file], False, connection), files=(), keep=copy)
 
 
 def _arrow_types(schema: pa.Schema) -> dict[str, pa.DataType]:

@@ -15,21 +15,25 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.counting.coding import Coding, ListedCells, ReadCells, changed
 from discreet.counting.distinct_estimate import distinct_rows
 from discreet.counting.router import Histograms, Router
 from discreet.counting.tally import Tally
+from discreet.data.cells import Cells
 from discreet.data.column import MISSING_MARKS, Kind
 from discreet.data.frames import type_of
 from discreet.data.read import as_path
+from discreet.data.reading import Marks
 from discreet.engines.parts_sink import PartsSink
 from discreet.engines.protocol import Apply, Sink
+from discreet.engines.publish import publish_in_buckets
 from discreet.engines.raw_cells import CodedColumns
 from discreet.engines.source_files import no_csv_options
-from discreet.engines.spark_counting import CountCells, CountRows, FindCells, FoundCells, Packed
+from discreet.engines.spark_counting import CountCells, CountRows, FindCells, FoundCells, Packed, ReadRows, from_bytes
 from discreet.engines.spark_histograms import CodeRows, CountRanks
-from discreet.engines.spark_pieces import Files, Piece
+from discreet.engines.spark_pieces import Files, RowPiece
 from discreet.engines.spark_publish import PublishRows, WrittenParts, rows_of_written
 from discreet.engines.spark_session import Session, check_installed, is_frame
 from discreet.errors import DataError, listing
@@ -115,7 +119,7 @@ class Spark(CodedColumns):
             folder = self._until_closed.enter_context(scratch_folder(self.scratch))
             files = Files.of_parquet("of the copied DataFrame", copied(source, folder))
         elif files.row_groups is None:
-            files = files.counted(self._exchange.each(files.pieces(1), Piece.counted))
+            files = files.counted(self._exchange.each(files.pieces(1), RowPiece.counted))
         self._files = files
         self._pieces = files.pieces(self._session.parallelism)
 
@@ -252,17 +256,19 @@ class Spark(CodedColumns):
     def publish(self, columns: Sequence[str], apply: Apply, secret: bytes, sink: Sink) -> int:
         """Pass the rows through `apply` on the workers, into `sink`, in an order that only the secret knows.
 
-        Workers write to a scratch folder beside the folder of the sink, which they must reach.
+        Workers write to a scratch folder beside the folder of the sink, which they must reach. Rows that must be seen
+        one after another, by an `apply` that draws some of them, come to the driver.
         """
+        if getattr(apply, "in_one_pass", False):
+            return publish_in_buckets(
+                self._batches(columns), apply, secret, sink, n_rows=self.n_rows, scratch=self.scratch
+            )
         with scratch_folder(sink.folder.parent if isinstance(sink, PartsSink) else None) as folder:
             job = PublishRows(tuple(columns), self._n_buckets(), folder)
             written: list[WrittenParts] = self._exchange.through(
                 self._pieces, job.scatter, job.gather, n_buckets=job.n_buckets, shared=(apply, secret)
             )
             self._unchanged()
-            rows = sum(one.rows for one in written)
-            if rows != self.n_rows:
-                raise changed()
             for one in written:
                 for place, file in enumerate(one.files):
                     persons = one.persons[place] if one.persons else None
@@ -270,7 +276,19 @@ class Spark(CodedColumns):
                         sink.adopt(file, persons)
                     else:
                         sink.write(rows_of_written(file, persons))
-        return rows
+        return sum(one.rows for one in written)
+
+    def cells(self, columns: Sequence[str]) -> Iterator[dict[str, Cells]]:
+        """All rows, a batch at a time: the cells of each column, each read by itself."""
+        marks = Marks.of(self._missing)
+        for batch in self._batches(columns):
+            yield {name: Cells.of(batch.column(name), marks=marks) for name in columns}
+
+    def _batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """The raw cells of all rows. They come to the driver one piece after another."""
+        for rows in self._exchange.stream(self._pieces, ReadRows(tuple(columns))):
+            yield from from_bytes(rows).to_batches()
+        self._unchanged()
 
     def to_spark(self, release: Any) -> Any:
         """The published rows of a release as a DataFrame that reads its parts, which were checked.

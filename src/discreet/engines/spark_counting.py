@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from discreet.counting.coding import ListedCells, changed, types_found
 from discreet.counting.tally import Tally, tally_of_sorted
 from discreet.data.column import MISSING_MARKS, Kind, distinct_cells
-from discreet.engines.spark_pieces import Piece
+from discreet.engines.spark_pieces import RowPiece
 
 _WORD = 62  # bits of a key
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # an odd number; its products spread over the upper bits
@@ -43,7 +43,7 @@ class FindCells:
     most: int | None
     missing: tuple[str, ...] = MISSING_MARKS
 
-    def __call__(self, piece: Piece, _: object) -> dict[str, FoundCells]:
+    def __call__(self, piece: RowPiece, _: object) -> dict[str, FoundCells]:
         found: dict[str, FoundCells] = {}
         for _, batch in piece.batches([*self.columns]):
             for name in self.columns:
@@ -70,7 +70,7 @@ class CountCells:
     name: str
     n_buckets: int
 
-    def scatter(self, piece: Piece, _: object) -> Iterator[tuple[int, bytes]]:
+    def scatter(self, piece: RowPiece, _: object) -> Iterator[tuple[int, bytes]]:
         cells = [_distinct(self.name, batch.column(0)) for _, batch in piece.batches([self.name])]
         if cells:
             distinct = pa.concat_arrays(cells).unique()
@@ -165,7 +165,7 @@ class CountRows:
     def _keys(self) -> list[str]:
         return [f"k{word}" for word in range(self.packed.n_words)]
 
-    def scatter(self, piece: Piece, codings: Mapping[str, ListedCells]) -> Iterator[tuple[int, bytes]]:
+    def scatter(self, piece: RowPiece, codings: Mapping[str, ListedCells]) -> Iterator[tuple[int, bytes]]:
         read = [*self.columns, *([] if self.person is None else [self.person])]
         counted: list[pa.Table] = []
         for _, batch in piece.batches(read):
@@ -212,6 +212,17 @@ class CountRows:
             n_classes=n_classes or 1,
             persons=None if self.person is None else rows.column(_PERSONS).to_numpy()[order],
         )
+
+
+@dataclass(frozen=True)
+class ReadRows:
+    """A task: the raw cells of a piece."""
+
+    columns: tuple[str, ...]
+
+    def __call__(self, piece: RowPiece, _: object) -> bytes:
+        batches = [batch for _, batch in piece.batches(self.columns)]
+        return as_bytes(pa.Table.from_batches(batches).unify_dictionaries())
 
 
 def scattered(rows: pa.Table, bucket: np.ndarray, n_buckets: int) -> Iterator[tuple[int, bytes]]:

@@ -19,7 +19,7 @@ from pyspark.serializers import CloudPickleSerializer
 
 from discreet.errors import DataError, DiscreetError, plain
 
-Piece = Any
+Piece = Any  # of the rows
 Work = Callable[[Piece, Any], Any]  # of a piece and what all tasks share
 Scatter = Callable[[Piece, Any], Iterable[tuple[int, bytes]]]  # numbered buckets, and bytes for them
 Gather = Callable[[int, Iterator[bytes], Any], Any]  # of a bucket and the bytes for it

@@ -11,7 +11,7 @@ import numpy as np
 from discreet.counting.coding import ListedCells
 from discreet.counting.router import Histograms, Router
 from discreet.engines.spark_counting import codes_of
-from discreet.engines.spark_pieces import Piece
+from discreet.engines.spark_pieces import RowPiece
 
 Codings = Mapping[str, ListedCells]
 
@@ -23,7 +23,7 @@ class CodeRows:
     columns: tuple[str, ...]
     step: int = 1
 
-    def __call__(self, piece: Piece, codings: Codings) -> list[np.ndarray]:
+    def __call__(self, piece: RowPiece, codings: Codings) -> list[np.ndarray]:
         batches = [
             [codes[:: self.step] for codes in codes_of(batch, self.columns, codings)]
             for _, batch in piece.batches(self.columns)
@@ -41,7 +41,7 @@ class CountRanks:
     n_classes: int
     n_slices: int
 
-    def scatter(self, pieces: Sequence[Piece], shared: tuple[Router, Codings]) -> Iterator[tuple[int, bytes]]:
+    def scatter(self, pieces: Sequence[RowPiece], shared: tuple[Router, Codings]) -> Iterator[tuple[int, bytes]]:
         router, codings = shared
         counted = Histograms.count(router, self._batches(pieces, codings), opened=self.opened, n_classes=self.n_classes)
         every = np.concatenate([counts.ravel() for counts in counted.of])
@@ -49,7 +49,7 @@ class CountRanks:
             yield place, part.tobytes()
 
     def _batches(
-        self, pieces: Sequence[Piece], codings: Codings
+        self, pieces: Sequence[RowPiece], codings: Codings
     ) -> Iterator[tuple[Sequence[np.ndarray], np.ndarray | None]]:
         names = self.columns if self.by is None else (*self.columns, self.by)
         for piece in pieces:

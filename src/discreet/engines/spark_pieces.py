@@ -27,7 +27,7 @@ _SMALLEST, _LARGEST = 100_000, 4_000_000  # rows of a piece, as far as row group
 
 
 @dataclass(frozen=True)
-class Piece:
+class RowPiece:
     """Some rows of a file: row groups of Parquet, or all of a CSV file. `first` is the number of the first row."""
 
     file: int
@@ -142,12 +142,12 @@ class Files:
         """Times and sizes of the files, unchanged as long as nobody writes to them."""
         return tuple(quietly(stamp_of, file)[0] for file in self.paths)
 
-    def pieces(self, parallelism: int) -> list[Piece]:
+    def pieces(self, parallelism: int) -> list[RowPiece]:
         if self.row_groups is None:
-            return [Piece(place, str(path), csv=self.csv[place]) for place, path in enumerate(self.paths)]
+            return [RowPiece(place, str(path), csv=self.csv[place]) for place, path in enumerate(self.paths)]
         rows = min(max(self.n_rows // (3 * parallelism), _SMALLEST), _LARGEST)
         return [
-            Piece(place, str(path), first, groups)
+            RowPiece(place, str(path), first, groups)
             for place, (path, sizes) in enumerate(zip(self.paths, self.row_groups, strict=True))
             for first, groups in _divided(sizes, rows)
         ]

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from discreet.engines.parts_sink import PartsSink, rows_of_part
 from discreet.engines.protocol import PERSON, Apply
 from discreet.engines.spark_counting import from_bytes, scattered
-from discreet.engines.spark_pieces import Piece
+from discreet.engines.spark_pieces import RowPiece
 
 _ORDER = "\0order"
 _BLOCK = 4096  # numbers that are drawn at once
@@ -45,7 +45,7 @@ class PublishRows:
     n_buckets: int
     folder: Path
 
-    def scatter(self, piece: Piece, shared: tuple[Apply, bytes]) -> Iterator[tuple[int, bytes]]:
+    def scatter(self, piece: RowPiece, shared: tuple[Apply, bytes]) -> Iterator[tuple[int, bytes]]:
         apply, secret = shared
         compact = []
         for first, batch in piece.batches(self.columns):

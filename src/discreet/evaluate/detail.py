@@ -88,20 +88,19 @@ def what_is_kept(release: Release, data: object, roles: Roles | None = None) -> 
 def kept_by_counts(release: Release, source: CountedSource) -> Kept:
     """What a release of rows that stay in an engine holds, as far as counts tell."""
     assert release.detail is not None
-    roles = release.roles
-    assert roles is not None
-    levels: dict[str, int | None] = {one.name: one.levels for one in release.content.value_columns(roles.quasi)}
-    kept = [name for name in release.columns if name not in roles.quasi]
-    levels |= {one.name: one.levels for one in source.columns(kept)}
-    names = [name for name in release.columns if name != roles.target]
-    blank = tuple(name for name in names if levels[name] in (0, 1))
+    assert release.roles is not None
+    quasi, cells = release.roles.quasi, release.content.has_cells
+    levels: dict[str, int | None] = {one.name: one.levels for one in release.content.value_columns(quasi)}
+    levels |= {one.name: one.levels for one in source.columns([name for name in release.columns if name not in quasi])}
+    names = [name for name in release.columns if name != release.roles.target]
+    blank = tuple(name for name in names if levels.get(name) in (0, 1)) if cells else ()
     return Kept(
         detail=release.detail,
         synthetic=False,
         columns=len(source.names) - source.has_target,
-        content=len(names) - len(blank),
+        content=len(names) - len(blank) if cells else 0,
         blank=blank,
-        suppressed=_suppressed(release),
+        suppressed=_suppressed(release) if cells else 1.0,
         tables=None,
     )
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.counting.row_counts import row_counts
+from discreet.counting.row_counts import row_counts, row_counts_of
 from discreet.counting.tally import grouped, persons_per_group
 from discreet.data.dataset import rows_of
 from discreet.errors import RolesError
@@ -63,9 +63,12 @@ def risk(data: object, quasi: Sequence[str] | None = None, *, persons: np.ndarra
     >>> found.k, found.unique, found.below[5], found.average
     (1, 1, 4, 0.5)
     """
-    content = rows_of(data)
+    content: Any = data if getattr(data, "is_stored", False) else rows_of(data)
     if not (quasi or content.n_items(())):
         raise RolesError("Risk is measured on quasi-identifiers; none were named.")
+    if persons is None and content.rows_of_items() is None:
+        counted = row_counts_of(content, quasi or ()).tally(quasi or ())
+        return risk_of_groups(counted.sizes, counted.sizes)
     groups, _ = grouped(content, quasi or (), ordered=False)
     persons = getattr(content, "persons", None) if persons is None else persons
     rows = np.bincount(groups)

@@ -30,7 +30,7 @@ import numpy as np
 
 from discreet.data.table import Table
 from discreet.errors import DataError
-from discreet.learning.encoding import Coding, OneHot, Ordinal
+from discreet.learning.encoding import MatrixCoding, OneHot, Ordinal
 from discreet.learning.examples import Examples
 from discreet.learning.naive_bayes import NaiveBayes, probabilities
 
@@ -78,7 +78,7 @@ class _Learner:
 
     missing: ClassVar[Literal["unknown", "value"]] = "value"
     suppressed: ClassVar[Literal["unknown", "value"]] = "value"
-    coding: ClassVar[Callable[[], Coding]]
+    coding: ClassVar[Callable[[], MatrixCoding]]
     classes_: tuple[str, ...]
 
     def __init__(self, random_state: int = 0):

@@ -132,7 +132,7 @@ def _numbers(column: Column) -> np.ndarray:
 # -- for learners that are fitted to examples ---------------------------------------------------------------------
 
 
-class Coding(Protocol):
+class MatrixCoding(Protocol):
     """What stands for what, learnt from examples: their distinct rows as a matrix, and the rows of a table."""
 
     def learn(self, examples: Examples) -> sp.csr_array | np.ndarray: ...

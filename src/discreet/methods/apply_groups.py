@@ -25,10 +25,14 @@ from discreet.engines.protocol import PERSON
 from discreet.methods.grouping import Grouping, PublishedColumns
 
 _GROUP = "\0group"
+LEFT_OUT = -2  # the group of rows that are not published
 
 
 class GroupLookup(Protocol):
     """Finds the group of rows, given as one array of codes for each column; -1 for rows that were not counted."""
+
+    @property
+    def arrays(self) -> Sequence[np.ndarray]: ...
 
     def find(self, codes: Sequence[np.ndarray]) -> np.ndarray: ...
 
@@ -43,6 +47,7 @@ class ApplyGroups:
     kept    the codings of the columns that are published as they are
     names   the published columns in their order
     person  the coding of the persons, if they are counted
+    beside  columns that are kept, and whose codes the lookup looks at after those of the quasi-identifiers
     """
 
     quasi: tuple[ListedCells, ...]
@@ -51,6 +56,7 @@ class ApplyGroups:
     kept: tuple[Coding, ...]
     names: tuple[str, ...]
     person: ListedCells | None = None
+    beside: tuple[ListedCells, ...] = ()
 
     @classmethod
     def of(
@@ -77,6 +83,7 @@ class ApplyGroups:
         kept: Sequence[Coding] = (),
         order: Sequence[str] = (),
         person: ListedCells | None = None,
+        beside: Sequence[ListedCells] = (),
     ) -> ApplyGroups:
         """From what finds the group of coded rows; `labels` have a row for each group."""
         names_of = {name: [column.name for column in columns] for name, columns in labels.items()}
@@ -88,7 +95,13 @@ class ApplyGroups:
             tuple(kept),
             tuple(name for source in order or names_of for name in names_of.get(source, ())),
             person,
+            tuple(beside),
         )
+
+    @property
+    def in_one_pass(self) -> bool:
+        """Whether every row must be seen once, in this process: which rows are moved is drawn while they stream by."""
+        return bool(getattr(self.lookup, "in_one_pass", False))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -101,7 +114,7 @@ class ApplyGroups:
         """A hash of the group of each distinct row and of all labels: the decision, but no cell can be read from it."""
         parts = hashlib.sha256(repr((self.names, self.columns, self.schema.to_string())).encode())
         for array in (*self.lookup.arrays, *(column.codes for column in self.labels)):
-            parts.update(np.ascontiguousarray(array))
+            parts.update(np.ascontiguousarray(array).data)
         for column in self.labels:
             parts.update(repr(column.values.to_pylist()).encode())
         return parts.hexdigest()
@@ -149,9 +162,11 @@ class ApplyGroups:
 
     def compact(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The group of each row, and the codes of the columns that are kept."""
-        group = self.lookup.find([coding.codes(batch.column(coding.name)) for coding in self.quasi])
-        if len(group) and int(group.min()) < 0:
+        group = self.lookup.find([one.codes(batch.column(one.name)) for one in (*self.quasi, *self.beside)])
+        if (group == -1).any():
             raise changed()
+        if (group == LEFT_OUT).any():
+            batch, group = batch.filter(pa.array(group >= 0)), group[group >= 0]
         columns = {_GROUP: pa.array(group.astype(np.int32, copy=False))}
         for coding in self.kept:
             columns[coding.name] = coding.compact(batch.column(coding.name))

@@ -194,17 +194,24 @@ class Method(BaseEstimator):
 
     # -- engines ---------------------------------------------------------------------------------------------------
 
+    def check_engine(self) -> None:
+        """DataError if the method cannot release the rows of an engine; before any of them is looked at."""
+        if why := self._needs_rows():
+            raise needs_rows(type(self).__name__, why)
+
     def _needs_rows(self) -> str:
         """Why the method needs all rows in memory; empty if it decides on the counts of distinct rows."""
-        return "" if type(self)._decide is not Method._decide else "it decides about single rows"
+        own = type(self)
+        decides = own._decide is not Method._decide or own._release_engine is not Method._release_engine
+        return "" if decides else "it decides about single rows"
 
     def _release_engine(self, engine: Engine, roles: Roles, randomness: Randomness) -> Release:
         """As `_release_table`, of rows that an engine counts and publishes, which never come whole into memory."""
-        if why := self._needs_rows():
-            raise needs_rows(type(self).__name__, why)
+        self.check_engine()
         check_columns(engine, roles, needs_target=self.needs_target)
         decided = self._decide_engine(engine, roles, randomness)
         content, persons = publish_groups(engine, roles, decided)
+        decided = decided.after_publishing()
         decision = decided.decision
         assert decision.plan is not None
         return self._checked(
@@ -224,8 +231,8 @@ class Method(BaseEstimator):
                 plan=decision.plan,
                 source_quasi=roles.quasi,
                 items=items_of(decided.labels, roles),
-                changes=counted_changes(decided.crossed, swapped=0, rows_dropped=0),
-                column_changes=changes_of_columns(decided.crossed, decision.plan.labellings),
+                changes=counted_changes(decided.crossed, swapped=decided.swapped, rows_dropped=decided.left_out),
+                column_changes=changes_of_columns(decided.crossed, decision.plan.labellings, decided.left_out),
                 penalty=decided.penalty,
             )
         )

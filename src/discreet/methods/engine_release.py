@@ -117,6 +117,8 @@ class EngineDecision:
     groups   the sizes of the groups of the source, if its distinct rows were counted
     counted  the tally of the published rows, if it is known; `Release.save` counts the written parts, and refuses them
              if the counts are not these
+    left_out, swapped  rows that are not published, and rows that show a cell which is not their own
+    beside   columns whose codes the lookup looks at, too
     """
 
     lookup: GroupLookup
@@ -127,6 +129,9 @@ class EngineDecision:
     n_rows: int
     groups: SourceGroups | None = None
     counted: Tally | None = None
+    left_out: int = 0
+    swapped: int = 0
+    beside: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, grouping: Grouping, rows: CodedRows, roles: Roles) -> EngineDecision:
@@ -146,6 +151,10 @@ class EngineDecision:
             _published_tally(roles, written, rows),
         )
 
+    def after_publishing(self) -> EngineDecision:
+        """The decision with what is known only when all rows were published."""
+        return self
+
     def source(self, engine: Engine, roles: Roles) -> CountedSource:
         """What reports say about the source."""
         columns = [CountedColumn(one.old.name, one.old.kind, one.old.levels) for one in self.crossed]
@@ -164,12 +173,13 @@ def publish_groups(engine: Engine, roles: Roles, decided: EngineDecision) -> tup
         kept=kept,
         order=engine.names,
         person=None if roles.person is None else _listed(engine, roles.person),
+        beside=[_listed(engine, name) for name in decided.beside],
     )
     refuse_clashes(list(apply.names))
     scratch = _Scratch(getattr(engine, "scratch", None))
     by_person = roles.person is not None
     with PartsSink(scratch.folder / "table", scratch.folder / "persons" if by_person else None) as sink:
-        if engine.publish(apply.columns, apply, secrets.token_bytes(32), sink) != decided.n_rows:
+        if engine.publish(apply.columns, apply, secrets.token_bytes(32), sink) != decided.n_rows - decided.left_out:
             raise changed()
     table = StoredTable(sink.files, apply.kinds, keep=scratch)
     if decided.counted is not None:

@@ -30,6 +30,8 @@ def exposure(distinct: Distinct, baskets: Baskets, k: int, ac: int | None = None
 
 def items_of(table: Table, roles: Roles) -> Baskets:
     """The quasi-identifiers of a table, 0/1 columns, as baskets; the target as labels."""
+    if table.is_stored:  # all pairs of distinct rows are compared, so they must be in memory
+        table = table.in_memory([name for name in (*roles.quasi, roles.target, roles.person) if name is not None])  # type: ignore[attr-defined]
     baskets = Baskets.from_columns(table.select(roles.quasi))
     persons = None if roles.person is None else table.column(roles.person).codes
     baskets = Baskets(baskets.matrix, baskets.names, persons=persons)

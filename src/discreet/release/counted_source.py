@@ -51,6 +51,13 @@ class CountedSource:
 
     shape = "table"
 
+    @classmethod
+    def of_rows(cls, names: tuple[str, ...], roles: Roles, rows: CodedRows) -> CountedSource:
+        """From the distinct rows, of which quasi-identifiers and target are known."""
+        target = () if rows.target is None else (rows.target,)
+        counted = tuple(CountedColumn(one.name, one.kind, one.levels) for one in (*rows.columns, *target))
+        return cls(names, roles, counted, rows.n_rows, SourceGroups.of(rows))
+
     def __len__(self) -> int:
         return self.n_rows
 

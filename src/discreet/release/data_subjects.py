@@ -30,6 +30,7 @@ import pyarrow as pa
 import scipy.sparse as sp
 from scipy.special import betaincinv
 
+from discreet.counting.tally import is_engine
 from discreet.data.column import Column
 from discreet.data.records import Records, mixed, sums
 from discreet.data.roles import Roles
@@ -132,6 +133,9 @@ def _likenesses(key: bytes, data: Any, roles: Any, y: Any) -> Iterator[Likeness]
         if records is not None:
             yield _sketched("rows", _hash_records(hashing, records))
         return
+    if is_engine(data):
+        yield from quietly(lambda: list(_of_engine(hashing, data, roles)))[0] or ()
+        return
     table, _ = quietly(Table.of, data)
     if table is None:
         return
@@ -145,6 +149,15 @@ def _likenesses(key: bytes, data: Any, roles: Any, y: Any) -> Iterator[Likeness]
     for kind, names in (("rows", list(cells)), ("quasi", quasi)):
         if names:
             yield _sketched(kind, mixed(np.asarray(sum(cells[name] for name in names))))
+
+
+def _of_engine(hashing: _Hash, engine: Any, roles: Roles) -> Iterator[Likeness]:
+    """Of rows that stay in an engine: by persons and by quasi-identifiers, which are counted; not by whole rows."""
+    persons = dict.fromkeys(name for name in (roles.person, *roles.identifiers) if name in engine.names)
+    yield from (_sketched("ids", hashing.texts(engine.values(name).values)) for name in persons)
+    counted = engine.tally([name for name in dict.fromkeys((*roles.quasi, roles.target)) if name in engine.names])
+    cells = (hashing.cells(column, hashing.texts(column.values)) for column in map(counted.column, counted.columns))
+    yield _sketched("quasi", mixed(np.asarray(sum(cells))), counted.counts.sum(axis=1))
 
 
 def _records(data: Any, y: Any) -> Records:
@@ -169,8 +182,15 @@ def _hash_records(hashing: _Hash, records: Records) -> np.ndarray:
     return mixed(rows)
 
 
-def _sketched(kind: str, hashes: np.ndarray) -> Likeness:
-    """The likeness of hashed rows; of many rows, a sample by hash, which keeps equal rows together."""
+def _sketched(kind: str, hashes: np.ndarray, rows: np.ndarray | None = None) -> Likeness:
+    """The likeness of hashed rows; of many rows, a sample by hash, which keeps equal rows together.
+
+    `rows` are the numbers of rows that each hash stands for, if that is not one.
+    """
+    if rows is not None:
+        order = np.argsort(hashes, kind="stable")
+        chance = 1 - float((rows == 1).sum()) / max(int(rows.sum()), 1)
+        return Likeness(kind, len(hashes), chance, hashes[order][:SIZE])
     share = min(1.0, _MANY / max(len(hashes), 1))
     sample = hashes if share == 1 else hashes[hashes < np.uint64(share * 2.0**63) * np.uint64(2)]
     distinct, times = np.unique(sample, return_counts=True)

@@ -117,8 +117,8 @@ def groups_of(content: Content, roles: Roles | None) -> RowGroups:
         groups, first = grouped(content, (), ordered=False)
         target, judged = content.class_codes()
         return _judged(groups, np.ones(len(groups), dtype=np.int64), len(first), target, judged)
-    counted = row_counts(content, roles).whole
-    groups, first = counted.group_by(roles.quasi)
+    counts = row_counts(content, roles)
+    counted, (groups, first) = counts.whole, counts.groups(roles.quasi)
     names = dict.fromkeys([*([] if roles.target is None else [roles.target]), *roles.sensitive])
     judged = {name: counted.column(name).codes for name in names}
     return _judged(groups, counted.counts[:, 0], len(first), roles.target, judged)

@@ -4,18 +4,74 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from discreet.data.dataset import rows_with_items
-from discreet.errors import DataError
+from discreet.data.table import Table
+from discreet.errors import DataError, listing, quietly, shown
 from discreet.foundation.plain_files import MOST_STATED, opened, read_most
 from discreet.recoding.grouped_items import GroupedItems
-from discreet.recoding.patterns import recoded_rows
+from discreet.recoding.patterns import Boxes, EachColumn, recoded_rows
 from discreet.recoding.record import RECORD, from_bytes
 from discreet.release.certificate import Certificate, sha256_of
 
+_BATCH = 250_000  # rows that are recoded at a time
+_MOST_INPUT = 2**50  # bytes of a file of new rows, which is read in batches
 _ANEW = "Get the release again from its holder."
+
+
+def recoding_of(folder: str | os.PathLike[str]) -> Recoding:
+    """How the release in `folder` recodes new rows, batch by batch, for rows that are not read whole."""
+    folder = Path(folder)
+    certificate = Certificate.read(folder)
+    content = _record(folder, certificate)
+    if certificate.shape == "baskets":
+        raise DataError("The release is of grouped items: its rows are recoded whole (discreet.recode).")
+    return Recoding(from_bytes(content), tuple(column.name for column in certificate.columns))
+
+
+@dataclass(frozen=True, eq=False)
+class Recoding:
+    """The published plan of a table, and its columns."""
+
+    plan: EachColumn | Boxes
+    names: tuple[str, ...]
+
+    def __call__(self, rows: Any) -> Table:
+        """Some rows with the columns and labels of the release."""
+        return recoded_rows(self.plan, rows, self.names)
+
+    def files(self, paths: Iterable[Path], sink: Callable[[pa.Table], None]) -> int:
+        """Recode the rows of Parquet files, a batch at a time, and return their number.
+
+        Columns that the release does not recode are written as they are in the files.
+        """
+        n_rows = 0
+        for path in paths:
+            with opened(path, most=_MOST_INPUT, links=True) as file:
+                parquet, failure = quietly(pq.ParquetFile, file)
+                if parquet is None:
+                    raise DataError(f"{shown(path.name)} is not readable as Parquet ({failure}). Pass whole files.")
+                for batch in parquet.iter_batches(_BATCH):
+                    sink(self._batch(pa.Table.from_batches([batch])))
+                    n_rows += len(batch)
+        return n_rows
+
+    def _batch(self, cells: pa.Table) -> pa.Table:
+        sources = {labelling.source for labelling in self.plan.labellings}
+        if absent := sorted(sources - set(cells.column_names)):
+            raise DataError(f"The new rows lack the columns {listing(absent)}, which the release recodes.")
+        written = recoded_rows(self.plan, cells.select(sorted(sources)), self.names).to_arrow()
+        unchanged = [name for name in self.names if name not in written.column_names and name in cells.column_names]
+        columns = {name: written.column(name) for name in written.column_names}
+        columns |= {name: cells.column(name) for name in unchanged}
+        return pa.table({name: columns[name] for name in self.names if name in columns})
 
 
 def recode(folder: str | os.PathLike[str], rows: Any) -> Any:
@@ -28,6 +84,14 @@ def recode(folder: str | os.PathLike[str], rows: Any) -> Any:
     """
     folder = Path(folder)
     certificate = Certificate.read(folder)
+    content = _record(folder, certificate)
+    if certificate.shape == "baskets":
+        return GroupedItems.from_bytes(content).apply(rows_with_items(rows))
+    return Recoding(from_bytes(content), tuple(column.name for column in certificate.columns))(rows)
+
+
+def _record(folder: Path, certificate: Certificate) -> bytes:
+    """The published recoding record, unchanged since it was certified."""
     if not certificate.content_type.has_rows:
         hint = " Let the model predict them: discreet.load_model." if certificate.shape == "model" else ""
         raise DataError(
@@ -44,8 +108,4 @@ def recode(folder: str | os.PathLike[str], rows: Any) -> Any:
     with opened(folder / RECORD, most=MOST_STATED) as file:
         if os.fstat(file.fileno()).st_size != file_record.bytes or sha256_of(file) != file_record.sha256:
             raise DataError(f"{RECORD} was changed after it was certified. {_ANEW}")
-        content = read_most(file, MOST_STATED)
-    if certificate.shape == "baskets":
-        return GroupedItems.from_bytes(content).apply(rows_with_items(rows))
-    plan = from_bytes(content)
-    return recoded_rows(plan, rows, tuple(column.name for column in certificate.columns))
+        return read_most(file, MOST_STATED)

@@ -21,7 +21,7 @@ from discreet.data.document import SHAPES
 from discreet.errors import DiscreetError
 from discreet.privacy.promise import Verdict
 from discreet.release.certificate import ID_DIGITS, Certificate
-from discreet.release.owner_evidence import read_persons, read_records
+from discreet.release.owner_evidence import persons_of, read_persons, read_records
 from discreet.release.signature import public_key_in
 from discreet.release.verify_case import CheckedRelease, Findings
 from discreet.release.verify_detail import detail_problems
@@ -50,6 +50,7 @@ from discreet.release.verify_verdicts import verdict_problems
 __all__ = [
     "Verification",
     "open_release",
+    "persons_of",
     "read_groups",
     "read_persons",
     "read_record",

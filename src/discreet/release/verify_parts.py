@@ -13,13 +13,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from discreet.data.parquet import layout_of
+from discreet.data.parquet import CELLS_PER_BYTE, layout_of
 from discreet.data.stored_table import FOLDER, StoredTable, part_names
 from discreet.errors import DataError, listing, quietly
 from discreet.foundation.plain_files import opened
 from discreet.release.certificate import Certificate, sha256_of
 
 MOST_PARTS = 100_000
+MOST_CELLS = 2**33  # allowed in all parts together, however short; a few minutes
 MOST_GROUP = 2**20  # rows of a group of rows, which is read at a time
 
 
@@ -81,10 +82,16 @@ def _as_stated(table: StoredTable, path: Path, certificate: Certificate, name: s
 
 def check_layouts(table: StoredTable, rows: int) -> None:
     """DataError unless every part is laid out as discreet writes them, all alike, with this number of rows in all."""
-    found, schema = 0, None
+    found, cells, size, schema = 0, 0, 0, None
     for path in table.files:
         with table.open(path) as file:
             layout = layout_of(file, table.names)
+            cells, size = cells + layout.cells, size + os.fstat(file.fileno()).st_size
+            if cells > max(MOST_CELLS, CELLS_PER_BYTE * size):
+                raise DataError(
+                    f"The parts say that {size:,} bytes hold {cells:,} cells; above {MOST_CELLS:,}, at most"
+                    f" {CELLS_PER_BYTE} per byte are read."
+                )
             file.seek(0)
             parquet, failure = quietly(pq.ParquetFile, file)
             if parquet is None:

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from discreet._version import __version__
+from discreet.counting.row_counts import row_counts_of
 from discreet.data.baskets import Baskets
 from discreet.data.content import Content
-from discreet.data.table import Table
 from discreet.errors import PromiseBroken
 from discreet.evaluate.facts import plain_risk, promise_in_words
 from discreet.evaluate.risk import risk
@@ -39,7 +39,7 @@ def summarise_public(folder: str | os.PathLike[str]) -> dict[str, Any]:
     if certificate is None or (not verification.holds and verification.problems):
         raise PromiseBroken(f"There is nothing to report on. {verification.sentence()}")
     promise = certificate.the_promise()
-    content, _ = read_release(path, certificate)
+    content = verification.content or read_release(path, certificate)[0]
     return {
         "format": FORMAT,
         "discreet": __version__,
@@ -78,11 +78,12 @@ def _items(baskets: Baskets, certificate: Certificate) -> list[dict[str, Any]]:
     return [{"name": "items", "lines": [_line(baskets.names[item], float(shares[item])) for item in most]}]
 
 
-def _columns(table: Table, certificate: Certificate) -> list[dict[str, Any]]:
+def _columns(table: Content, certificate: Certificate) -> list[dict[str, Any]]:
     """Shares of the published labels, column by column."""
-    charts = []
-    for column in table.columns(certificate.names("quasi") + certificate.names("target")):
-        counts = np.bincount(column.codes, minlength=column.levels) / max(len(table), 1)
+    charts, names = [], certificate.names("quasi") + certificate.names("target")
+    counted = row_counts_of(table, names).whole
+    for column in map(counted.column, names):
+        counts = np.bincount(column.codes, counted.counts[:, 0], minlength=column.levels) / max(table.n_rows, 1)
         texts = [*column.texts, "(empty)"][: len(counts)]
         commonest = sorted(range(len(texts)), key=lambda place: (-counts[place], place))[:MOST]
         order = places(tuple(texts))

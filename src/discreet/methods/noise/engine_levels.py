@@ -61,7 +61,7 @@ def check_engine(engine: Any, roles: Roles, method: object) -> None:
             f"{type(method).__name__} reads every cell by itself, which {type(engine).__name__} cannot hand out. Pass"
             " Parquet or CSV files through the DuckDB engine, or a table."
         )
-    check_roles(_Names(engine.names, len(engine)), roles)  # type: ignore[arg-type]
+    check_roles(_Names(engine.names), roles)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -69,13 +69,9 @@ class _Names:
     """What roles are checked by."""
 
     names: Sequence[str]
-    n_rows: int
 
     def __contains__(self, name: object) -> bool:
         return name in self.names
-
-    def __len__(self) -> int:
-        return self.n_rows
 
 
 def counted_levels(

@@ -38,6 +38,7 @@ from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.selection import Exponential, LaplaceTop, Selection
 from discreet.methods.noise.engine_levels import (
     CountedLevels,
+    Levels,
     TextNumbers,
     check_engine,
     counted,
@@ -74,7 +75,7 @@ def pair_scores(baskets: Baskets) -> np.ndarray:
 def item_scores(rows: CountedLevels, domain: Domain, n_classes: int) -> np.ndarray:
     """`pair_scores` of the items of a domain, by counts; the last line of codes has the classes.
 
-    If a_k of the N_k rows of class k have the item, A of N in all, A (N - A) - sum a_k (N_k - a_k) pairs are told apart.
+    If a_k of the N_k rows of class k have the item, A of N in all, it tells A (N - A) - sum a_k (N_k - a_k) pairs apart.
     """
     scores = []
     of_class = counted([rows.codes[-1]], [n_classes], rows.rows)
@@ -189,7 +190,7 @@ class PrivateSelector(Selector):
         names = domain.items.names
         mechanism = self.mechanism(len(engine), len(names))
         columns, classes = {one.name: one.codes for one in domain.columns}, TextNumbers()
-        levels = [*columns.items(), (str(roles.target), classes)]
+        levels: list[tuple[str, Levels]] = [*columns.items(), (str(roles.target), classes)]
         rows = counted_levels(engine, levels, person=roles.person, most=1, randomness=randomness)
         scores = item_scores(rows, domain, len(classes))
         return [names[pick] for pick in mechanism.apply(scores, randomness)], mechanism

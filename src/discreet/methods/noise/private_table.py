@@ -162,23 +162,24 @@ class PrivateTable(Method):
         return self._draw(table, roles, domain, randomness)
 
     def _release_table(self, table: Table, roles: Roles, randomness: Randomness) -> Release:
-        domain = self._checked_domain(roles, randomness)
+        self._check_public(randomness)
         check_roles(table, roles)
         self._check_rows(len(table), roles)
+        domain = Domain.of(self.domain, roles)
         return self._release_drawn(self._draw(table, roles, domain, randomness), domain, roles)
 
     def _release_engine(self, engine: Engine, roles: Roles, randomness: Randomness) -> Release:
-        domain = self._checked_domain(roles, randomness)
+        self._check_public(randomness)
         check_engine(engine, roles, self)
+        domain = Domain.of(self.domain, roles)
         self._check_rows(len(engine), roles)
         return self._release_drawn(self._draw_engine(engine, roles, domain, randomness), domain, roles)
 
-    def _checked_domain(self, roles: Roles, randomness: Randomness) -> Domain:
+    def _check_public(self, randomness: Randomness) -> None:
         if randomness.seeded:
             raise CannotRelease(SEEDED)
         if self.domain is None:
             raise CannotRelease(NOT_PUBLIC)
-        return Domain.of(self.domain, roles)
 
     def _check_rows(self, n_rows: int, roles: Roles) -> None:
         if not n_rows and self.neighbours == "replace-one" and roles.person is None:
@@ -275,9 +276,7 @@ def _from_marginals(
     counted_rows: CountedLevels, domain: Domain, public: int | None, accountant: Accountant, randomness: Randomness
 ) -> tuple[np.ndarray, list[Noise]]:
     ordered = [0 if levels.kind == "category" else len(levels.cuts) + 1 for levels in domain.columns]
-    model = fit(
-        list(counted_rows.codes), domain.sizes, public, accountant, randomness, ordered, counted_rows.rows
-    )
+    model = fit(list(counted_rows.codes), domain.sizes, public, accountant, randomness, ordered, counted_rows.rows)
     return rows(model, model.total, randomness), model.noise
 
 

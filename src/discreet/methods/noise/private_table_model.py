@@ -116,7 +116,11 @@ class Counts:
         mechanism = self.accountant.counting([()], self.sizes, COUNTING_ROWS)
         self.whole -= COUNTING_ROWS
         self.noise.append(mechanism.noise)
-        return float(mechanism.apply(np.array([len(self.codes[0]) if self.times is None else int(self.times.sum())]), self.randomness)[0])
+        return float(
+            mechanism.apply(
+                np.array([len(self.codes[0]) if self.times is None else int(self.times.sum())]), self.randomness
+            )[0]
+        )
 
     def pick(
         self,

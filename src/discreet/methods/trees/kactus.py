@@ -15,31 +15,40 @@ Departures from the paper:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
+from discreet.counting.row_lookup import RowLookup
 from discreet.counting.tally import row_order
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.roles import Roles
 from discreet.data.table import Table
+from discreet.engines.protocol import Engine, HistogramEngine
 from discreet.errors import CannotRelease
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.randomness import Randomness
 from discreet.learning.c45 import C45
 from discreet.learning.sklearn_tree import sklearn_branches
 from discreet.methods.base import Method
-from discreet.methods.grouping import Grouping
+from discreet.methods.engine_release import EngineDecision, needs_rows
+from discreet.methods.grouping import Decision, Grouping
 from discreet.methods.limits import MAX_SUPPRESSED
+from discreet.methods.published_rows import refuse_marks
 from discreet.methods.trees.kactus_columns import TreeRows
-from discreet.methods.trees.kactus_rows import stocks_of
+from discreet.methods.trees.kactus_moves import DrawnMoves
+from discreet.methods.trees.kactus_rows import Stock, stocks_of
 from discreet.methods.trees.kactus_tree import Nodes
 from discreet.methods.trees.kactus_walk import Moves, WalkRule, carry_out, decide
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.promise import Promise
 from discreet.recoding.labels import EVERYTHING, Labelling
+from discreet.release.counted_source import SourceGroups
+from discreet.release.losses import Crossing, penalty_of
+from discreet.release.release import Release
 
 
 class KActus(Method):
@@ -117,6 +126,44 @@ class KActus(Method):
         """The class of each row, as the choice of rows sees it: all the same, so that they are drawn at random."""
         return np.zeros(len(target), dtype=np.int64)
 
+    # -- engines ---------------------------------------------------------------------------------------------------
+
+    def _release_engine(self, engine: Engine, roles: Roles, randomness: Randomness) -> Release:
+        why = self._needs_rows() or ("the rows of a person are told apart" if roles.person is not None else "")
+        if not why and not isinstance(engine, HistogramEngine):
+            why = f"rows are drawn one by one, while {type(engine).__name__} works on many at once"
+        if why:
+            raise needs_rows(type(self).__name__, why)
+        return super()._release_engine(engine, roles, randomness)
+
+    def _needs_rows(self) -> str:
+        return ""
+
+    def _engine_rule(self) -> WalkRule:
+        """The rule where rows are counted by class alone."""
+        return WalkRule(self.k)
+
+    def _by_class(self, counts: np.ndarray) -> np.ndarray:
+        """The rows of each class, as the choice of rows sees them."""
+        return counts.sum(axis=1, keepdims=True)
+
+    def _decide_engine(self, engine: Engine, roles: Roles, randomness: Randomness) -> EngineDecision:
+        rows = CodedRows.of(engine, roles.quasi, target=roles.target)
+        refuse_marks(rows, roles)
+        self._enough(rows.n_rows)
+        coded = TreeRows.of(rows, k=self.k, cuts=self.cuts)
+        nodes = self._grown(coded)
+        node_of, counts = nodes.ends(coded.rows.codes)[coded.place], self._by_class(rows.counts)
+        in_node = np.zeros((len(nodes), counts.shape[1]), dtype=np.int64)
+        np.add.at(in_node, node_of, counts)
+        moves = decide(nodes.children, [Stock(line) for line in in_node.tolist()], self._engine_rule())
+        assert moves is not None  # only sensitive values can be too few
+        grouping, pattern = _shown(rows, coded, nodes, moves, in_memory=False)
+        drawn = DrawnMoves(RowLookup(rows.codes), moves, nodes.parent, node_of, counts, pattern, randomness)
+        return MovedRows.of(rows, roles, grouping, moves, drawn, by_class=counts.shape[1] > 1)
+
+    # -- tables ----------------------------------------------------------------------------------------------------
+
     def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
         coded = TreeRows.of(rows, k=self.k, cuts=self.cuts)
         nodes = self._grown(coded)
@@ -154,36 +201,85 @@ class KActus(Method):
 def _grouping(
     rows: CodedRows, coded: TreeRows, nodes: Nodes, moves: Moves, batch: np.ndarray, swapped: np.ndarray
 ) -> Grouping:
-    """Rows published at one node look alike: they show the cells of its path."""
+    """The pattern of each row, and which rows were swapped."""
+    shown, pattern = _shown(rows, coded, nodes, moves, in_memory=True)
+    group_of = np.where(batch >= 0, np.append(pattern, -1)[batch], -1)
+    trace = [*shown.trace, *([{"swapped rows": swapped.tolist()}] if len(swapped) else [])]
+    return replace(shown, group=group_of, trace=trace, of_single_rows=True, swapped=len(swapped))
+
+
+def _shown(
+    rows: CodedRows, coded: TreeRows, nodes: Nodes, moves: Moves, *, in_memory: bool
+) -> tuple[Grouping, np.ndarray]:
+    """What is published, and the pattern of each batch: rows published at one node show the cells of its path."""
     shown, pattern = np.unique([one.node for one in moves.batches], return_inverse=True)
-    group_of = np.where(batch >= 0, np.append(pattern.ravel(), -1)[batch], -1)
     columns, cells = nodes.labels(coded.quasi, shown)
     shown_columns = {one.name for one in columns}
     hidden = [_suppressed(column) for column in rows.columns if column.name not in shown_columns]
-    n_given, n_kept = sum(sum(counts) for _, _, counts in moves.given), int((batch >= 0).sum())
+    sizes = [sum(batch.stock.counts) for batch in moves.batches]
+    n_swapped = sum(sum(counts) for _, to, counts in moves.given if moves.batches[to].swapped)
     trace: list[dict[str, Any]] = [
         {"nodes of the tree": len(nodes) - 1, "nodes published": len(shown)},
         {
-            "rows given to fill up others": n_given - len(swapped),
-            "rows that show nothing": int((shown[group_of[batch >= 0]] == 0).sum()),
+            "rows given to fill up others": sum(sum(counts) for _, _, counts in moves.given) - n_swapped,
+            "rows that show nothing": sum(n for n, one in zip(sizes, moves.batches, strict=True) if one.node == 0),
         },
     ]
     notes = []
-    if len(swapped):
-        trace.append({"swapped rows": swapped.tolist()})
+    if n_swapped:
         notes.append(
-            f"{len(swapped)} of {n_kept} rows show in one column a value that is not their own: the release is"
-            f" false there. The trace says which rows they are; with swap=0 there are none."
+            f"{n_swapped} of {sum(sizes)} rows show in one column a value that is not their own: the release is false"
+            f" there. {'The trace says which rows they are; with' if in_memory else 'With'} swap=0 there are none."
         )
-    return Grouping(
-        group_of,
+    grouping = Grouping(
+        np.empty(0, dtype=np.int64),
         (*columns, *hidden),
         np.pad(cells, ((0, 0), (0, len(hidden)))),
         trace=trace,
         notes=notes,
-        of_single_rows=True,
-        swapped=len(swapped),
+        swapped=n_swapped,
     )
+    return grouping, pattern.ravel()
+
+
+@dataclass(frozen=True, eq=False)
+class MovedRows(EngineDecision):
+    """The decision about an engine's rows, some of which are drawn while they are published."""
+
+    rows: CodedRows | None = None
+    grouping: Grouping | None = None
+
+    @classmethod
+    def of(  # type: ignore[override]
+        cls, rows: CodedRows, roles: Roles, grouping: Grouping, moves: Moves, drawn: DrawnMoves, *, by_class: bool
+    ) -> MovedRows:
+        plan = grouping.plan_for_new_rows
+        return cls(
+            drawn,
+            grouping.columns(np.arange(len(grouping.codes))),
+            Decision(plan, grouping.trace, grouping.notes),
+            (),
+            None,
+            rows.n_rows,
+            SourceGroups.of(rows),
+            left_out=rows.n_rows - sum(sum(batch.stock.counts) for batch in moves.batches),
+            swapped=grouping.swapped,
+            beside=(str(roles.target),) if by_class else (),
+            rows=rows,
+            grouping=grouping,
+        )
+
+    def after_publishing(self) -> MovedRows:
+        assert isinstance(self.lookup, DrawnMoves)
+        assert self.rows is not None
+        assert self.grouping is not None
+        row, pattern, weights = self.lookup.published(self.rows.rows)
+        written = self.grouping.columns(pattern)
+        old = [Column(one.name, one.kind, one.values, one.codes[row]) for one in self.rows.columns]
+        crossed = [Crossing(one, written[one.name], weights) for one in old]
+        names, labellings = self.rows.names, self.grouping.labellings
+        penalty = penalty_of(labellings, self.rows, written, names, self.left_out, weights)
+        return replace(self, crossed=crossed, penalty=penalty)
 
 
 class _Ranks:

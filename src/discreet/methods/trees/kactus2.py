@@ -145,6 +145,16 @@ class KActus2(KActus):
         placed = [(columns.index(need.column), need) for need in needs]
         return WalkRule(self.k, 0, self.swap, self.pool, placed, keep_all), columns
 
+    def _needs_rows(self) -> str:
+        asked = self.l is not None or self.t is not None or self.label_known
+        return "l, t and label_known are asked of the rows that move" if asked else ""
+
+    def _engine_rule(self) -> WalkRule:
+        return WalkRule(self.k, 0, self.swap, self.pool)
+
+    def _by_class(self, counts: np.ndarray) -> np.ndarray:
+        return counts
+
     def _classes(self, target: Column) -> np.ndarray:
         return target.codes.astype(np.int64)
 

@@ -254,6 +254,18 @@ def _by_class(labels: Sequence[int], n_classes: int) -> list[int]:
     return counts
 
 
+def holders(moves: Moves, parent: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The node that holds the rows of each node in the end, and the batch of each holder (-1: left out)."""
+    holder = np.arange(len(parent))
+    batch_of = np.full(len(parent), -1, dtype=np.int64)
+    for node in range(len(parent)):
+        if node in moves.batch_of:
+            batch_of[node] = moves.batch_of[node]
+        else:
+            holder[node] = holder[parent[node]]
+    return holder, batch_of
+
+
 def carry_out(
     moves: Moves,
     parent: np.ndarray,
@@ -265,13 +277,7 @@ def carry_out(
 
     `node_of` is the node where each row ends; `rank(rows)` orders rows: a node gives its first ones of a class.
     """
-    holder = np.arange(len(parent))
-    batch_of = np.full(len(parent), -1, dtype=np.int64)
-    for node in range(len(parent)):
-        if node in moves.batch_of:
-            batch_of[node] = moves.batch_of[node]
-        else:
-            holder[node] = holder[parent[node]]
+    holder, batch_of = holders(moves, parent)
     batch = batch_of[holder][node_of]
     gives = np.zeros(len(parent), dtype=bool)
     gives[[node for node, _, _ in moves.given]] = True

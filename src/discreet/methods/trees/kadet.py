@@ -29,10 +29,12 @@ from discreet.data.document import Document
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.engines.memory import engine_of
+from discreet.engines.protocol import Engine
 from discreet.errors import CannotRelease, DataError, PromiseBroken
 from discreet.foundation.parameters import Interval, check_parameters
 from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Method
+from discreet.methods.engine_release import check_columns
 from discreet.methods.trees.kadet_growth import Growth
 from discreet.methods.trees.kadet_questions import BranchRule, CutQuestion, LabelQuestion, NodeEntries, Question
 from discreet.prepare.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
@@ -41,6 +43,7 @@ from discreet.privacy.k_anonymous_model import KAnonymousModel
 from discreet.privacy.promise import Promise
 from discreet.recoding.axis import Axis
 from discreet.recoding.published_tree import PublishedTree
+from discreet.release.counted_source import CountedSource
 from discreet.release.release import Release
 from discreet.release.verify import verify
 
@@ -141,9 +144,12 @@ class KAdet(Method):
 
     def _release_table(self, table: Table, roles: Roles, randomness: Randomness) -> Release:
         document = self._grown(table, roles)
-        self.tree_ = tree = PublishedTree.of(document)
         persons = None if roles.person is None else table.column(roles.person).codes
-        document = document.with_evidence(table.select([name for name, _, _ in document.columns]), persons)
+        evidence = table.select([name for name, _, _ in document.columns])
+        return self._released(document.with_evidence(evidence, persons), roles)
+
+    def _released(self, document: Document, roles: Roles) -> Release:
+        self.tree_ = tree = PublishedTree.of(document)
         questioned = [node["column"] for node in tree.nodes if "column" in node]
         trace: list[dict[str, Any]] = [
             {"leaves": len(tree.leaves)},
@@ -151,11 +157,30 @@ class KAdet(Method):
         ]
         return self._release_document(document, roles, trace)
 
+    def _release_engine(self, engine: Engine, roles: Roles, randomness: Randomness) -> Release:
+        """The tree grows on counts; the rows behind it, which the owner keeps, are made of the distinct ones."""
+        check_columns(engine, roles, needs_target=True)
+        rows = CodedRows.of(engine, roles.quasi, target=roles.target, person=roles.person)
+        document, entries, target = self._grown_on(rows, roles), rows.entries, rows.target
+        assert target is not None
+        row, label = np.repeat(entries.row, entries.rows), np.repeat(entries.label, entries.rows)
+        columns = [Column(one.name, one.kind, one.values, one.codes[row]) for one in rows.columns]
+        columns.append(Column(target.name, target.kind, target.values, label.astype(np.int32)))
+        evidence = Table(columns).select([name for name, _, _ in document.columns])
+        persons = None if entries.person is None else np.repeat(entries.person, entries.rows)
+        release = self._released(document.with_evidence(evidence, persons), roles)
+        release.owner.source = CountedSource.of_rows(engine.names, roles, rows)
+        return release
+
     def _grown(self, table: Table, roles: Roles) -> Document:
         if not isinstance(roles, Roles):
             raise DataError("KAdet learns from a table with roles: fit(table, Roles(target=..., quasi=[...])).")
         roles.check_for_release(table)
-        rows = CodedRows.of(engine_of(table), roles.quasi, target=roles.target, person=roles.person)
+        return self._grown_on(
+            CodedRows.of(engine_of(table), roles.quasi, target=roles.target, person=roles.person), roles
+        )
+
+    def _grown_on(self, rows: CodedRows, roles: Roles) -> Document:
         self._enough(rows.n_persons)
         entries, target = rows.entries, rows.target
         assert target is not None

@@ -40,7 +40,12 @@ ENGINES: dict[str, EngineEntry] = {
         reading=(*_DIALECT, "table"),
     ),
     "postgres": EngineEntry(
-        "discreet.engines.postgres", "Postgres", source="source", reading=("table",), extra="postgres"
+        "discreet.engines.postgres",
+        "Postgres",
+        source="source",
+        options={"memory": "memory_limit"},
+        reading=("table",),
+        extra="postgres",
     ),
     "spark": EngineEntry(
         "discreet.engines.spark",

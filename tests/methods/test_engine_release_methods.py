@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every method on an engine: it publishes what it publishes of a table in memory, or refuses before any work."""
+
+import re
+import warnings
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import discreet
+from discreet import (
+    CannotRelease,
+    DataError,
+    ExponentialSelector,
+    KActus,
+    KActus2,
+    LaplaceSelector,
+    Ledger,
+    PrivateTable,
+    Roles,
+    verify,
+)
+from discreet.counting.row_lookup import RowLookup
+from discreet.data.cells import Cells
+from discreet.engines import DuckDB
+from discreet.foundation.randomness import Randomness
+from discreet.methods import METHODS
+from discreet.methods.noise.engine_levels import PersonNumbers, TextNumbers
+from discreet.methods.trees.kactus_moves import DrawnMoves
+from discreet.methods.trees.kactus_rows import Stock
+from discreet.methods.trees.kactus_walk import Moves
+from engine_cases import assert_same_release, rows_of
+from instances import DOMAIN, INSTANCES, PERSON_ROLES, ROLES, people
+
+PAGE = Path(__file__).parents[2] / "docs" / "scale-methods.md"
+ARROW = pa.Table.from_pandas(people().reset_index(drop=True), preserve_index=False)
+MOVING = (KActus, KActus2)  # chance decides which rows move
+PRIVATE = (PrivateTable, LaplaceSelector, ExponentialSelector)
+
+
+class Untouched:
+    """An engine that must not be asked for anything but its columns."""
+
+    names = tuple(ARROW.column_names)
+
+    def __len__(self):
+        raise AssertionError
+
+    def tally(self, *_, **__):
+        raise AssertionError
+
+    values = coding = publish = cells = coded = histograms = likely_distinct = tally
+
+
+def refusal(method, roles):
+    """Why the method refuses an engine before any work; empty if it asks the engine for something."""
+    try:
+        method.release(Untouched(), roles)
+    except AssertionError:
+        return ""
+    except DataError as error:
+        return str(error)
+    return ""
+
+
+def test_every_method_has_an_instance_that_is_tried():
+    assert {type(instance.make(3)) for instance in INSTANCES.values()} == {METHODS[name] for name in METHODS}
+
+
+@pytest.mark.parametrize("name", INSTANCES)
+def test_a_method_runs_on_an_engine_or_refuses_before_any_work(name):
+    method = instance(name)
+    why = refusal(method, ROLES)
+    if why:
+        assert re.search(r"Read them as a table|releases .*, not table", why), why
+        return
+    if isinstance(method, PRIVATE):
+        assert method.release(DuckDB(ARROW), ROLES).verdict.holds
+        return
+    expected = method.release(ARROW, ROLES)
+    with DuckDB(ARROW) as engine:
+        release = method.release(engine, ROLES)
+    if isinstance(method, MOVING):
+        assert_same_patterns(release, expected)
+    else:
+        assert_same_release(release, expected)
+
+
+def instance(name):
+    """The instance of a method; differential privacy has a domain, and no seed."""
+    method = INSTANCES[name].make(3)
+    if not isinstance(method, PRIVATE):
+        return method.set_params(random_state=4)
+    further = ("ill", "stay") if isinstance(method, PrivateTable) else ()
+    return method.set_params(domain=domain_of((*ROLES.quasi, "again", *further)))
+
+
+def test_the_page_says_of_each_method_what_the_code_does():
+    """The table in docs/scale-methods.md names every method; those that refuse are the ones that it says."""
+    lines = [line.split("|")[1:4] for line in PAGE.read_text().splitlines() if line.startswith("| `")]
+    said = {line[0].strip().strip("`"): line[1].strip() for line in lines}
+    assert set(said) == set(METHODS)
+    for name in METHODS:
+        instances = [instance(key) for key in INSTANCES if type(INSTANCES[key].make(3)) is METHODS[name]]
+        runs = [not refusal(method, ROLES) for method in instances]
+        assert said[name] == ("yes" if all(runs) else "partly" if any(runs) else "no"), name
+
+
+# -- kACTUS ------------------------------------------------------------------------------------------------------------
+
+
+def patterns(release, names):
+    rows = Counter()
+    for row, n in rows_of(release.content).items():
+        rows[tuple(row[release.columns.index(name)] for name in names)] += n
+    return rows
+
+
+def assert_same_patterns(of_engine, of_table):
+    """The same quasi-identifiers, for kACTUS-2 with the same classes; of all other columns the same cells; the same
+    statements. Which rows of a class moved is chance, so other columns may lie beside other patterns.
+    """
+    quasi = [*of_table.roles.quasi, *(["again"] if of_table.method == "kactus2" else [])]
+    assert patterns(of_engine, quasi) == patterns(of_table, quasi)
+    if not of_table.changes.rows_dropped:
+        beside = [name for name in of_table.columns if name not in of_table.roles.quasi]
+        assert patterns(of_engine, beside) == patterns(of_table, beside)
+    assert of_engine.changes.rows_dropped == of_table.changes.rows_dropped
+    assert of_engine.changes.swapped_cells == of_table.changes.swapped_cells
+    assert of_engine.changes.suppressed_cells == of_table.changes.suppressed_cells
+    assert of_engine.losses.information_loss == of_table.losses.information_loss
+    assert of_engine.verdict == of_table.verdict
+    assert of_engine.owner.trace == of_table.owner.trace[:2]
+
+
+@settings(max_examples=6)
+@given(
+    n=st.integers(20, 300),
+    seed=st.integers(0, 1000),
+    k=st.integers(2, 6),
+    asked=st.sampled_from([{}, {"swap": 0.6}, {"pool": True}, {"swap": 0.4, "inducer": "sklearn"}]),
+)
+def test_kactus2_moves_as_many_rows_of_each_class_as_in_memory(n, seed, k, asked):
+    arrow = pa.Table.from_pandas(people(n, seed).reset_index(drop=True), preserve_index=False)
+    method = KActus2(k, min_objects=1, confidence=0.5, **asked)
+    assert_same_patterns(method.release(DuckDB(arrow), ROLES), method.release(arrow, ROLES))
+
+
+def test_rows_that_move_are_drawn_from_all_of_their_leaf_alike():
+    """Ten of the 40 rows of one leaf fill up its sibling of ten; each of them moves in a quarter of the draws.
+
+    Over 400 draws that is 100 times with a standard deviation of 8.7: below 45 or above 155 not once in a million.
+    """
+    parent, counts = np.array([-1, 0, 1, 1]), np.array([[40], [10]])
+    times = np.zeros(50, dtype=int)
+    for seed in range(400):
+        moves = Moves()
+        filled = moves.publish(3, Stock([20]), 1)
+        moves.publish(2, Stock([30]), 2)
+        moves.given.append((2, filled, [10]))
+        lookup, pattern = RowLookup(np.array([[0], [1]])), np.array([0, 1])
+        drawn = DrawnMoves(lookup, moves, parent, np.array([2, 3]), counts, pattern, Randomness(seed))
+        codes = np.repeat([0, 1], [40, 10])
+        found = np.concatenate([drawn.find([batch]) for batch in np.array_split(codes, 3)])
+        assert np.bincount(found).tolist() == [20, 30]
+        assert found[40:].tolist() == [0] * 10
+        assert drawn.published(counts[:, 0])[2].sum() == 50
+        times += found == 0
+    assert 45 <= times[:40].min() <= times[:40].max() <= 155
+
+
+def test_rows_that_were_not_counted_are_noticed():
+    moves = Moves()
+    moves.publish(1, Stock([2]), 1)
+    moves.given.append((1, 0, [1]))
+    lookup = RowLookup(np.array([[0]]))
+    drawn = DrawnMoves(lookup, moves, np.array([-1, 0]), np.array([1]), np.array([[2]]), np.array([0]), Randomness(0))
+    assert drawn.find([np.array([5])]).tolist() == [-1]
+    drawn.find([np.array([0])])
+    with pytest.raises(DataError, match="changed"):
+        drawn.published(np.array([2]))
+
+
+@pytest.mark.parametrize(
+    ("method", "roles", "why"),
+    [
+        (KActus(3), PERSON_ROLES, "the rows of a person"),
+        (KActus2(3, l=2), ROLES, "l, t and label_known"),
+        (KActus2(3, t=0.5), ROLES, "l, t and label_known"),
+    ],
+)
+def test_kactus_refuses_what_needs_rows(method, roles, why):
+    with pytest.raises(DataError, match=f"{why}.*Read them as a table"):
+        method.release(Untouched(), roles)
+
+
+def test_kactus_leaves_out_the_same_number_of_rows_and_saves(tmp_path):
+    arrow = pa.Table.from_pandas(people(900).reset_index(drop=True), preserve_index=False)
+    method = KActus2(4, swap=0.6, inducer="sklearn")
+    with DuckDB(arrow) as engine:
+        release = method.release(engine, ROLES)
+    assert release.changes.rows_dropped == method.release(arrow, ROLES).changes.rows_dropped > 0
+    release.save(tmp_path / "out")
+    assert verify(tmp_path / "out/release").holds
+
+
+# -- differential privacy ----------------------------------------------------------------------------------------------
+
+
+def domain_of(names):
+    return {name: DOMAIN[name] for name in names}
+
+
+@pytest.mark.filterwarnings("ignore::discreet.PrivacyLeakWarning")
+@pytest.mark.parametrize("roles", [ROLES, PERSON_ROLES], ids=["rows", "persons"])
+@pytest.mark.parametrize(
+    "asked",
+    [{"model": "cells"}, {"model": "marginals"}, {"neighbours": "add-remove"}, {"delta": 1e-6}, {"numbers": True}],
+    ids=str,
+)
+def test_private_tables_are_those_of_memory_for_the_same_seed(roles, asked):
+    names = ["again", "age", "sex", "town", "job", "ill", "stay"]
+    method = PrivateTable(1.0, domain_of(names), rows_per_person=2, random_state=5, **asked)
+    ours, theirs = method.simulate(DuckDB(ARROW), roles), method.simulate(ARROW, roles)
+    assert ours.table.to_arrow().equals(theirs.table.to_arrow())
+    assert ours.noise == theirs.noise
+
+
+@pytest.mark.filterwarnings("ignore::discreet.PrivacyLeakWarning")
+@pytest.mark.parametrize("roles", [ROLES, PERSON_ROLES], ids=["rows", "persons"])
+@pytest.mark.parametrize("cls", [LaplaceSelector, ExponentialSelector])
+def test_private_picks_are_those_of_memory_for_the_same_seed(cls, roles):
+    for seed in range(8):
+        method = cls(1.0, 4, domain=domain_of(ROLES.quasi), random_state=seed)
+        assert method.simulate(DuckDB(ARROW), roles) == method.simulate(ARROW, roles)
+
+
+@pytest.mark.parametrize(
+    ("method", "roles", "error", "message"),
+    [
+        (PrivateTable(1.0), ROLES, CannotRelease, "domain"),
+        (PrivateTable(1.0, domain_of(["again"])), ROLES, DataError, "domain"),
+        (PrivateTable(1.0, DOMAIN, random_state=1), ROLES, CannotRelease, "seed"),
+        (LaplaceSelector(1.0), ROLES, CannotRelease, "domain"),
+        (PrivateTable(1.0, DOMAIN), Roles(target="nobody", quasi=["age"]), discreet.RolesError, "nobody"),
+    ],
+)
+def test_nothing_is_counted_or_spent_before_a_refusal(method, roles, error, message, tmp_path):
+    ledger = Ledger(tmp_path / "ledger.sqlite")
+    ledger.set_limit("clinic", epsilon=2.0)
+    engine = DuckDB(ARROW)
+    engine.cells = engine.tally = engine.coded = None  # nothing of it can be called
+    with pytest.raises(error, match=message):
+        method.release(engine, roles, account=ledger.account("clinic"))
+    assert ledger.left("clinic").epsilon == 2.0
+
+
+def test_a_release_is_paid_once(tmp_path):
+    ledger = Ledger(tmp_path / "ledger.sqlite")
+    ledger.set_limit("clinic", epsilon=2.0)
+    with DuckDB(ARROW) as engine:
+        PrivateTable(0.5, DOMAIN).release(engine, ROLES, account=ledger.account("clinic"))
+    assert ledger.left("clinic").epsilon == 1.5
+
+
+def test_texts_and_persons_are_numbered_over_batches():
+    numbers, persons = TextNumbers(), PersonNumbers()
+    assert numbers(Cells.of(["b", None, "a"])).tolist()[0] == numbers(Cells.of(["a", "b"])).tolist()[1]
+    first, second = persons(Cells.of(["x", None, None])), persons(Cells.of([None, "x"]))
+    assert first[0] == second[1]
+    assert len({*first[1:], second[0]}) == 3
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_release_of_an_engine_warns_of_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert PrivateTable(1.0, DOMAIN).release(DuckDB(ARROW), ROLES).verdict.holds

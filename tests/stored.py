@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Releases in memory, stored again as a table in parts."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from discreet.data.storage import write_part
+from discreet.data.stored_table import PART, StoredTable
+
+
+def stored(table, folder, *, parts=3, persons=None):
+    """The table in parts, and the files that number the persons of each part."""
+    folder = Path(folder)
+    folder.mkdir(parents=True)
+    files, people = [], []
+    ends = np.linspace(0, len(table), parts + 1).astype(int)
+    for number, (start, stop) in enumerate(zip(ends[:-1], ends[1:], strict=True)):
+        files.append(folder / PART.format(number))
+        write_part(table.to_arrow().slice(start, stop - start), files[-1])
+        if persons is not None:
+            people.append(folder / f"persons-{number}.parquet")
+            write_part(pa.table({"person": persons[start:stop].astype(np.int64)}), people[-1])
+    return StoredTable(files, {column.name: column.kind for column in table.columns()}), tuple(people) or None
+
+
+def stored_release(release, folder, *, parts=3):
+    """The same release with its table in parts."""
+    table, persons = stored(release.table, folder, parts=parts, persons=release.owner.persons)
+    return replace(release, content=table, owner=replace(release.owner, persons=persons))
