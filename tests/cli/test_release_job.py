@@ -88,7 +88,7 @@ def test_kills_at_many_moments(source, tmp_path):
     assert {kept for _, _, kept in moments} == {"anew", "kept"}, "no kill came after the tally: the test shows nothing"
     for folder in place.iterdir():
         assert verify(folder / "out" / "release").holds
-        if dict((at, state) for at, state, _ in moments).get(folder.name) == "whole":  # killed while tidying up
+        if [folder.name, "whole"] in [moment[:2] for moment in moments]:  # killed while tidying up
             assert run("clean", folder).exit_code == GOOD
         assert hidden(folder) == []
     assert run("clean", tmp_path / "tmp").exit_code == GOOD

@@ -42,7 +42,7 @@ class ReleaseJob:
         from discreet.engines.protocol import HistogramEngine
 
         files: tuple[Path, ...] = getattr(engine, "files", ())
-        roles.check_names(engine)  # type: ignore[arg-type]
+        roles.check_names(engine)
         if not files or not isinstance(engine, HistogramEngine):
             if self.dry_run:
                 say("These rows are not in files of this machine: what the release takes cannot be estimated.")

@@ -20,15 +20,16 @@ from pathlib import Path
 import numpy as np
 
 from discreet.counting.distinct_estimate import DistinctEstimate
-from discreet.engines.table_sample import Sample, sample_of
+from discreet.engines.table_sample import TableSample, sample_of
 from discreet.errors import DataError, quietly
+from discreet.foundation.randomness import Randomness
 
 # Measured: bytes of memory and seconds of the processor, for 8 quasi-identifiers.
 _BASE = 450 << 20  # the interpreter, libraries, buffers, a bucket of rows
-_DISTINCT_BYTES = (90, 40)  # of a distinct row, and for each of its columns
-_ROW_SECONDS, _DISTINCT_SECONDS, _START_SECONDS = 1.3e-6, 3.5e-6, 3.0
+_DISTINCT_BYTES = (150, 50)  # of a distinct row, and for each of its columns
+_ROW_SECONDS, _DISTINCT_SECONDS, _START_SECONDS = 1.7e-6, 6e-6, 3.0
 _TABLE_CELL, _TABLE_ROW = 9, 120  # bytes of a cell and of a row of a table in memory, when it is released
-_SORT = 0.0045  # seconds that the machine of the measurement takes to sort _SORTED numbers
+_SORT = 0.0026  # seconds that the machine of the measurement takes to sort _SORTED numbers
 _SORTED = 2**16
 
 # When distinct rows are so many that they are counted in parts.
@@ -40,7 +41,7 @@ _TOO_SURE = 1.5  # how many times as much memory as there is may be likely: samp
 
 
 @dataclass(frozen=True)
-class Estimate:
+class ReleaseEstimate:
     """What a release will take. Bytes are at the peak; seconds are of one processor.
 
     in_parts   whether distinct rows outgrow memory and are decided on in parts
@@ -100,7 +101,7 @@ def estimate(
     place: Path,
     engine_memory: int = 0,
     parts: bool = False,
-) -> Estimate:
+) -> ReleaseEstimate:
     """What the release of these files will take.
 
     kept   the columns that are published as they are, the target among them
@@ -114,7 +115,7 @@ def estimate(
     per_row = _DISTINCT_BYTES[0] + _DISTINCT_BYTES[1] * len(quasi)
     held, held_least = (_PART_BYTES, _PART_BYTES) if in_parts else (d * per_row, distinct.least * per_row)
     factor = _slowness()
-    return Estimate(
+    return ReleaseEstimate(
         n_rows=n,
         is_exact=sample.is_exact,
         n_quasi=len(quasi),
@@ -196,7 +197,7 @@ def _of_process() -> list[int]:
     return [most]
 
 
-def _bytes_of_row(sample: Sample, n_quasi: int) -> float:
+def _bytes_of_row(sample: TableSample, n_quasi: int) -> float:
     """Of a row in a bucket, and of the same row in a published part."""
     bits = [max(1, int(code.max(initial=0)).bit_length()) for code in sample.codes]
     waiting = 4 + sum(-(-one // 8) for one in bits[n_quasi:])
@@ -205,7 +206,7 @@ def _bytes_of_row(sample: Sample, n_quasi: int) -> float:
 
 def _slowness() -> float:
     """How many times as long as the machine of the measurement this one takes."""
-    numbers = np.random.default_rng(0).random(_SORTED)
+    numbers = Randomness(0).numpy().random(_SORTED)
     taken = []
     for _ in range(3):
         start = time.process_time()

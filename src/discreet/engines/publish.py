@@ -15,6 +15,7 @@ from discreet.engines.buckets import Buckets
 from discreet.engines.parts_sink import rows_of_part
 from discreet.engines.protocol import Apply, Sink
 from discreet.foundation.atomic_files import scratch_folder
+from discreet.foundation.progress import progress
 from discreet.foundation.randomness import Randomness
 
 _BUCKET = 2**20  # rows, as long as there are few enough buckets
@@ -33,12 +34,14 @@ def publish_in_buckets(
     """The raw rows of all batches, through `apply`, in random order, into `sink`; returns how many there were."""
     n_buckets = min(max(-(-n_rows // _BUCKET), 1), _MOST_BUCKETS)
     most, written = rows_of_part(len(apply.schema)), 0
-    with scratch_folder(scratch) as folder:
+    with scratch_folder(scratch) as folder, progress("publishing rows", 3 * n_rows) as bar:
         buckets = Buckets(folder, apply.compact_schema, n_buckets=n_buckets, randomness=Randomness.of_secret(secret))
         for batch in batches:
             buckets.add(apply.compact(batch))
+            bar.advance(len(batch))
         for rows in buckets.shuffled():
             for start in range(0, len(rows), most):
                 sink.write(apply.published(rows.slice(start, most)))
+                bar.advance(2 * len(rows.slice(start, most)))  # writing takes twice as long as reading
             written += len(rows)
     return written

@@ -11,23 +11,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discreet.counting.distinct_estimate import DistinctEstimate, distinct_rows
+from discreet.data.csv import open_bytes
 from discreet.engines.csv_batches import CsvBatches
 from discreet.errors import DataError, quietly
+from discreet.foundation.randomness import Randomness
 
 _ROWS = 200_000  # of the sample
 _READ = 4_000_000  # rows that are read for it
 _GROUPS = 64  # row groups that are read for it, if they are not too large
 _CSV_ROWS = 20_000  # of each CSV file
+_HEAD = 1 << 20  # bytes of a CSV file in which lines are counted
+_COMPRESSED = (".gz", ".bz2", ".zst")
 
 
 @dataclass(frozen=True)
-class Sample:
+class TableSample:
     """Random rows from some places of a table.
 
     n_rows    the rows of the table, exactly for Parquet, by the length of the first ones for CSV
@@ -70,19 +75,24 @@ class Sample:
         )
 
     def _of_places(self, rows: np.ndarray) -> DistinctEstimate:
-        """The sum over all places, as if no row occurred in two of them."""
-        found = []
-        for place, n in enumerate(self.of_place):
-            times = np.unique(rows[self.place == place], return_counts=True)[1]
-            found.append(distinct_rows(times, int(n)))
-        scale = self.n_places / max(len(self.of_place), 1)
-        sums = [sum(getattr(one, which) for one in found) for which in ("likely", "least", "most")]
-        return DistinctEstimate(*(round(scale * total) for total in sums))
+        """As if places were drawn, not rows: by the number of places in which each distinct row occurs.
+
+        What a place has beyond its sampled rows is added in the same proportion.
+        """
+        pairs = np.unique(rows * len(self.of_place) + self.place)
+        times = np.bincount(pairs // len(self.of_place))
+        found = distinct_rows(times[times > 0], round(len(pairs) * self.n_places / len(self.of_place)))
+        inside = [
+            distinct_rows(np.unique(rows[self.place == place], return_counts=True)[1], int(n)).likely
+            for place, n in enumerate(self.of_place)
+        ]
+        more = sum(inside) / len(pairs)
+        return DistinctEstimate(*(round(more * one) for one in (found.likely, found.least, found.most)))
 
 
-def sample_of(files: Sequence[Path], columns: Sequence[str] | None, *, random_state: int = 0) -> Sample:
+def sample_of(files: Sequence[Path], columns: Sequence[str] | None, *, random_state: int = 0) -> TableSample:
     """A sample of these columns, or of all. The seed only chooses where to look; nothing published depends on it."""
-    random = np.random.default_rng(random_state)
+    random = Randomness(random_state).numpy()
     metadata = [quietly(pq.read_metadata, file)[0] for file in files]
     if all(one is not None for one in metadata):
         return _of_parquet(files, metadata, columns, random)
@@ -93,8 +103,8 @@ def _of_parquet(
     files: Sequence[Path],
     metadata: Sequence[pq.FileMetaData],
     columns: Sequence[str] | None,
-    random: np.random.Generator,
-) -> Sample:
+    random: Any,
+) -> TableSample:
     groups = [
         (file, g, one.row_group(g).num_rows)
         for file, one in zip(files, metadata, strict=True)
@@ -118,7 +128,7 @@ def _of_parquet(
         place.append(np.full(taken, number))
     table = pa.concat_tables(tables, promote_options="permissive")
     of_place = np.array([n for _, _, n in chosen])
-    return Sample(n_rows, True, _codes(table), np.concatenate(place), of_place, len(groups), _width(table))
+    return TableSample(n_rows, True, _codes(table), np.concatenate(place), of_place, len(groups), _width(table))
 
 
 def _row_group(file: Path, g: int, columns: Sequence[str] | None) -> pa.Table:
@@ -126,32 +136,39 @@ def _row_group(file: Path, g: int, columns: Sequence[str] | None) -> pa.Table:
         return opened.read_row_group(g, columns=None if columns is None else list(columns))
 
 
-def _of_csv(files: Sequence[Path], columns: Sequence[str] | None) -> Sample:
+def _of_csv(files: Sequence[Path], columns: Sequence[str] | None) -> TableSample:
     tables, place, of_place = [], [], []
     most = max(1, min(len(files), _GROUPS))
     chosen = [files[place * len(files) // most] for place in range(most)]
     for number, file in enumerate(chosen):
         source = CsvBatches(file)
-        batches, n, length = [], 0, 0
+        batches, n = [], 0
         for batch in source.reader():
             batches.append(batch)
-            n, length = n + len(batch), length + batch.nbytes
+            n += len(batch)
             if n >= _CSV_ROWS:
                 break
         if not n:
             continue
         rows = pa.Table.from_batches(batches).rename_columns(list(source.names)).slice(0, _CSV_ROWS)
-        text = (
-            sum(len(name) + 1 for name in source.names) + length - 3 * n * len(source.names)
-        )  # without Arrow's offsets
         tables.append(rows if columns is None else rows.select(list(columns)))
         place.append(np.full(len(rows), number))
-        of_place.append(max(n, round(file.stat().st_size * n / max(text, 1))))
+        of_place.append(max(n, _lines(file)))
     if not tables:
         raise DataError("The table has no rows: there is nothing to count.")
     table = pa.concat_tables(tables)
     n_rows = round(sum(of_place) * len(files) / len(chosen))
-    return Sample(n_rows, False, _codes(table), np.concatenate(place), np.array(of_place), len(files), _width(table))
+    return TableSample(
+        n_rows, False, _codes(table), np.concatenate(place), np.array(of_place), len(files), _width(table)
+    )
+
+
+def _lines(file: Path) -> int:
+    """The lines of a file by the length of its first ones; compressed files are taken to be five times as long."""
+    with open_bytes(file) as stream:
+        head = stream.read(_HEAD)
+    size = file.stat().st_size * (1 if file.suffix.lower() not in _COMPRESSED else 5)
+    return round(max(size, len(head)) * head.count(b"\n") / max(len(head), 1))
 
 
 def _codes(table: pa.Table) -> tuple[np.ndarray, ...]:
