@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Engines count rows, in memory or where they are. `DuckDB(source)` can replace a table wherever rows are only counted;
-it is imported on first use.
+"""Engines count rows, in memory or where they are. `DuckDB(source)` can replace a table wherever rows are only counted,
+`StoredBaskets(source, ...)` baskets; both are imported on first use.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -10,13 +10,18 @@ from discreet.engines.protocol import Engine
 
 if TYPE_CHECKING:
     from discreet.engines.duckdb import DuckDB
+    from discreet.engines.stored_baskets import StoredBaskets
 
-__all__ = ["DuckDB", "Engine", "InMemory", "engine_of"]
+__all__ = ["DuckDB", "Engine", "InMemory", "StoredBaskets", "engine_of"]
 
 
 def __getattr__(name: str) -> Any:
-    if name != "DuckDB":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from discreet.engines.duckdb import DuckDB
+    if name == "DuckDB":
+        from discreet.engines.duckdb import DuckDB
 
-    return DuckDB
+        return DuckDB
+    if name == "StoredBaskets":
+        from discreet.engines.stored_baskets import StoredBaskets
+
+        return StoredBaskets
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

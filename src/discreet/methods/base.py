@@ -22,6 +22,7 @@ from discreet.data.baskets import Baskets
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.dataset import Dataset, is_matrix
 from discreet.data.document import Document
+from discreet.data.item_rows import ItemRows
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.engines.memory import engine_of
@@ -39,7 +40,7 @@ from discreet.recoding.grouped_items import GroupedItems
 from discreet.recoding.patterns import MOST_PATTERNS, Boxes
 from discreet.recoding.plan import Plan, Recode
 from discreet.release.data_subjects import DataSubjects
-from discreet.release.information_kept import detail_of_items
+from discreet.release.information_kept import Detail, detail_of_items, detail_of_kept
 from discreet.release.ledger import Account
 from discreet.release.losses import Crossing, changes_of_columns, crossings, penalty_of
 from discreet.release.owner_files import OwnerFiles
@@ -65,6 +66,7 @@ class Method(BaseEstimator):
     takes: ClassVar[frozenset[str]] = frozenset({"table"})  # "table", "baskets" or both
     gives: ClassVar[str] = ""  # the shape of the released document, if it does not release rows
     needs_target: ClassVar[bool] = True  # whether there must be a target with classes
+    keeps_items: ClassVar[bool] = False  # whether it decides on counts and ones of items, also of baskets outside memory
     by_cells: ClassVar[bool] = False  # whether the parsing of a cell depends on no other row
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
@@ -83,6 +85,10 @@ class Method(BaseEstimator):
 
     def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
         """The features of the baskets to keep, and the trace of the steps."""
+        raise NotImplementedError
+
+    def _keep_stored(self, stored: ItemRows, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]], list[str]]:
+        """As `_keep`, of baskets outside memory, and notes for the owner."""
         raise NotImplementedError
 
     def _change(self, baskets: Baskets, randomness: Randomness) -> Changed:
@@ -132,7 +138,25 @@ class Method(BaseEstimator):
         return self._release_matrix(data, labels, randomness)
 
     def _release_matrix(self, data: Any, labels: Any, randomness: Randomness) -> Release:
+        if isinstance(data, ItemRows) and not data.in_memory:
+            return self._release_stored(data, labels, randomness)
         return self._release_baskets(Baskets.of(data, labels), randomness)
+
+    def _release_stored(self, stored: ItemRows, labels: Any, randomness: Randomness) -> Release:
+        """A release of baskets outside memory: the kept items are published, and only these come into memory."""
+        if not self.keeps_items:
+            raise DataError(
+                f"{type(self).__name__} needs whole rows and cannot read baskets outside memory. Use GreedySelector, or"
+                " read a sample of the rows into memory (discreet.Baskets)."
+            )
+        if labels is not None:
+            raise DataError("Baskets outside memory have labels of their own: leave out y.")
+        stored.check_for_release()
+        self._enough(len(stored) if stored.persons is None else len(np.unique(stored.persons)))
+        features, trace, notes = self._keep_stored(stored, randomness)
+        changes = Changes(quasi_cells=len(stored) * len(features), columns_dropped=stored.shape[1] - len(features))
+        changed = Changed(stored.keep(features), tuple(features), changes, trace, notes)
+        return self._release_changed(changed, detail_of_kept(stored.support, len(stored), features), randomness)
 
     # -- tables ----------------------------------------------------------------------------------------------------
 
@@ -195,6 +219,10 @@ class Method(BaseEstimator):
         baskets.check_for_release()
         self._enough(len(baskets) if baskets.persons is None else len(np.unique(baskets.persons)))
         changed = self._change(baskets, randomness)
+        detail = detail_of_items(baskets, changed.baskets, changed.features, changed.groups)
+        return self._release_changed(changed, detail, randomness)
+
+    def _release_changed(self, changed: Changed, detail: Detail, randomness: Randomness) -> Release:
         published = changed.baskets
         order = _fresh_basket_order(published, randomness)
         return self._checked(
@@ -211,7 +239,7 @@ class Method(BaseEstimator):
                 features=changed.features,
                 groups=changed.groups,
                 changes=changed.changes,
-                item_detail=detail_of_items(baskets, changed.baskets, changed.features, changed.groups),
+                item_detail=detail,
             )
         )
 

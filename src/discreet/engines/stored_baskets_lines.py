@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Read rows of items in batches, with everything about a row in one place, from any source of the DuckDB engine.
+
+Two forms. Long: each line is a row id and one item; a line without an item says that the row is there. Lists: each line
+is a row with the list of its items. The lines of a long file are mostly in the order of their rows, and then they are
+read as they are, without a sort; where they are not, DuckDB sorts them by row id, on disk if necessary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from discreet.engines.sources import Source
+from discreet.engines.stored_baskets_codes import Codes
+from discreet.errors import DataError
+
+_BATCH = 1 << 20  # lines read at a time
+_LISTS = 1 << 16  # the same, where a line is a list
+ROW, ITEM, LABEL, PERSON = "r", "i", "y", "p"
+
+
+@dataclass(frozen=True)
+class Form:
+    """Which columns hold what; `row` is None for lists without row ids."""
+
+    row: str | None
+    item: str
+    is_list: bool
+    label: str | None = None
+    person: str | None = None
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The columns that are read, by what they hold."""
+        row = None if self.is_list else self.row
+        named = {ROW: row, ITEM: self.item, LABEL: self.label, PERSON: self.person}
+        return {what: name for what, name in named.items() if name is not None}
+
+
+@dataclass(frozen=True)
+class Lines:
+    """A batch of (row, item) pairs as codes, and the label and person of each of its rows.
+
+    row        the place of each pair's row in the batch
+    items      -1 where there is none
+    n_rows     number of rows
+    continues  whether the first row is the last one of the batch before
+    ids        the id of each row, where rows have ids
+    labels     by row; empty if they come from elsewhere
+    persons    by row; empty if every row is a person
+    wrong      lines that disagree with the first line of their row about its label or person
+    """
+
+    row: np.ndarray
+    items: np.ndarray
+    n_rows: int
+    continues: bool
+    ids: pa.Array | None
+    labels: np.ndarray
+    persons: np.ndarray
+    wrong: int = 0
+
+
+class NotInOrderError(Exception):
+    """The lines of some row may lie apart."""
+
+
+def lines_of(source: Source, form: Form, codes: dict[str, Codes], *, ordered: bool) -> Iterator[Lines]:
+    """The items of all rows. NotInOrderError, if not `ordered`, where the ids of rows fall."""
+    if form.is_list:
+        for batch in _batches(source, form, ordered=ordered):
+            yield _of_lists(batch, codes)
+        return
+    rising = _Rising()
+    for batch in _batches(source, form, ordered=ordered):
+        ids = _plain(batch.column(ROW))
+        if ids.null_count:
+            raise DataError(f"{ids.null_count} lines have no row id. Every line needs one.")
+        starts = rising.starts(ids)
+        if not (ordered or rising.holds):
+            raise NotInOrderError
+        yield _of_runs(batch, ids, starts, codes)
+
+
+def _batches(source: Source, form: Form, *, ordered: bool) -> Iterator[pa.RecordBatch]:
+    """The lines, in the order of the files, or sorted by row id."""
+    if not ordered and source.files and source.dictionaries:
+        batches = _parquet_batches(source, form)
+    else:
+        cells = {what: source.cell(name) for what, name in form.columns.items()}
+        relation = source.scan([*form.columns.values(), *([form.row] if form.row else [])])
+        if ordered and form.row is not None:
+            relation = relation.order(source.cell(form.row))
+        named = ", ".join(f"{cell} AS {what}" for what, cell in cells.items())
+        batches = iter(relation.project(named).to_arrow_reader(_LISTS if form.is_list else _BATCH))
+    return (batch for batch in batches if len(batch))
+
+
+def _parquet_batches(source: Source, form: Form) -> Iterator[pa.RecordBatch]:
+    """Directly, one file after the other; texts arrive as dictionaries, of which each entry is coded once."""
+    columns = form.columns
+    for path in source.files:
+        with pq.ParquetFile(path) as file:
+            kinds, leaves = file.schema_arrow, [file.schema.column(n) for n in range(len(file.schema))]
+        texts = [leaf.path for leaf in leaves if _is_text(_element(kinds.field(leaf.path.split(".")[0]).type))]
+        with pq.ParquetFile(path, read_dictionary=texts) as file:
+            size = _LISTS if form.is_list else _BATCH
+            for batch in file.iter_batches(size, columns=list(dict.fromkeys(columns.values()))):
+                yield pa.record_batch([batch.column(name) for name in columns.values()], names=list(columns))
+
+
+class _Rising:
+    """Finds where rows begin, and whether their ids rise: as numbers or texts, or as texts by length first, as numbers
+    written as texts do.
+    """
+
+    def __init__(self) -> None:
+        self._last: pa.Array | None = None
+        self._by_value = self._by_length = True
+
+    @property
+    def holds(self) -> bool:
+        return self._by_value or self._by_length
+
+    def starts(self, ids: pa.Array) -> np.ndarray:
+        before = pa.concat_arrays([ids[:1] if self._last is None else self._last.cast(ids.type), ids[:-1]])
+        differ = np.array(pc.not_equal(ids, before))
+        if self._last is None:
+            differ[0] = True
+        places = pa.array(np.flatnonzero(differ))
+        ids_there, before_there = ids.take(places), before.take(places)
+        fell = np.asarray(pc.less(ids_there, before_there))
+        self._by_value = self._by_value and not fell.any()
+        if self._by_length and _is_text(ids.type):
+            longer = np.asarray(pc.utf8_length(ids_there)) - np.asarray(pc.utf8_length(before_there))
+            self._by_length = not ((longer < 0) | ((longer == 0) & fell)).any()
+        else:
+            self._by_length = False
+        self._last = ids[-1:]
+        return differ
+
+
+def _of_runs(batch: pa.RecordBatch, ids: pa.Array, starts: np.ndarray, codes: dict[str, Codes]) -> Lines:
+    continues = not starts[0]
+    first = np.flatnonzero(starts)
+    first = np.append(0, first) if continues else first
+    row = np.cumsum(starts) - (0 if continues else 1)
+    own, wrong = {}, 0
+    for what in (LABEL, PERSON):
+        cells = codes[what].of(batch.column(what)) if what in batch.schema.names else np.zeros(0, np.int32)
+        own[what] = cells[first] if len(cells) else cells
+        wrong += int((cells != own[what][row]).sum()) if len(cells) else 0
+    items = codes[ITEM].of(batch.column(ITEM))
+    return Lines(row, items, len(first), continues, ids.take(pa.array(first)), own[LABEL], own[PERSON], wrong)
+
+
+def _of_lists(batch: pa.RecordBatch, codes: dict[str, Codes]) -> Lines:
+    lists = batch.column(ITEM)
+    if lists.null_count:
+        raise DataError(f"{lists.null_count} rows have no list of items. A row without items has an empty list.")
+    items = lists.flatten()
+    if items.null_count:
+        raise DataError(f"{items.null_count} items of the lists are missing values. Leave them out of their rows.")
+    row = np.repeat(np.arange(len(lists)), np.asarray(pc.list_value_length(lists)))
+    own = {
+        what: codes[what].of(batch.column(what)) if what in batch.schema.names else np.zeros(0, np.int32)
+        for what in (LABEL, PERSON)
+    }
+    return Lines(row, codes[ITEM].of(items), len(lists), False, None, own[LABEL], own[PERSON])
+
+
+def _plain(ids: pa.Array) -> pa.Array:
+    return ids.dictionary_decode() if pa.types.is_dictionary(ids.type) else ids
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+
+
+def _element(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_list(kind) or pa.types.is_large_list(kind) else kind
