@@ -129,7 +129,7 @@ def _gains_of(indptr, indices, features, cell_of_row, total, n_classes, by_pairs
     then emptied, so that its other cells are skipped.
     """
     inside = np.zeros(len(total), dtype=np.int64)
-    seen = np.empty(len(total), dtype=np.int64)
+    seen = np.empty(len(total) + 1, dtype=np.int64)
     for f in range(len(features)):
         rows = indices[indptr[features[f]] : indptr[features[f] + 1]]
         gain = 0

@@ -13,6 +13,7 @@ import re
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -34,6 +35,14 @@ from discreet.foundation.atomic_files import scratch_folder
 
 _SETTINGS = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?)?B\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, eq=False)
+class ItemColumns:
+    """The rows of some items: those of the j-th are `indices[indptr[j]:indptr[j+1]]`."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
 
 
 class StoredBaskets(ItemRows):
@@ -97,7 +106,7 @@ class StoredBaskets(ItemRows):
         self._named = (row, label, person)
         self._check_columns()
         self._ordered = not self._source.files and isinstance(source, duckdb.DuckDBPyRelation)
-        self._loaded: tuple[np.ndarray, sp.csc_array] | None = None  # items, in increasing order, and their rows
+        self._loaded: tuple[np.ndarray, ItemColumns] | None = None  # the place of each item, -1 if not there; the ones
 
     def _check_columns(self) -> None:
         row, label, person = self._named
@@ -189,22 +198,23 @@ class StoredBaskets(ItemRows):
 
     # -- ones of some items ------------------------------------------------------------------------------------------
 
-    def columns_of(self, features: np.ndarray) -> tuple[sp.csc_array, np.ndarray]:
-        features = np.asarray(features, dtype=np.int64)
-        if self._loaded is None or not np.isin(features, self._loaded[0]).all():
-            self._load(features)
+    def columns_of(self, features: np.ndarray) -> tuple[ItemColumns, np.ndarray]:
+        if self._loaded is None or (self._loaded[0][features] < 0).any():
+            self._load(np.asarray(features))
         assert self._loaded is not None
-        return self._loaded[1], np.searchsorted(self._loaded[0], features)
+        return self._loaded[1], self._loaded[0][features]
 
     def keep(self, features: Sequence[int] | np.ndarray) -> Baskets:
         chosen = np.asarray(features)
         chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.int64)
         self.check_room(chosen)
         columns, places = self.columns_of(chosen)
-        matrix = sp.csr_array(columns[:, places])
-        matrix.sort_indices()
+        rows = [columns.indices[columns.indptr[place] : columns.indptr[place + 1]] for place in places.tolist()]
+        starts = np.append(0, np.cumsum([*map(len, rows)])).astype(np.int32)
+        indices = np.concatenate([*rows, np.zeros(0, np.int32)])
+        by_item = sp.csc_array((np.ones(len(indices), np.uint8), indices, starts), shape=(len(self), len(chosen)))
         names = tuple(self.names[item] for item in chosen.tolist())
-        return Baskets(matrix, names, self.labels, self.classes, persons=self.persons)
+        return Baskets(by_item.tocsr(), names, self.labels, self.classes, persons=self.persons)
 
     def check_room(self, features: np.ndarray) -> None:
         """Refuse items whose ones do not fit into memory."""
@@ -225,26 +235,25 @@ class StoredBaskets(ItemRows):
         order = np.concatenate([order[asked], np.roll(order, -int(asked.argmax()))[~np.roll(asked, -int(asked.argmax()))]])
         wanted = np.sort(order[np.cumsum(self.support[order]) <= self._most_ones])
         self._loaded = None  # before the next ones take their place
-        self._loaded = wanted, self._read(lambda: self._ones(wanted))
+        slot = np.full(len(order), -1, dtype=np.int64)
+        slot[wanted] = np.arange(len(wanted))
+        self._loaded = slot, self._read(lambda: self._ones(wanted, slot))
 
-    def _ones(self, items: np.ndarray) -> sp.csc_array:
+    def _ones(self, items: np.ndarray, slot: np.ndarray) -> ItemColumns:
         counts = self._counts
-        slot = np.full(len(self.names), -1, dtype=np.int64)
-        slot[items] = np.arange(len(items))
         indptr = np.append(0, np.cumsum(self.support[items]))
-        end, seen = indptr[:-1].copy(), np.full(len(self.names), -1, dtype=np.int64)
+        end, seen = indptr[:-1].copy(), np.full(len(items), -1, dtype=np.int64)
+        slot_of_code = np.where(counts.place < 0, -1, slot[counts.place])
         indices = np.empty(int(indptr[-1]), dtype=np.int32)
         done = 0
-        for lines in self._lines(counts.codes):
+        for lines in lines_of(self._source, self._form.items_alone, counts.codes, ordered=self._ordered):
             first = done - int(lines.continues)
             number = counts.number(lines, first)
-            row_items = counts.place[lines.items]
-            place_ones(lines.row, row_items, number, slot, seen, end, indices)
+            place_ones(lines.row, lines.items, number, slot_of_code, counts.again > 0, seen, end, indices)
             done = first + lines.n_rows
         if self._source.state() != self._state or (end != indptr[1:]).any():
             raise DataError("The data changed while they were counted. Try again when nobody writes to them.")
-        ones = np.ones(len(indices), dtype=np.uint8)
-        return sp.csc_array((ones, indices, indptr), shape=(len(self), len(items)))
+        return ItemColumns(indptr if indptr[-1] >= 2**31 else indptr.astype(np.int32), indices)
 
     # -- reading -----------------------------------------------------------------------------------------------------
 

@@ -27,6 +27,7 @@ class Counts:
     place    the final place of each item so numbered; -1 at the end, for none
     support  rows of each class with each item
     beside   labels by row id, where they are beside the lines
+    again    pairs of row and item that had come before
     """
 
     codes: dict[str, Codes]
@@ -37,11 +38,12 @@ class Counts:
     persons: np.ndarray | None
     support: np.ndarray
     beside: RowLabels | None
+    again: int
 
     def number(self, lines: Lines, first: int) -> np.ndarray:
         """The number of each row of a batch, whose first row is number `first` of those met."""
         if self.beside is None:
-            return np.arange(first, first + lines.n_rows)
+            return np.arange(first, first + lines.n_rows, dtype=np.int64)
         assert lines.ids is not None
         return self.beside.numbers(lines.ids)
 
@@ -53,7 +55,7 @@ def count(lines_of: Callable[[dict[str, Codes]], Iterator[Lines]], beside: RowLa
     labels: list[np.ndarray] = []
     persons: list[np.ndarray] = []
     last = (np.zeros(0, np.int32), np.zeros(0, np.int32))  # label and person of the last row
-    done = wrong = 0
+    done = wrong = again = 0
     for lines in lines_of(codes):
         first = done - int(lines.continues)
         if beside is None:
@@ -70,19 +72,19 @@ def count(lines_of: Callable[[dict[str, Codes]], Iterator[Lines]], beside: RowLa
         n_classes = len(codes[LABEL].values) if beside is None else len(beside.classes)
         support, seen = _roomier(support, seen, len(codes[ITEM].values), n_classes)
         if (own >= 0).all():
-            count_ones(lines.row, lines.items, first, own, seen, support)
+            again += count_ones(lines.row, lines.items, first, own, seen, support)
         done = first + lines.n_rows
     if wrong:
         raise DataError(f"{wrong} lines state another label or person than the first line of their row.")
     if not codes[ITEM].values:
         raise DataError("The rows have no items: there is nothing to select from.")
     if beside is not None:
-        return _sorted(codes, support, beside.labels, beside.classes, beside.persons, beside)
+        return _sorted(codes, support, beside.labels, beside.classes, beside.persons, beside, again)
     numbers, classes = _classes(np.concatenate(labels), codes[LABEL])
     behind = np.concatenate(persons)
     if len(behind) and (behind < 0).any():
         raise DataError(f"{int((behind < 0).sum())} of {done} persons are missing. Drop those rows first.")
-    return _sorted(codes, support[:, classes[1]], numbers, classes[0], behind if len(behind) else None, None)
+    return _sorted(codes, support[:, classes[1]], numbers, classes[0], behind if len(behind) else None, None, again)
 
 
 def _classes(labels: np.ndarray, codes: Codes) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
@@ -113,6 +115,7 @@ def _sorted(
     classes: np.ndarray,
     persons: np.ndarray | None,
     beside: RowLabels | None,
+    again: int,
 ) -> Counts:
     """With items in the order in which transactions have them."""
     items = codes[ITEM].values
@@ -121,4 +124,4 @@ def _sorted(
     place = np.array([*(place_of[item] for item in items), -1], dtype=np.int32)
     ordered = np.empty((len(items), support.shape[1]), dtype=np.int64)
     ordered[place[:-1]] = support[: len(items)]
-    return Counts(codes, place, tuple(names), labels, classes, persons, ordered, beside)
+    return Counts(codes, place, tuple(names), labels, classes, persons, ordered, beside, again)

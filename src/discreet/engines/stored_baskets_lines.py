@@ -9,7 +9,7 @@ read as they are, without a sort; where they are not, DuckDB sorts them by row i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -18,10 +18,11 @@ import pyarrow.parquet as pq
 
 from discreet.engines.sources import Source
 from discreet.engines.stored_baskets_codes import Codes
+from discreet.engines.stored_baskets_kernels import runs
 from discreet.errors import DataError
 
-_BATCH = 1 << 20  # lines read at a time
-_LISTS = 1 << 16  # the same, where a line is a list
+_BATCH = 1 << 17  # lines read at a time
+_LISTS = 1 << 14  # the same, where a line is a list
 ROW, ITEM, LABEL, PERSON = "r", "i", "y", "p"
 
 
@@ -34,6 +35,11 @@ class Form:
     is_list: bool
     label: str | None = None
     person: str | None = None
+
+    @property
+    def items_alone(self) -> Form:
+        """The same without labels and persons."""
+        return replace(self, label=None, person=None)
 
     @property
     def columns(self) -> dict[str, str]:
@@ -82,10 +88,10 @@ def lines_of(source: Source, form: Form, codes: dict[str, Codes], *, ordered: bo
         ids = _plain(batch.column(ROW))
         if ids.null_count:
             raise DataError(f"{ids.null_count} lines have no row id. Every line needs one.")
-        starts = rising.starts(ids)
+        lines = _of_runs(batch, ids, rising, codes)
         if not (ordered or rising.holds):
             raise NotInOrderError
-        yield _of_runs(batch, ids, starts, codes)
+        yield lines
 
 
 def _batches(source: Source, form: Form, *, ordered: bool) -> Iterator[pa.RecordBatch]:
@@ -107,8 +113,7 @@ def _parquet_batches(source: Source, form: Form) -> Iterator[pa.RecordBatch]:
     columns = form.columns
     for path in source.files:
         with pq.ParquetFile(path) as file:
-            kinds, leaves = file.schema_arrow, [file.schema.column(n) for n in range(len(file.schema))]
-        texts = [leaf.path for leaf in leaves if _is_text(_element(kinds.field(leaf.path.split(".")[0]).type))]
+            texts = [field.name for field in file.schema_arrow if _is_text(field.type)]  # not in lists: pyarrow cannot
         with pq.ParquetFile(path, read_dictionary=texts) as file:
             size = _LISTS if form.is_list else _BATCH
             for batch in file.iter_batches(size, columns=list(dict.fromkeys(columns.values()))):
@@ -128,29 +133,42 @@ class _Rising:
     def holds(self) -> bool:
         return self._by_value or self._by_length
 
-    def starts(self, ids: pa.Array) -> np.ndarray:
-        before = pa.concat_arrays([ids[:1] if self._last is None else self._last.cast(ids.type), ids[:-1]])
-        differ = np.array(pc.not_equal(ids, before))
-        if self._last is None:
-            differ[0] = True
-        places = pa.array(np.flatnonzero(differ))
-        ids_there, before_there = ids.take(places), before.take(places)
-        fell = np.asarray(pc.less(ids_there, before_there))
+    def rows(self, ids: pa.Array) -> tuple[np.ndarray, np.ndarray, bool]:
+        """The row of each line, counted from the first of the batch; the first line of each row; and whether the first
+        row is the last one of the batch before.
+        """
+        last = ids[:1] if self._last is None else self._last.cast(ids.type)
+        if pa.types.is_integer(ids.type):
+            row, first = np.empty(len(ids), dtype=np.int32), np.empty(len(ids), dtype=np.int32)
+            cells = ids.to_numpy(zero_copy_only=False)
+            n_rows, rises = runs(cells, last.to_numpy(zero_copy_only=False)[0], row, first)
+            first = first[:n_rows]
+            self._by_value, self._by_length = self._by_value and bool(rises), False
+            same = last.equals(ids[:1])
+        else:
+            before = pa.concat_arrays([last, ids[:-1]])
+            starts = np.array(pc.not_equal(ids, before))
+            places = pa.array(np.flatnonzero(starts))
+            self._compare(ids.take(places), before.take(places))
+            same = not starts[0]
+            starts[0] = True
+            row, first = np.cumsum(starts, dtype=np.int32) - np.int32(1), np.flatnonzero(starts)
+        continues = same and self._last is not None
+        self._last = ids[-1:]
+        return row, first, continues
+
+    def _compare(self, ids: pa.Array, before: pa.Array) -> None:
+        fell = np.asarray(pc.less(ids, before))
         self._by_value = self._by_value and not fell.any()
         if self._by_length and _is_text(ids.type):
-            longer = np.asarray(pc.utf8_length(ids_there)) - np.asarray(pc.utf8_length(before_there))
+            longer = np.asarray(pc.utf8_length(ids)) - np.asarray(pc.utf8_length(before))
             self._by_length = not ((longer < 0) | ((longer == 0) & fell)).any()
         else:
             self._by_length = False
-        self._last = ids[-1:]
-        return differ
 
 
-def _of_runs(batch: pa.RecordBatch, ids: pa.Array, starts: np.ndarray, codes: dict[str, Codes]) -> Lines:
-    continues = not starts[0]
-    first = np.flatnonzero(starts)
-    first = np.append(0, first) if continues else first
-    row = np.cumsum(starts) - (0 if continues else 1)
+def _of_runs(batch: pa.RecordBatch, ids: pa.Array, rising: _Rising, codes: dict[str, Codes]) -> Lines:
+    row, first, continues = rising.rows(ids)
     own, wrong = {}, 0
     for what in (LABEL, PERSON):
         cells = codes[what].of(batch.column(what)) if what in batch.schema.names else np.zeros(0, np.int32)
@@ -167,7 +185,7 @@ def _of_lists(batch: pa.RecordBatch, codes: dict[str, Codes]) -> Lines:
     items = lists.flatten()
     if items.null_count:
         raise DataError(f"{items.null_count} items of the lists are missing values. Leave them out of their rows.")
-    row = np.repeat(np.arange(len(lists)), np.asarray(pc.list_value_length(lists)))
+    row = np.repeat(np.arange(len(lists), dtype=np.int32), np.asarray(pc.list_value_length(lists)))
     own = {
         what: codes[what].of(batch.column(what)) if what in batch.schema.names else np.zeros(0, np.int32)
         for what in (LABEL, PERSON)
@@ -181,7 +199,3 @@ def _plain(ids: pa.Array) -> pa.Array:
 
 def _is_text(kind: pa.DataType) -> bool:
     return pa.types.is_string(kind) or pa.types.is_large_string(kind)
-
-
-def _element(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if pa.types.is_list(kind) or pa.types.is_large_list(kind) else kind

@@ -66,13 +66,17 @@ class Method(BaseEstimator):
     takes: ClassVar[frozenset[str]] = frozenset({"table"})  # "table", "baskets" or both
     gives: ClassVar[str] = ""  # the shape of the released document, if it does not release rows
     needs_target: ClassVar[bool] = True  # whether there must be a target with classes
-    keeps_items: ClassVar[bool] = False  # whether it decides on counts and ones of items, also of baskets outside memory
     by_cells: ClassVar[bool] = False  # whether the parsing of a cell depends on no other row
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
     @property
     def promise(self) -> Promise:
         raise NotImplementedError
+
+    @property
+    def keeps_items(self) -> bool:
+        """Whether it keeps items of baskets by their counts and ones, whatever the order of rows: also outside memory."""
+        return False
 
     def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
         """The group of each distinct row of quasi-identifiers, and the labels of each group."""
@@ -135,19 +139,19 @@ class Method(BaseEstimator):
                 " Baskets are passed as a scipy or NumPy matrix, or as discreet.Baskets, with labels."
             )
         self._must_take("baskets")
+        if isinstance(data, ItemRows) and not data.in_memory:
+            return self._release_stored(data, labels, randomness)
         return self._release_matrix(data, labels, randomness)
 
     def _release_matrix(self, data: Any, labels: Any, randomness: Randomness) -> Release:
-        if isinstance(data, ItemRows) and not data.in_memory:
-            return self._release_stored(data, labels, randomness)
         return self._release_baskets(Baskets.of(data, labels), randomness)
 
     def _release_stored(self, stored: ItemRows, labels: Any, randomness: Randomness) -> Release:
         """A release of baskets outside memory: the kept items are published, and only these come into memory."""
         if not self.keeps_items:
             raise DataError(
-                f"{type(self).__name__} needs whole rows and cannot read baskets outside memory. Use GreedySelector, or"
-                " read a sample of the rows into memory (discreet.Baskets)."
+                f"{type(self).__name__} with these parameters needs whole rows, and these baskets are outside memory. Use"
+                " GreedySelector, or read as many rows as fit into memory (discreet.Baskets)."
             )
         if labels is not None:
             raise DataError("Baskets outside memory have labels of their own: leave out y.")

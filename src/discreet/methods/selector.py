@@ -40,12 +40,15 @@ class Selector(SelectorMixin, Method):
     """A method that keeps some features. Parameters `k`, `cuts` and `random_state` are the subclass's to declare."""
 
     takes = frozenset({"table", "baskets"})
-    keeps_items = True
     tries_items: ClassVar[bool] = False  # whether `_keep` takes rows of items that are brought into memory as needed
 
     @property
     def promise(self) -> Promise:
         return Containment(self.k)
+
+    @property
+    def keeps_items(self) -> bool:
+        return True
 
     def _keep(self, baskets: Any, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
         """The features to keep, in the order they were chosen; and the steps, each with feature, gain and kept."""
