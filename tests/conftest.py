@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What some tests need and not every machine has: the papers' data, a browser.
+"""What some tests need and not every machine has: the papers' data, a browser, Java for Spark, a PostgreSQL server.
 
-Tests say what they need by a mark, `data` or `browser`. Where it is absent the test is skipped with the reason.
-DISCREET_REQUIRE names what must be there (data,browser): then such a skip is a failure. A test without the mark sees
-neither, even where they are: so that it fails on every machine, not on those alone that have no browser or data.
+Tests say what they need by a mark: `data`, `browser`, `spark` or `postgres`. Where it is absent the test is skipped,
+with the reason. DISCREET_REQUIRE names what must be there (data,browser,spark,postgres): then such a skip is a failure.
+A test without its mark sees no data and no browser, even where they are: so that it fails on every machine, not only
+on those that have none.
 """
 
+import importlib.util
 import os
+import re
 import shutil
+import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -35,10 +40,40 @@ def absent(need: str) -> str | None:
         return None if Path(folder).is_dir() else "the folder that DISCREET_DATA names does not exist"
     if need == "browser":
         return None if CHROMIUM else "there is no Chromium on this machine"
+    if need == "spark":
+        return _no_package("pyspark") or (None if java_version() >= 17 else "there is no Java 17 on this machine")
+    if need == "postgres":
+        without = "there are no programs of a PostgreSQL server on this machine"
+        return _no_package("adbc_driver_postgresql") or (None if programs_of_postgres() else without)
     raise AssertionError(f"unknown need {need}")
 
 
-NEEDS = ("data", "browser")
+def _no_package(name: str) -> str | None:
+    return None if importlib.util.find_spec(name) else f"{name} is not installed"
+
+
+@cache
+def java_version() -> int:
+    """The version of the Java that Spark would start, 0 for none."""
+    home = os.environ.get("JAVA_HOME")
+    program = shutil.which("java", path=str(Path(home) / "bin")) if home else shutil.which("java")
+    if program is None:
+        return 0
+    said = subprocess.run([program, "-version"], capture_output=True, text=True).stderr
+    found = re.search(r'version "(?:1\.)?(\d+)', said)
+    return int(found[1]) if found else 0
+
+
+@cache
+def programs_of_postgres() -> Path | None:
+    """The folder with initdb and postgres; Debian keeps it off the PATH."""
+    listed = shutil.which("initdb")
+    folders = [Path(listed).parent] if listed else []
+    folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda bin: bin.parent.name, reverse=True)
+    return next((folder for folder in folders if (folder / "initdb").exists() and (folder / "postgres").exists()), None)
+
+
+NEEDS = ("data", "browser", "spark", "postgres")
 
 
 def pytest_configure(config):
@@ -83,3 +118,11 @@ def chromium() -> str:
     """The path of a Chromium; for tests marked `browser`."""
     assert CHROMIUM is not None
     return CHROMIUM
+
+
+@pytest.fixture(scope="session")
+def postgres_programs() -> Path:
+    """The folder with the programs of a PostgreSQL server; for tests marked `postgres`."""
+    folder = programs_of_postgres()
+    assert folder is not None
+    return folder

@@ -35,6 +35,7 @@ from discreet.data.content import Content
 from discreet.errors import DataError, PromiseBroken, shown
 from discreet.privacy.promise import Both, Promise, Verdict
 from discreet.release.certificate import CERTIFICATE, Certificate, VerdictRecord
+from discreet.release.losses import cells_told
 from discreet.release.release import Release
 from discreet.release.verify import read_release, verify
 
@@ -246,10 +247,10 @@ def _of_content(certificate: Certificate, content: Content, size: Size) -> tuple
     if certificate.groups is not None:
         measures["risk"], meanings["risk"] = certificate.groups.groups / max(certificate.rows, 1), _RISK
     if size == "columns":
-        blank = {column.name for column in content.cell_columns() if column.levels < 2}
+        blank = {column.name for column in content.value_columns(content.names) if column.levels < 2}
         measures["size"] = sum(c.role != "target" and c.name not in blank for c in certificate.columns)
     elif size == "cells":
-        measures["size"] = content.n_told(certificate.names("quasi"))
+        measures["size"] = cells_told(content, certificate.names("quasi"))
     else:
         raise DataError(f"'size' counts 'columns' or 'cells'; got {size!r}.")
     meanings["size"] = Measure(title="Size", unit=size, higher_is_better=False)

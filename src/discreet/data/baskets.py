@@ -228,7 +228,7 @@ class Baskets(LabelledRows, ItemRows):
         codes = [word.astype(np.int64) @ (1 << np.arange(word.shape[1])) for word in words]
         return codes, [1 << word.shape[1] for word in words]
 
-    def class_codes(self, roles: Roles | None) -> tuple[str | None, dict[str, np.ndarray]]:
+    def class_codes(self) -> tuple[str | None, dict[str, np.ndarray]]:
         return (None, {}) if self.labels is None else (LABEL, {LABEL: self.labels})
 
     def n_items(self, quasi: Sequence[str]) -> int:

@@ -42,6 +42,11 @@ class Column:
         return bool(len(self.codes)) and int(self.codes.max()) == len(self.values)
 
     @property
+    def n_missing(self) -> int:
+        """Number of rows whose cell is missing."""
+        return int((self.codes == len(self.values)).sum())
+
+    @property
     def levels(self) -> int:
         """Number of different codes, missing included."""
         return len(self.values) + self.has_missing

@@ -8,7 +8,7 @@ its name in a certificate: "table", "baskets", "sketches", and for a document "m
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple
 
@@ -38,17 +38,29 @@ Columns = Sequence[PublishedColumn]
 LABELS = PublishedColumn(LABEL, "target", "category")
 
 
+def columns_with_roles(kinds: Mapping[str, str], roles: Roles | None) -> tuple[PublishedColumn, ...]:
+    """The columns of a table as certificates state them; `kinds` are those of its columns."""
+    assert roles is not None
+    role: dict[str | None, str] = {roles.target: "target"}
+    for name in ("other", "sensitive", "quasi"):
+        role = {**dict.fromkeys(getattr(roles, name), name), **role}
+    both = {roles.target}.intersection(roles.sensitive)
+    return tuple(PublishedColumn(name, role[name], kind, name in both) for name, kind in kinds.items())
+
+
 class Content(ABC):
     """Base of everything that can be published.
 
     has_rows       whether it has rows; a document has none
     has_cells      whether its rows have quasi-identifier cells, which can be grouped and counted
+    is_stored      whether its rows lie in files and are only read in blocks (stored_table.py)
     not_recodable  why new rows cannot be recoded to its form; empty if they can
     lists          columns of its Parquet file that hold lists
     """
 
     has_rows: ClassVar[bool] = True
     has_cells: ClassVar[bool] = False
+    is_stored: ClassVar[bool] = False
     not_recodable: ClassVar[str] = ""
     lists: ClassVar[tuple[str, ...]] = ()
 
@@ -103,13 +115,13 @@ class Content(ABC):
         odd = any(column.sensitive and column.role != "target" for column in columns)
         return len(set(names)) == len(names) and len(targets) <= 1 and not odd
 
-    def cell_columns(self, names: Iterable[str] | None = None) -> list[Column]:
-        """These columns of a table, or all; other contents have no columns of cells."""
+    def value_columns(self, names: Sequence[str]) -> list[Column]:
+        """The different values of these columns of a table, one row each; other contents have no columns of cells."""
         return []
 
     # -- counting --------------------------------------------------------------------------------------------------
 
-    def with_persons(self, persons: np.ndarray | None, roles: Roles | None) -> tuple[Content, Roles | None]:
+    def with_persons(self, persons: Any, roles: Roles | None) -> tuple[Content, Roles | None]:
         """Content and roles with which promises count these persons."""
         return self, roles
 
@@ -124,24 +136,13 @@ class Content(ABC):
         """The rows that have each 0/1 item, item by item, where rows are kept so; None where they have cells."""
         return None
 
-    def class_codes(self, roles: Roles | None) -> tuple[str | None, dict[str, np.ndarray]]:
-        """The target's name, and the codes of the target and of the sensitive columns by name."""
+    def class_codes(self) -> tuple[str | None, dict[str, np.ndarray]]:
+        """The name of the labels of baskets, and the label of each row by that name."""
         raise self._no_cells()
 
     def n_items(self, quasi: Sequence[str]) -> int:
         """The number of quasi-identifiers if all of them are 0/1 items, else 0."""
         return 0
-
-    def suppressed(self, quasi: Sequence[str]) -> np.ndarray:
-        """The number of suppressed quasi-identifier cells of each row."""
-        counts = np.zeros(self.n_rows, dtype=np.int64)
-        for column in self.cell_columns(quasi):
-            counts += column.suppressed[column.codes]
-        return counts
-
-    def n_told(self, quasi: Sequence[str]) -> int:
-        """The number of published quasi-identifier cells that are not suppressed."""
-        return self.n_rows * len(quasi) - int(self.suppressed(quasi).sum())
 
     def text_size(self) -> int:
         """Bytes of the texts of all cells."""

@@ -179,9 +179,6 @@ class Document(Content):
     def fits(cls, columns: Columns) -> bool:
         return super().fits(columns) and {column.kind for column in columns} <= set(_KINDS)
 
-    def n_told(self, quasi: Sequence[str]) -> int:
-        raise DataError("A document publishes no cells: count its columns.")
-
     @classmethod
     def file_names(cls, shape: str) -> tuple[str, ...]:
         return (f"{shape}.json",)

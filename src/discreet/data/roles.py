@@ -86,10 +86,7 @@ class Roles:
 
     def check(self, table: Table) -> None:
         """Raise RolesError unless every column exists and none would be published that works like a name."""
-        absent = [name for name in dict.fromkeys((*self.named, *self.allow_unique)) if name not in table]
-        if absent:
-            hint = did_you_mean(absent[0], table.names)
-            raise RolesError(f"Roles name columns that are not in the table: {listing(absent)}.{hint}")
+        self.check_names(table)
         for name in self.published:
             if name not in self.quasi and name not in self.allow_unique and works_like_a_name(table.column(name)):
                 raise RolesError(
@@ -97,6 +94,13 @@ class Roles:
                     f" would be published as it is: it works like a name. Make it a quasi-identifier or an identifier,"
                     f" or say allow_unique=[{shown(name)}] if nobody outside can know it."
                 )
+
+    def check_names(self, table: Any) -> None:
+        """Raise RolesError unless every column exists."""
+        absent = [name for name in dict.fromkeys((*self.named, *self.allow_unique)) if name not in table]
+        if absent:
+            hint = did_you_mean(absent[0], table.names)
+            raise RolesError(f"Roles name columns that are not in the table: {listing(absent)}.{hint}")
 
     def check_for_release(self, table: Table, *, needs_target: bool = True) -> None:
         """As `check`, and there must be quasi-identifiers, and a target with at least two classes; or none, unless
@@ -114,9 +118,9 @@ class Roles:
             return
         target = table.column(self.target)
         if target.has_missing:
-            missing = int((target.codes == len(target.values)).sum())
             raise RolesError(
-                f"The target {shown(self.target)} is missing in {missing} of {len(table)} rows. Drop them first."
+                f"The target {shown(self.target)} is missing in {target.n_missing} of {len(table)} rows. Drop them"
+                f" first."
             )
         if target.levels < 2:
             raise RolesError(f"The target {shown(self.target)} has one class only: there is nothing to learn from it.")

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from discreet.data.cells import Cells
 from discreet.data.column import KINDS, MISSING_MARKS, Column, Kind, encode, from_labels
-from discreet.data.content import Columns, Content, File, PublishedColumn
+from discreet.data.content import Columns, Content, File, PublishedColumn, columns_with_roles
 from discreet.data.csv import public_dialect
 from discreet.data.read import ArrowSource, read
 from discreet.data.reading import Marks
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from discreet.data.roles import Roles
 
 _BITS = frozenset({"0", "1", "true", "false"})
-_PERSON = "\x00person"  # a column name no file can have
+PERSON = "\x00person"  # a column name no file can have
 _MANY_ROWS = 200_000  # from which columns are coded in parallel
 
 
@@ -55,6 +55,11 @@ class _Origin:
 def _by_cells(name: str, cells: Cells) -> Column:
     texts = [text.encode("utf-8", "replace").decode() for text in cells.texts]
     return from_labels(name, [*texts, None], cells.codes)
+
+
+def is_bit(column: Column) -> bool:
+    """Whether all cells are 0 or 1, or truth values."""
+    return column.levels <= 2 and not column.has_missing and set(column.texts) <= _BITS
 
 
 class Table(Content):
@@ -271,37 +276,28 @@ class Table(Content):
         )
 
     def published_columns(self, roles: Roles | None) -> tuple[PublishedColumn, ...]:
-        assert roles is not None
-        role: dict[str | None, str] = {roles.target: "target"}
-        for name in ("other", "sensitive", "quasi"):
-            role = {**dict.fromkeys(getattr(roles, name), name), **role}
-        both = {roles.target}.intersection(roles.sensitive)
-        return tuple(PublishedColumn(c.name, role[c.name], c.kind, c.name in both) for c in self.columns())
+        return columns_with_roles({column.name: column.kind for column in self.columns()}, roles)
 
     @classmethod
     def fits(cls, columns: Columns) -> bool:
         return super().fits(columns) and {column.kind for column in columns} <= set(KINDS)
 
-    def cell_columns(self, names: Iterable[str] | None = None) -> list[Column]:
-        return self.columns(names)
+    def value_columns(self, names: Sequence[str]) -> list[Column]:
+        return [
+            Column(one.name, one.kind, one.values, np.arange(one.levels, dtype=np.int32)) for one in self.columns(names)
+        ]
 
     def with_persons(self, persons: np.ndarray | None, roles: Roles | None) -> tuple[Table, Roles | None]:
         if persons is None or roles is None:
             return self, roles
-        return self.with_columns([encode(_PERSON, pa.array(persons), kind="number")]), replace(roles, person=_PERSON)
+        return self.with_columns([encode(PERSON, pa.array(persons), kind="number")]), replace(roles, person=PERSON)
 
     def quasi_codes(self, quasi: Sequence[str]) -> tuple[list[np.ndarray], list[int]]:
         columns = self.columns(quasi)
         return [column.codes for column in columns], [column.levels for column in columns]
 
-    def class_codes(self, roles: Roles | None) -> tuple[str | None, dict[str, np.ndarray]]:
-        assert roles is not None
-        names = dict.fromkeys([*([roles.target] if roles.target else []), *roles.sensitive])
-        return roles.target, {name: self.column(name).codes for name in names}
-
     def n_items(self, quasi: Sequence[str]) -> int:
-        bits = all(c.levels <= 2 and not c.has_missing and set(c.texts) <= _BITS for c in self.columns(quasi))
-        return len(quasi) if bits else 0
+        return len(quasi) if all(map(is_bit, self.columns(quasi))) else 0
 
     def text_size(self) -> int:
         """Bytes of the texts of all cells; in a Parquet file one long text may stand for a million cells."""

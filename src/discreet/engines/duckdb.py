@@ -12,21 +12,21 @@ from __future__ import annotations
 import os
 import re
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from typing import Any
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 
-from discreet.counting.tally import Tally, tally, tally_of_groups
-from discreet.data.column import MISSING_MARKS, Column, Kind, encode
-from discreet.data.table import Table
+from discreet.counting.coding import ListedCells, changed
+from discreet.counting.tally import Tally, tally_of_groups
+from discreet.data.column import MISSING_MARKS, Kind
 from discreet.engines.duckdb_packing import Numbering, Packing
+from discreet.engines.raw_cells import RawCells
 from discreet.engines.sources import from_data, from_relation, no_csv_options
-from discreet.errors import DataError, did_you_mean, listing, quietly, shown
+from discreet.errors import DataError, listing, quietly
 from discreet.foundation.atomic_files import scratch_folder
 
 _MOST_TEXTS = 1000  # distinct texts of a column that is numbered before grouping; larger ENUMs are slow
@@ -44,7 +44,7 @@ _SETTINGS = {
 }
 
 
-class DuckDB:
+class DuckDB(RawCells):
     """A table outside memory: one or more Parquet or CSV files, a DuckDB relation, or an Arrow table.
 
     Parameters
@@ -78,11 +78,9 @@ class DuckDB:
         temp_directory: str | os.PathLike[str] | None = None,
         **csv_options: Any,
     ):
-        self._kinds = dict(kinds or {})
-        self._missing = (missing,) if isinstance(missing, str) else tuple(missing)
+        super().__init__(kinds=kinds, missing=missing)
         self._numberings: dict[str, Numbering | None] = {}
         self._numbered_at: object = None
-        self._n_rows: int | None = None
         self._connection: duckdb.DuckDBPyConnection | None = None
         options = {"memory_limit": memory_limit, "threads": threads, "temp_directory": temp_directory}
         connection_options = {name: value for name, value in options.items() if value is not None}
@@ -96,10 +94,7 @@ class DuckDB:
         else:
             self._connection = self._connect(connection_options)
             self._source = from_data(source, self._connection, csv_options)
-        unknown = [name for name in self._kinds if name not in self.names]
-        if unknown:
-            hint = did_you_mean(unknown[0], self.names)
-            raise DataError(f"Kinds are set for columns that are not in the data: {listing(unknown)}.{hint}")
+        self._check_kinds()
 
     def _connect(self, options: dict[str, Any]) -> duckdb.DuckDBPyConnection:
         if "temp_directory" not in options:
@@ -122,18 +117,11 @@ class DuckDB:
     def names(self) -> tuple[str, ...]:
         return tuple(self._source.columns)
 
-    def __contains__(self, name: object) -> bool:
-        return name in self._source.columns
+    def _count(self) -> int:
+        return self._run([], lambda rows: rows.aggregate("count(*)::BIGINT AS n")).column("n")[0].as_py()
 
-    @property
-    def n_rows(self) -> int:
-        if self._n_rows is None:
-            counted = self._run([], lambda rows: rows.aggregate("count(*)::BIGINT AS n"))
-            self._n_rows = counted.column("n")[0].as_py()
-        return self._n_rows
-
-    def __len__(self) -> int:
-        return self.n_rows
+    def _state(self) -> object:
+        return self._source.state()
 
     def __repr__(self) -> str:
         return f"DuckDB({self._source.what}, columns {listing(self.names)})"
@@ -151,29 +139,44 @@ class DuckDB:
 
     # -- counting --------------------------------------------------------------------------------------------------
 
-    def tally(self, columns: Sequence[str], *, target: str | None = None, person: str | None = None) -> Tally:
-        """The distinct rows of `columns` with their counts, as `counting.tally.tally` gives them for a table."""
-        requested = [name for name in (*columns, target, person) if name is not None]
-        absent = [name for name in requested if name not in self._source.columns]
-        if absent:
-            raise DataError(f"There is no column {shown(absent[0])}.{did_you_mean(absent[0], self.names)}")
-        if person is None:
-            return self._tally(columns, target)[0]
-        counted = None if target is None else self._tally(columns, target)[0]
-        if not self._may_repeat(person):
-            persons, joined = self._tally(columns, person=person)
-            if not joined:
-                return persons if counted is None else replace(counted, sizes=_same(counted, persons).sizes)
-        counted = counted or self._tally(columns)[0]
-        return replace(counted, sizes=_same(counted, self._of_pairs(columns, person)).sizes)
+    def _distinct(self, names: Sequence[str]) -> pa.Table:
+        return self._restored(names, self._run(names, lambda rows: rows.project(self._cells(names)).distinct()))
 
-    def values(self, name: str) -> Column:
-        """The distinct values of a column, as `counting.tally.values_of` gives them for a table."""
-        if name not in self._source.columns:
-            raise DataError(f"There is no column {shown(name)}.{did_you_mean(name, self.names)}")
-        distinct = self._run([name], lambda rows: rows.project(f"{self._source.cell(name)} AS p").distinct())
-        column = self._encoded(name, distinct.column("p"))
-        return Column(name, column.kind, column.values, np.arange(column.levels, dtype=np.int32))
+    def _some_cells(self, name: str, most: int) -> pa.ChunkedArray:
+        some = self._run([name], lambda rows: rows.project(self._cells([name])).distinct().limit(most + 1))
+        return self._restored([name], some).column(0)
+
+    def _restored(self, names: Sequence[str], result: pa.Table) -> pa.Table:
+        """The result with the Arrow types that the first columns had before DuckDB."""
+        for place, name in enumerate(names):
+            cells = self._source.restored(name, result.column(place))
+            if cells is not result.column(place):
+                result = result.set_column(place, result.column_names[place], cells)
+        return result
+
+    def _n_different(self, name: str) -> int:
+        cell = self._source.cell(name)
+        counted = self._run([name], lambda rows: rows.aggregate(f"count(DISTINCT {cell}) AS d, count({cell}) AS n"))
+        return counted.column("d")[0].as_py() + (counted.column("n")[0].as_py() < len(self))
+
+    def _batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Messages of DuckDB and Arrow quote cells, so none is passed on."""
+        listed = [name for name in names if isinstance(self._codings.get(name), ListedCells)]
+        batches, failure = quietly(self._source.rows, list(names), listed)
+        while not failure:
+            batch, failure = quietly(next, batches, None)
+            if batch is None:
+                break
+            yield batch
+        if failure:
+            self._source.after(failure)
+            raise changed()
+
+    def _cells(self, names: Sequence[str]) -> str:
+        return ", ".join(f"{self._source.cell(name)} AS c{place}" for place, name in enumerate(names))
+
+    def _groups(self, names: Sequence[str], person: str | None) -> pa.Table:
+        return self._grouped(list(names), person, Packing({}))
 
     def _tally(
         self, columns: Sequence[str], target: str | None = None, person: str | None = None
@@ -184,7 +187,7 @@ class DuckDB:
         packing = self._packing(names)
         groups = self._grouped(names, person, packing)
         if self._source.state() != state:
-            raise _changed()
+            raise changed()
         key, rows = groups.column("k").to_numpy(), groups.column("n").to_numpy()
         persons = None if person is None else groups.column("persons").to_numpy()
         if not rows.sum():
@@ -216,37 +219,10 @@ class DuckDB:
                 groups = _aggregate(pairs, keys, "sum(n)::BIGINT AS n, count(*)::BIGINT AS persons")
             return groups.project(", ".join(selected))
 
-        return self._run([*names, *([] if person is None else [person])], query)
+        return self._restored(plain, self._run([*names, *([] if person is None else [person])], query))
 
-    def _of_pairs(self, columns: Sequence[str], person: str) -> Tally:
-        """The tally of distinct rows and persons in memory, for values or persons with several spellings."""
-        names = list(dict.fromkeys(columns))
-        cells = [f"{self._source.cell(name)} AS c{place}" for place, name in enumerate(names)]
-        cells.append(f"{self._source.cell(person)} AS p")
-        pairs = self._run([*names, person], lambda rows: rows.project(", ".join(cells)).distinct())
-        persons = self._encoded(person, pairs.column("p")).renamed(_PERSON)
-        return tally(Table([*self._coded(names, pairs).values(), persons]), columns, person=_PERSON)
-
-    def _may_repeat(self, name: str) -> bool:
-        """Whether two different cells of the column may be the same value; not for whole numbers and dates."""
-        if _WHOLE.fullmatch(self._source.types[name]) or self._source.types[name] in ("BOOLEAN", "DATE"):
-            return tuple(self._missing) != MISSING_MARKS
-        distinct = self._run([name], lambda rows: rows.project(f"{self._source.cell(name)} AS p").distinct())
-        return self._encoded(name, distinct.column("p")).levels < len(distinct)
-
-    def _coded(self, names: Sequence[str], result: pa.Table) -> dict[str, Column]:
-        """The first columns of a result as codes."""
-        cells = {name: self._source.restored(name, result.column(place)) for place, name in enumerate(names)}
-        if not cells:
-            return {}
-        kinds = {name: kind for name, kind in self._kinds.items() if name in cells}
-        return {
-            column.name: column for column in Table.of(pa.table(cells), kinds=kinds, missing=self._missing).columns()
-        }
-
-    def _encoded(self, name: str, cells: pa.ChunkedArray) -> Column:
-        cells = self._source.restored(name, cells)
-        return encode(name, cells, kind=self._kinds.get(name), missing=self._missing)
+    def _is_plain(self, name: str) -> bool:
+        return bool(_WHOLE.fullmatch(self._source.types[name])) or self._source.types[name] in ("BOOLEAN", "DATE")
 
     def _run(
         self, names: Sequence[str], query: Callable[[duckdb.DuckDBPyRelation], duckdb.DuckDBPyRelation]
@@ -310,25 +286,19 @@ class DuckDB:
         return None
 
     def _numbered_texts(self, name: str) -> Numbering | None:
-        cell = self._source.cell(name)
-
-        def distinct(rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-            return rows.project(f"{cell} AS c0").distinct().limit(_MOST_TEXTS + 1)
-
-        texts = self._run([name], distinct).column("c0")
-        if not 0 < len(texts) <= _MOST_TEXTS:
+        few, cell = self._few_cells(name), self._source.cell(name)
+        if few is None or not 0 < len(few) <= _MOST_TEXTS:
             return None
-        coded = self._encoded(name, texts)
-        order = np.argsort(coded.codes, kind="stable")  # numbers increase with codes, so that keys are in order
-        order = order[texts.is_valid().to_numpy()[order]]
-        listed = ", ".join(map(_literal, texts.take(pa.array(order)).to_pylist()))
+        texts = self._listed(name)
+        order = np.argsort(texts.code_of[:-1], kind="stable")  # numbers increase with codes, so that keys are in order
+        listed = ", ".join(map(_literal, texts.cells.take(pa.array(order)).to_pylist()))
         return Numbering(
             cell=f"TRY_CAST({cell} AS ENUM({listed}))" if listed else "NULL",
             number="enum_code({c})" if listed else "NULL",
             levels=len(order),
-            code_of=np.append(coded.codes[order], len(coded.values)),
-            values=coded.values,
-            in_order=coded.levels == len(texts),
+            code_of=np.append(texts.code_of[order], len(texts.values)),
+            values=texts.values,
+            in_order=texts.levels == len(texts.cells) + texts.has_null,
         )
 
     def _numbered_whole(self, name: str) -> Numbering | None:
@@ -346,13 +316,3 @@ def _aggregate(rows: duckdb.DuckDBPyRelation, keys: list[str], counts: str) -> d
 
 def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
-
-
-def _same(counted: Tally, persons: Tally) -> Tally:
-    if not np.array_equal(counted.codes, persons.codes):
-        raise _changed()
-    return persons
-
-
-def _changed() -> DataError:
-    return DataError("The data changed while they were counted. Try again when nobody writes to them.")

@@ -7,10 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
+
+from discreet.counting.coding import Coding, ListedCells
 from discreet.counting.tally import Tally, is_engine, tally, values_of
 from discreet.data.column import Column
 from discreet.data.table import Table
-from discreet.engines.protocol import Engine
+from discreet.engines.protocol import Apply, Engine, Sink
+from discreet.engines.publish import publish_in_buckets
+
+_BATCH = 2**18  # rows that are published at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +41,21 @@ class InMemory:
 
     def values(self, name: str) -> Column:
         return values_of(self.table, name)
+
+    def coding(self, name: str, *, listed: bool = False) -> Coding:
+        return ListedCells.of_column(self.table.column(name))
+
+    def publish(self, columns: Sequence[str], apply: Apply, secret: bytes, sink: Sink) -> int:
+        chosen = self.table.columns(columns)
+        batches = (
+            pa.RecordBatch.from_arrays([_slice(one, start).to_arrow() for one in chosen], names=list(columns))
+            for start in range(0, len(self), _BATCH)
+        )
+        return publish_in_buckets(batches, apply, secret, sink, n_rows=len(self))
+
+
+def _slice(column: Column, start: int) -> Column:
+    return Column(column.name, column.kind, column.values, column.codes[start : start + _BATCH])
 
 
 def engine_of(data: Any) -> Engine:

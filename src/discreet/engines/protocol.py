@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interface of engines, which count rows where they are. Kinds, decisions and output stay with discreet, on
-distinct rows.
+"""The interface of engines, which count, route and store rows where they are. What cells mean, decisions and labels
+stay with discreet, on Arrow and NumPy.
 
 An engine is any class with these methods; it need not inherit from `Engine`. `tests/engines` compares engines with
-tables in memory. Two more methods are planned, to apply a plan made on distinct rows to rows that outgrow memory:
-
-histograms(router, columns, by)  rows per open node, column and rank, if even the distinct rows are too many
-publish(apply, secret, sink)     the rows through `apply`, a batch at a time, in an order that reveals nothing
+tables in memory.
 """
 
 from __future__ import annotations
@@ -14,13 +11,47 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
+import pyarrow as pa
+
+from discreet.counting.coding import Coding
 from discreet.counting.tally import Tally
 from discreet.data.column import Column
+
+PERSON = "\0person"  # the number of the person behind a published row; a name that no column has
+
+
+class Apply(Protocol):
+    """A decision, applied to batches of raw rows. It can be pickled, and has no state that rows change.
+
+    `apply(batch)` are the published rows of a batch. An engine that keeps rows in between may do it in two steps:
+    `compact` finds the group of each row and the codes of the rest, a few bytes; `published` writes them out, with
+    dictionaries.
+    """
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The published columns; PERSON is the last one if persons are counted, and is for the owner alone."""
+        ...
+
+    @property
+    def compact_schema(self) -> pa.Schema: ...
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch: ...
+
+    def compact(self, batch: pa.RecordBatch) -> pa.RecordBatch: ...
+
+    def published(self, compact: pa.Table) -> pa.Table: ...
+
+
+class Sink(Protocol):
+    """Where published rows go, in the order in which they are written. On a failure it leaves nothing."""
+
+    def write(self, rows: pa.Table) -> None: ...
 
 
 @runtime_checkable
 class Engine(Protocol):
-    """Rows of named columns that can be counted."""
+    """Rows of named columns that can be counted and published."""
 
     @property
     def names(self) -> tuple[str, ...]: ...
@@ -33,4 +64,18 @@ class Engine(Protocol):
 
     def values(self, name: str) -> Column:
         """The distinct values of a column, missing included, in increasing order, as a column with one row each."""
+        ...
+
+    def coding(self, name: str, *, listed: bool = False) -> Coding:
+        """The distinct raw cells of a column, as batches of rows have them, and the code of each in `values(name)`.
+
+        Too many of them to be kept in memory are not listed, unless `listed` asks for it.
+        """
+        ...
+
+    def publish(self, columns: Sequence[str], apply: Apply, secret: bytes, sink: Sink) -> int:
+        """Pass the raw cells of `columns` through `apply`, into `sink`, in an order that links to nothing.
+
+        The order depends on the 32 secret bytes and on chance alone. Returns the number of rows.
+        """
         ...

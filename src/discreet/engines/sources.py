@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,12 @@ import pyarrow.parquet as pq
 from discreet.data.frames import check_names, type_of
 from discreet.data.read import PANDAS_INDEX, as_path, first_bytes, folder_name
 from discreet.engines.sources_batches import CsvBatches
+from discreet.engines.sources_parquet import Batches, parquet_batches
 from discreet.errors import DataError, listing, quietly
+
+Cells = pa.Array | pa.ChunkedArray
+
+_BATCH = 2**17  # rows
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,6 +37,7 @@ class Source:
     collated      whether texts may have a collation, such as one that ignores case
     after         raises a DataError for a failure, or prepares another attempt
     files         the files, watched for changes
+    batches       the rows of some columns, some as dictionaries, where they need not pass through DuckDB
     """
 
     what: str
@@ -43,6 +49,7 @@ class Source:
     collated: bool = False
     after: Callable[[str], None] = None  # type: ignore[assignment]
     files: tuple[Path, ...] = ()
+    batches: Batches = lambda names, dictionaries: None
 
     def __post_init__(self) -> None:
         if self.after is None:
@@ -62,7 +69,20 @@ class Source:
         quoted = '"' + self.columns[name].replace('"', '""') + '"'
         return f"{quoted} COLLATE C" if self.collated and self.types[name] == "VARCHAR" else quoted
 
-    def restored(self, name: str, cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    def rows(self, names: list[str], dictionaries: list[str]) -> Iterator[pa.RecordBatch]:
+        """The raw rows of these columns, a batch at a time; texts of `dictionaries` may come as such."""
+        direct = self.batches(names, dictionaries)
+        if direct is not None:
+            return direct
+        cells = ", ".join(f"{self.cell(name)} AS c{place}" for place, name in enumerate(names))
+        reader = self.scan(names).project(cells).to_arrow_reader(_BATCH)
+        return (self._named(names, batch) for batch in reader)
+
+    def _named(self, names: list[str], batch: pa.RecordBatch) -> pa.RecordBatch:
+        cells = [self.restored(name, batch.column(place)) for place, name in enumerate(names)]
+        return pa.RecordBatch.from_arrays(cells, names=names)
+
+    def restored(self, name: str, cells: Cells) -> Cells:
         """Cells with the Arrow type that they had before DuckDB."""
         original = self.arrow_types.get(name)
         if original is not None and pa.types.is_timestamp(original) and pa.types.is_timestamp(cells.type):
@@ -99,7 +119,10 @@ def from_data(data: Any, connection: duckdb.DuckDBPyConnection, csv_options: dic
         chosen = data.select(list(dict.fromkeys(names)) or data.column_names[:1])
         return connection.from_arrow(chosen.rename_columns([plain[name] for name in chosen.column_names]))
 
-    return Source("an Arrow table", plain, types, scan, _arrow_types(data.schema))
+    def batches(names: list[str], _: list[str]) -> Iterator[pa.RecordBatch]:
+        return iter(data.select(names).to_batches(max_chunksize=_BATCH))
+
+    return Source("an Arrow table", plain, types, scan, _arrow_types(data.schema), batches=batches)
 
 
 def from_relation(relation: duckdb.DuckDBPyRelation) -> Source:
@@ -159,7 +182,20 @@ def _from_parquet(path: Path, files: list[Path], is_folder: bool, connection: du
     columns = dict(zip(names, relation.columns, strict=True))
     types = dict(zip(names, map(str, relation.types), strict=True))
     columns = {name: inner for name, inner in columns.items() if not PANDAS_INDEX.fullmatch(name)}
-    return Source(repr(path.name), columns, types, scan, _arrow_types(schema), dictionaries=True, files=tuple(files))
+
+    def batches(chosen: list[str], dictionaries: list[str]) -> Iterator[pa.RecordBatch] | None:
+        return parquet_batches(files, chosen, dictionaries) if names == schema.names else None
+
+    return Source(
+        repr(path.name),
+        columns,
+        types,
+        scan,
+        _arrow_types(schema),
+        dictionaries=True,
+        files=tuple(files),
+        batches=batches,
+    )
 
 
 def _from_csv(

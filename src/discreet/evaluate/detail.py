@@ -102,7 +102,7 @@ def asked_on(release: Release, train: Dataset, test: Dataset, kept: Kept | None 
 def blank_columns(release: Release) -> tuple[str, ...]:
     """Published columns of a table that say the same in every row, the target not counted."""
     target = None if release.roles is None else release.roles.target
-    return tuple(c.name for c in release.content.cell_columns() if c.levels < 2 and c.name != target)
+    return tuple(c.name for c in release.content.value_columns(release.columns) if c.levels < 2 and c.name != target)
 
 
 def _suppressed(release: Release) -> float:

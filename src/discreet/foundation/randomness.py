@@ -31,6 +31,15 @@ class Randomness:
             self._key = hashlib.sha256(b"discreet seed %d" % _whole(seed)).digest()
         self._drawn = 0
 
+    @classmethod
+    def of_secret(cls, secret: builtins.bytes) -> Randomness:
+        """The stream of 32 secret bytes, which several processes may share."""
+        if len(secret) != 32:
+            raise ValueError("A secret has 32 bytes.")
+        randomness = cls()
+        randomness._key = hashlib.sha256(b"discreet secret" + secret).digest()
+        return randomness
+
     def __repr__(self) -> str:
         return f"Randomness({'seeded' if self.seeded else 'secure'}, {self._drawn} draws)"
 

@@ -9,7 +9,7 @@ and checks the promise on what would be published.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -17,32 +17,41 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from discreet.counting.coded_rows import CodedRows
-from discreet.counting.tally import row_order
+from discreet.counting.tally import is_engine, row_order
 from discreet.data.baskets import Baskets
-from discreet.data.column import SUPPRESSED, Column
 from discreet.data.dataset import Dataset, is_matrix
 from discreet.data.document import Document
 from discreet.data.item_rows import ItemRows
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.engines.memory import engine_of
-from discreet.errors import CannotRelease, DataError, PromiseBroken, RolesError, listing
+from discreet.engines.protocol import Engine
+from discreet.errors import CannotRelease, DataError, PromiseBroken, RolesError
 from discreet.foundation.parameters import check_parameters
 from discreet.foundation.randomness import Randomness
+from discreet.methods.engine_release import check_columns, needs_rows, publish_groups
 from discreet.methods.grouping import Decision, Grouping
 from discreet.methods.limits import check_limit
+from discreet.methods.published_rows import (
+    counted_changes,
+    items_of,
+    no_record,
+    published_columns,
+    recoded_population,
+    refuse_clashes,
+    refuse_marks,
+    roles_of_published,
+)
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.privacy.containment import Containment
 from discreet.privacy.exclusive_items import one_hot_note
 from discreet.privacy.km_anonymity import KmAnonymity
 from discreet.privacy.promise import Promise
 from discreet.recoding.grouped_items import GroupedItems
-from discreet.recoding.patterns import MOST_PATTERNS, Boxes
-from discreet.recoding.plan import Plan, Recode
 from discreet.release.data_subjects import DataSubjects
 from discreet.release.information_kept import Detail, detail_of_items, detail_of_kept
 from discreet.release.ledger import Account
-from discreet.release.losses import Crossing, changes_of_columns, crossings, penalty_of
+from discreet.release.losses import changes_of_columns, crossings, penalty_of
 from discreet.release.owner_files import OwnerFiles
 from discreet.release.release import Changes, Release
 
@@ -129,6 +138,8 @@ class Method(BaseEstimator):
         randomness = Randomness(getattr(self, "random_state", None))
         if isinstance(roles, Roles):
             self._must_take("table")
+            if is_engine(data):
+                return self._release_engine(engine_of(data), roles, randomness)
             table = Table.by_cells(data) if self.by_cells else Table.of(data)
             return self._release_table(table, roles, randomness)
         labels = y if roles is None else roles
@@ -166,7 +177,7 @@ class Method(BaseEstimator):
 
     def _release_table(self, table: Table, roles: Roles, randomness: Randomness) -> Release:
         roles.check_for_release(table, needs_target=self.needs_target)
-        _refuse_marks(table, roles)
+        refuse_marks(table, roles)
         person = None if roles.person is None else table.column(roles.person)
         self._enough(len(table) if person is None else person.levels)
         decision = self._plan(table, roles, randomness)
@@ -178,19 +189,11 @@ class Method(BaseEstimator):
         if published is None:
             assert decision.plan is not None
             published = decision.plan.apply(table)
-        columns = [column for name in table.names for column in _published(name, table, roles, published)]
-        _refuse_clashes([column.name for column in columns])
+        columns = [column for name in table.names for column in published_columns(name, table, roles, published)]
+        refuse_clashes([column.name for column in columns])
         released = Table(columns, frame=table.frame)
         before = table.select(roles.quasi) if self.promise.needs_source and decision.population is None else None
         order = fresh_order(released, randomness, before)
-        quasi = tuple(column.name for name in roles.quasi for column in published.get(name, ()))
-        new_roles = Roles(
-            target=roles.target,
-            quasi=quasi,
-            sensitive=roles.sensitive,
-            other=roles.other,
-            allow_unique=roles.allow_unique,
-        )
         left_out = len(source) - len(table)
         labellings = () if decision.plan is None else decision.plan.labellings
         counted, written, weights = (table, published, None) if decision.distinct is None else decision.distinct
@@ -200,20 +203,66 @@ class Method(BaseEstimator):
                 content=released.take(order),
                 owner=self._owner_files(
                     persons=None if person is None else person.codes[order],
-                    evidence=_recoded_population(decision) if before is None else before.take(order),
+                    evidence=recoded_population(decision) if before is None else before.take(order),
                     trace=decision.trace,
-                    notes=[*decision.notes, *_no_record(decision.plan)],
+                    notes=[*decision.notes, *no_record(decision.plan)],
                 ),
-                roles=new_roles,
+                roles=roles_of_published(roles, published),
                 promise=self.promise,
                 method=self.name,
                 parameters=self._public_parameters(),
                 plan=decision.plan,
                 source_quasi=roles.quasi,
-                items=_items_of(published, roles),
-                changes=decision.changes or _changes(crossed, swapped=decision.swapped, rows_dropped=left_out),
+                items=items_of(published, roles),
+                changes=decision.changes or counted_changes(crossed, swapped=decision.swapped, rows_dropped=left_out),
                 column_changes=changes_of_columns(crossed, labellings, left_out),
                 penalty=penalty_of(labellings, source, written, roles.quasi, left_out, weights),
+            )
+        )
+
+    # -- engines ---------------------------------------------------------------------------------------------------
+
+    def _needs_rows(self) -> str:
+        """Why the method needs all rows in memory; empty if it decides on the counts of distinct rows."""
+        return "" if type(self)._decide is not Method._decide else "it decides about single rows"
+
+    def _release_engine(self, engine: Engine, roles: Roles, randomness: Randomness) -> Release:
+        """As `_release_table`, of rows that an engine counts and publishes, which never come whole into memory."""
+        if why := self._needs_rows():
+            raise needs_rows(type(self).__name__, why)
+        check_columns(engine, roles, needs_target=self.needs_target)
+        rows = CodedRows.of(engine, roles.quasi, target=roles.target, person=roles.person)
+        refuse_marks(rows, roles)
+        self._enough(rows.n_persons)
+        grouping = self._decide(rows, roles, randomness)
+        if grouping.of_single_rows:
+            raise needs_rows(type(self).__name__, "it decides about single rows")
+        decision = grouping.decision_on(rows)
+        content = publish_groups(engine, roles, grouping, rows)
+        assert decision.distinct is not None
+        assert decision.plan is not None
+        _, written, weights = decision.distinct
+        crossed = crossings(rows, written, roles.quasi, weights)
+        labellings = decision.plan.labellings
+        return self._checked(
+            Release(
+                content=content,
+                owner=self._owner_files(
+                    persons=content.persons or None,
+                    evidence=recoded_population(decision),
+                    trace=decision.trace,
+                    notes=[*decision.notes, *no_record(decision.plan)],
+                ),
+                roles=roles_of_published(roles, written),
+                promise=self.promise,
+                method=self.name,
+                parameters=self._public_parameters(),
+                plan=decision.plan,
+                source_quasi=roles.quasi,
+                items=items_of(written, roles),
+                changes=counted_changes(crossed, swapped=0, rows_dropped=0),
+                column_changes=changes_of_columns(crossed, labellings),
+                penalty=penalty_of(labellings, rows, written, roles.quasi, 0, weights),
             )
         )
 
@@ -334,66 +383,3 @@ def _fresh_basket_order(baskets: Baskets, randomness: Randomness) -> np.ndarray:
 
     order = row_order(codes(), len(baskets), [baskets.n_classes, *[2] * baskets.shape[1]])
     return order[randomness.permutation(len(baskets))]
-
-
-def _recoded_population(decision: Decision) -> Table | None:
-    """The population as it would be published, in an order of its own: the owner's evidence for k-map."""
-    if decision.population is None or decision.plan is None:
-        return None
-    columns = [column for some in decision.plan.apply(decision.population).values() for column in some]
-    table = Table(columns)
-    return table.take(row_order((column.codes for column in columns), len(table), [one.levels for one in columns]))
-
-
-def _items_of(published: dict[str, list[Column]], roles: Roles) -> dict[str, tuple[str, ...]]:
-    """The published columns of each quasi-identifier that is not published as one column of its name."""
-    names = {name: tuple(column.name for column in published.get(name, ())) for name in roles.quasi}
-    return {name: items for name, items in names.items() if items and items != (name,)}
-
-
-def _no_record(plan: Plan | None) -> list[str]:
-    n_patterns = len(plan.codes) if isinstance(plan, (Boxes, Recode)) else 0
-    if n_patterns <= MOST_PATTERNS:
-        return []
-    return [
-        f"The release has {n_patterns:,} patterns, too many for a published record of the recoding (at most"
-        f" {MOST_PATTERNS:,}): recipients cannot bring new rows to its form; Release.recode can."
-    ]
-
-
-def _refuse_clashes(names: list[str]) -> None:
-    """Refuse items whose name, made of column and value, is also the name of a published column."""
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise DataError(
-            f"Items of the release would have the names of published columns: {listing(twice)}. Rename them."
-        )
-
-
-def _refuse_marks(table: Table, roles: Roles) -> None:
-    """Refuse source values that look like a suppressed cell."""
-    marked = [name for name in roles.quasi if SUPPRESSED in table.column(name).texts]
-    if marked:
-        raise DataError(
-            f"The quasi-identifiers {listing(marked)} hold the value {SUPPRESSED!r}, which stands for a suppressed cell"
-            f" in a release. Rename the value, or declare it a mark of missing cells."
-        )
-
-
-def _published(name: str, table: Table, roles: Roles, quasi: dict[str, list[Column]]) -> list[Column]:
-    """The published columns for a source column: none for identifiers and columns without a role."""
-    if name in roles.quasi:
-        return quasi.get(name, [])
-    return [table.column(name)] if name in roles.published else []
-
-
-def _changes(crossed: Sequence[Crossing], *, swapped: int, rows_dropped: int) -> Changes:
-    """Count the quasi-identifier cells that were suppressed or changed."""
-    return Changes(
-        quasi_cells=sum(one.n_rows for one in crossed),
-        suppressed_cells=sum(one.suppressed for one in crossed if one.keeps_name),
-        changed_cells=sum(one.n_rows - one.same for one in crossed),
-        swapped_cells=swapped,
-        rows_dropped=rows_dropped,
-        columns_dropped=sum(not one.new for one in crossed),
-    )

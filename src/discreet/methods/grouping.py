@@ -58,13 +58,12 @@ class Grouping:
 
     def decision(self, rows: CodedRows) -> Decision:
         """What is published of the single rows; counted on distinct rows, where these decide."""
-        plan = self.plan_for_new_rows
         if self.of_single_rows:
             grouped = np.flatnonzero(self.group >= 0)
             left_out = len(grouped) < len(self.group)
             published = self.columns(self.group[grouped])
             return Decision(
-                plan,
+                self.plan_for_new_rows,
                 self.trace,
                 self.notes,
                 published,
@@ -72,14 +71,18 @@ class Grouping:
                 swapped=self.swapped,
                 population=self.population,
             )
-        distinct = self.columns(self.group)
-        published = {
+        decision = self.decision_on(rows)
+        assert decision.distinct is not None
+        decision.published = {
             name: [Column(one.name, one.kind, one.values, one.codes[rows.group_of_row]) for one in columns]
-            for name, columns in distinct.items()
+            for name, columns in decision.distinct[1].items()
         }
-        return Decision(
-            plan, self.trace, self.notes, published, distinct=(rows, distinct, rows.rows), population=self.population
-        )
+        return decision
+
+    def decision_on(self, rows: CodedRows) -> Decision:
+        """The same without the published columns of single rows, which an engine does not hand out."""
+        distinct = (rows, self.columns(self.group), rows.rows)
+        return Decision(self.plan_for_new_rows, self.trace, self.notes, distinct=distinct, population=self.population)
 
 
 @dataclass

@@ -33,7 +33,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import RolesError, did_you_mean, listing
 from discreet.privacy.exposure import exposure, items_of
-from discreet.privacy.promise import Interval, Promise, Verdict, table_and_roles
+from discreet.privacy.promise import Interval, Promise, Verdict, counted_and_roles
 
 
 def k_anonymity(table: object, quasi: Sequence[str], *, person: str | None = None) -> int:
@@ -134,7 +134,7 @@ class KAnonymity(Promise):
             return self._with_exposure(
                 self._verdict(*_counted(baskets, baskets.names, baskets.persons, baskets.labels)), baskets
             )
-        data, roles = table_and_roles(data, roles)
+        data, roles = counted_and_roles(data, roles)
         self._needs_labels(roles.target)
         verdicts = [self._verdict(*_table_groups(data, names, roles)) for names in self._sets_of(roles)]
         worst = min(verdicts, key=lambda verdict: verdict.measured)
@@ -144,8 +144,9 @@ class KAnonymity(Promise):
             with_label=None if roles.target is None else min(v.with_label for v in verdicts),  # type: ignore[type-var]
         )
         whole = self.sets is None and self.columns is None
-        if whole and not is_engine(data) and data.n_items(roles.quasi):
-            return self._with_exposure(verdict, items_of(data, roles))
+        content = getattr(data, "content", None)  # what an engine counts is not looked at
+        if whole and content is not None and content.n_items(roles.quasi):
+            return self._with_exposure(verdict, items_of(content, roles))
         return verdict
 
     def _needs_labels(self, labels: object) -> None:
@@ -215,10 +216,6 @@ def _is_sets(sets: object) -> bool:
 
 def _table_groups(data: Any, names: Sequence[str], roles: Roles) -> tuple[_Groups, _Groups | None]:
     """The groups of these columns, and those of the columns and the label."""
-    if not is_engine(data):  # like a tally, but without the distinct rows
-        persons = None if roles.person is None else data.column(roles.person).codes
-        labels = None if roles.target is None else data.column(roles.target).codes
-        return _counted(data, names, persons, labels)
     counted = tally(data, names, target=roles.target, person=roles.person)
     groups = _Groups(counted.sizes, counted.counts.sum(axis=1))
     if roles.target is None:

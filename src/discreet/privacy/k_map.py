@@ -20,11 +20,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from discreet.counting.tally import group, tally
+from discreet.counting.tally import Tally, group, tally
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError
-from discreet.privacy.promise import Interval, Promise, Verdict, table_and_roles
+from discreet.privacy.promise import Interval, Promise, Verdict, counted_and_roles
 
 _DOUBT = 0.05  # share of groups whose population is smaller than its bound
 
@@ -79,7 +79,7 @@ class KMap(Promise):
     def check(self, data: object, roles: Roles | None = None) -> Verdict:
         if self.fraction is None:
             raise DataError("k-map without a sampling fraction needs the population, which only the owner has.")
-        data, roles = table_and_roles(data, roles)
+        data, roles = counted_and_roles(data, roles)
         counted = tally(data, roles.quasi, person=roles.person)
         rows, sampled = counted.counts.sum(axis=1), int(counted.sizes.min())
         note = (
@@ -95,10 +95,9 @@ class KMap(Promise):
         """Count the persons of the population, recoded as the release is, who fit each group."""
         if self.fraction is not None:
             return self.check(data, roles)
-        table, roles = table_and_roles(data, roles)
-        counted = tally(table, roles.quasi, person=roles.person)
-        persons, group_of_row = _fitting(table, roles, Table.of(source))
-        rows = np.bincount(group_of_row)
+        data, roles = counted_and_roles(data, roles)
+        counted = tally(data, roles.quasi, person=roles.person)
+        persons, rows = _fitting(counted, Table.of(source)), counted.counts.sum(axis=1)
         short = int(rows[persons < self.k].sum())
         return self._verdict(int(persons.min()), rows, short, int(counted.sizes.min()), len(rows), ())
 
@@ -118,25 +117,23 @@ class KMap(Promise):
         )
 
 
-def _fitting(table: Table, roles: Roles, population: Table) -> tuple[np.ndarray, np.ndarray]:
-    """Persons of the recoded population in each group of the release, and the group of each published row."""
-    absent = [name for name in roles.quasi if name not in population]
+def _fitting(counted: Tally, population: Table) -> np.ndarray:
+    """Persons of the recoded population in each group of the release."""
+    absent = [name for name in counted.columns if name not in population]
     if absent:
-        raise DataError(f"The recoded population lacks {len(absent)} of the {len(roles.quasi)} published columns.")
+        raise DataError(f"The recoded population lacks {len(absent)} of the {len(counted.columns)} published columns.")
     columns = []
-    for name in roles.quasi:
-        mine, theirs = table.column(name), population.column(name)
+    for name in counted.columns:
+        mine, theirs = counted.column(name), population.column(name)
         numbers: dict[str | None, int] = {}
         codes = [
             np.array([numbers.setdefault(text, len(numbers)) for text in (*column.texts, None)])[column.codes]
             for column in (mine, theirs)
         ]
         columns.append(np.concatenate(codes))
-    n = len(table)
+    n = len(counted)
     groups, first = group(columns, n + len(population))
-    of_release = np.unique(groups[:n])
-    persons = np.bincount(groups[n:], minlength=len(first))[of_release]
-    return persons, np.searchsorted(of_release, groups[:n])
+    return np.bincount(groups[n:], minlength=len(first))[groups[:n]]
 
 
 def population_bound(sampled: int, fraction: float) -> int:

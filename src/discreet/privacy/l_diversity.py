@@ -23,7 +23,7 @@ from discreet.counting.entropy import n_log_n
 from discreet.counting.tally import tally
 from discreet.data.roles import Roles
 from discreet.errors import RolesError
-from discreet.privacy.promise import Interval, Promise, StrOptions, Verdict, table_and_roles
+from discreet.privacy.promise import Interval, Promise, StrOptions, Verdict, counted_and_roles
 
 _SLACK = 1e-9  # tolerance for entropies
 
@@ -137,7 +137,7 @@ def over_sensitive(
 
     A known label divides the groups further; a target that is itself sensitive is left out of that.
     """
-    data, roles = table_and_roles(data, roles)
+    data, roles = counted_and_roles(data, roles)
     if not roles.sensitive:
         raise RolesError(f"{type(promise).__name__} needs sensitive columns; the roles name none.")
     results = [measure(value_counts(data, roles.quasi, name, roles.person)) for name in roles.sensitive]

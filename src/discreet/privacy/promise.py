@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import numpy as np
-
+from discreet.counting.row_counts import row_counts
 from discreet.counting.tally import is_engine
 from discreet.data.content import Content
 from discreet.data.roles import Roles
@@ -116,7 +115,7 @@ class Promise:
         content: Content,
         roles: Roles | None,
         *,
-        persons: np.ndarray | None = None,
+        persons: Any = None,
         source: Any = None,
         noise: Sequence[Noise] = (),
     ) -> Verdict:
@@ -227,9 +226,27 @@ def table_and_roles(data: object, roles: Roles | None) -> tuple[Any, Roles]:
         raise DataError("A check on a table needs roles: check(table, Roles(quasi=[...])).")
     if is_engine(data):
         return data, roles
+    if getattr(data, "is_stored", False):
+        roles.check_names(data)
+        return data, roles
     table = Table.of(data)
     roles.check(table)
     return table, roles
 
 
-__all__ = ["Both", "Interval", "Promise", "StrOptions", "Verdict", "promise_from", "table_and_roles"]
+def counted_and_roles(data: object, roles: Roles | None) -> tuple[Any, Roles]:
+    """As `table_and_roles`, for checks that only count: the rows of a table are counted once for all of them."""
+    data, roles = table_and_roles(data, roles)
+    return (data if is_engine(data) else row_counts(data, roles)), roles
+
+
+__all__ = [
+    "Both",
+    "Interval",
+    "Promise",
+    "StrOptions",
+    "Verdict",
+    "counted_and_roles",
+    "promise_from",
+    "table_and_roles",
+]

@@ -21,10 +21,9 @@ import numpy as np
 
 from discreet.counting.tally import is_engine
 from discreet.data.roles import Roles
-from discreet.data.table import Table
 from discreet.errors import RolesError
 from discreet.privacy.l_diversity import Measured, ValueCounts, over_sensitive
-from discreet.privacy.promise import Interval, Promise, StrOptions, Verdict
+from discreet.privacy.promise import Interval, Promise, StrOptions, Verdict, counted_and_roles
 
 _NEAR = 1e-9
 _BLOCK = 1 << 22  # cells of the dense block that ordered distances need
@@ -63,9 +62,8 @@ class TCloseness(Promise):
 
     def check(self, data: object, roles: Roles | None = None) -> Verdict:
         if self.distance == "ordered" and roles is not None and not is_engine(data):
-            data = Table.of(data)
-            roles.check(data)
-            self.check_order({name: data.column(name).kind for name in roles.sensitive})
+            data, roles = counted_and_roles(data, roles)
+            self.check_order({name: data.values(name).kind for name in roles.sensitive})
         return over_sensitive(self, self.t, data, roles, self._measure, max)
 
     def check_order(self, kinds: Mapping[str, str]) -> None:

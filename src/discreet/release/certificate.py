@@ -34,7 +34,8 @@ from discreet.sketching.sketches import Sketches
 CERTIFICATE = "certificate.json"
 FORMAT = 2  # the only one that the model below accepts
 ID_DIGITS = 32  # of the seal: 128 bits
-_MOST_FIGURES = 20_000  # values in any part of the certificate but the columns
+_MOST_FIGURES = 20_000  # values in any part of the certificate but the columns and files
+_MOST_FILES = 400_000  # names, sizes and hashes of files: a table may have many parts
 CONTENTS: dict[str, type[Content]] = {  # by shape
     "table": Table,
     "baskets": Baskets,
@@ -164,6 +165,11 @@ class Certificate(_Record):
     def published_columns(self) -> tuple[PublishedColumn, ...]:
         return tuple(PublishedColumn(c.name, c.role, c.kind, c.sensitive) for c in self.columns)
 
+    @property
+    def kinds(self) -> dict[str, Any]:
+        """The kinds of the published columns."""
+        return {column.name: column.kind for column in self.columns}
+
     def the_promise(self) -> Promise:
         return promise_from(self.promise)
 
@@ -232,10 +238,8 @@ def _is_bounded(raw: dict[str, Any]) -> bool:
         for column in columns
     ):
         return False
-    return all(
-        _count(raw.get(name)) <= _MOST_FIGURES
-        for name in ("verdict", "method", "changes", "groups", "files", "noise", "detail")
-    )
+    parts = ("verdict", "method", "changes", "groups", "noise", "detail")
+    return _count(raw.get("files")) <= _MOST_FILES and all(_count(raw.get(name)) <= _MOST_FIGURES for name in parts)
 
 
 def _is_scalar(value: object) -> bool:

@@ -21,11 +21,13 @@ from typing import Protocol
 import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
+from discreet.counting.row_counts import row_counts, row_counts_of
 from discreet.counting.tally import distinct_codes, grouped, pair_counts
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.content import Content
 from discreet.data.roles import Roles
 from discreet.data.table import Table
+from discreet.errors import DataError
 from discreet.prepare.intervals import is_whole
 from discreet.recoding.labels import Labelling
 from discreet.release.information_kept import detail_of_column
@@ -97,12 +99,12 @@ def losses_of(
     """The losses of published rows; the source had `n_source_quasi` quasi-identifiers."""
     left_out, published = changes.rows_dropped, content.n_rows
     quasi = () if roles is None else roles.quasi
-    stars = content.suppressed(quasi)
-    lost = int(stars.sum()) + published * changes.columns_dropped + left_out * n_source_quasi
+    stars, rows = _suppressed(content, roles, quasi)
+    lost = int(stars @ rows) + published * changes.columns_dropped + left_out * n_source_quasi
     return Losses(
         rows=published + left_out,
         left_out=left_out,
-        suppressed_rows=(int((stars == len(quasi)).sum()) if quasi else 0) + left_out,
+        suppressed_rows=(int(rows[stars == len(quasi)].sum()) if quasi else 0) + left_out,
         information_loss=lost / max((published + left_out) * n_source_quasi, 1),
         certainty_penalty=penalty,
         groups=groups_of(content, roles),
@@ -111,13 +113,50 @@ def losses_of(
 
 def groups_of(content: Content, roles: Roles | None) -> RowGroups:
     """The equivalence classes of the published rows."""
-    groups, _ = grouped(content, () if roles is None else roles.quasi, ordered=False)
-    target, judged = content.class_codes(roles)
-    n_groups = int(groups.max()) + 1 if len(groups) else 0
-    different = {name: _different(groups, classes, n_groups) for name, classes in judged.items()}
+    if roles is None:  # baskets
+        groups, first = grouped(content, (), ordered=False)
+        target, judged = content.class_codes()
+        return _judged(groups, np.ones(len(groups), dtype=np.int64), len(first), target, judged)
+    counted = row_counts(content, roles).whole
+    groups, first = counted.group_by(roles.quasi)
+    names = dict.fromkeys([*([] if roles.target is None else [roles.target]), *roles.sensitive])
+    judged = {name: counted.column(name).codes for name in names}
+    return _judged(groups, counted.counts[:, 0], len(first), roles.target, judged)
+
+
+def _judged(
+    groups: np.ndarray, rows: np.ndarray, n_groups: int, target: str | None, judged: Mapping[str, np.ndarray]
+) -> RowGroups:
+    """The groups by the codes of their entries in the judged columns; each entry stands for some rows."""
+    different = {name: _different(groups, codes, n_groups) for name, codes in judged.items()}
     diversity = {name: int(n_values.min()) if n_groups else 0 for name, n_values in different.items()}
     pure = different[target] == 1 if target is not None else np.zeros(n_groups, dtype=bool)
-    return RowGroups(n_groups, int(pure.sum()), int(pure[groups].sum()), diversity)
+    return RowGroups(n_groups, int(pure.sum()), int(rows[pure[groups]].sum()), diversity)
+
+
+def suppressed_cells(content: Content, quasi: Sequence[str]) -> int:
+    """The number of suppressed quasi-identifier cells."""
+    stars, rows = _suppressed(content, None, quasi)
+    return int(stars @ rows)
+
+
+def cells_told(content: Content, quasi: Sequence[str]) -> int:
+    """The number of published quasi-identifier cells that are not suppressed."""
+    return content.n_rows * len(quasi) - suppressed_cells(content, quasi)
+
+
+def _suppressed(content: Content, roles: Roles | None, quasi: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """The number of suppressed cells of each distinct row, and its rows; items are never suppressed."""
+    if not content.has_cells:
+        raise DataError(f"A release of {content.shape_name} publishes no cells: count its columns.")
+    nothing = np.zeros(0, dtype=np.int64)
+    if not quasi or content.rows_of_items() is not None:
+        return nothing, nothing
+    counts = row_counts_of(content, quasi) if roles is None else row_counts(content, roles)
+    stars = np.zeros(len(counts.whole), dtype=np.int64)
+    for column in map(counts.whole.column, quasi):
+        stars += column.suppressed[column.codes]
+    return stars, counts.whole.counts[:, 0]
 
 
 def _different(groups: np.ndarray, codes: np.ndarray, n_groups: int) -> np.ndarray:
@@ -228,7 +267,7 @@ def _change(crossed: Crossing, labelling: Labelling | None, left_out: int) -> Co
 
 def penalty_of(
     labellings: Sequence[Labelling],
-    source: Table,
+    source: Table | CodedRows,
     published: Mapping[str, Sequence[Column]],
     quasi: Sequence[str],
     left_out: int,
@@ -241,7 +280,7 @@ def penalty_of(
     labelled: dict[str, list[Labelling]] = {}
     for labelling in labellings:
         labelled.setdefault(labelling.source, []).append(labelling)
-    total, n_rows = 0.0, len(source)
+    total, n_rows = 0.0, len(source) if weights is None else int(weights.sum()) + left_out
     for name in quasi:
         columns, meanings = published.get(name, ()), labelled.get(name, [])
         if not columns:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discreet.data.column import Kind
+from discreet.data.content import Content
 from discreet.data.document import Document
 from discreet.data.records import Records
 from discreet.data.storage import columns_of
@@ -20,6 +21,7 @@ from discreet.sketching.signs import KEY_FILE, Signs, read_key
 from discreet.sketching.sketches import Sketches, sketch
 
 PERSONS = "persons.parquet"  # the person behind each released row
+PERSON_PARTS = "persons"  # the same for a table in parts: a folder with a file for each part
 EVIDENCE = "evidence.parquet"  # the rows behind a document, or behind published rows
 
 
@@ -65,6 +67,16 @@ def _kind_of(type_: pa.DataType) -> Kind:
     if pa.types.is_temporal(type_):
         return "date"
     return "number" if pa.types.is_integer(type_) or pa.types.is_floating(type_) else "category"
+
+
+def persons_of(owner: Path, content: Content) -> np.ndarray | tuple[Path, ...]:
+    """The persons behind published rows: numbered, or for a stored table the files with their numbers."""
+    if not content.is_stored:
+        return read_persons(owner, content.n_rows)
+    files = tuple(sorted((owner / PERSON_PARTS).glob("part-*.parquet")))
+    if not files:
+        raise DataError(f"The owner's folder has no {PERSON_PARTS}/ with the persons behind the parts.")
+    return files
 
 
 def read_persons(owner: Path, rows: int) -> np.ndarray:

@@ -14,9 +14,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discreet.data.records import Records
+from discreet.data.stored_table import place_files
 from discreet.data.table import Table
 from discreet.release.data_subjects import DataSubjects
-from discreet.release.owner_evidence import EVIDENCE, PERSONS
+from discreet.release.owner_evidence import EVIDENCE, PERSON_PARTS, PERSONS
 from discreet.sketching.signs import KEY_FILE, Signs, write_key
 
 RECEIPT = "ledger.json"
@@ -26,7 +27,7 @@ RECEIPT = "ledger.json"
 class OwnerFiles:
     """The owner's side of a release.
 
-    persons   the person behind each published row, if persons are counted
+    persons   the person behind each published row, if persons are counted; for a stored table the files with them
     evidence  what the promise compares the release with: the original quasi-identifiers, row by row; the rows behind
               a document; the records behind sketches
     signs     the key of the sketches
@@ -37,7 +38,7 @@ class OwnerFiles:
     receipts  from the ledger that paid for the release
     """
 
-    persons: np.ndarray | None = None
+    persons: np.ndarray | Sequence[Path] | None = None
     evidence: Table | Records | None = None
     signs: Signs | None = None
     trace: Sequence[dict[str, Any]] = ()
@@ -58,9 +59,11 @@ class OwnerFiles:
             (folder / name).write_bytes(content)
         record = {"seed": self.seed, "notes": list(self.notes), "trace": list(self.trace), "changes": changes}
         (folder / "trace.json").write_text(json.dumps(record, indent=1, default=str), encoding="utf-8")
-        if self.persons is not None:
+        if isinstance(self.persons, np.ndarray):
             persons = pa.table({"person": self.persons})
             pq.write_table(persons, folder / PERSONS, compression="none", store_schema=False)
+        elif self.persons is not None:
+            place_files(self.persons, folder / PERSON_PARTS, mode=0o600)
         if self.evidence is not None:
             self.evidence.write(folder / EVIDENCE)
         if self.signs is not None and self.records is not None:
@@ -68,7 +71,7 @@ class OwnerFiles:
         if self.receipts:
             self.write_receipts(folder)
         for path in folder.iterdir():
-            path.chmod(0o600)
+            path.chmod(0o700 if path.is_dir() else 0o600)
 
     def write_receipts(self, folder: Path) -> None:
         """Write where the ledger recorded the release, so that a lost or changed ledger line can be noticed later."""

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from discreet.counting.row_counts import row_counts
 from discreet.data.baskets import Baskets
 from discreet.data.content import Content
 from discreet.data.dataset import rows_with_items
@@ -241,7 +242,15 @@ class Release:
     def _public_plan(self) -> EachColumn | Boxes | None:
         """The plan that recipients get, if any."""
         public = None if self.plan is None else self.plan.public
-        return None if public is None else public.within(self.table)
+        if public is None or self.roles is None:
+            return None
+        return public.within(row_counts(self.content, self.roles).distinct(self._quasi))
+
+    @property
+    def _quasi(self) -> list[str]:
+        """The published quasi-identifiers in the order of the columns."""
+        assert self.roles is not None
+        return [name for name in self.columns if name in self.roles.quasi]
 
     @cached_property
     def record(self) -> bytes | None:
@@ -259,7 +268,7 @@ class Release:
         self,
         folder: str | os.PathLike[str],
         *,
-        format: str = "csv",
+        format: str | None = None,
         sign_with: str | os.PathLike[str] | None = None,
         overwrite: bool = False,
         owner_files: Mapping[str, bytes] | None = None,
@@ -267,9 +276,13 @@ class Release:
     ) -> Path:
         """Write `folder/release` (publish this) and `folder/owner` (keep this), verified, or nothing at all.
 
+        `format` is "csv", the default, or "parquet"; a table in parts is saved as Parquet, part by part.
         `owner_files` are further files for the owner's folder, such as a report. `account` pays for the release once
         the files are verified and before they appear; leave it out if `Method.release` was called with it.
         """
+        format = format or ("parquet" if self.content.is_stored else "csv")
+        if self.content.is_stored and format != "parquet":
+            raise DataError("A release in parts is saved as Parquet: leave out the format.")
         if format not in FORMATS:
             raise DataError(f"{format!r} is not a release format; choose {' or '.join(FORMATS)}.")
         if not self.verdict.holds:
@@ -309,7 +322,9 @@ class Release:
         self.content.write(folder / self.content.file_name(format), format)
         if self.record is not None:
             (folder / RECORD).write_bytes(self.record)
-        statement = self.certificate.sealed({path.name: file_record(path) for path in folder.iterdir()}).to_bytes()
+        paths = [path for path in folder.rglob("*") if path.is_file()]
+        records = {path.relative_to(folder).as_posix(): file_record(path) for path in paths}
+        statement = self.certificate.sealed(records).to_bytes()
         (folder / CERTIFICATE).write_bytes(statement)
         if sign_with is not None:
             (folder / SIGNATURE).write_bytes(sign(statement, Path(sign_with)))

@@ -28,7 +28,7 @@ from discreet.release.verify_document import check_document
 from discreet.release.verify_folder import (
     OpenFolder,
     contents_of,
-    data_file,
+    data_names,
     open_folder,
     open_release,
     read_groups,
@@ -39,7 +39,7 @@ from discreet.release.verify_folder import (
 from discreet.release.verify_noise import noise_problems
 from discreet.release.verify_parameters import parameter_problems
 from discreet.release.verify_promise import promise_problems
-from discreet.release.verify_recount import bytes_problems, column_problems
+from discreet.release.verify_recount import bytes_problems, column_problems, rewritten_problems
 from discreet.release.verify_remarks import evidence_remarks, role_remarks, signer_remark
 from discreet.release.verify_rows import check_rows
 from discreet.release.verify_sketches import check_sketches
@@ -152,6 +152,14 @@ _CHECKS: dict[str, Callable[[CheckedRelease], None]] = {  # by shape
 }
 
 
+def _bytes(release: OpenFolder, certificate: Certificate, content: Content) -> tuple[list[str], list[str]]:
+    """Whether the data files hold nothing but their cells."""
+    if release.parts is not None:
+        return rewritten_problems(release.parts, certificate)
+    (name,) = data_names(certificate)
+    return bytes_problems(content, release.files[name], name, certificate.files[name].sha256)
+
+
 def _check(release: OpenFolder, owner: Path | None, findings: Findings, patient: bool) -> None:
     certificate = release.certificate
     assert certificate is not None
@@ -170,8 +178,7 @@ def _check(release: OpenFolder, owner: Path | None, findings: Findings, patient:
     wrong, noise_remarks = noise_problems(certificate, content)
     findings.problems += wrong + detail_problems(certificate, content)
     _CHECKS[certificate.shape](CheckedRelease(release, certificate, promise, content, roles, owner, patient, findings))
-    name = data_file(certificate)
-    wrong, remarks = bytes_problems(content, release.files[name], name, certificate.files[name].sha256)
+    wrong, remarks = _bytes(release, certificate, content)
     findings.problems += wrong
     findings.remarks += remarks + evidence_remarks(certificate, with_owner=owner is not None) + noise_remarks
     findings.remarks += role_remarks(certificate, content)

@@ -32,7 +32,7 @@ def detail_problems(certificate: Certificate, content: Content) -> list[str]:
         return []
     problems = []
     quasi = certificate.names("quasi")
-    levels = {column.name: column.levels for column in content.cell_columns(quasi)}
+    levels = {column.name: column.levels for column in content.value_columns(quasi)}
     told_by = {name: _published_for(name, quasi) for name in stated.columns}
     if strange := [name for name, told in told_by.items() if not told]:
         problems.append(f"The certificate states a detail of {listing(strange)}: no published quasi-identifiers.")

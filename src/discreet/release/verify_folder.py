@@ -16,6 +16,7 @@ from typing import BinaryIO
 
 from discreet.data.content import Content
 from discreet.data.roles import Roles
+from discreet.data.stored_table import FOLDER, StoredTable
 from discreet.errors import DataError, PromiseBroken, listing, shown
 from discreet.foundation.plain_files import (
     MOST_DATA,
@@ -31,16 +32,18 @@ from discreet.recoding.patterns import Boxes, EachColumn
 from discreet.recoding.record import RECORD, from_bytes
 from discreet.release.certificate import CERTIFICATE, Certificate, sha256_of
 from discreet.release.signature import SIGNATURE, check_signature
+from discreet.release.verify_parts import check_layouts, check_part_names, open_parts, parts_of
 
 
 @dataclass
 class OpenFolder:
-    """A release folder: its certificate, its open files, and what is wrong with them."""
+    """A release folder: its certificate, its open files or its parts, and what is wrong with them."""
 
     folder: Path
     statement: bytes = b""
     certificate: Certificate | None = None
     files: dict[str, BinaryIO] = field(default_factory=dict)
+    parts: StoredTable | None = None  # the data, if they are in parts
     problems: list[str] = field(default_factory=list)
 
 
@@ -99,7 +102,7 @@ def open_folder(folder: Path) -> Iterator[OpenFolder]:
                 raise DataError(f"The folder has no {CERTIFICATE}: nothing says what is promised.")
             release.statement = read_plain(folder / CERTIFICATE, most=MOST_STATED)
             release.certificate = Certificate.from_bytes(release.statement)
-            data_file(release.certificate)
+            data_names(release.certificate)
             _open_files(release, release.certificate, stack)
         except (DataError, OSError) as error:
             release.problems.append(str(error) if isinstance(error, DataError) else "The folder cannot be read.")
@@ -110,10 +113,13 @@ def _open_files(release: OpenFolder, certificate: Certificate, stack: ExitStack)
     problems = release.problems
     if certificate.seal != certificate.computed_seal():
         problems.append(f"{CERTIFICATE} was changed after it was sealed.")
-    expected, plain = {*certificate.files, CERTIFICATE}, set()
+    parts = parts_of(certificate)
+    expected, plain = {*certificate.files, CERTIFICATE}.difference(parts), set()
     extra = 0
     with os.scandir(release.folder) as entries:
         for _, entry in zip(range(MOST_ENTRIES), entries, strict=False):
+            if parts and entry.name == FOLDER:
+                continue
             is_plain = entry.is_file(follow_symlinks=False)
             plain |= {entry.name} if is_plain else set()
             extra += entry.name not in expected | {SIGNATURE} or not is_plain
@@ -131,6 +137,9 @@ def _open_files(release: OpenFolder, certificate: Certificate, stack: ExitStack)
         release.files[name] = file
     if changed:
         problems.append(f"Files were changed after they were certified: {listing(changed)}.")
+    if parts and not problems:
+        release.parts, wrong = open_parts(release.folder, certificate)
+        problems += wrong
 
 
 def signer_of(release: OpenFolder, expected: str | None) -> tuple[str | None, list[str]]:
@@ -152,8 +161,13 @@ def contents_of(release: OpenFolder) -> tuple[Content, Roles | None]:
     assert certificate is not None
     if certificate.rows < 1 and certificate.content_type.has_rows:
         raise DataError(f"The certificate states {certificate.rows} rows; a release of rows has at least one.")
-    shape, file = certificate.shape, release.files[data_file(certificate)]
-    content = certificate.content_type.read(file, certificate.published_columns, shape=shape, rows=certificate.rows)
+    shape = certificate.shape
+    if release.parts is not None:
+        check_layouts(release.parts, certificate.rows)
+        return release.parts, _roles(certificate)
+    (name,) = data_names(certificate)
+    file, columns = release.files[name], certificate.published_columns
+    content = certificate.content_type.read(file, columns, shape=shape, rows=certificate.rows)
     return content, _roles(certificate) if shape == "table" else None
 
 
@@ -185,10 +199,15 @@ def _roles(certificate: Certificate) -> Roles:
     )
 
 
-def data_file(certificate: Certificate) -> str:
-    """Name of the data file; DataError unless the certificate names the files of a release of its shape."""
+def data_names(certificate: Certificate) -> tuple[str, ...]:
+    """Names of the data files; DataError unless the certificate names the files of a release of its shape."""
     allowed = certificate.content_type.file_names(certificate.shape)
     data = [name for name in certificate.files if name != RECORD]
+    if parts := parts_of(certificate):
+        check_part_names(certificate)
+        if len(parts) < len(data):
+            raise DataError(f"A release has a data file or parts in {FOLDER}/, not both.")
+        return parts
     if len(data) != 1:
         raise DataError(f"The certificate names {len(data)} data files; a release has one.")
     if data[0] not in allowed:
@@ -198,4 +217,4 @@ def data_file(certificate: Certificate) -> str:
         )
     if RECORD in certificate.files and certificate.shape not in ("table", "baskets"):
         raise DataError(f"Only tables and baskets have a {RECORD}.")
-    return data[0]
+    return (data[0],)

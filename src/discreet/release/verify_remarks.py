@@ -5,10 +5,7 @@ from __future__ import annotations
 
 from numbers import Real
 
-import numpy as np
-
-from discreet.counting.tally import same_rows
-from discreet.data.column import Column
+from discreet.counting.row_counts import n_unique
 from discreet.data.content import Content
 from discreet.errors import listing, shown
 from discreet.privacy.differential_privacy import private_part
@@ -73,7 +70,7 @@ def role_remarks(certificate: Certificate, content: Content) -> list[str]:
         f"{len(outside)} {'columns were' if many else 'column was'} declared unknown to outsiders:"
         f" {listing(outside)}. The promise does not protect against anyone who knows {'them' if many else 'it'}."
     ]
-    return remarks + _singled_out(content.cell_columns(outside), content.n_rows)
+    return remarks + _singled_out(content, outside)
 
 
 def _parts_remarks(promise: Promise) -> list[str]:
@@ -102,17 +99,18 @@ def weakness_remarks(promise: Promise) -> list[str]:
     return remarks
 
 
-def _singled_out(columns: list[Column], rows: int) -> list[str]:
-    if rows < _FEW:
+def _singled_out(content: Content, outside: list[str]) -> list[str]:
+    rows = content.n_rows
+    if rows < _FEW or not content.has_cells or content.rows_of_items() is not None:
         return []
-    unique = {column.name: int((np.bincount(column.codes) == 1).sum()) for column in columns}
+    unique = {name: n_unique(content, [name]) for name in outside}
     remarks = [
-        f"{shown(name)} is one of them: {n_unique:,} of {rows:,} rows have a value there that no other row has."
-        for name, n_unique in unique.items()
-        if n_unique > _NEARLY * rows
+        f"{shown(name)} is one of them: {single:,} of {rows:,} rows have a value there that no other row has."
+        for name, single in unique.items()
+        if single > _NEARLY * rows
     ]
-    if len(columns) > 1 and not remarks:
-        single = int((np.bincount(same_rows(columns)[0]) == 1).sum())
+    if len(outside) > 1 and not remarks:
+        single = n_unique(content, outside)
         if single > _NEARLY * rows:
             remarks.append(f"Together they are unique in {single:,} of {rows:,} rows.")
     return remarks

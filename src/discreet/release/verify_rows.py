@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
-import numpy as np
-
+from discreet.counting.row_counts import row_counts_of
 from discreet.data.table import Table
 from discreet.errors import DataError, listing
 from discreet.privacy.promise import Both, Promise, Verdict
@@ -14,7 +13,7 @@ from discreet.recoding.patterns import Boxes, EachColumn
 from discreet.recoding.record import record_problems
 from discreet.release.certificate import GroupsRecord, VerdictRecord
 from discreet.release.losses import groups_of
-from discreet.release.owner_evidence import read_persons, read_source
+from discreet.release.owner_evidence import persons_of, read_source
 from discreet.release.verify_case import OTHER_EVIDENCE, CheckedRelease
 from discreet.release.verify_folder import groups_of_items, record_of
 from discreet.release.verify_noise import noise_of
@@ -41,7 +40,7 @@ def check_rows(case: CheckedRelease) -> None:
         )
         return
     by_person = certificate.counted == "persons"
-    persons = read_persons(case.owner, content.n_rows) if by_person and case.owner is not None else None
+    persons = persons_of(case.owner, content) if by_person and case.owner is not None else None
     case.judge(_measured(case, persons))
     case.add(*change_problems(certificate, content, _record(case)))
     if certificate.method.name == "private-table" and case.promise.kind == "proved":
@@ -66,7 +65,7 @@ def _check_statement(case: CheckedRelease) -> bool:
     return rows == certificate.rows and bool(quasi)
 
 
-def _measured(case: CheckedRelease, persons: np.ndarray | None) -> Verdict:
+def _measured(case: CheckedRelease, persons: Any) -> Verdict:
     """Measure the promise as far as the files and the owner's folder allow, and compare with the stated verdict."""
     certificate, promise, content, roles = case.certificate, case.promise, case.content, case.roles
     stated, by_person = certificate.verdict, certificate.counted == "persons"
@@ -107,9 +106,9 @@ def _record(case: CheckedRelease) -> EachColumn | Boxes | None:
         case.add(*groups.problems(quasi))
         case.findings.remarks += group_remarks(groups)
         return None
-    labels = sum(column.levels for column in case.content.cell_columns(quasi))
+    labels = sum(column.levels for column in case.content.value_columns(quasi))
     record = record_of(case.release, most_labels=labels + 1000)
     if record is not None:
-        case.add(*record_problems(record, cast(Table, case.content), quasi))
+        case.add(*record_problems(record, row_counts_of(case.content, quasi).distinct(quasi), quasi))
         case.findings.remarks += record_remarks(record, case.promise)
     return record

@@ -109,7 +109,7 @@ def class_counts(sample: Sample) -> dict[str, int]:
         return dict(Counter(map(str, labels.tolist())))
     if sample.roles is None or sample.roles.target is None:
         return {}
-    (target,) = sample.data.cell_columns([sample.roles.target])
+    (target,) = sample.data.columns([sample.roles.target])
     names = [*target.texts, "missing"][: target.levels]
     return dict(zip(names, np.bincount(target.codes, minlength=target.levels).tolist(), strict=True))
 

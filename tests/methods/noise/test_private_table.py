@@ -340,9 +340,9 @@ def test_numbers_are_released_verified_and_recoded_as_numbers(tmp_path):
 def test_a_number_that_no_draw_gives_is_found(cell):
     """Cuts at 40 and 65: from 15 to 90, whole."""
     column = Table.of({"age": [cell, "50"]}, kinds={} if cell[0] != "[" else {"age": "category"}).column("age")
-    content = SimpleNamespace(cell_columns=lambda: [column])
+    content = SimpleNamespace(names=("age",), value_columns=lambda names: [column])
     domain = {"age": {"cuts": [40, 65], "missing": False}}
     assert domain_problems(content, domain, numbers=True)
-    fine = SimpleNamespace(cell_columns=lambda: [Table.of({"age": [15, 89]}).column("age")])
+    fine = SimpleNamespace(names=("age",), value_columns=lambda names: [Table.of({"age": [15, 89]}).column("age")])
     assert not domain_problems(fine, domain, numbers=True)
     assert domain_problems(fine, domain)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of a published table counted once, for its promises, losses, groups and report.
+
+One tally of the columns that any of them asks about is kept while the content lives; tallies of fewer columns are made
+of its distinct rows. Rows that lie in parts (data/stored_table.py) are counted block by block, so that only a block and
+the distinct rows are in memory. `RowCounts` is an engine: promises do not tell whether rows are in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from discreet.counting.block_tally import persons_of_blocks, tally_of_blocks, unique_in_blocks
+from discreet.counting.tally import Tally, group, same_rows, tally
+from discreet.data.column import Column
+from discreet.data.content import Content
+from discreet.data.roles import Roles
+from discreet.data.table import Table
+
+_COUNTED: WeakKeyDictionary[Content, Tally] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, eq=False)
+class RowCounts:
+    """The rows of a table, in memory or stored, that are counted once for all these columns.
+
+    >>> table = Table.of({"sex": ["f", "m", "f"], "age": [31, 45, 31], "y": [1, 1, 0]})
+    >>> counts = row_counts(table, Roles(target="y", quasi=["sex", "age"]))
+    >>> counts.tally(["sex"], target="y").counts.tolist()
+    [[1, 1], [0, 1]]
+    """
+
+    content: Any
+    columns: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.content.names
+
+    def __len__(self) -> int:
+        return self.content.n_rows
+
+    @property
+    def whole(self) -> Tally:
+        """The distinct rows of all columns that are asked about."""
+        kept = _COUNTED.get(self.content)
+        if kept is None or not set(self.columns) <= set(kept.columns):
+            columns = list(dict.fromkeys([*(() if kept is None else kept.columns), *self.columns]))
+            kept = tally_of_blocks(self.content, columns) if self.content.is_stored else _in_memory(self.content, columns)
+            _COUNTED[self.content] = kept
+        return kept
+
+    def tally(self, columns: Sequence[str], *, target: str | None = None, person: str | None = None) -> Tally:
+        if person is not None and not self.content.is_stored:
+            return tally(self.content, columns, target=target, person=person)
+        asked = dict.fromkeys([*columns, *([] if target is None else [target])])
+        source = self if asked.keys() <= set(self.columns) else row_counts_of(self.content, [*self.columns, *asked])
+        counted = _coarser(source.whole, columns, target)
+        if person is None:
+            return counted
+        return replace(counted, sizes=persons_of_blocks(self.content, counted))
+
+    def values(self, name: str) -> Column:
+        """The different values of a column, one row each."""
+        (column,) = self.content.value_columns([name])
+        return column
+
+    def distinct(self, columns: Sequence[str]) -> Table:
+        """The distinct rows of these columns as a table."""
+        counted = self.tally(columns)
+        return Table([counted.column(name) for name in columns])
+
+
+def row_counts(content: Content, roles: Roles) -> RowCounts:
+    """The counts of a table for all columns that promises and losses are about."""
+    target = [] if roles.target is None else [roles.target]
+    return row_counts_of(content, [*roles.quasi, *target, *roles.sensitive])
+
+
+def row_counts_of(content: Content, columns: Sequence[str]) -> RowCounts:
+    return RowCounts(content, tuple(dict.fromkeys(columns)))
+
+
+def n_unique(content: Any, columns: Sequence[str]) -> int:
+    """The number of rows whose cells in these columns no other row has."""
+    if content.is_stored:
+        return unique_in_blocks(content, columns)
+    coded = content.columns(columns)
+    rows = coded[0].codes if len(coded) == 1 else same_rows(coded)[0]
+    return int((np.bincount(rows) == 1).sum())
+
+
+def _in_memory(table: Table, columns: Sequence[str]) -> Tally:
+    """As `tally`, but without the distinct row of each row."""
+    coded = table.columns(columns)
+    of_row, first = group([one.codes for one in coded], len(table), [one.levels for one in coded], ordered=False)
+    rows = np.bincount(of_row, minlength=len(first))
+    del of_row
+    codes = np.empty((len(first), len(coded)), dtype=np.int32, order="F")
+    for place, column in enumerate(coded):
+        codes[:, place] = column.codes[first]
+    return Tally(tuple(columns), codes, rows[:, None], rows, None, tuple(column.values for column in coded))
+
+
+def _coarser(whole: Tally, columns: Sequence[str], target: str | None) -> Tally:
+    """The tally of some of the columns, by class."""
+    coded = [whole.column(name) for name in columns]
+    of_row, first = group([one.codes for one in coded], len(whole), [one.levels for one in coded])
+    codes = np.empty((len(first), len(coded)), dtype=np.int32, order="F")
+    for place, column in enumerate(coded):
+        codes[:, place] = column.codes[first]
+    rows, n_classes = whole.counts[:, 0], 1
+    if target is not None:
+        label = whole.column(target)
+        of_row, n_classes = of_row * label.levels + label.codes, label.levels
+    counts = np.bincount(of_row, rows, minlength=len(first) * n_classes).astype(np.int64)  # exact: rows are below 2^53
+    counts = counts.reshape(len(first), n_classes)
+    return Tally(tuple(columns), codes, counts, counts.sum(axis=1), None, tuple(one.values for one in coded))

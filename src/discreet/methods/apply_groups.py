@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A grouping of distinct rows, applied to batches of raw rows: what each row is published as.
+
+The quasi-identifiers of a batch are coded, their distinct row is found by its packed key, and the labels of its group
+are written. All other columns are published as a table in memory publishes them. An object of this class can be sent
+to other processes, where engines run it beside the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from discreet.counting.coded_rows import CodedRows
+from discreet.counting.coding import Coding, ListedCells, as_dictionary, changed
+from discreet.counting.row_lookup import RowLookup
+from discreet.data.column import Column, Kind
+from discreet.engines.protocol import PERSON
+from discreet.methods.grouping import Grouping
+
+_GROUP = "\0group"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ApplyGroups:
+    """A callable from raw rows to published rows.
+
+    quasi   the codings of the quasi-identifiers, in the order of the distinct rows
+    lookup  the group of distinct rows
+    labels  of each quasi-identifier, the published columns, with a row for each group
+    kept    the codings of the columns that are published as they are
+    names   the published columns in their order
+    person  the coding of the persons, if they are counted
+    """
+
+    quasi: tuple[ListedCells, ...]
+    lookup: RowLookup
+    labels: tuple[Column, ...]
+    kept: tuple[Coding, ...]
+    names: tuple[str, ...]
+    person: ListedCells | None = None
+
+    @classmethod
+    def of(
+        cls,
+        grouping: Grouping,
+        rows: CodedRows,
+        quasi: Sequence[ListedCells],
+        *,
+        kept: Sequence[Coding] = (),
+        order: Sequence[str] = (),
+        person: ListedCells | None = None,
+    ) -> ApplyGroups:
+        """From the decision on coded rows. `order` names source columns in the order of the published ones."""
+        labels = grouping.columns(np.arange(len(grouping.codes)))
+        names_of = {name: [column.name for column in columns] for name, columns in labels.items()}
+        names_of |= {coding.name: [coding.name] for coding in kept}
+        return cls(
+            tuple(quasi),
+            RowLookup(rows.codes, grouping.group),
+            tuple(column for name in rows.names for column in labels.get(name, ())),
+            tuple(kept),
+            tuple(name for source in order or names_of for name in names_of.get(source, ())),
+            person,
+        )
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The source columns that are read."""
+        person = () if self.person is None else (self.person.name,)
+        return tuple(dict.fromkeys([one.name for one in (*self.quasi, *self.kept)] + [*person]))
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        types = {column.name: column.values.type for column in self.labels}
+        types |= {coding.name: coding.type for coding in self.kept}
+        fields = [(name, types[name]) for name in self.names]
+        return pa.schema(fields if self.person is None else [*fields, (PERSON, pa.int64())])
+
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """The kinds of the published columns, in their order."""
+        kinds: dict[str, Kind] = {column.name: column.kind for column in self.labels}
+        kinds |= {coding.name: coding.kind for coding in self.kept}
+        return {name: kinds[name] for name in self.names}
+
+    @cached_property
+    def compact_schema(self) -> pa.Schema:
+        return self.compact(self._no_rows).schema
+
+    @property
+    def _no_rows(self) -> pa.RecordBatch:
+        one_each = {one.name: one for one in (*self.quasi, *self.kept, *([self.person] if self.person else []))}
+        nothing = {
+            name: (one.cells.slice(0, 0) if isinstance(one, ListedCells) else pa.array([], one.type))
+            for name, one in one_each.items()
+        }
+        return pa.RecordBatch.from_pydict(nothing)
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The published rows, in the order of the batch, without dictionaries."""
+        rows = self.published(pa.Table.from_batches([self.compact(batch)]))
+        return rows.cast(self.schema).combine_chunks().to_batches()[0] if len(rows) else _empty(self.schema)
+
+    def compact(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The group of each row, and the codes of the columns that are kept."""
+        group = self.lookup.find([coding.codes(batch.column(coding.name)) for coding in self.quasi])
+        if len(group) and int(group.min()) < 0:
+            raise changed()
+        columns = {_GROUP: pa.array(group.astype(np.int32, copy=False))}
+        for coding in self.kept:
+            columns[coding.name] = coding.compact(batch.column(coding.name))
+        if self.person is not None:
+            columns[PERSON] = self.person.compact(batch.column(self.person.name))
+        return pa.RecordBatch.from_pydict(columns)
+
+    def published(self, compact: pa.Table) -> pa.Table:
+        """The published rows of compact ones, with dictionaries of the values that occur among them."""
+        compact = compact.combine_chunks()
+        cells = {name: compact.column(name).chunk(0) for name in compact.column_names} if len(compact) else {}
+        if not cells:
+            return self.schema.empty_table()
+        group = cells[_GROUP].to_numpy()
+        columns = {column.name: as_dictionary(column.codes[group], column.values) for column in self.labels}
+        columns |= {coding.name: coding.published(cells[coding.name]) for coding in self.kept}
+        if self.person is not None:
+            columns[PERSON] = cells[PERSON].cast(pa.int64())
+        return pa.table({name: columns[name] for name in self.schema.names})
+
+
+def _empty(schema: pa.Schema) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([pa.array([], one.type) for one in schema], schema=schema)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Releases of an engine's rows beside those of the same table in memory, for every method that decides on counts."""
+
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+
+from discreet import Mondrian, Roles, Table, TopDownRefinement, TopDownSpecialization, TreeLadder
+from discreet.data.stored_table import StoredTable
+
+METHODS = {
+    "ladder": (TreeLadder, {}),
+    "ladder l": (TreeLadder, {"l": 2}),
+    "ladder label": (TreeLadder, {"label_known": True}),
+    "mondrian": (Mondrian, {}),
+    "mondrian information": (Mondrian, {"split": "information"}),
+    "mondrian l": (Mondrian, {"l": 2}),
+    "mondrian t": (Mondrian, {"t": 0.6}),
+    "mondrian cuts": (Mondrian, {"labels": "cuts"}),
+    "tds": (TopDownSpecialization, {}),
+    "tds global": (TopDownSpecialization, {"recoding": "global"}),
+    "tdr": (TopDownRefinement, {}),
+}
+QUASI = ["age", "job", "born"]
+ROLES = Roles(target="y", quasi=QUASI, sensitive=["ill"], other=["pay"], identifiers=["name"])
+BY_PERSON = Roles(target="y", quasi=QUASI, sensitive=["ill"], other=["pay"], person="who")
+
+
+def people(n, seed=0):
+    """A table with missing cells, several spellings, a date, numbers, persons with several rows, a column of no role."""
+    rng = np.random.default_rng(seed)
+    return pa.table(
+        {
+            "name": pa.array([f"name {i}" for i in range(n)]),
+            "pay": pa.array(rng.integers(0, 12, n) / 2, mask=rng.random(n) < 0.1),
+            "age": pa.array([str(a) if a % 3 else f"{a}.0" for a in rng.integers(20, 40, n)]),
+            "job": pa.array(rng.choice(["nurse", "clerk", "smith", "?", "baker"], n)),
+            "y": pa.array(np.where(rng.random(n) < 0.4, "yes", "no")),
+            "born": pa.array(rng.integers(0, 30, n).astype("datetime64[D]"), mask=rng.random(n) < 0.05),
+            "ill": pa.array(rng.choice(["flu", "gout", "cold"], n)),
+            "who": pa.array([f"p{p}" for p in rng.integers(0, max(2 * n // 3, 1), n)]),
+            "unused": pa.array(rng.random(n)),
+        }
+    )
+
+
+def method_of(name, k=3):
+    cls, parameters = METHODS[name]
+    return cls(k=k, random_state=1, **parameters)
+
+
+def rows_of(content):
+    """The published rows with their persons, as a multiset."""
+    if isinstance(content, Table):
+        return Counter(tuple(row.values()) for row in content.to_arrow().to_pylist())
+    assert isinstance(content, StoredTable)
+    return Counter(tuple(row.values()) for block, _ in content.blocks() for row in block.to_arrow().to_pylist())
+
+
+def with_persons(release):
+    content, persons = release.content, release.owner.persons
+    if isinstance(content, Table):
+        rows = [tuple(row.values()) for row in content.to_arrow().to_pylist()]
+        return Counter(zip(rows, persons.tolist(), strict=True))
+    pairs = Counter()
+    for block, whose in content.with_persons(persons, release.roles)[0].blocks():
+        pairs.update(zip(map(tuple, (r.values() for r in block.to_arrow().to_pylist())), whose.tolist(), strict=True))
+    return pairs
+
+
+def assert_same_release(of_engine, of_table):
+    """The same published rows, as a multiset, and the same statements about them."""
+    assert of_engine.columns == of_table.columns
+    assert rows_of(of_engine.content) == rows_of(of_table.content)
+    assert of_engine.certificate == of_table.certificate
+    assert of_engine.changes == of_table.changes
+    assert of_engine.column_changes == of_table.column_changes
+    assert of_engine.losses == of_table.losses
+    assert of_engine.record == of_table.record
+    assert of_engine.owner.trace == of_table.owner.trace
+    assert of_engine.owner.notes == of_table.owner.notes
+    if of_table.owner.persons is not None:
+        assert with_persons(of_engine) == with_persons(of_table)

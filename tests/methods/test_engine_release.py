@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Releases of rows that stay in an engine, beside those of the same table in memory."""
+
+import json
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from engine_cases import BY_PERSON, METHODS, ROLES, assert_same_release, method_of, people
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import discreet
+from discreet import (
+    BreachAwareSelector,
+    CannotRelease,
+    DataError,
+    Mondrian,
+    RandomFlip,
+    Roles,
+    RolesError,
+    TopDownSpecialization,
+    TreeLadder,
+)
+from discreet.engines import DuckDB, InMemory
+from discreet.data.table import Table
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory):
+    table, folder = people(600), tmp_path_factory.mktemp("parts")
+    pq.write_table(table.slice(0, 250), folder / "a.parquet", row_group_size=100)
+    pq.write_table(table.slice(250), folder / "b.parquet")
+    return table, folder
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("roles", [ROLES, BY_PERSON], ids=["rows", "persons"])
+def test_the_same_release_as_in_memory(parts, name, roles):
+    table, folder = parts
+    expected = method_of(name).release(table, roles)
+    with DuckDB(folder / "*.parquet") as engine:
+        assert_same_release(method_of(name).release(engine, roles), expected)
+
+
+def test_an_engine_in_memory_publishes_parts_too(parts):
+    table, _ = parts
+    expected = TreeLadder(k=4, random_state=2).release(table, ROLES)
+    assert_same_release(TreeLadder(k=4, random_state=2).release(InMemory(Table.of(table)), ROLES), expected)
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.integers(30, 250), st.integers(0, 10**6), st.sampled_from(sorted(METHODS)), st.booleans())
+def test_random_tables(n, seed, name, by_person):
+    table, roles = people(n, seed), BY_PERSON if by_person else ROLES
+    try:
+        expected = method_of(name).release(table, roles)
+    except CannotRelease as error:
+        with DuckDB(table) as engine, pytest.raises(CannotRelease) as refused:
+            method_of(name).release(engine, roles)
+        assert str(refused.value) == str(error)
+        return
+    with DuckDB(table) as engine:
+        assert_same_release(method_of(name).release(engine, roles), expected)
+
+
+@pytest.mark.parametrize("roles", [ROLES, BY_PERSON], ids=["rows", "persons"])
+def test_a_saved_release_verifies_and_names_its_parts(parts, tmp_path, roles):
+    table, folder = parts
+    with DuckDB(folder) as engine:
+        release = Mondrian(k=3, random_state=1).release(engine, roles)
+    release.save(tmp_path / "out")
+    certificate = json.loads((tmp_path / "out/release/certificate.json").read_text())
+    assert [name for name in certificate["files"] if name.startswith("table/")] == ["table/part-00000.parquet"]
+    assert certificate["files"]["table/part-00000.parquet"]["bytes"] > 0
+    assert discreet.verify(tmp_path / "out/release", owner=tmp_path / "out/owner").holds
+    expected = Mondrian(k=3, random_state=1).release(table, roles)
+    expected.save(tmp_path / "memory", format="parquet")
+    of_table = json.loads((tmp_path / "memory/release/certificate.json").read_text())
+    apart = {"files", "seal", "id", "created"}
+    assert {k: v for k, v in certificate.items() if k not in apart} == {
+        k: v for k, v in of_table.items() if k not in apart
+    }
+    assert "p1" not in (tmp_path / "out/release/table/part-00000.parquet").read_bytes().decode("latin-1")
+
+
+def test_parts_are_written_where_only_this_user_can_read_and_removed_with_the_release(parts, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with DuckDB(parts[0]) as engine:
+        release = TreeLadder(k=3).release(engine, ROLES)
+    (scratch,) = tmp_path.iterdir()
+    assert stat.S_IMODE(scratch.stat().st_mode) == 0o700
+    assert {path.name for path in scratch.rglob("*.parquet")} == {"part-00000.parquet"}
+    del release, engine
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_is_left_when_a_release_fails(parts, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with DuckDB(parts[0]) as engine, pytest.raises(CannotRelease):
+        TreeLadder(k=3, max_suppressed={"cells": 0.0}).release(engine, ROLES)
+    del engine
+    assert not list(tmp_path.iterdir())
+
+
+# -- what is refused -------------------------------------------------------------------------------------------------
+
+
+class Untouched:
+    """An engine that must not be asked for anything."""
+
+    names = ("age", "y")
+
+    def __len__(self):
+        raise AssertionError
+
+    def tally(self, *_, **__):
+        raise AssertionError
+
+    values = coding = publish = tally
+
+
+@pytest.mark.parametrize(
+    "method", [Mondrian(k=3, relaxed=True), RandomFlip(k=3), BreachAwareSelector(), discreet.KmSelector(k=3)]
+)
+def test_methods_that_need_rows_say_so_before_any_work(method):
+    with pytest.raises(DataError, match="needs all of them in memory. Read them as a table"):
+        method.release(Untouched(), Roles(target="y", quasi=["age"]))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"quasi": []},
+        {"target": None},
+        {"target": "name", "identifiers": []},
+        {"other": ["pay", "nothing"]},
+        {"other": ["name"], "identifiers": []},
+        {"other": ["pay", "unused"]},
+        {"target": "born", "quasi": ["age"]},
+        {"target": "pay", "other": []},
+    ],
+)
+def test_roles_are_refused_as_for_a_table(parts, change):
+    roles = Roles(**{"target": "y", "quasi": ROLES.quasi, "other": ["pay"], "identifiers": ["name"], **change})
+    with pytest.raises(RolesError) as expected:
+        TreeLadder(k=3).release(parts[0], roles)
+    with DuckDB(parts[1]) as engine, pytest.raises(RolesError) as found:
+        TreeLadder(k=3).release(engine, roles)
+    assert str(found.value) == str(expected.value)
+
+
+@pytest.mark.parametrize("k", [700, 5])
+def test_too_few_persons_and_marks_are_refused_as_for_a_table(parts, k):
+    table = parts[0]
+    if k == 5:
+        table = table.set_column(3, "job", pa.array(["*", *table.column("job").to_pylist()[1:]]))
+    with pytest.raises((CannotRelease, DataError)) as expected:
+        TopDownSpecialization(k=k).release(table, ROLES)
+    with DuckDB(table) as engine, pytest.raises((CannotRelease, DataError)) as found:
+        TopDownSpecialization(k=k).release(engine, ROLES)
+    assert str(found.value) == str(expected.value)
+
+
+def test_a_population_is_counted_as_in_memory(parts):
+    table = parts[0]
+    population = Table.of(table.select(ROLES.quasi))
+    expected = Mondrian(k=3, population=population, random_state=1).release(table, ROLES)
+    with DuckDB(table) as engine:
+        assert_same_release(Mondrian(k=3, population=population, random_state=1).release(engine, ROLES), expected)
+
+
+def test_adult(tmp_path):
+    folder = Path(os.environ.get("DISCREET_DATA", "")) / "adult"
+    if not folder.is_dir():
+        pytest.skip("Adult is not there")
