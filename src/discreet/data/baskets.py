@@ -244,12 +244,14 @@ class Baskets(LabelledRows, ItemRows):
         """Read published baskets; every item in the file must be one of the columns."""
         names = [column.name for column in columns if column.role == "quasi"]
         with file_of_lists(source, "baskets") as file:
-            coded, indptr, labels = read_lists(file, ITEMS, rows=rows)
+            coded, indptr, labelled = read_lists(file, ITEMS, rows=rows)
+            assert labelled is not None
             place = {name: j for j, name in enumerate(names)}
             places = np.array([place[name] for name in coded.dictionary.to_pylist()], dtype=np.int64)
             indices = places[coded.indices.to_numpy()] if len(places) else np.empty(0, np.int64)
         size = (len(indptr) - 1, len(names))
-        return cls.of(sp.csr_array((np.ones(len(indices)), indices, indptr), shape=size), labels, names=names)
+        baskets = cls.of(sp.csr_array((np.ones(len(indices)), indices, indptr), shape=size), names=names)
+        return replace(baskets, classes=labelled[0], labels=labelled[1])
 
 
 def binary_csr(X: Any) -> sp.csr_array:

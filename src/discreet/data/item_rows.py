@@ -68,6 +68,9 @@ class ItemRows(ABC):
         columns, places = self.columns_of(np.array([feature]))
         return columns.indices[columns.indptr[places[0]] : columns.indptr[places[0] + 1]]
 
+    def forget(self) -> None:
+        """Give up ones that were brought into memory and may be brought again."""
+
     def check_for_release(self) -> None:
         """Raise RolesError unless there are labels of at least two classes."""
         if self.labels is None:

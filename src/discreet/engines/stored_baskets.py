@@ -225,6 +225,9 @@ class StoredBaskets(ItemRows):
                 " Raise memory_limit, or k, or select with GreedySelector, which needs a part of them at a time."
             )
 
+    def forget(self) -> None:
+        self._loaded = None
+
     def _load(self, features: np.ndarray) -> None:
         """Bring these items into memory, and with them as many of the others as have room: those that are next by what
         they separate, then those before.

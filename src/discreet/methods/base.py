@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from discreet.counting.coded_rows import CodedRows
-from discreet.counting.tally import is_engine, row_order
+from discreet.counting.tally import grouped, is_engine, order_of, row_order
 from discreet.data.baskets import Baskets
 from discreet.data.dataset import Dataset, is_matrix
 from discreet.data.document import Document
@@ -171,7 +171,9 @@ class Method(BaseEstimator):
         features, trace, notes = self._keep_stored(stored, randomness)
         changes = Changes(quasi_cells=len(stored) * len(features), columns_dropped=stored.shape[1] - len(features))
         changed = Changed(stored.keep(features), tuple(features), changes, trace, notes)
-        return self._release_changed(changed, detail_of_kept(stored.support, len(stored), features), randomness)
+        detail = detail_of_kept(stored.support, len(stored), features)
+        stored.forget()
+        return self._release_changed(changed, detail, randomness)
 
     # -- tables ----------------------------------------------------------------------------------------------------
 
@@ -372,14 +374,17 @@ def fresh_order(table: Table, randomness: Randomness, before: Table | None = Non
 
 
 def _fresh_basket_order(baskets: Baskets, randomness: Randomness) -> np.ndarray:
-    by_item = baskets.columns
+    """As `fresh_order`: by label, then item by item, found on the distinct rows."""
+    groups, first = grouped(baskets, (), ordered=False)
+    distinct = baskets.matrix[first].tocsc()
 
     def codes() -> Iterator[np.ndarray]:
-        yield np.asarray(baskets.labels, dtype=np.int64)
-        for item in range(baskets.shape[1]):
-            has = np.zeros(len(baskets), dtype=np.int64)
-            has[by_item.indices[by_item.indptr[item] : by_item.indptr[item + 1]]] = 1
+        for item in range(distinct.shape[1]):
+            has = np.zeros(len(first), dtype=np.int64)
+            has[distinct.indices[distinct.indptr[item] : distinct.indptr[item + 1]]] = 1
             yield has
 
-    order = row_order(codes(), len(baskets), [baskets.n_classes, *[2] * baskets.shape[1]])
-    return order[randomness.permutation(len(baskets))]
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[row_order(codes(), len(first), [2] * distinct.shape[1])] = np.arange(len(first))
+    key = np.asarray(baskets.labels, dtype=np.int64) * len(first) + rank[groups]
+    return order_of(key)[randomness.permutation(len(baskets))]

@@ -244,14 +244,13 @@ class Sketches(LabelledRows):
         """A file of one's own, such as that of a stream, is read without columns, as it is."""
         labelled = columns[0].name == LABEL if columns else None
         with file_of_lists(source, "sketches") as file:
-            listed, offsets, texts = read_lists(file, SKETCH, labelled=labelled, rows=rows)
+            listed, offsets, labels = read_lists(file, SKETCH, labelled=labelled, rows=rows)
             values = listed.to_numpy().astype(np.float64 if pa.types.is_floating(listed.type) else np.int32)
             if not np.isfinite(values).all():
                 raise ValueError
-        if texts is None:
-            return cls(values, offsets.astype(np.int64))
-        classes, codes = np.unique(texts.astype(str), return_inverse=True)
-        return cls(values, offsets.astype(np.int64), codes.astype(np.int32), classes)
+        if labels is None:
+            return cls(values, offsets)
+        return cls(values, offsets, labels[1], labels[0])
 
 
 def sketch(X: Any, signs: Signs, components: Any) -> Sketches:
