@@ -154,7 +154,9 @@ class StoredBaskets(ItemRows):
     @cached_property
     def _counts(self) -> Counts:
         self._state = self._source.state()
-        labels = None if self._labels is None else self._read(lambda: RowLabels.of(self._labels, *self._named), labels=True)
+        labels = (
+            None if self._labels is None else self._read(lambda: RowLabels.of(self._labels, *self._named), labels=True)
+        )
         while True:
             try:
                 return self._read(lambda: count(self._lines, labels))
@@ -235,7 +237,9 @@ class StoredBaskets(ItemRows):
         self.check_room(features)
         order = np.argsort(-separated_pairs(self), kind="stable")
         asked = np.isin(order, features)
-        order = np.concatenate([order[asked], np.roll(order, -int(asked.argmax()))[~np.roll(asked, -int(asked.argmax()))]])
+        order = np.concatenate(
+            [order[asked], np.roll(order, -int(asked.argmax()))[~np.roll(asked, -int(asked.argmax()))]]
+        )
         wanted = np.sort(order[np.cumsum(self.support[order]) <= self._most_ones])
         self._loaded = None  # before the next ones take their place
         slot = np.full(len(order), -1, dtype=np.int64)

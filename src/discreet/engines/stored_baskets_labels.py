@@ -36,7 +36,9 @@ class RowLabels:
         ids = ids.to_numpy()
         again = int((ids[1:] == ids[:-1]).sum())
         if again or not rows:
-            raise DataError(f"{again} row ids have several labels. There must be one for each." if rows else "No labels.")
+            raise DataError(
+                f"{again} row ids have several labels. There must be one for each." if rows else "No labels."
+            )
         classes, labels = _numbered(table.column("y"), "labels")
         persons = None if person is None else _numbered(table.column("p"), "persons")[1].astype(np.int64)
         places = {value: place for place, value in enumerate(ids.tolist())} if texts else {}

@@ -100,7 +100,9 @@ class Method(BaseEstimator):
         """The features of the baskets to keep, and the trace of the steps."""
         raise NotImplementedError
 
-    def _keep_stored(self, stored: ItemRows, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]], list[str]]:
+    def _keep_stored(
+        self, stored: ItemRows, randomness: Randomness
+    ) -> tuple[list[int], list[dict[str, Any]], list[str]]:
         """As `_keep`, of baskets outside memory, and notes for the owner."""
         raise NotImplementedError
 

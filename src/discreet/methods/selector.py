@@ -102,7 +102,9 @@ class Selector(SelectorMixin, Method):
 
     # -- baskets ---------------------------------------------------------------------------------------------------
 
-    def _keep_stored(self, stored: ItemRows, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]], list[str]]:
+    def _keep_stored(
+        self, stored: ItemRows, randomness: Randomness
+    ) -> tuple[list[int], list[dict[str, Any]], list[str]]:
         """With the items that enough rows have in memory, unless the selector tries items one by one."""
         if self.tries_items:
             selected, trace = self._keep(stored, randomness)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sketches of rows of ones, 64 components at a time.
+
+A component of such a row is the number of its items less twice the number of those whose sign is -1. The signs of an item
+are bits of a few words, and they are counted in words: the j-th bit of `planes[level]` is a binary digit of the count of
+component j. An item is added to all 64 counts at once, with carries, as in an adder.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.foundation.compiled_kernels import compiled
+
+_DIGITS = 32  # of a count: rows have fewer than 2**32 items
+
+
+@compiled
+def add_bits(indptr, indices, words, offsets, values):
+    """The sketches of rows of ones; those of row r are values[offsets[r]:offsets[r + 1]]."""
+    planes = np.zeros(_DIGITS, dtype=np.uint64)
+    one = np.uint64(1)
+    for row in range(len(indptr) - 1):
+        start, stop = indptr[row], indptr[row + 1]
+        for block in range(-(-(offsets[row + 1] - offsets[row]) // 64)):
+            digits, limit = 0, 1
+            for place in range(start, stop):
+                if place - start + 1 == limit:  # the count needs a further digit
+                    planes[digits] = 0
+                    digits += 1
+                    limit *= 2
+                carry = words[indices[place], block]
+                for level in range(digits):
+                    both = planes[level] & carry
+                    planes[level] ^= carry
+                    carry = both
+            first = offsets[row] + 64 * block
+            mine = values[first : min(first + 64, offsets[row + 1])]
+            for j in range(len(mine)):
+                mine[j] = stop - start
+            for level in range(digits):
+                plane, weight = planes[level], 2 << level
+                for j in range(len(mine)):
+                    mine[j] -= np.int32((plane >> np.uint64(j)) & one) * weight
