@@ -126,3 +126,35 @@ def postgres_programs() -> Path:
     folder = programs_of_postgres()
     assert folder is not None
     return folder
+
+
+@pytest.fixture(scope="session")
+def postgres(postgres_programs):
+    """A running PostgreSQL server; for tests marked `postgres`."""
+    from postgres_server import running_server
+
+    with running_server(postgres_programs) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def spark_processes(tmp_path_factory):
+    """A Spark cluster; for tests marked `spark`."""
+    from spark_cluster import Cluster
+
+    with Cluster(tmp_path_factory.mktemp("spark")) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def cluster(spark_processes):
+    """A Spark cluster that this process is connected to, so that engines need not name it."""
+    spark_processes.connect()
+    return spark_processes
+
+
+@pytest.fixture
+def lonely_cluster(spark_processes):
+    """A Spark cluster that runs nothing, for a program of its own."""
+    spark_processes.disconnect()
+    return spark_processes

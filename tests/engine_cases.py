@@ -28,7 +28,7 @@ BY_PERSON = Roles(target="y", quasi=QUASI, sensitive=["ill"], other=["pay"], per
 
 
 def people(n, seed=0):
-    """A table with missing cells, several spellings, a date, numbers, persons with several rows, a column of no role."""
+    """A table with missing cells, several spellings, dates, persons with several rows, a column without a role."""
     rng = np.random.default_rng(seed)
     return pa.table(
         {

@@ -78,6 +78,11 @@ class Server:
             connection.commit()
         return self.url(name)
 
+    def terminate_others(self) -> None:
+        """Let the server end all connections to the database."""
+        who = "pid <> pg_backend_pid() AND datname = 'people'"
+        self.run(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {who}")
+
     def log(self) -> str:
         return (self.folder / "log").read_text(errors="replace")
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.counting.coding import ListedCells, ReadCells, as_dictionary
+from discreet.counting.coding import ListedCells, ReadCells
 from discreet.data.column import encode
 from discreet.errors import DataError
 
@@ -75,9 +75,3 @@ def test_a_cell_that_the_column_did_not_have_is_no_value(cells):
 def test_lists_are_refused():
     with pytest.raises(DataError, match="Arrow type list"):
         ListedCells.of("x", pa.array([[1], [2]]))
-
-
-def test_a_dictionary_has_only_what_occurs():
-    cells = as_dictionary(np.array([2, 0, 3]), pa.array(["a", "b", "c"]))
-    assert cells.to_pylist() == ["c", "a", None]
-    assert cells.dictionary.to_pylist() == ["a", "c"]

@@ -106,17 +106,16 @@ def tables(draw):
     return pa.table(columns)
 
 
-@given(tables(), st.booleans(), st.booleans(), st.sampled_from([0, 1]))
+@given(tables(), st.booleans(), st.booleans())
 @settings(max_examples=60, deadline=None)
-def test_equal_to_the_tally_in_memory(tmp_path_factory, table, with_target, with_person, sparse):
+def test_equal_to_the_tally_in_memory(tmp_path_factory, table, with_target, with_person):
     *columns, target, person = table.column_names
     options = {"target": target if with_target else None, "person": person if with_person else None}
     expected = tally(table, columns, **options)
     path = tmp_path_factory.mktemp("engine") / "table.parquet"
     pq.write_table(table, path)
     for data in (table, path):
-        with DuckDB(data) as rows, pytest.MonkeyPatch.context() as patch:
-            patch.setattr(engine, "_SPARSE", sparse)  # whether values are numbered before rows are grouped
+        with DuckDB(data) as rows:
             assert_same(rows.tally(columns, **options), expected)
             assert len(rows) == len(table)
 
@@ -176,10 +175,8 @@ def test_whole_numbers_that_are_declared_categories_are_ordered_as_text(tmp_path
 
 
 @pytest.mark.parametrize("most", [0, 1, 2, 1000])
-@pytest.mark.parametrize("sparse", [0, 1])
-def test_it_does_not_matter_what_is_numbered_before_grouping(people, tmp_path, monkeypatch, most, sparse):
+def test_it_does_not_matter_what_is_numbered_before_grouping(people, tmp_path, monkeypatch, most):
     monkeypatch.setattr(engine, "_MOST_TEXTS", most)
-    monkeypatch.setattr(engine, "_SPARSE", sparse)
     pq.write_table(people, tmp_path / "t.parquet")
     columns = ["zip", "age", "sex", "ill"]
     for options in ({}, {"target": "y"}, {"person": "who"}):

@@ -171,7 +171,8 @@ def test_ones_that_do_not_fit_are_brought_in_parts(utility, tmp_path):
     baskets = Baskets.from_transactions(rows, labels)
     found = stored("long", tmp_path, rows, labels)
     found._most_ones = 100
-    assert baskets.matrix.nnz > 400 and baskets.support.max() <= 100
+    assert baskets.matrix.nnz > 400
+    assert baskets.support.max() <= 100
     expected = ds.GreedySelector(3, utility=utility, max_features=1).release(baskets)
     assert ds.GreedySelector(3, utility=utility, max_features=1).release(found).columns == expected.columns
     with pytest.raises(DataError, match="memory_limit"):
@@ -233,6 +234,6 @@ def test_a_file_that_changes_between_passes_is_noticed(tmp_path):
     rows, labels = rows_of(2)
     found = stored("long", tmp_path, rows, labels)
     assert len(found) == len(rows)
-    stored("long", tmp_path, rows[:-1] + [["i0"]], labels)
+    stored("long", tmp_path, [*rows[:-1], ["i0"]], labels)
     with pytest.raises(DataError, match="changed"):
         found.keep([0])

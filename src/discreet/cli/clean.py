@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -18,15 +18,19 @@ def clean(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Remove half-written files that killed runs left in a folder, and nothing else; active runs are left alone.
+    """Remove half-written files and unfinished jobs that killed runs left in a folder, and nothing else; active runs
+    are left alone.
 
     Subfolders are not searched. The next save in the folder does the same.
     """
     from discreet.foundation.atomic_files import clean as clean_folder
+    from discreet.foundation.job_folder import clean_jobs
 
     if not folder.is_dir():
         raise DataError(f"There is no folder {shown(folder.name)}. Check the path.")
     report = clean_folder(folder, dry_run=dry_run)
+    jobs, working = clean_jobs(folder, dry_run=dry_run)
+    report = replace(report, removed=(*report.removed, *jobs), in_use=(*report.in_use, *working))
     if as_json:
         emit({"format": 1, "dry_run": dry_run, **{what: list(names) for what, names in asdict(report).items()}})
         return

@@ -16,6 +16,7 @@ from discreet.errors import DataError, RolesError, did_you_mean, listing
 if TYPE_CHECKING:
     from discreet.data.baskets import Baskets
     from discreet.data.dataset import Dataset
+    from discreet.data.roles import Roles
     from discreet.data.table import Table
 
 
@@ -33,7 +34,7 @@ def _basket(help: str, *names: str) -> Any:
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """How a table is parsed: delimiter, encoding, header, missing cells, kinds of columns."""
+    """How a table is parsed: delimiter, encoding, header, missing cells, kinds of columns; which one of a database."""
 
     delimiter: Annotated[
         str | None, _reading(help="The delimiter of cells, such as ';' or 'tab'; detected if not given.")
@@ -48,6 +49,7 @@ class ReadingOptions:
     kinds: Annotated[
         list[str] | None, _reading("--kind", help="column=number, column=category or column=date; repeatable.")
     ] = None
+    table: Annotated[str | None, _reading(help="A table of a database (SQLite, DuckDB, PostgreSQL).")] = None
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -149,11 +151,16 @@ class RoleOptions:
     def dataset(self, table: Table) -> Dataset:
         """The table with its roles."""
         from discreet.data.dataset import Dataset
+
+        return Dataset.unchecked(table, self.roles(table.names))
+
+    def roles(self, names: tuple[str, ...]) -> Roles:
+        """The roles of columns with these names."""
         from discreet.data.roles import Roles
 
         listed = ("quasi", "sensitive", "identifiers", "other", "allow_unique")
-        by_role = {role: split(getattr(self, role), table.names) for role in listed}
-        return Dataset.unchecked(table, Roles(target=self.target, person=self.person, **by_role))
+        by_role = {role: split(getattr(self, role), names) for role in listed}
+        return Roles(target=self.target, person=self.person, **by_role)
 
 
 def read_dataset(

@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.cli.engine_options import EngineOptions, warn_of_password
 from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions, read_dataset
 from discreet.cli.method_options import MethodOptions, parameter
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, emit, say, step, watch
+from discreet.cli.release_job import ReleaseJob
 from discreet.errors import CannotRelease, DataError, RolesError, plain
 
 if TYPE_CHECKING:
@@ -37,13 +41,38 @@ class Format(StrEnum):
 class OutputOptions:
     """What is written, and how."""
 
-    format: Annotated[Format, _written("Format of the published table.")] = Format.csv
+    format: Annotated[
+        Format | None, _written("Format of the published table: csv if not given; of an engine's rows parquet.")
+    ] = None
     sign: Annotated[Path | None, _written("Sign with this private key.")] = None
     overwrite: Annotated[bool, _written("Replace an earlier release in that folder.", "--overwrite")] = False
     evaluate: Annotated[
         bool, _written("Measure accuracy on held-out rows; runs the method once more.", "--evaluate")
     ] = False
     no_report: Annotated[bool, _written("No owner/report.html.", "--no-report")] = False
+    sink: Annotated[
+        str | None, _written("Copy the published rows to a new table, too: postgresql://user@host/database/table.")
+    ] = None
+
+    def check_sink(self) -> None:
+        """Refuse a table that cannot be made, before any work is done."""
+        if self.sink is not None:
+            from discreet.release.table_copy import check_sink
+
+            warn_of_password(self.sink)
+            check_sink(self.sink)
+
+    def copy_to_sink(self, out: Path) -> None:
+        """Copy the rows of the saved release."""
+        if self.sink is None:
+            return
+        from discreet.release.table_copy import copy_to_table
+
+        with step("Copying the rows to the table, reading them back"):
+            try:
+                copy_to_table(out / "release", self.sink)
+            except DataError as error:
+                raise DataError(f"{error} The release in {out.name!r} is complete; no table was made.") from None
 
 
 @dataclass(frozen=True)
@@ -68,7 +97,6 @@ class LedgerOptions:
 
 @with_groups
 def release(
-    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file; with --baskets transactions, one row per line.")],
     out: Annotated[Path, _written("Folder to write: release/ to publish, owner/ to keep.", "--out", "-o")],
     method: Annotated[str, parameter("The method, such as mondrian or greedy; an unknown name lists all.")],
     parameters: MethodOptions,
@@ -77,6 +105,13 @@ def release(
     budget: LedgerOptions,
     baskets: BasketOptions,
     reading: ReadingOptions,
+    rows: EngineOptions,
+    file: Annotated[
+        Path | None, typer.Argument(help="A CSV or Parquet file; with --baskets transactions, one row per line.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --engine: only say what the release would take.")
+    ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -86,27 +121,104 @@ def release(
     """
     watch(quiet=quiet, as_json=as_json)
     _check_target(out, overwrite=output.overwrite)
+    output.check_sink()
     chosen = parameters.build(method)
     account = budget.account()
     if account is not None:
         account.afford(chosen.promise)  # before the file is read
-    dataset = read_dataset(file, roles, baskets, reading, by_cells=chosen.by_cells)
+    if dry_run and not rows.is_used:
+        raise DataError("--dry-run says what a release through an engine would take. Name one with --engine.")
+    with ExitStack() as until_saved:
+        if rows.is_used:
+            asked = {"method": method, **{type(one).__name__: asdict(one) for one in (parameters, roles, reading)}}
+            job = ReleaseJob(out, asked, rows.memory, dry_run, quiet, as_json, until_saved)
+            made = _of_engine(chosen, rows, file, roles, baskets, reading, output, job)
+        else:
+            made = _of_file(chosen, Path(rows.source_of(file)), roles, baskets, reading, output)
+        owner_files = made.owner_files
+        if not output.no_report:
+            owner_files |= _report(made.summary)
+        _save(made.outcome, owner_files, out, output, account)
+        output.copy_to_sink(out)
+    if as_json:
+        _answer(made.summary, out, with_report=not output.no_report)
+    elif quiet:
+        say(made.outcome.release.verdict.sentence())
+    else:
+        _print(made.summary, out, account)
+
+
+@dataclass(frozen=True)
+class _Made:
+    """A release that was made, what the report says about it, and further files for the owner."""
+
+    outcome: Outcome
+    summary: dict[str, Any]
+    owner_files: dict[str, bytes]
+
+
+def _of_file(
+    method: Method,
+    file: Path,
+    roles: RoleOptions,
+    baskets: BasketOptions,
+    reading: ReadingOptions,
+    output: OutputOptions,
+) -> _Made:
+    from discreet.engines.estimate import refuse_table
+
+    if not baskets.is_given:
+        refuse_table(file)
+    dataset = read_dataset(file, roles, baskets, reading, by_cells=method.by_cells)
     if output.evaluate and not dataset.has_target:
         raise RolesError("--evaluate measures how well a target is predicted. Name it with --target, or leave it out.")
-    with step(f"Releasing {len(dataset):,} rows with {chosen.name}"):
-        result = chosen.release(dataset)
-    owner_files = _candidates(chosen)  # before others are fitted to measure accuracy
-    outcome = _measured(chosen, result, dataset, output.evaluate)
-    summary = _summary(outcome, dataset, file.name)
-    if not output.no_report:
-        owner_files |= _report(summary)
-    _save(outcome, owner_files, out, output, account)
-    if as_json:
-        _answer(summary, out, with_report=not output.no_report)
-    elif quiet:
-        say(result.verdict.sentence())
-    else:
-        _print(summary, out, account)
+    with step(f"Releasing {len(dataset):,} rows with {method.name}"):
+        result = method.release(dataset)
+    candidates = _candidates(method)  # before others are fitted to measure accuracy
+    outcome = _measured(method, result, dataset, output.evaluate)
+    return _Made(outcome, _summary(outcome, dataset, file.name), candidates)
+
+
+def _of_engine(
+    method: Method,
+    rows: EngineOptions,
+    file: Path | None,
+    roles: RoleOptions,
+    baskets: BasketOptions,
+    reading: ReadingOptions,
+    output: OutputOptions,
+    job: ReleaseJob,
+) -> _Made:
+    """The release of rows that stay in an engine."""
+    from discreet.report.summary import Outcome, summarise_counts
+
+    source = rows.source_of(file)
+    if baskets.is_given:
+        raise DataError("--engine takes tables; baskets are read into memory. Leave out the one or the other.")
+    if output.format is Format.csv:
+        raise DataError("The release of an engine's rows is saved as Parquet, in parts. Leave out --format csv.")
+    if output.evaluate:
+        raise DataError(
+            "--evaluate holds rows out, which an engine does not hand out. Release first, then measure on a sample:"
+            " discreet evaluate."
+        )
+    opened = job.until_saved.enter_context(rows.opened(source, reading, scratch_beside(job.out)))
+    named = roles.roles(opened.names)
+    engine = job.start(opened, method, named)
+    with step(f"Releasing {len(engine):,} rows with {method.name}"):
+        result = method.release(engine, named)
+    outcome = Outcome(
+        result, no_utility="Not measured: the rows stay in the engine; `discreet evaluate` takes a sample."
+    )
+    name = source.name if isinstance(source, Path) else "table"
+    return _Made(outcome, summarise_counts(outcome, engine, name=name), _candidates(method))
+
+
+def scratch_beside(out: Path) -> Path:
+    """The folder in which rows wait until the release is complete: that of the release, so that it is on one disk."""
+    parent = Path(os.path.abspath(out)).parent
+    parent.mkdir(parents=True, exist_ok=True)
+    return parent
 
 
 def _check_target(out: Path, *, overwrite: bool) -> None:
@@ -171,7 +283,7 @@ def _save(
     with step("Writing, reading back, verifying"):
         outcome.release.save(
             out,
-            format=output.format.value,
+            format=None if output.format is None else output.format.value,
             sign_with=output.sign,
             overwrite=output.overwrite,
             owner_files=owner_files,

@@ -8,15 +8,18 @@ bounded number of rows together. So nothing is written to temporary files.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from discreet.counting.tally import Tally, group, persons_per_group, tally_of_groups
+from discreet.data.column import Column
 from discreet.data.joined_values import JoinedValues
 from discreet.errors import DataError
 
 MOST_PAIRS = 1 << 24  # rows whose persons are counted in one pass
+Singles = dict[frozenset[str], int]  # rows that are unique in their block, by columns
 _FEW = 1 << 20  # distinct rows that are merged at a time, at least
 
 
@@ -47,20 +50,37 @@ class _Merged:
         return codes, rows
 
 
-def tally_of_blocks(content: Any, columns: Sequence[str]) -> Tally:
-    """The distinct rows of these columns of a stored table, as `tally` gives them for a table in memory."""
+def tally_of_blocks(content: Any, columns: Sequence[str], beside: Sequence[str] = ()) -> tuple[Tally, Singles]:
+    """The distinct rows of these columns of a stored table, as `tally` gives them for a table in memory.
+
+    In the same pass, how many rows are unique in their block in each column `beside`, and in all of these together.
+    """
     joined = [JoinedValues(name) for name in columns]
     missing = np.zeros(len(joined), dtype=bool)
     merged = _Merged(len(joined))
-    for table, _ in content.blocks(columns):
+    singles = dict.fromkeys([*(frozenset([name]) for name in beside), frozenset(beside)], 0)
+    for table, _ in content.blocks([*columns, *beside]):
         coded = table.columns(columns)
         groups, first = group([one.codes for one in coded], len(table), [one.levels for one in coded], ordered=False)
         codes = [values.codes_of(column)[column.codes[first]] for values, column in zip(joined, coded, strict=True)]
         merged.add(codes, np.bincount(groups, minlength=len(first)))
         missing |= [column.has_missing for column in coded]
+        for names in singles:
+            singles[names] += _single_rows(table.columns(sorted(names)), len(table))
     codes, rows = merged.all()
     content.remember({one.name: one.every(missing=bool(lacks)) for one, lacks in zip(joined, missing, strict=True)})
-    return tally_of_groups([values.column(code) for values, code in zip(joined, codes, strict=True)], rows)
+    return tally_of_groups([values.column(code) for values, code in zip(joined, codes, strict=True)], rows), singles
+
+
+def _single_rows(coded: Sequence[Column], n_rows: int) -> int:
+    """The number of rows of a block that are equal to no other; an upper bound where it is small."""
+    possible = prod(column.levels for column in coded)
+    if 4 * possible <= n_rows:
+        return possible
+    if len(coded) == 1:
+        return int((np.bincount(coded[0].codes) == 1).sum())
+    groups, first = group([one.codes for one in coded], n_rows, [one.levels for one in coded], ordered=False)
+    return int((np.bincount(groups, minlength=len(first)) == 1).sum())
 
 
 def persons_of_blocks(content: Any, counted: Tally) -> np.ndarray:
@@ -91,7 +111,7 @@ def _places(counted: Tally, coded: Sequence[Any], n_rows: int) -> np.ndarray:
     """The distinct row of each row of a block."""
     groups, first = group([one.codes for one in coded], n_rows, [one.levels for one in coded], ordered=False)
     cells = []
-    for place, column in enumerate(coded):
+    for column in coded:
         values = JoinedValues(column.name)
         known = counted.column(column.name)
         numbers = values.codes_of(known)
@@ -102,17 +122,31 @@ def _places(counted: Tally, coded: Sequence[Any], n_rows: int) -> np.ndarray:
     return row_of[joint[len(counted) :]][groups]
 
 
-def unique_in_blocks(content: Any, columns: Sequence[str]) -> int:
+def unique_in_blocks(content: Any, columns: Sequence[str], bound: int | None) -> int:
     """The number of rows of a stored table whose cells in these columns no other row has.
 
-    Rows that are unique are unique in their block: where these are at most half of the rows, their number is returned,
-    and is too large. Otherwise all rows are counted.
+    Rows that are unique are unique in their block. `bound`, the number of these, is returned if it is at most half of
+    all rows. Otherwise hashes of all rows are compared, in passes for a part of the hashes each; rows of equal 64 bits
+    are taken to be equal.
     """
-    single = 0
+    if bound is None:
+        bound = tally_of_blocks(content, [], columns)[1][frozenset(columns)]
+    if 2 * bound <= content.n_rows:
+        return bound
+    n_passes = -(-content.n_rows // MOST_PAIRS)
+    return sum(_unique_hashes(content, columns, number, n_passes) for number in range(n_passes))
+
+
+def _unique_hashes(content: Any, columns: Sequence[str], number: int, n_passes: int) -> int:
+    some = []
     for table, _ in content.blocks(columns):
-        coded = table.columns(columns)
-        groups, first = group([one.codes for one in coded], len(table), [one.levels for one in coded], ordered=False)
-        single += int((np.bincount(groups, minlength=len(first)) == 1).sum())
-    if 2 * single <= content.n_rows:
-        return single
-    return int((tally_of_blocks(content, columns).counts == 1).sum())
+        hashes = np.zeros(len(table), dtype=np.uint64)
+        for column in table.columns(columns):
+            texts = np.array([hash(text) for text in (*column.texts, None)], dtype=np.int64).view(np.uint64)
+            hashes = (hashes ^ texts[column.codes]) * np.uint64(0x9E3779B97F4A7C15)
+            hashes ^= hashes >> np.uint64(29)
+        some.append(hashes[hashes % np.uint64(n_passes) == number])
+    hashes = np.sort(np.concatenate(some))
+    new = np.ones(len(hashes) + 1, dtype=bool)
+    new[1:-1] = hashes[1:] != hashes[:-1]
+    return int((new[1:] & new[:-1]).sum())

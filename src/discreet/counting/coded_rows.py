@@ -149,6 +149,15 @@ class CodedRows(DistinctRows):
         label = np.zeros(len(row), dtype=np.int64) if target is None else codes[0]
         return replace(rows, by_person=RowEntries(row, label, n, codes[-1]))
 
+    @classmethod
+    def of_column(cls, column: Column, counts: np.ndarray, target: Column | None, data: object) -> CodedRows:
+        """From the rows of each code of one column by class, missing last, where they were counted already."""
+        met = np.flatnonzero(counts.any(axis=1))
+        counts = counts[met] if counts[:, -1].any() or target is None else counts[met, :-1]  # no class is missing
+        column = Column(column.name, column.kind, column.values, met.astype(np.int32))
+        codes = column.codes[:, None]
+        return cls(codes, counts, columns=(column,), target=target, _data=data, _group_of_row=None)
+
     def some(self, which: np.ndarray, counts: np.ndarray) -> CodedRows:
         """Some of the distinct rows with other counts, each row a person."""
         columns = tuple(Column(one.name, one.kind, one.values, one.codes[which]) for one in self.columns)

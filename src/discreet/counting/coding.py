@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +25,7 @@ from discreet.data.cell_kinds import kind_of, meaning, refuse
 from discreet.data.column import MISSING_MARKS, Column, Kind, distinct_cells, encode
 from discreet.errors import DataError, quietly
 
-Cells = pa.Array | pa.ChunkedArray
+Cells: TypeAlias = pa.Array | pa.ChunkedArray
 
 _MOST_WHOLE = 2**20  # range of whole numbers whose codes are looked up by place
 
@@ -112,11 +112,11 @@ class ListedCells(Coding):
         cells = _whole_array(cells)
         if pa.types.is_dictionary(cells.type):
             code_of = np.append(self.codes(cells.dictionary), self.code_of[-1])
-            return code_of[_places(cells.indices, len(cells.dictionary))]
+            return code_of.take(_places(cells.indices, len(cells.dictionary)))
         cells = self._as_listed(cells)
         if self._by_place is not None:
             low, code_of = self._by_place
-            return code_of[_within(cells, low, len(code_of) - 2)]
+            return code_of.take(_within(cells, low, len(code_of) - 2))
         places = _places(pc.index_in(cells, value_set=self.cells), -1)
         codes = np.append(self.code_of[:-1], np.int32(-1))[places]  # the last one is that of what was not found
         if cells.null_count:
@@ -127,7 +127,7 @@ class ListedCells(Coding):
         codes = self.codes(cells)
         if len(codes) and int(codes.min()) < 0:
             raise changed()
-        return pa.array(codes.astype(_smallest(len(self.values) + 1), copy=False))
+        return pa.array(codes.astype(smallest(len(self.values) + 1), copy=False))
 
     def published(self, compact: pa.Array) -> pa.Array:
         return as_dictionary(compact.to_numpy(zero_copy_only=False), self.values)
@@ -185,12 +185,21 @@ class ReadCells(Coding):
 
         `levels` is the number of different cells, if it is known.
         """
-        found: set[pa.DataType] = set()
-        for batch in batches:
-            values, _ = meaning(name, distinct_cells(name, batch)[0], kind=kind, missing=missing)
-            if values.null_count < len(values):
-                found.add(values.type)
-        to = _common(found, kind)
+        found = set().union(*(types_found(name, batch, kind=kind, missing=missing) for batch in batches))
+        return cls.of_types(name, found, kind=kind, missing=missing, levels=levels)
+
+    @classmethod
+    def of_types(
+        cls,
+        name: str,
+        found: Iterable[pa.DataType],
+        *,
+        kind: Kind | None = None,
+        missing: Sequence[str] = MISSING_MARKS,
+        levels: int | None = None,
+    ) -> ReadCells:
+        """From the types of the values in all parts of a column."""
+        to = _common(set(found), kind)
         return cls(name, kind_of(to), to, tuple(missing), levels)
 
     @property
@@ -211,22 +220,26 @@ class ReadCells(Coding):
         return compact
 
 
+def types_found(
+    name: str, cells: Cells, *, kind: Kind | None = None, missing: Sequence[str] = MISSING_MARKS
+) -> set[pa.DataType]:
+    """The type of the values of some cells, read by themselves; none if all are missing."""
+    values, _ = meaning(name, distinct_cells(name, cells)[0], kind=kind, missing=missing)
+    return {values.type} if values.null_count < len(values) else set()
+
+
 def as_dictionary(codes: np.ndarray, values: pa.Array) -> pa.DictionaryArray:
-    """Cells of these codes, where the code after the last value is missing; values that do not occur are left out."""
-    is_used = np.zeros(len(values) + 1, dtype=bool)
-    is_used[codes] = True
-    if not is_used[:-1].all():
-        values = values.filter(pa.array(is_used[:-1]))
-        codes = (np.cumsum(is_used) - 1).astype(np.int32)[codes]
-    mask = codes == len(values) if is_used[-1] else None
-    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32(), mask=mask), values)
+    """Cells of these codes, where the code after the last value is missing."""
+    mask = codes == len(values)
+    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32(), mask=mask if mask.any() else None), values)
 
 
 def changed() -> DataError:
     return DataError("The data changed while they were counted. Try again when nobody writes to them.")
 
 
-def _smallest(levels: int) -> type[np.unsignedinteger[Any]]:
+def smallest(levels: int) -> type[np.unsignedinteger[Any]]:
+    """The smallest type of codes for this number of them."""
     return np.uint8 if levels <= 2**8 else np.uint16 if levels <= 2**16 else np.uint32
 
 
@@ -244,12 +257,13 @@ def _places(indices: pa.Array, of_null: int) -> np.ndarray:
 
 def _within(cells: pa.Array, low: int, of_null: int) -> np.ndarray:
     """The places of whole numbers among those from `low` on, `of_null` for null, and the place after it for others."""
-    is_null = cells.is_null().to_numpy(zero_copy_only=False) if cells.null_count else None
-    numbers = cells.to_numpy(zero_copy_only=False) if is_null is None else pc.fill_null(cells, low).to_numpy()
-    outside = (numbers < low) | (numbers - low >= of_null)
-    places = np.where(outside, of_null + 1, numbers.astype(np.int64) - low)
-    if is_null is not None:
-        places[is_null] = of_null
+    numbers = pc.fill_null(cells, low) if cells.null_count else cells
+    places = numbers.to_numpy(zero_copy_only=False).astype(np.int64) - low  # far outside, they are so after wrapping
+    outside = places.view(np.uint64) >= np.uint64(of_null)
+    if outside.any():
+        places[outside] = of_null + 1
+    if cells.null_count:
+        places[cells.is_null().to_numpy(zero_copy_only=False)] = of_null
     return places
 
 

@@ -15,14 +15,15 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from discreet.counting.block_tally import persons_of_blocks, tally_of_blocks, unique_in_blocks
-from discreet.counting.tally import Tally, group, same_rows, tally
+from discreet.counting.block_tally import Singles, persons_of_blocks, tally_of_blocks, unique_in_blocks
+from discreet.counting.tally import Tally, group, tally
 from discreet.data.column import Column
 from discreet.data.content import Content
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 
 _COUNTED: WeakKeyDictionary[Content, Tally] = WeakKeyDictionary()
+_SINGLES: WeakKeyDictionary[Content, Singles] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +38,7 @@ class RowCounts:
 
     content: Any
     columns: tuple[str, ...]
+    beside: tuple[str, ...] = ()  # columns whose unique cells are counted in the same pass, if the rows are stored
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -51,7 +53,11 @@ class RowCounts:
         kept = _COUNTED.get(self.content)
         if kept is None or not set(self.columns) <= set(kept.columns):
             columns = list(dict.fromkeys([*(() if kept is None else kept.columns), *self.columns]))
-            kept = tally_of_blocks(self.content, columns) if self.content.is_stored else _in_memory(self.content, columns)
+            if self.content.is_stored:
+                kept, singles = tally_of_blocks(self.content, columns, self.beside)
+                _SINGLES.setdefault(self.content, {}).update(singles)
+            else:
+                kept = _in_memory(self.content, columns)
             _COUNTED[self.content] = kept
         return kept
 
@@ -79,19 +85,32 @@ class RowCounts:
 def row_counts(content: Content, roles: Roles) -> RowCounts:
     """The counts of a table for all columns that promises and losses are about."""
     target = [] if roles.target is None else [roles.target]
-    return row_counts_of(content, [*roles.quasi, *target, *roles.sensitive])
+    counts = row_counts_of(content, [*roles.quasi, *target, *roles.sensitive])
+    return replace(counts, beside=tuple(name for name in content.names if name not in roles.quasi))
+
+
+def count_once(content: Content, roles: Roles) -> None:
+    """Count the rows now, so that whatever is asked about later needs no further pass over parts."""
+    _ = row_counts(content, roles).whole
 
 
 def row_counts_of(content: Content, columns: Sequence[str]) -> RowCounts:
     return RowCounts(content, tuple(dict.fromkeys(columns)))
 
 
+def remember_counts(content: Content, counted: Tally) -> None:
+    """Keep a tally that is known without counting the rows of the content."""
+    _COUNTED[content] = counted
+
+
 def n_unique(content: Any, columns: Sequence[str]) -> int:
     """The number of rows whose cells in these columns no other row has."""
     if content.is_stored:
-        return unique_in_blocks(content, columns)
+        return unique_in_blocks(content, columns, _SINGLES.get(content, {}).get(frozenset(columns)))
     coded = content.columns(columns)
-    rows = coded[0].codes if len(coded) == 1 else same_rows(coded)[0]
+    if len(coded) == 1:
+        return int((np.bincount(coded[0].codes) == 1).sum())
+    rows, _ = group([one.codes for one in coded], content.n_rows, [one.levels for one in coded], ordered=False)
     return int((np.bincount(rows) == 1).sum())
 
 

@@ -56,6 +56,11 @@ class RowLookup:
                 so_far = np.unique(key, return_inverse=True)[1].ravel()
             self._stages.append(_Stage(range(start, stop), widths, _table(key, so_far)))
 
+    @property
+    def arrays(self) -> list[np.ndarray]:
+        """What rows are looked up in."""
+        return [stage.slots for stage in self._stages]
+
     def _reach(self, start: int, so_far: np.ndarray | None) -> tuple[int, tuple[int, ...]]:
         """The columns that fit into one key, at least one, and the widths of its parts.
 
@@ -72,24 +77,18 @@ class RowLookup:
 
     def find(self, codes: Sequence[np.ndarray]) -> np.ndarray:
         """The number of each row, given as one array of codes for each column."""
-        strange = np.zeros(len(codes[0]), dtype=bool)
-        for column, width in zip(codes, self._widths, strict=True):
-            strange |= (column < 0) | (column >= width)
         so_far: np.ndarray | None = None
         for stage in self._stages:
             so_far = stage.numbers(so_far, codes)
-            strange |= so_far < 0
         assert so_far is not None
-        so_far[strange] = -1
         return so_far
 
 
 def _packed(so_far: np.ndarray | None, columns: Sequence[np.ndarray], widths: tuple[int, ...]) -> np.ndarray:
-    parts = ([] if so_far is None else [so_far]) + list(columns)
-    key = parts[0].astype(np.int64)
-    for part, width in zip(parts[1:], widths[1:], strict=True):
-        key *= width
-        key += part
+    """One integer per row, -1 where a code is not below its width."""
+    key = np.zeros(len(columns[0]), dtype=np.int64) if so_far is None else so_far.astype(np.int64)
+    for column, width in zip(columns, widths[-len(columns) :], strict=True):
+        _extend(key, np.ascontiguousarray(column, dtype=np.int32), width)
     return key
 
 
@@ -98,6 +97,13 @@ def _table(key: np.ndarray, number: np.ndarray) -> np.ndarray:
     slots = np.full((1 << max(4, (2 * len(key)).bit_length()), 2), -1, dtype=np.int64)
     _fill(key, number.astype(np.int64), slots)
     return slots
+
+
+@compiled
+def _extend(key, codes, width):
+    for i in range(len(key)):
+        if key[i] >= 0:
+            key[i] = key[i] * width + codes[i] if 0 <= codes[i] < width else -1
 
 
 @compiled
@@ -120,4 +126,4 @@ def _find(key, slots, found):
         slot = (np.uint64(key[i]) * np.uint64(0x9E3779B97F4A7C15)) >> shift
         while slots[slot, 1] >= 0 and slots[slot, 0] != key[i]:
             slot = (slot + np.uint64(1)) & mask
-        found[i] = slots[slot, 1]
+        found[i] = slots[slot, 1] if key[i] >= 0 else -1

@@ -74,6 +74,15 @@ class Column:
     def to_arrow(self) -> pa.Array:
         return self.values.take(pa.array(self.codes, mask=self.codes == len(self.values)))
 
+    def to_dictionary(self) -> pa.Array:
+        """As `to_arrow`, with texts as a dictionary."""
+        if not pa.types.is_string(self.values.type):
+            return self.to_arrow()
+        missing = self.codes == len(self.values) if self.has_missing else None
+        return pa.DictionaryArray.from_arrays(
+            pa.array(self.codes.astype(np.int32, copy=False), mask=missing), self.values
+        )
+
     def take(self, rows: np.ndarray) -> Column:
         """The column at these rows; values that no longer occur are dropped."""
         values, codes = _used(self.values, self.codes[rows])
@@ -150,14 +159,20 @@ def distinct_cells(name: str, array: pa.Array | pa.ChunkedArray) -> tuple[pa.Arr
         if _mostly_different_numbers(array):
             return _distinct_numbers(array)
         array = array.dictionary_encode()
-    if isinstance(array, pa.ChunkedArray):
-        array = array.chunk(0) if array.num_chunks == 1 else array.unify_dictionaries().combine_chunks()
+    array = one_dictionary(array)
     distinct, places = array.dictionary, array.indices
     if places.null_count:
         places = pc.fill_null(places.cast(pa.int64()), len(distinct))
     places = places.to_numpy(zero_copy_only=False)
     # An unused level must not reveal what was removed, nor influence the kind of the column.
     return _used(distinct, places.astype(np.int64, copy=False)) if is_dictionary else (distinct, places)
+
+
+def one_dictionary(array: pa.DictionaryArray | pa.ChunkedArray) -> pa.DictionaryArray:
+    """A column of dictionaries as one array with one dictionary."""
+    if not isinstance(array, pa.ChunkedArray):
+        return array
+    return array.chunk(0) if array.num_chunks == 1 else array.unify_dictionaries().combine_chunks()
 
 
 _SAMPLE = 1000  # rows sampled to choose between hashing and sorting
@@ -170,13 +185,27 @@ def _mostly_different_numbers(array: pa.Array | pa.ChunkedArray) -> bool:
 
 
 def _distinct_numbers(array: pa.Array | pa.ChunkedArray) -> tuple[pa.Array, np.ndarray]:
-    """As `distinct_cells`, by sorting: three times as fast as hashing if most rows differ."""
-    distinct, inverse = np.unique(array.drop_null().to_numpy(), return_inverse=True)
+    """As `distinct_cells`, by sorting, or by counting in a short range: several times as fast as hashing if many rows
+    differ."""
+    cells = array.drop_null().to_numpy()
+    distinct, inverse = _in_short_range(cells) or np.unique(cells, return_inverse=True)
     if not array.null_count:
         return pa.array(distinct), inverse
     places = np.full(len(array), len(distinct), dtype=np.int64)
     places[array.is_valid().to_numpy(zero_copy_only=False)] = inverse
     return pa.array(distinct), places
+
+
+def _in_short_range(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """The distinct whole numbers in increasing order and the place of each cell, if their range is short."""
+    low, high = (int(cells.min()), int(cells.max())) if len(cells) and cells.dtype.kind in "iu" else (0, 2**62)
+    if high - low >= len(cells):
+        return None
+    shifted = cells - low
+    occurs = np.zeros(high - low + 1, dtype=bool)
+    occurs[shifted] = True
+    place = np.cumsum(occurs, dtype=np.int64) - 1
+    return np.flatnonzero(occurs).astype(cells.dtype) + low, place.take(shifted)
 
 
 def _ordered(values: pa.Array) -> tuple[pa.Array, np.ndarray]:

@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from discreet.data.cell_kinds import MISSING_MARKS
+from discreet.data.database_files import database_kind
 from discreet.errors import DataError, quietly
 from discreet.foundation.plain_files import check_plain
 
@@ -74,7 +75,7 @@ def public_dialect(path: Path) -> dict[str, Any]:
     Empty for a file that is not CSV or cannot be read; reading it raises the error.
     """
     head, _ = quietly(read_head, path)
-    if head is None or head.startswith(b"PAR1"):
+    if head is None or head.startswith(b"PAR1") or database_kind(head):
         return {}
     first = re.split(rb"\r|\n", head.lstrip(b"\r\n"), maxsplit=1)[0]
     codec, _ = quietly(lambda: possible_encodings(path, head)[0])

@@ -68,7 +68,7 @@ class ItemRows(ABC):
         columns, places = self.columns_of(np.array([feature]))
         return columns.indices[columns.indptr[places[0]] : columns.indptr[places[0] + 1]]
 
-    def forget(self) -> None:
+    def forget(self) -> None:  # noqa: B027  (baskets in memory have nothing to forget)
         """Give up ones that were brought into memory and may be brought again."""
 
     def check_for_release(self) -> None:

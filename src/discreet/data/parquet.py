@@ -13,9 +13,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from discreet.data.column import one_dictionary
 from discreet.errors import DataError
 
 _MAGIC = b"PAR1"
@@ -53,19 +55,23 @@ def read_parquet(
         table = pa.concat_tables([parquet.read_row_group(group) for group in range(parquet.num_row_groups)])
     else:
         table = parquet.read()
-    if not all(map(_all_used, table.columns)):
-        raise _strange("entries of a dictionary that no cell has")
-    return table
+    columns = [_with_used_texts(column) for column in table.columns]
+    return pa.table(columns, names=table.column_names)
 
 
-def _all_used(column: pa.ChunkedArray) -> bool:
-    """Whether every entry of a column's dictionary occurs in some cell."""
+def _with_used_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The column with one dictionary; DataError unless every entry of it occurs in some cell."""
+    texts = column
     if pa.types.is_list(column.type):
-        column = pa.chunked_array([chunk.values for chunk in column.chunks], column.type.value_type)
-    if not pa.types.is_dictionary(column.type) or not column.num_chunks:
-        return True
-    whole = column.unify_dictionaries().combine_chunks()
-    return len(whole.indices.drop_null().unique()) == len(whole.dictionary)
+        texts = pa.chunked_array([chunk.values for chunk in column.chunks], column.type.value_type)
+    if not pa.types.is_dictionary(texts.type) or not texts.num_chunks:
+        return column
+    whole = one_dictionary(texts)
+    used = np.zeros(len(whole.dictionary), dtype=bool)
+    used[whole.indices.drop_null().to_numpy()] = True
+    if not used.all():
+        raise _strange("entries of a dictionary that no cell has")
+    return pa.chunked_array([whole]) if texts is column else column
 
 
 def layout_of(

@@ -13,9 +13,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discreet.data.csv import read_csv
+from discreet.data.database_files import database_kind, read_database
 from discreet.data.formulas import unmarked
 from discreet.data.frames import ArrowSource, check_names, from_frame, from_mapping, type_of
-from discreet.errors import DataError, listing, quietly
+from discreet.errors import DataError, listing, quietly, shown
 from discreet.foundation.plain_files import check_plain
 
 __all__ = ["ArrowSource", "check_names", "read", "read_file"]
@@ -44,8 +45,10 @@ def read(data: Any, *, empty: bool = False, **csv_options: Any) -> ArrowSource:
     return source
 
 
-def read_file(path: Path, **csv_options: Any) -> ArrowSource:
-    """Read a Parquet file (recognised by its first bytes), a folder of them, a CSV file, or the data of a release."""
+def read_file(path: Path, *, table: str | None = None, **csv_options: Any) -> ArrowSource:
+    """Read a Parquet file (recognised by its first bytes), a folder of them, a CSV file, the data of a release, or a
+    table of a SQLite or DuckDB file.
+    """
     there, failure = quietly(path.exists)
     if failure or not there:
         raise DataError(f"There is no file {path.name!r} in {folder_name(path)}. Check the path.")
@@ -56,25 +59,39 @@ def read_file(path: Path, **csv_options: Any) -> ArrowSource:
         path = path / "data.parquet"
     is_parquet = path.is_dir()
     if not is_parquet:
-        start, failure = quietly(first_bytes, path)
+        start, failure = quietly(first_bytes, path, 16)
         if failure:
             raise DataError(f"{path.name!r} cannot be opened ({failure}). Check its permissions.")
         if not start:
             raise DataError(f"{path.name!r} is empty (0 bytes). A table needs a header line and rows.")
-        is_parquet = start == b"PAR1"
+        kind = database_kind(start)
+        if kind is not None:
+            _no_csv_options(csv_options, path, kind)
+            return ArrowSource(read_database(path, kind, table), "arrow")
+        is_parquet = start.startswith(b"PAR1")
+    no_table(table, path)
     if not is_parquet:
         text, encoding = read_csv(path, **csv_options)
         return ArrowSource(text, "arrow", encoding=None if csv_options.get("encoding") else encoding)
-    if csv_options:
-        raise DataError(f"The options {listing(csv_options)} are for CSV files; {path.name!r} is Parquet.")
-    table, failure = quietly(pq.read_table, path)
-    if table is None:
+    _no_csv_options(csv_options, path, "Parquet")
+    cells, failure = quietly(pq.read_table, path)
+    if cells is None:
         what = "folder of Parquet files" if path.is_dir() else "Parquet file"
         raise DataError(f"{path.name!r} is not a readable {what} ({failure}). Pass a whole CSV or Parquet file.")
-    if table.num_columns == 0:
+    if cells.num_columns == 0:
         raise DataError(f"{path.name!r} holds no columns. Pass a CSV or Parquet file.")
-    names = [name for name in table.column_names if not PANDAS_INDEX.fullmatch(name)]
-    return ArrowSource(table.select(names), "arrow")
+    names = [name for name in cells.column_names if not PANDAS_INDEX.fullmatch(name)]
+    return ArrowSource(cells.select(names), "arrow")
+
+
+def _no_csv_options(csv_options: Mapping[str, Any], path: Path, kind: str) -> None:
+    if csv_options:
+        raise DataError(f"The options {listing(csv_options)} are for CSV files; {path.name!r} is {kind}.")
+
+
+def no_table(table: str | None, path: Path) -> None:
+    if table is not None:
+        raise DataError(f"A table was named, {shown(table)}, but {path.name!r} is not a database. Leave the name out.")
 
 
 def as_path(path: str | os.PathLike[str]) -> Path:
@@ -87,9 +104,10 @@ def as_path(path: str | os.PathLike[str]) -> Path:
     return Path(text)
 
 
-def first_bytes(path: Path) -> bytes:
+def first_bytes(path: Path, count: int = 4) -> bytes:
+    """What tells apart Parquet (PAR1), databases (16 bytes) and texts."""
     with path.open("rb") as file:
-        return file.read(4)
+        return file.read(count)
 
 
 def folder_name(path: Path) -> str:

@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
-from discreet.data.column import Column, Kind, as_written
+from discreet.data.column import Column, Kind, as_written, one_dictionary
 from discreet.data.content import LABEL
 from discreet.data.formulas import neutral, neutral_cells, unmarked
 from discreet.data.parquet import read_parquet
@@ -29,21 +29,114 @@ from discreet.errors import DataError, shown
 from discreet.foundation.plain_files import open_file
 
 FORMATS = ("csv", "parquet")
+ROW_GROUP = 2**20  # rows of a Parquet file that are written, and can be read, at a time
+_LONG_DICTIONARY = 900_000  # bytes; Arrow writes dictionaries of up to 2**20
+_PAGE = 20_000  # rows of a page
 _HEAD = 2**20  # bytes of a header line, plus 100 for each column
 _BLOCK = 2**22  # bytes of CSV read at a time; no row is longer
 
 
 def write_cells(arrow: pa.Table, path: Path | BinaryIO, format: str, *, input_again: bool = False) -> None:
-    """Write columns to a file. `input_again` leaves formulas in CSV unchanged, for files that are read as input."""
+    """Write columns to a file; texts may be dictionaries.
+
+    `input_again` leaves formulas in CSV unchanged, for files that are read as input.
+    """
     if format == "csv":
+        arrow = plain_texts(arrow)
         if not input_again:
             cells = [neutral_cells(column) for column in arrow.columns]
             arrow = pa.table(cells, names=[neutral(name) for name in arrow.column_names])
         pacsv.write_csv(_in_texts(arrow), path, pacsv.WriteOptions(quoting_style="needed"))
     elif format == "parquet":
-        pq.write_table(arrow, path, compression="none", store_schema=False)
+        _write_parquet(arrow, path, statistics=True)
     else:
         raise DataError(f"{format!r} is not a release format; choose {' or '.join(FORMATS)}.")
+
+
+def write_part(rows: pa.Table, target: Path | BinaryIO) -> None:
+    """Write a part of a table that lies in several files: as Parquet is written, but without statistics.
+
+    Texts may come as dictionaries, in any order and with entries that do not occur. What is written depends on the
+    cells alone.
+    """
+    _write_parquet(rows, target, statistics=False)
+
+
+def _write_parquet(rows: pa.Table, target: Path | BinaryIO, *, statistics: bool) -> None:
+    pq.write_table(
+        _by_first_use(rows),
+        target,
+        compression="none",
+        store_schema=False,
+        write_statistics=statistics,
+        row_group_size=ROW_GROUP,
+    )
+
+
+def _by_first_use(arrow: pa.Table) -> pa.Table:
+    """Dictionaries of texts in the order in which each group of rows first uses them.
+
+    That is how Arrow writes plain texts, so the bytes do not depend on which of the two they were, and it takes less
+    time. Where Arrow would write plain texts in another way, with a dictionary that is too long or grows late, they are
+    written as such.
+    """
+    columns = [_of_groups(column) if pa.types.is_dictionary(column.type) else column for column in arrow.itercolumns()]
+    return pa.table(columns, names=arrow.column_names)
+
+
+def _of_groups(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    whole = one_dictionary(column)
+    texts = whole.dictionary
+    if not pa.types.is_string(texts.type) or texts.nbytes + 4 * len(texts) > _LONG_DICTIONARY:
+        return pa.chunked_array([whole.cast(texts.type)])
+    groups = []
+    for start in range(0, len(whole), ROW_GROUP):
+        group = _first_used_first(whole.slice(start, ROW_GROUP).indices, texts)
+        if group is None:
+            return pa.chunked_array([whole.cast(texts.type)])
+        groups.append(group)
+    return pa.chunked_array(groups, pa.dictionary(pa.int32(), texts.type))
+
+
+def _first_used_first(indices: pa.Array, texts: pa.Array) -> pa.DictionaryArray | None:
+    """A group of rows with the texts in the order of their first use.
+
+    None if the first page is full before texts occur whose indices need the most bits: Arrow then packs the first pages
+    of plain texts into fewer bits. None also if a page has no text at all, which it writes in another way.
+    """
+    missing = indices.is_null().to_numpy(zero_copy_only=False) if indices.null_count else None
+    if missing is not None and np.logical_and.reduceat(missing, np.arange(0, len(missing), _PAGE)).any():
+        return None
+    codes = (indices if missing is None else indices.fill_null(0)).to_numpy()
+    present = codes if missing is None else codes[~missing]
+    left = np.bincount(present, minlength=len(texts)) > 0
+    order = np.empty(int(left.sum()), dtype=np.int64)
+    bits = max(len(order) - 1, 0).bit_length()
+    early = len(present) if len(codes) <= _PAGE else _PAGE - (0 if missing is None else int(missing[:_PAGE].sum()))
+    found = start = 0
+    while found < len(order):  # common texts come early
+        if start >= early and found <= 1 << max(bits - 1, 0):
+            return None
+        stop = min(max(2 * start, 1024), early) if start < early else max(2 * start, 1024)
+        some = present[start:stop]
+        some = some[left[some]]
+        new, first = np.unique(some, return_index=True)
+        new = new[np.argsort(first)]
+        order[found : found + len(new)] = new
+        left[new] = False
+        found, start = found + len(new), stop
+    place = np.zeros(len(texts), dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    return pa.DictionaryArray.from_arrays(pa.array(place.take(codes), mask=missing), texts.take(pa.array(order)))
+
+
+def plain_texts(arrow: pa.Table) -> pa.Table:
+    """Dictionaries as the cells they stand for."""
+    columns = [
+        column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+        for column in arrow.itercolumns()
+    ]
+    return pa.table(columns, names=arrow.column_names)
 
 
 def _in_texts(arrow: pa.Table) -> pa.Table:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A published table that lies in Parquet parts and is never read whole, only in blocks of rows.
 
-Parts are written as `storage.write_cells` writes Parquet, all with the same columns and types. A block is a group of rows
-of a part, as a table in memory; what is counted over all of them is counted in `counting/block_tally.py`.
+Parts are written by `storage.write_part`, all with the same columns and types. A block is a group of rows of a part, as
+a table in memory; what is counted over all of them is counted in `counting/block_tally.py`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 from discreet.data.column import Column, Kind
 from discreet.data.content import Columns, Content, File, PublishedColumn, columns_with_roles
 from discreet.data.joined_values import JoinedValues
-from discreet.data.storage import columns_of, write_cells
+from discreet.data.storage import columns_of, write_part
 from discreet.data.table import PERSON, Table, is_bit
 from discreet.errors import DataError, quietly, shown
 from discreet.foundation.plain_files import opened
@@ -63,6 +63,7 @@ class StoredTable(Content):
 
     has_cells = True
     is_stored = True
+    names: tuple[str, ...]
 
     def __init__(
         self,
@@ -241,10 +242,10 @@ class StoredTable(Content):
     def write_part(self, path: Path, target: BinaryIO) -> None:
         """Write the cells of a part again, as they were read."""
         with self.open(path) as file:
-            cells, failure = quietly(lambda: pq.ParquetFile(file).read())
+            cells, failure = quietly(lambda: pq.ParquetFile(file, read_dictionary=_texts(file)).read())
         if cells is None:
             raise DataError(f"{shown(path.name)} cannot be read ({failure}).")
-        write_cells(cells, target, "parquet")
+        write_part(cells, target)
 
     @classmethod
     def read(cls, source: File, columns: Columns = (), *, shape: str = "", rows: int | None = None) -> StoredTable:

@@ -305,7 +305,7 @@ class Table(Content):
         for column in self.columns():
             if pa.types.is_string(column.values.type):
                 lengths = np.append(pc.binary_length(column.values).to_numpy(zero_copy_only=False).astype(np.int64), 0)
-                total += int(lengths[column.codes].sum())
+                total += int(lengths @ np.bincount(column.codes, minlength=len(lengths)))
         return total
 
     @classmethod
@@ -314,7 +314,8 @@ class Table(Content):
 
     def write(self, target: File, format: str = "parquet", *, input_again: bool = False) -> None:
         """Write the table; `input_again` leaves formulas in CSV unchanged, for files that are read as input."""
-        write_cells(self.to_arrow(), target, format, input_again=input_again)
+        cells = pa.table({column.name: column.to_dictionary() for column in self.columns()})
+        write_cells(cells, target, format, input_again=input_again)
 
     @classmethod
     def read(cls, source: File, columns: Columns = (), *, shape: str = "", rows: int | None = None) -> Table:

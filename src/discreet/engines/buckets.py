@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from discreet.foundation.compiled_kernels import compiled
 from discreet.foundation.randomness import Randomness
 
 _GATHERED = 1 << 20  # rows that are scattered at once, so that what goes to a bucket is not tiny
-_OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
 
 
 class Buckets:
@@ -37,7 +37,7 @@ class Buckets:
     def __init__(self, folder: Path, schema: pa.Schema, *, n_buckets: int, randomness: Randomness):
         self._schema, self._randomness = schema, randomness
         self._files = [folder / f"bucket-{place}.arrow" for place in range(n_buckets)]
-        self._writers = [pa.ipc.new_stream(str(file), schema, options=_OPTIONS) for file in self._files]
+        self._writers = [pa.ipc.new_stream(str(file), schema) for file in self._files]
         self._waiting: list[pa.RecordBatch] = []
         self._n_waiting = 0
 
@@ -57,7 +57,7 @@ class Buckets:
                 rows = reader.read_all()
             file.unlink()
             if len(rows):
-                yield rows.take(self._randomness.permutation(len(rows)))
+                yield rows.take(_order(self._randomness, len(rows)))
 
     def _scatter(self) -> None:
         if not self._n_waiting:
@@ -65,9 +65,35 @@ class Buckets:
         rows = pa.Table.from_batches(self._waiting, self._schema)
         keys = self._randomness.uint64(len(rows)) >> np.uint64(32)
         bucket = ((keys * np.uint64(len(self._files))) >> np.uint64(32)).astype(np.uint16)
-        rows = rows.take(np.argsort(bucket, kind="stable"))  # a radix sort
+        order = np.argsort(bucket, kind="stable")  # a radix sort
+        rows = pa.table([_taken(column, order) for column in rows.columns], schema=self._schema)
         ends = np.cumsum(np.bincount(bucket, minlength=len(self._files)))
         for writer, start, end in zip(self._writers, np.append(0, ends), ends, strict=False):
             if end > start:
                 writer.write_table(rows.slice(start, end - start))
         self._waiting, self._n_waiting = [], 0
+
+
+def _order(randomness: Randomness, n: int) -> np.ndarray:
+    """A random order of n rows, several times as fast as by sorting keys; the odds of two orders differ by less than
+    one part in 2^64 / n^2.
+    """
+    order = np.arange(n, dtype=np.int64)
+    _shuffle(order, randomness.uint64(n))
+    return order
+
+
+@compiled
+def _shuffle(order, draws):
+    """Fisher and Yates: each place from the last on is exchanged with one up to it."""
+    for last in range(len(order) - 1, 0, -1):
+        other = np.int64(draws[last] % np.uint64(last + 1))
+        order[last], order[other] = order[other], order[last]
+
+
+def _taken(column: pa.ChunkedArray, order: np.ndarray) -> pa.Array:
+    """The cells in another order; whole numbers without nulls, such as codes, by NumPy, which is faster."""
+    cells = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+    if pa.types.is_integer(cells.type) and not cells.null_count:
+        return pa.array(cells.to_numpy().take(order))
+    return cells.take(pa.array(order))

@@ -14,6 +14,7 @@ import re
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -24,15 +25,15 @@ from discreet.counting.coding import ListedCells, changed
 from discreet.counting.tally import Tally, tally_of_groups
 from discreet.data.column import MISSING_MARKS, Kind
 from discreet.engines.duckdb_packing import Numbering, Packing
+from discreet.engines.table_sample import sample_of
 from discreet.engines.raw_cells import RawCells
-from discreet.engines.sources import from_data, from_relation, no_csv_options
+from discreet.engines.source_files import no_csv_options
+from discreet.engines.sources import from_data, from_relation
 from discreet.errors import DataError, listing, quietly
 from discreet.foundation.atomic_files import scratch_folder
 
 _MOST_TEXTS = 1000  # distinct texts of a column that is numbered before grouping; larger ENUMs are slow
 _MOST_WHOLE = 2**20  # range of a column of whole numbers that is numbered before grouping
-_SAMPLE = 100_000  # rows from which the number of distinct ones is estimated
-_SPARSE = 0.05  # share of distinct rows above which numbering values before grouping pays off
 _WHOLE = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)")
 _PERSON = "\0person"  # a name that no column has
 
@@ -117,6 +118,11 @@ class DuckDB(RawCells):
     def names(self) -> tuple[str, ...]:
         return tuple(self._source.columns)
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that hold the rows; none for a relation or an Arrow table."""
+        return self._source.files
+
     def _count(self) -> int:
         return self._run([], lambda rows: rows.aggregate("count(*)::BIGINT AS n")).column("n")[0].as_py()
 
@@ -158,6 +164,11 @@ class DuckDB(RawCells):
         cell = self._source.cell(name)
         counted = self._run([name], lambda rows: rows.aggregate(f"count(DISTINCT {cell}) AS d, count({cell}) AS n"))
         return counted.column("d")[0].as_py() + (counted.column("n")[0].as_py() < len(self))
+
+    def likely_distinct(self, columns: Sequence[str]) -> int:
+        if not self._source.files:
+            return super().likely_distinct(columns)
+        return sample_of(self._source.files, columns).distinct().likely
 
     def _batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Messages of DuckDB and Arrow quote cells, so none is passed on."""
@@ -221,6 +232,20 @@ class DuckDB(RawCells):
 
         return self._restored(plain, self._run([*names, *([] if person is None else [person])], query))
 
+    def group_sizes(self, columns: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+        """The different numbers of rows that are equal in these columns, and how many such groups there are.
+
+        For more distinct rows than fit in memory. Cells that differ only in spelling count as different.
+        """
+        keys = [f"c{place}" for place in range(len(columns))]
+
+        def query(rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+            groups = _aggregate(rows.project(self._cells(columns)), keys, "count(*)::BIGINT AS n").project("n")
+            return _aggregate(groups, ["n"], "count(*)::BIGINT AS times")
+
+        counted = self._run(columns, query)
+        return counted.column("n").to_numpy(), counted.column("times").to_numpy()
+
     def _is_plain(self, name: str) -> bool:
         return bool(_WHOLE.fullmatch(self._source.types[name])) or self._source.types[name] in ("BOOLEAN", "DATE")
 
@@ -244,10 +269,10 @@ class DuckDB(RawCells):
     def _packing(self, names: Sequence[str]) -> Packing:
         """How to pack columns into one integer.
 
-        It pays off for Parquet, which stores texts in dictionaries, if many rows are distinct: DuckDB then numbers each
-        dictionary entry once and groups numbers, faster than texts, and only numbers come into memory.
+        It pays off for Parquet, which stores texts in dictionaries: DuckDB then numbers each dictionary entry once and
+        groups numbers, faster than texts, and only numbers come into memory.
         """
-        if not self._source.dictionaries or not self._many_distinct(names):
+        if not self._source.dictionaries:
             return Packing({})
         if self._source.state() != self._numbered_at:
             self._numberings, self._numbered_at = {}, self._source.state()
@@ -261,21 +286,6 @@ class DuckDB(RawCells):
                 numberings[name] = numbering
                 room -= numbering.bits
         return Packing(numberings)
-
-    def _many_distinct(self, names: Sequence[str]) -> bool:
-        """Whether more than a few rows are distinct, by Chao's estimate from the first rows.
-
-        Chao 1984: if f1 of d distinct rows occur once and f2 twice, there are at least d + f1^2 / 2 f2.
-        """
-        keys = [f"c{place}" for place in range(len(names))]
-        cells = [f"{self._source.cell(name)} AS {key}" for name, key in zip(names, keys, strict=True)]
-
-        def query(rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-            groups = _aggregate(rows.project(", ".join(cells) or "1 AS one").limit(_SAMPLE), keys, "count(*) AS n")
-            return groups.aggregate("count(*) AS d, count(*) FILTER (n = 1) AS f1, count(*) FILTER (n = 2) AS f2")
-
-        counts = self._run(names, query).to_pylist()[0]
-        return counts["d"] + counts["f1"] ** 2 / (2 * counts["f2"] + 1) > _SPARSE * self.n_rows
 
     def _numbered(self, name: str) -> Numbering | None:
         if self._source.types[name] == "VARCHAR":

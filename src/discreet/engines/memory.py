@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from discreet.counting.coding import Coding, ListedCells
+from discreet.counting.router import Histograms, Router
 from discreet.counting.tally import Tally, is_engine, tally, values_of
 from discreet.data.column import Column
 from discreet.data.table import Table
@@ -44,6 +46,22 @@ class InMemory:
 
     def coding(self, name: str, *, listed: bool = False) -> Coding:
         return ListedCells.of_column(self.table.column(name))
+
+    def coded(self, columns: Sequence[str]) -> Iterator[list[np.ndarray]]:
+        chosen = self.table.columns(columns)
+        for start in range(0, len(self), _BATCH):
+            yield [one.codes[start : start + _BATCH] for one in chosen]
+
+    def likely_distinct(self, columns: Sequence[str]) -> int:
+        return len(tally(self.table, columns))
+
+    def histograms(
+        self, router: Router, columns: Sequence[str], *, opened: Sequence[int], by: str | None = None
+    ) -> Histograms:
+        labels = None if by is None else self.table.column(by)
+        batches = self.coded(columns if by is None else [*columns, by])
+        coded = ((codes, None) if by is None else (codes[:-1], codes[-1]) for codes in batches)
+        return Histograms.count(router, coded, opened=opened, n_classes=1 if labels is None else len(labels.values) + 1)
 
     def publish(self, columns: Sequence[str], apply: Apply, secret: bytes, sink: Sink) -> int:
         chosen = self.table.columns(columns)

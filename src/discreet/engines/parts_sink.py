@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Published rows as a folder of Parquet files: part-00000.parquet and so on.
 
-Each part is written as the file of a release in memory is (`data/storage.py`), and is small enough to be read back
-whatever its cells are (`data/parquet.py`). Persons, if they are counted, go to files of the same names in another
+Each part is written by `data/storage.py`, and is small enough to be read back whatever its cells are
+(`data/parquet.py`). Persons, if they are counted, go to files of the same names in another
 folder, which the owner keeps.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from discreet.data.parquet import FREE_CELLS
+from discreet.data.storage import write_part
 from discreet.engines.protocol import PERSON
 
 _MOST_ROWS = 2**20
@@ -58,30 +60,30 @@ class PartsSink:
     def _folders(self) -> list[Path]:
         return [self.folder, *([] if self.owner is None else [self.owner])]
 
+    def take(self, folder: Path, owner: Path, names: Sequence[str]) -> None:
+        """Parts that were written before, with their persons, on the same disk: they get a second name here."""
+        for name in names:
+            os.link(folder / name, self.folder / name)
+            if self.owner is not None:
+                os.link(owner / name, self.owner / name)
+            self.files.append(self.folder / name)
+
     def write(self, rows: pa.Table) -> None:
         most = rows_of_part(rows.num_columns)
-        if len(rows) <= most:
-            self._write_part(rows)
-        for start in range(0, len(rows) if len(rows) > most else 0, most):
-            part = rows.slice(start, most)
-            self._write_part(pa.table([_without_unused(column) for column in part.columns], names=part.column_names))
+        for start in range(0, len(rows), most):
+            part, name = rows.slice(start, most), f"part-{len(self.files):05}.parquet"
+            if PERSON in part.column_names:
+                assert self.owner is not None
+                write_part(pa.table({"person": part.column(PERSON)}), self.owner / name)
+                part = part.drop_columns([PERSON])
+            write_part(part, self.folder / name)
+            self.files.append(self.folder / name)
 
-    def _write_part(self, rows: pa.Table) -> None:
+    def adopt(self, file: Path, persons: Path | None = None) -> None:
+        """Take over a part that another process wrote on the same disk with a sink of its own, and its persons."""
         name = f"part-{len(self.files):05}.parquet"
-        if PERSON in rows.column_names:
+        if persons is not None:
             assert self.owner is not None
-            _write(pa.table({"person": rows.column(PERSON)}), self.owner / name)
-            rows = rows.drop_columns([PERSON])
-        _write(rows, self.folder / name)
+            os.rename(persons, self.owner / name)
+        os.rename(file, self.folder / name)
         self.files.append(self.folder / name)
-
-
-def _without_unused(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The cells with a dictionary of those that occur: an unused entry would tell what other parts hold."""
-    if not pa.types.is_dictionary(column.type):
-        return column
-    return column.cast(column.type.value_type).dictionary_encode()
-
-
-def _write(rows: pa.Table, file: Path) -> None:
-    pq.write_table(rows, file, compression="none", store_schema=False)

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from discreet.data.column import MISSING_MARKS, Kind
 from discreet.data.frames import check_names
-from discreet.engines.postgres_connection import Connection, Place, identifier
+from discreet.engines.database_connection import Connection, Place, identifier
 from discreet.engines.raw_cells import RawCells
 from discreet.errors import DataError, listing, shown
 
@@ -25,10 +25,13 @@ _NEVER = "'10000-01-01'"  # for infinity, which the driver cannot say: a year th
 _REFUSED = {"bytea", "interval", "void", "record"}
 _LOCKABLE = {"r", "p", "v"}  # tables, partitioned tables, views
 
-_FIND = "SELECT n.nspname::text, c.relname::text, c.relkind::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = to_regclass($1)"
+_FIND = """
+SELECT n.nspname::text AS schema, c.relname::text AS name, c.relkind::text AS sort
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = to_regclass($1)"""
 _DESCRIBE = """
 WITH RECURSIVE base(place, name, oid) AS (
-  SELECT attnum, attname, atttypid FROM pg_attribute WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped
+  SELECT attnum, attname, atttypid FROM pg_attribute
+  WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped
   UNION ALL SELECT b.place, b.name, t.typbasetype FROM base b JOIN pg_type t ON t.oid = b.oid AND t.typtype = 'd'
 )
 SELECT b.name::text AS name, t.typname::text AS type,
@@ -121,6 +124,10 @@ class Postgres(RawCells):
     def _count(self) -> int:
         return self._connection.run(f"SELECT count(*) AS n FROM {self._table}").column("n")[0].as_py()
 
+    def _n_different(self, name: str) -> int:
+        different = f"({_select(self._selected([name]), self._table, by=1)}) AS cells"
+        return self._connection.run(f"SELECT count(*) AS n FROM {different}").column("n")[0].as_py()
+
     def _groups(self, names: Sequence[str], person: str | None) -> pa.Table:
         keys = [f"c{place}" for place in range(len(names))]
         cells = self._selected(names)
@@ -132,6 +139,9 @@ class Postgres(RawCells):
 
     def _distinct(self, names: Sequence[str]) -> pa.Table:
         return self._connection.run(_select(self._selected(names), self._table, by=len(names)))
+
+    def _some_cells(self, name: str, most: int) -> pa.ChunkedArray:
+        return self._connection.run(_select(self._selected([name]), self._table, by=1) + f" LIMIT {most + 1}").column(0)
 
     def _batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         for batch in self._connection.batches(_select(self._selected(names), self._table)):
@@ -147,8 +157,8 @@ class Postgres(RawCells):
         cell = self._cells[name]
         if cell is None:
             raise DataError(
-                f"Column {shown(name)} has the type {shown(self._types[name] or 'of an extension')} of PostgreSQL; supported"
-                f" are text, numbers, booleans and dates. Convert it in a view, or leave it without a role."
+                f"Column {shown(name)} holds bytes, intervals, lists or structures of PostgreSQL; supported are text,"
+                f" numbers, booleans and dates. Convert it in a view, or leave it without a role."
             )
         return cell
 
@@ -173,5 +183,5 @@ def _cell(column: str, type: str) -> str | None:
     if type in ("numeric", "money"):
         return f'trim_scale({column}::numeric)::text COLLATE "C"'
     if type in _MOMENTS:
-        return f"CASE WHEN isfinite({column}) THEN {column} ELSE {_NEVER} END"
+        return f"CASE WHEN NOT isfinite({column}) THEN {_NEVER} ELSE {column} END"
     return f'{column}::text COLLATE "C"'

@@ -8,12 +8,14 @@ tables in memory.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
+import numpy as np
 import pyarrow as pa
 
 from discreet.counting.coding import Coding
+from discreet.counting.router import Histograms, Router
 from discreet.counting.tally import Tally
 from discreet.data.column import Column
 
@@ -78,4 +80,23 @@ class Engine(Protocol):
 
         The order depends on the 32 secret bytes and on chance alone. Returns the number of rows.
         """
+        ...
+
+
+@runtime_checkable
+class HistogramEngine(Engine, Protocol):
+    """An engine that also counts rows by the nodes of a growing tree, for tables whose distinct rows outgrow memory."""
+
+    def coded(self, columns: Sequence[str]) -> Iterator[list[np.ndarray]]:
+        """All rows, in any order, a batch at a time: the codes of each column, by `coding(name)`."""
+        ...
+
+    def likely_distinct(self, columns: Sequence[str]) -> int:
+        """The number of distinct rows, estimated from a sample."""
+        ...
+
+    def histograms(
+        self, router: Router, columns: Sequence[str], *, opened: Sequence[int], by: str | None = None
+    ) -> Histograms:
+        """Rows by rank, and by the classes `by`, in each of the opened ends of the router, for each column."""
         ...

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,68 +21,34 @@ from discreet.data.column import MISSING_MARKS, Column, Kind, encode
 from discreet.data.table import Table
 from discreet.engines.protocol import Apply, Sink
 from discreet.engines.publish import publish_in_buckets
+from discreet.engines.raw_cells_histograms import CodedScans
 from discreet.errors import DataError, did_you_mean, listing, shown
 
 _PERSON = "\0person"  # a name that no column has
 _MOST_LISTED = 2**20  # distinct cells of a column that are kept in memory, unless they are counted
 
 
-class RawCells(ABC):
-    """An engine that groups raw cells. It says its `names`, and how to group, list and stream the cells.
+class CodedColumns(ABC):
+    """Named columns outside memory, whose cells are read by their codings."""
 
-    Columns of results are called c0, c1, ... in the order of the names that were asked for.
-    """
-
+    scratch: Path | None = None  # where rows wait in between, in folders of this user; else the temporary folder
     _n_rows: int | None = None
 
     def __init__(self, *, kinds: Mapping[str, Kind] | None = None, missing: Sequence[str] = MISSING_MARKS):
         self._kinds = dict(kinds or {})
         self._missing = (missing,) if isinstance(missing, str) else tuple(missing)
-        self._values: dict[str, tuple[pa.ChunkedArray, Column]] = {}
-        self._codings: dict[str, Coding] = {}
-        self._few: dict[str, pa.ChunkedArray | None] = {}
-        self._known_at: object = None
 
     @property
     @abstractmethod
     def names(self) -> tuple[str, ...]: ...
 
     @abstractmethod
-    def _groups(self, names: Sequence[str], person: str | None) -> pa.Table:
-        """The distinct rows of raw cells, with the number `n` of rows of each and, if asked, of `persons`.
-
-        A missing person is one person.
-        """
-
-    @abstractmethod
-    def _distinct(self, names: Sequence[str]) -> pa.Table:
-        """The distinct rows of raw cells."""
+    def coding(self, name: str, *, listed: bool = False) -> Coding:
+        """How the raw cells of a column are read; they are listed if they are not too many, or if they must be."""
 
     @abstractmethod
     def _count(self) -> int:
         """The number of rows."""
-
-    @abstractmethod
-    def _batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """The raw cells of all rows, a batch at a time, under the names of their columns."""
-
-    def _state(self) -> object:
-        """Something that changes when the rows do."""
-        return None
-
-    def _some_cells(self, name: str, most: int) -> pa.ChunkedArray:
-        """The distinct raw cells of a column; if there are more than `most`, any number of them above it will do."""
-        return self._distinct([name]).column(0)
-
-    def _n_different(self, name: str) -> int:
-        """The number of distinct raw cells of a column, null among them."""
-        return len(self._distinct([name]))
-
-    def _is_plain(self, name: str) -> bool:
-        """Whether different cells of the column are different values for certain, as whole numbers and dates are."""
-        return False
-
-    # -- columns and rows ----------------------------------------------------------------------------------------------
 
     def __contains__(self, name: object) -> bool:
         return name in self.names
@@ -106,6 +73,68 @@ class RawCells(ABC):
         if absent:
             raise DataError(f"There is no column {shown(absent[0])}.{did_you_mean(absent[0], self.names)}")
 
+    def _no_rows(self) -> DataError:
+        return DataError(f"The table has {len(self.names)} columns and no rows: there is nothing to count.")
+
+    # -- what cells mean -----------------------------------------------------------------------------------------------
+
+    def values(self, name: str) -> Column:
+        """The distinct values of a column, as `counting.tally.values_of` gives them for a table."""
+        return self._listed(name).column()
+
+    def _listed(self, name: str) -> ListedCells:
+        coding = self.coding(name, listed=True)
+        assert isinstance(coding, ListedCells)
+        return coding
+
+    def _encoded(self, name: str, cells: pa.ChunkedArray) -> Column:
+        return encode(name, cells, kind=self._kinds.get(name), missing=self._missing)
+
+
+class RawCells(CodedColumns, CodedScans):
+    """An engine that groups raw cells. It says its `names`, and how to group, list and stream the cells.
+
+    Columns of results are called c0, c1, ... in the order of the names that were asked for.
+    """
+
+    def __init__(self, *, kinds: Mapping[str, Kind] | None = None, missing: Sequence[str] = MISSING_MARKS):
+        super().__init__(kinds=kinds, missing=missing)
+        self._values: dict[str, tuple[pa.ChunkedArray, Column]] = {}
+        self._codings: dict[str, Coding] = {}
+        self._few: dict[str, pa.ChunkedArray | None] = {}
+        self._known_at: object = None
+
+    @abstractmethod
+    def _groups(self, names: Sequence[str], person: str | None) -> pa.Table:
+        """The distinct rows of raw cells, with the number `n` of rows of each and, if asked, of `persons`.
+
+        A missing person is one person.
+        """
+
+    @abstractmethod
+    def _distinct(self, names: Sequence[str]) -> pa.Table:
+        """The distinct rows of raw cells."""
+
+    @abstractmethod
+    def _batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """The raw cells of all rows, a batch at a time, under the names of their columns."""
+
+    def _state(self) -> object:
+        """Something that changes when the rows do."""
+        return None
+
+    def _some_cells(self, name: str, most: int) -> pa.ChunkedArray:
+        """The distinct raw cells of a column; if there are more than `most`, any number of them above it will do."""
+        return self._distinct([name]).column(0)
+
+    def _n_different(self, name: str) -> int:
+        """The number of distinct raw cells of a column, null among them."""
+        return len(self._distinct([name]))
+
+    def _is_plain(self, name: str) -> bool:
+        """Whether different cells of the column are different values for certain, as whole numbers and dates are."""
+        return False
+
     # -- counting ------------------------------------------------------------------------------------------------------
 
     def tally(self, columns: Sequence[str], *, target: str | None = None, person: str | None = None) -> Tally:
@@ -120,10 +149,6 @@ class RawCells(ABC):
                 return persons if counted is None else replace(counted, sizes=_same(counted, persons).sizes)
         counted = counted or self._tally(columns)[0]
         return replace(counted, sizes=_same(counted, self._of_pairs(columns, person)).sizes)
-
-    def values(self, name: str) -> Column:
-        """The distinct values of a column, as `counting.tally.values_of` gives them for a table."""
-        return self._listed(name).column()
 
     def _distinct_cells(self, name: str) -> tuple[pa.ChunkedArray, Column]:
         """The distinct raw cells of a column, and the column that has one row for each of them."""
@@ -165,15 +190,12 @@ class RawCells(ABC):
                 self._codings[name] = ReadCells.of(name, every, levels=self._n_different(name), **how)
         return self._codings[name]
 
-    def _listed(self, name: str) -> ListedCells:
-        coding = self.coding(name, listed=True)
-        assert isinstance(coding, ListedCells)
-        return coding
-
     def publish(self, columns: Sequence[str], apply: Apply, secret: bytes, sink: Sink) -> int:
         """Pass the rows through `apply` into `sink`, in random order, with one bucket of them in memory."""
         state = self._state()
-        written = publish_in_buckets(self._batches(columns), apply, secret, sink, n_rows=len(self))
+        written = publish_in_buckets(
+            self._batches(columns), apply, secret, sink, n_rows=len(self), scratch=self.scratch
+        )
         if self._state() != state or written != len(self):
             raise changed()
         return written
@@ -189,7 +211,7 @@ class RawCells(ABC):
         rows = groups.column("n").to_numpy()
         persons = None if person is None else groups.column("persons").to_numpy()
         if not rows.sum():
-            raise DataError(f"The table has {len(self.names)} columns and no rows: there is nothing to count.")
+            raise self._no_rows()
         coded = self._coded(names, groups)
         label = None if target is None else coded[target]
         counted = tally_of_groups([coded[name] for name in columns], rows, target=label, persons=persons)
@@ -217,9 +239,6 @@ class RawCells(ABC):
         kinds = {name: kind for name, kind in self._kinds.items() if name in cells}
         table = Table.of(pa.table(cells), kinds=kinds, missing=self._missing)
         return {column.name: column for column in table.columns()}
-
-    def _encoded(self, name: str, cells: pa.ChunkedArray) -> Column:
-        return encode(name, cells, kind=self._kinds.get(name), missing=self._missing)
 
 
 def _same(counted: Tally, persons: Tally) -> Tally:

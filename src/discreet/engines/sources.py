@@ -6,21 +6,24 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from discreet.data.database_files import database_kind, duckdb_table
 from discreet.data.frames import check_names, type_of
-from discreet.data.read import PANDAS_INDEX, as_path, first_bytes, folder_name
-from discreet.engines.sources_batches import CsvBatches
+from discreet.data.read import PANDAS_INDEX, as_path, first_bytes, no_table
+from discreet.engines.csv_batches import CsvBatches
+from discreet.engines.source_files import files_of, holds_parquet, no_csv_options, stamp_of
 from discreet.engines.sources_parquet import Batches, parquet_batches
-from discreet.errors import DataError, listing, quietly
+from discreet.engines.sources_sqlite import SqliteCopy
+from discreet.errors import DataError, quietly
 
-Cells = pa.Array | pa.ChunkedArray
+Cells: TypeAlias = pa.Array | pa.ChunkedArray
 
 _BATCH = 2**17  # rows
 
@@ -38,6 +41,7 @@ class Source:
     after         raises a DataError for a failure, or prepares another attempt
     files         the files, watched for changes
     batches       the rows of some columns, some as dictionaries, where they need not pass through DuckDB
+    keep          what has to live as long as the source
     """
 
     what: str
@@ -50,6 +54,7 @@ class Source:
     after: Callable[[str], None] = None  # type: ignore[assignment]
     files: tuple[Path, ...] = ()
     batches: Batches = lambda names, dictionaries: None
+    keep: object = None
 
     def __post_init__(self) -> None:
         if self.after is None:
@@ -62,7 +67,7 @@ class Source:
 
     def state(self) -> tuple[Any, ...]:
         """Times and sizes of the files, unchanged as long as nobody writes to them."""
-        return tuple(quietly(_stamp, file)[0] for file in self.files)
+        return tuple(quietly(stamp_of, file)[0] for file in self.files)
 
     def cell(self, name: str) -> str:
         """A column in SQL; texts are compared byte by byte, whatever the collation."""
@@ -90,11 +95,6 @@ class Source:
         if original is not None and pa.types.is_fixed_size_binary(original) and pa.types.is_binary(cells.type):
             return cells.cast(original)
         return cells
-
-
-def _stamp(file: Path) -> tuple[int, int]:
-    stat = file.stat()
-    return stat.st_mtime_ns, stat.st_size
 
 
 def from_data(data: Any, connection: duckdb.DuckDBPyConnection, csv_options: dict[str, Any]) -> Source:
@@ -133,37 +133,17 @@ def from_relation(relation: duckdb.DuckDBPyRelation) -> Source:
 
 
 def _from_path(path: Path, connection: duckdb.DuckDBPyConnection, csv_options: dict[str, Any]) -> Source:
-    files, is_folder = _files(path)
-    starts = [quietly(first_bytes, file)[0] for file in files]
-    if all(start == b"PAR1" for start in starts):
+    files, is_folder = files_of(path)
+    kinds = [database_kind(quietly(first_bytes, file, 16)[0]) for file in files]
+    table = csv_options.pop("table", None)
+    if any(kinds):
+        no_csv_options(csv_options, path)
+        return _from_database(path, files, table, kinds[0], connection)
+    no_table(table, path)
+    if holds_parquet(path, files, is_folder):
         no_csv_options(csv_options, path)
         return _from_parquet(path, files, is_folder, connection)
-    if is_folder or any(start == b"PAR1" for start in starts):
-        raise DataError(f"{path.name!r} holds files that are not Parquet. Pass Parquet files, or CSV files, not both.")
-    if any(start is None for start in starts):
-        raise DataError(f"{path.name!r} cannot be opened. Check its permissions.")
     return _from_csv(path, files, connection, csv_options)
-
-
-def _files(path: Path) -> tuple[list[Path], bool]:
-    """The files of a path or pattern, and whether it is a folder."""
-    there, failure = quietly(path.exists)
-    if there and not path.is_dir():
-        return [path], False
-    if there:
-        files = sorted(file for file in path.rglob("*") if file.is_file() and not _is_hidden(file.relative_to(path)))
-    else:
-        files = sorted(Path(file) for file in glob.glob(str(path), recursive=True) if Path(file).is_file())
-    if not files or failure:
-        many = there or glob.has_magic(str(path))
-        raise DataError(
-            f"There {'are no files' if many else 'is no file'} {path.name!r} in {folder_name(path)}. Check the path."
-        )
-    return files, bool(there)
-
-
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith((".", "_")) for part in path.parts)
 
 
 def _from_parquet(path: Path, files: list[Path], is_folder: bool, connection: duckdb.DuckDBPyConnection) -> Source:
@@ -222,6 +202,19 @@ def _from_csv(
     return Source(repr(path.name), columns, dict.fromkeys(names, "VARCHAR"), scan, after=after, files=tuple(files))
 
 
+def _from_database(
+    path: Path, files: list[Path], table: str | None, kind: str | None, connection: duckdb.DuckDBPyConnection
+) -> Source:
+    if len(files) > 1:
+        raise DataError(f"There are {len(files)} files {path.name!r}, and databases among them. Name one database.")
+    if kind == "DuckDB":
+        relation = duckdb_table(path, table, connection)
+        return replace(from_relation(relation), what=repr(path.name), files=tuple(files))
+    copy = SqliteCopy(path, table)
+    source = _from_parquet(path, [copy.file], False, connection)
+    return replace(source, keep=copy)
+
+
 def _arrow_types(schema: pa.Schema) -> dict[str, pa.DataType]:
     changed = {}
     for name, arrow_type in zip(schema.names, schema.types, strict=True):
@@ -229,8 +222,3 @@ def _arrow_types(schema: pa.Schema) -> dict[str, pa.DataType]:
         if (pa.types.is_timestamp(inner) and inner.tz is not None) or pa.types.is_fixed_size_binary(inner):
             changed[name] = inner
     return changed
-
-
-def no_csv_options(csv_options: dict[str, Any], data: Any) -> None:
-    if csv_options:
-        raise DataError(f"The options {listing(csv_options)} are for CSV files; {type_of(data)} was given.")

@@ -74,7 +74,9 @@ class StoredBaskets(ItemRows):
 
     Examples
     --------
-    >>> lines = pa.table({"visit": [1, 1, 2, 2, 3], "drug": ["a", "b", "a", "a", None], "back": ["y", "y", "n", "n", "n"]})
+    >>> import pyarrow as pa
+    >>> drugs, back = ["a", "b", "a", "a", None], ["y", "y", "n", "n", "n"]
+    >>> lines = pa.table({"visit": [1, 1, 2, 2, 3], "drug": drugs, "back": back})
     >>> visits = StoredBaskets(lines, row="visit", item="drug", label="back")
     >>> visits.shape, visits.names, visits.support.tolist(), visits.class_support.tolist()
     ((3, 2), ('a', 'b'), [2, 1], [[1, 1], [0, 1]])

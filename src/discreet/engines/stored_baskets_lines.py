@@ -139,7 +139,8 @@ class _Rising:
         """
         last = ids[:1] if self._last is None else self._last.cast(ids.type)
         if pa.types.is_integer(ids.type):
-            row, first = np.empty(len(ids), dtype=np.int32), np.empty(len(ids), dtype=np.int32)
+            row: np.ndarray = np.empty(len(ids), dtype=np.int32)
+            first: np.ndarray = np.empty(len(ids), dtype=np.int32)
             cells = ids.to_numpy(zero_copy_only=False)
             n_rows, rises = runs(cells, last.to_numpy(zero_copy_only=False)[0], row, first)
             first = first[:n_rows]

@@ -26,6 +26,7 @@ from discreet.evaluate.soft_rows import SoftColumn, SoftRows, bins_of, read_soft
 from discreet.evaluate.utility import split
 from discreet.foundation.randomness import Randomness
 from discreet.methods import Method
+from discreet.release.counted_source import CountedSource
 from discreet.release.information_kept import Detail
 from discreet.release.release import Release
 
@@ -81,6 +82,27 @@ def what_is_kept(release: Release, data: object, roles: Roles | None = None) -> 
         blank=blank,
         suppressed=_suppressed(release) if cells else 1.0,
         tables=ask_tables(release, dataset) if cells else None,
+    )
+
+
+def kept_by_counts(release: Release, source: CountedSource) -> Kept:
+    """What a release of rows that stay in an engine holds, as far as counts tell."""
+    assert release.detail is not None
+    roles = release.roles
+    assert roles is not None
+    levels: dict[str, int | None] = {one.name: one.levels for one in release.content.value_columns(roles.quasi)}
+    kept = [name for name in release.columns if name not in roles.quasi]
+    levels |= {one.name: one.levels for one in source.columns(kept)}
+    names = [name for name in release.columns if name != roles.target]
+    blank = tuple(name for name in names if levels[name] in (0, 1))
+    return Kept(
+        detail=release.detail,
+        synthetic=False,
+        columns=len(source.names) - source.has_target,
+        content=len(names) - len(blank),
+        blank=blank,
+        suppressed=_suppressed(release),
+        tables=None,
     )
 
 

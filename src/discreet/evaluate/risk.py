@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from discreet.counting.row_counts import row_counts
 from discreet.counting.tally import grouped, persons_per_group
 from discreet.data.dataset import rows_of
 from discreet.errors import RolesError
+from discreet.release.counted_source import CountedSource
 from discreet.release.release import Release
 
 BELOW = (2, 3, 5, 10)  # the group sizes that statistical offices and hospitals ask about
@@ -67,28 +70,52 @@ def risk(data: object, quasi: Sequence[str] | None = None, *, persons: np.ndarra
     persons = getattr(content, "persons", None) if persons is None else persons
     rows = np.bincount(groups)
     sizes = persons_per_group(groups, len(rows), persons)
-    n = int(rows.sum())
+    return risk_of_groups(sizes, rows, persons=None if persons is None else len(np.unique(persons)))
+
+
+def risk_of_groups(
+    sizes: np.ndarray, rows: np.ndarray, times: np.ndarray | None = None, *, persons: int | None = None
+) -> Risk:
+    """The risk of groups of these sizes in persons, and of these rows; `times` says how many groups each stands for."""
+    times = np.ones(len(rows), dtype=np.int64) if times is None else times
+    n = int(rows @ times)
     return Risk(
         rows=n,
-        persons=n if persons is None else len(np.unique(persons)),
-        groups=len(rows),
+        persons=n if persons is None else persons,
+        groups=int(times.sum()),
         k=int(sizes.min(initial=n)),
-        unique=int(rows[sizes == 1].sum()),
-        below={size: int(rows[sizes < size].sum()) for size in BELOW},
-        average=float((rows / sizes).sum() / max(n, 1)),
-        sizes=_bins(sizes, rows),
+        unique=int((rows * times)[sizes == 1].sum()),
+        below={size: int((rows * times)[sizes < size].sum()) for size in BELOW},
+        average=float((rows / sizes * times).sum() / max(n, 1)),
+        sizes=_bins(sizes, rows, times),
     )
+
+
+def source_risk(source: CountedSource, engine: Any) -> Risk:
+    """The risk of rows that stay in an engine."""
+    if source.groups is not None:
+        persons, rows, times, n_persons = source.groups
+        return risk_of_groups(persons, rows, times, persons=n_persons)
+    rows, times = engine.group_sizes(source.quasi)  # there were too many distinct rows to bring them here
+    return risk_of_groups(rows, rows, times)
 
 
 def released_risk(release: Release) -> Risk:
     """The risk of what is published, counted in persons when the release was."""
     quasi = () if release.roles is None else release.roles.quasi
-    return risk(release.content, quasi, persons=release.owner.persons)
+    if release.content.is_stored and release.roles is not None:
+        content, roles = release.content.with_persons(release.owner.persons, release.roles)
+        counted = row_counts(content, roles or release.roles).tally(quasi, person=roles.person if roles else None)
+        groups = None if release.owner.source is None else release.owner.source.groups
+        persons = None if groups is None else groups.n_persons
+        return risk_of_groups(counted.sizes, counted.counts.sum(axis=1), persons=persons)
+    persons = release.owner.persons
+    return risk(release.content, quasi, persons=persons if isinstance(persons, np.ndarray) else None)
 
 
-def _bins(sizes: np.ndarray, rows: np.ndarray) -> tuple[Bin, ...]:
+def _bins(sizes: np.ndarray, rows: np.ndarray, times: np.ndarray) -> tuple[Bin, ...]:
     place = np.frexp(sizes)[1] - 1  # the power of two at or below the size
     return tuple(
-        Bin(2**p, 2 ** (p + 1) - 1, int((place == p).sum()), int(rows[place == p].sum()))
+        Bin(2**p, 2 ** (p + 1) - 1, int(times[place == p].sum()), int((rows * times)[place == p].sum()))
         for p in range(int(place.max(initial=-1)) + 1)
     )

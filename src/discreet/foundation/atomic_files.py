@@ -143,7 +143,7 @@ def _beside(target: Path) -> Iterator[Path]:
     try:
         descriptor = os.open(work / _MARK, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
-            _lock(descriptor)
+            lock(descriptor)
             os.write(descriptor, json.dumps({"discreet": "partial", "target": target.name}).encode())
             yield work
         finally:
@@ -227,7 +227,7 @@ def _abandoned(work: Path, process: int) -> Iterator[str | None]:
         return
     try:
         regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
-        if regular and not _lock(descriptor, process=process):
+        if regular and not lock(descriptor, process=process):
             raise BlockingIOError
         yield _target_of(os.read(descriptor, _LONGEST_MARK)) if regular else None
     finally:
@@ -247,7 +247,7 @@ def _target_of(mark: bytes) -> str | None:
     return target if ours and target not in ("", ".", "..") and "\0" not in target else None
 
 
-def _lock(descriptor: int, *, process: int | None = None) -> bool:
+def lock(descriptor: int, *, process: int | None = None) -> bool:
     """Lock a mark as long as it is open. False if it is locked already, or, without locks, if its process runs."""
     try:
         if fcntl is None:

@@ -15,6 +15,8 @@ import secrets
 
 import numpy as np
 
+from discreet.foundation.compiled_kernels import compiled
+
 
 class Randomness:
     """A stream of random numbers, secure or reproducible.
@@ -56,9 +58,25 @@ class Randomness:
         """A uniformly random order of 0..n-1 (64-bit keys sorted; a tie among n keys has odds n^2/2^65)."""
         return np.argsort(self.uint64(n), kind="stable")
 
+    def shuffle(self, order: np.ndarray) -> None:
+        """Put an array of 64-bit integers into a uniformly random order, many times as fast as `permutation`.
+
+        Fisher and Yates; the odds of the places differ by at most n / 2^64. n must be below 2^32.
+        """
+        _swap(order, self.uint64(len(order)).astype(np.uint64))
+
     def numpy(self) -> np.random.Generator:
         """A NumPy generator seeded from this stream, for simulation and model fitting, never for privacy noise."""
         return np.random.default_rng(np.frombuffer(self.bytes(32), dtype="<u4"))
+
+
+@compiled
+def _swap(order, drawn):
+    for i in range(len(order) - 1, 0, -1):
+        n = np.uint64(i + 1)
+        high, low = drawn[i] >> np.uint64(32), drawn[i] & np.uint64(0xFFFFFFFF)
+        j = (high * n + ((low * n) >> np.uint64(32))) >> np.uint64(32)  # drawn * n / 2^64
+        order[i], order[j] = order[j], order[i]
 
 
 def _whole(seed: object) -> int:

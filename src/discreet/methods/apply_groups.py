@@ -8,21 +8,29 @@ to other processes, where engines run it beside the rows.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from discreet.counting.coded_rows import CodedRows
-from discreet.counting.coding import Coding, ListedCells, as_dictionary, changed
+from discreet.counting.coding import Coding, ListedCells, as_dictionary, changed, smallest
 from discreet.counting.row_lookup import RowLookup
 from discreet.data.column import Column, Kind
 from discreet.engines.protocol import PERSON
-from discreet.methods.grouping import Grouping
+from discreet.methods.grouping import Grouping, PublishedColumns
 
 _GROUP = "\0group"
+
+
+class GroupLookup(Protocol):
+    """Finds the group of rows, given as one array of codes for each column; -1 for rows that were not counted."""
+
+    def find(self, codes: Sequence[np.ndarray]) -> np.ndarray: ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,7 +38,7 @@ class ApplyGroups:
     """A callable from raw rows to published rows.
 
     quasi   the codings of the quasi-identifiers, in the order of the distinct rows
-    lookup  the group of distinct rows
+    lookup  finds the group of coded rows
     labels  of each quasi-identifier, the published columns, with a row for each group
     kept    the codings of the columns that are published as they are
     names   the published columns in their order
@@ -38,7 +46,7 @@ class ApplyGroups:
     """
 
     quasi: tuple[ListedCells, ...]
-    lookup: RowLookup
+    lookup: GroupLookup
     labels: tuple[Column, ...]
     kept: tuple[Coding, ...]
     names: tuple[str, ...]
@@ -57,12 +65,26 @@ class ApplyGroups:
     ) -> ApplyGroups:
         """From the decision on coded rows. `order` names source columns in the order of the published ones."""
         labels = grouping.columns(np.arange(len(grouping.codes)))
+        return cls.found_by(RowLookup(rows.codes, grouping.group), labels, quasi, kept=kept, order=order, person=person)
+
+    @classmethod
+    def found_by(
+        cls,
+        lookup: GroupLookup,
+        labels: PublishedColumns,
+        quasi: Sequence[ListedCells],
+        *,
+        kept: Sequence[Coding] = (),
+        order: Sequence[str] = (),
+        person: ListedCells | None = None,
+    ) -> ApplyGroups:
+        """From what finds the group of coded rows; `labels` have a row for each group."""
         names_of = {name: [column.name for column in columns] for name, columns in labels.items()}
         names_of |= {coding.name: [coding.name] for coding in kept}
         return cls(
             tuple(quasi),
-            RowLookup(rows.codes, grouping.group),
-            tuple(column for name in rows.names for column in labels.get(name, ())),
+            lookup,
+            tuple(column for coding in quasi for column in labels.get(coding.name, ())),
             tuple(kept),
             tuple(name for source in order or names_of for name in names_of.get(source, ())),
             person,
@@ -73,6 +95,16 @@ class ApplyGroups:
         """The source columns that are read."""
         person = () if self.person is None else (self.person.name,)
         return tuple(dict.fromkeys([one.name for one in (*self.quasi, *self.kept)] + [*person]))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the group of each distinct row and of all labels: the decision, but no cell can be read from it."""
+        parts = hashlib.sha256(repr((self.names, self.columns, self.schema.to_string())).encode())
+        for array in (*self.lookup.arrays, *(column.codes for column in self.labels)):
+            parts.update(np.ascontiguousarray(array))
+        for column in self.labels:
+            parts.update(repr(column.values.to_pylist()).encode())
+        return parts.hexdigest()
 
     @cached_property
     def schema(self) -> pa.Schema:
@@ -101,6 +133,15 @@ class ApplyGroups:
         }
         return pa.RecordBatch.from_pydict(nothing)
 
+    @cached_property
+    def _codes(self) -> np.ndarray:
+        """The codes of the labels of each group, side by side, so that all of them are read at once."""
+        most = max((len(column.values) for column in self.labels), default=0)
+        codes = np.empty((len(self.labels[0].codes) if self.labels else 0, len(self.labels)), dtype=smallest(most + 1))
+        for place, column in enumerate(self.labels):
+            codes[:, place] = column.codes
+        return codes
+
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The published rows, in the order of the batch, without dictionaries."""
         rows = self.published(pa.Table.from_batches([self.compact(batch)]))
@@ -124,8 +165,11 @@ class ApplyGroups:
         cells = {name: compact.column(name).chunk(0) for name in compact.column_names} if len(compact) else {}
         if not cells:
             return self.schema.empty_table()
-        group = cells[_GROUP].to_numpy()
-        columns = {column.name: as_dictionary(column.codes[group], column.values) for column in self.labels}
+        codes = self._codes.take(cells[_GROUP].to_numpy(), axis=0)
+        columns = {
+            column.name: as_dictionary(codes[:, place].astype(np.int32), column.values)
+            for place, column in enumerate(self.labels)
+        }
         columns |= {coding.name: coding.published(cells[coding.name]) for coding in self.kept}
         if self.person is not None:
             columns[PERSON] = cells[PERSON].cast(pa.int64())

@@ -29,7 +29,7 @@ from discreet.engines.protocol import Engine
 from discreet.errors import CannotRelease, DataError, PromiseBroken, RolesError
 from discreet.foundation.parameters import check_parameters
 from discreet.foundation.randomness import Randomness
-from discreet.methods.engine_release import check_columns, needs_rows, publish_groups
+from discreet.methods.engine_release import EngineDecision, check_columns, needs_rows, publish_groups
 from discreet.methods.grouping import Decision, Grouping
 from discreet.methods.limits import check_limit
 from discreet.methods.published_rows import (
@@ -84,7 +84,7 @@ class Method(BaseEstimator):
 
     @property
     def keeps_items(self) -> bool:
-        """Whether it keeps items of baskets by their counts and ones, whatever the order of rows: also outside memory."""
+        """Whether it keeps items of baskets by their counts and ones, so that it takes baskets outside memory."""
         return False
 
     def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
@@ -163,8 +163,8 @@ class Method(BaseEstimator):
         """A release of baskets outside memory: the kept items are published, and only these come into memory."""
         if not self.keeps_items:
             raise DataError(
-                f"{type(self).__name__} with these parameters needs whole rows, and these baskets are outside memory. Use"
-                " GreedySelector, or read as many rows as fit into memory (discreet.Baskets)."
+                f"{type(self).__name__} with these parameters needs whole rows, and these baskets are outside memory."
+                " Use GreedySelector, or read as many rows as fit into memory (discreet.Baskets)."
             )
         if labels is not None:
             raise DataError("Baskets outside memory have labels of their own: leave out y.")
@@ -235,40 +235,42 @@ class Method(BaseEstimator):
         if why := self._needs_rows():
             raise needs_rows(type(self).__name__, why)
         check_columns(engine, roles, needs_target=self.needs_target)
+        decided = self._decide_engine(engine, roles, randomness)
+        content, persons = publish_groups(engine, roles, decided)
+        decision = decided.decision
+        assert decision.plan is not None
+        return self._checked(
+            Release(
+                content=content,
+                owner=self._owner_files(
+                    persons=persons or None,
+                    evidence=recoded_population(decision),
+                    source=decided.source(engine, roles),
+                    trace=decision.trace,
+                    notes=[*decision.notes, *no_record(decision.plan)],
+                ),
+                roles=roles_of_published(roles, decided.labels),
+                promise=self.promise,
+                method=self.name,
+                parameters=self._public_parameters(),
+                plan=decision.plan,
+                source_quasi=roles.quasi,
+                items=items_of(decided.labels, roles),
+                changes=counted_changes(decided.crossed, swapped=0, rows_dropped=0),
+                column_changes=changes_of_columns(decided.crossed, decision.plan.labellings),
+                penalty=decided.penalty,
+            )
+        )
+
+    def _decide_engine(self, engine: Engine, roles: Roles, randomness: Randomness) -> EngineDecision:
+        """What to publish of an engine's rows; by default from `_decide`, on their distinct rows."""
         rows = CodedRows.of(engine, roles.quasi, target=roles.target, person=roles.person)
         refuse_marks(rows, roles)
         self._enough(rows.n_persons)
         grouping = self._decide(rows, roles, randomness)
         if grouping.of_single_rows:
             raise needs_rows(type(self).__name__, "it decides about single rows")
-        decision = grouping.decision_on(rows)
-        content = publish_groups(engine, roles, grouping, rows)
-        assert decision.distinct is not None
-        assert decision.plan is not None
-        _, written, weights = decision.distinct
-        crossed = crossings(rows, written, roles.quasi, weights)
-        labellings = decision.plan.labellings
-        return self._checked(
-            Release(
-                content=content,
-                owner=self._owner_files(
-                    persons=content.persons or None,
-                    evidence=recoded_population(decision),
-                    trace=decision.trace,
-                    notes=[*decision.notes, *no_record(decision.plan)],
-                ),
-                roles=roles_of_published(roles, written),
-                promise=self.promise,
-                method=self.name,
-                parameters=self._public_parameters(),
-                plan=decision.plan,
-                source_quasi=roles.quasi,
-                items=items_of(written, roles),
-                changes=counted_changes(crossed, swapped=0, rows_dropped=0),
-                column_changes=changes_of_columns(crossed, labellings),
-                penalty=penalty_of(labellings, rows, written, roles.quasi, 0, weights),
-            )
-        )
+        return EngineDecision.of(grouping, rows, roles)
 
     # -- baskets ---------------------------------------------------------------------------------------------------
 

@@ -166,6 +166,8 @@ def roundest(a: float, b: float, *, fives: bool = False, avoid: frozenset[float]
     a, b = float(a), float(b)
     if math.isinf(a) or math.isinf(b):
         return cut_between(a, b, whole=False)
+    if a.is_integer() and b.is_integer() and max(abs(a), abs(b)) < 2**53 and not avoid:
+        return _roundest_whole(int(a), int(b), fives)
     low, high = Decimal(repr(a)), Decimal(repr(b))
     middle = _EXACT.divide(_EXACT.add(low, high), Decimal(2))
     finest = _EXACT.subtract(high, low).adjusted() - 1 - _FINER * bool(avoid)
@@ -175,6 +177,18 @@ def roundest(a: float, b: float, *, fives: bool = False, avoid: frozenset[float]
             if cut is not None and a < float(cut) <= b:
                 return float(cut) + 0.0
     return b
+
+
+def _roundest_whole(a: int, b: int, fives: bool) -> float:
+    """As `roundest`, of whole numbers: of the multiples of 1 there always is one in (a, b]."""
+    power = 10 ** len(str(max(abs(a), abs(b))))
+    while True:
+        for step in (5 * power, power) if fives else (power,):
+            below = (a + b) // (2 * step) * step
+            fits = [c for c in (below, below + step) if a < c <= b]
+            if fits:
+                return float(min(fits, key=lambda c: (abs(2 * c - a - b), c)))
+        power //= 10
 
 
 def column_cut(column: Column, a: float, b: float, *, avoid: frozenset[float] = frozenset()) -> float:

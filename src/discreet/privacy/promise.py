@@ -236,8 +236,8 @@ def table_and_roles(data: object, roles: Roles | None) -> tuple[Any, Roles]:
 
 def counted_and_roles(data: object, roles: Roles | None) -> tuple[Any, Roles]:
     """As `table_and_roles`, for checks that only count: the rows of a table are counted once for all of them."""
-    data, roles = table_and_roles(data, roles)
-    return (data if is_engine(data) else row_counts(data, roles)), roles
+    counted, roles = table_and_roles(data, roles)
+    return (counted if is_engine(counted) else row_counts(counted, roles)), roles
 
 
 __all__ = [

@@ -62,8 +62,9 @@ class TCloseness(Promise):
 
     def check(self, data: object, roles: Roles | None = None) -> Verdict:
         if self.distance == "ordered" and roles is not None and not is_engine(data):
-            data, roles = counted_and_roles(data, roles)
-            self.check_order({name: data.values(name).kind for name in roles.sensitive})
+            counted, roles = counted_and_roles(data, roles)
+            self.check_order({name: counted.values(name).kind for name in roles.sensitive})
+            data = counted
         return over_sensitive(self, self.t, data, roles, self._measure, max)
 
     def check_order(self, kinds: Mapping[str, str]) -> None:

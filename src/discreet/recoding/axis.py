@@ -21,10 +21,8 @@ from typing import Literal, Protocol
 import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
-from discreet.counting.tally import pair_counts
 from discreet.data.column import SUPPRESSED, Column, text_of
 from discreet.errors import DataError, shown
-from discreet.foundation.compiled_kernels import compiled
 from discreet.prepare.binning import Binning
 from discreet.prepare.intervals import (
     border_text,
@@ -38,7 +36,7 @@ from discreet.prepare.intervals import (
 from discreet.prepare.rare import Rare
 from discreet.recoding.labels import EVERYTHING, MISSING, Meaning
 from discreet.recoding.names import MOST_SPELT, Names
-from discreet.recoding.plan import AxisScale, Recode
+from discreet.recoding.plan import AxisScale
 
 OTHER = "other"
 _AMBIGUOUS = re.compile(r'[{}",]|^not |or missing$|^[<>\[]')  # could be read as a set, an interval, or a quotation
@@ -304,88 +302,3 @@ def in_class_order(counts: np.ndarray) -> np.ndarray:
     direction = np.linalg.svd(around, full_matrices=False)[2][0]
     direction = direction * np.sign(direction[np.argmax(np.abs(direction))])
     return np.argsort(np.round(shares @ direction, 12), kind="stable")
-
-
-def recode(
-    axes: list[Axis],
-    ranks: np.ndarray,
-    leaf_of: np.ndarray,
-    column: np.ndarray,
-    cut: np.ndarray,
-    left: np.ndarray,
-    sides: tuple[np.ndarray, np.ndarray] | None = None,
-) -> Recode:
-    """The plan of a tree of cuts. `ranks` and `leaf_of` belong to the distinct rows that the tree was grown from.
-
-    If both sides of a cut share values, `sides` are the ends of the left ones (NaN: that of the parent) and the
-    beginnings of the right ones.
-    """
-    n_leaves = int((column < 0).sum())
-    has_missing = np.array([axis.column.has_missing for axis in axes])
-    low, high, missing = _boxes(column, *(sides or (cut, cut)), left, n_leaves, has_missing)
-    codes = np.empty((n_leaves, len(axes)), dtype=np.int32)
-    labels, meanings = [], []
-    for c, axis in enumerate(axes):
-        label, meaning = axis.set_of, axis.meaning_of_set
-        if axis.tree is not None:
-            label, meaning = axis.tree.label, axis.tree.meaning
-        if axis.by_cuts or (axis.tree is None and axis.names is None):
-            boxes = np.column_stack([low[:, c], high[:, c], missing[:, c]])
-            distinct, code = np.unique(boxes, axis=0, return_inverse=True)
-            ends = [(float(a), float(b), bool(m)) for a, b, m in distinct]
-            if axis.names is None and axis.tree is None:
-                labels.append([axis.interval(*end) for end in ends])
-                meanings.append([axis.meaning_of_interval(*end) for end in ends])
-            else:
-                labels.append([label(axis.region(*end)) for end in ends])
-                meanings.append([meaning(axis.region(*end)) for end in ends])
-        else:
-            code, sets = _sets(ranks[:, c], leaf_of, n_leaves)
-            labels.append([label(occurring) for occurring in sets])
-            meanings.append([meaning(occurring) for occurring in sets])
-        codes[:, c] = code.ravel()
-    return Recode(tuple(axis.scale for axis in axes), column, cut, left, codes, tuple(labels), tuple(meanings))
-
-
-def _sets(rank: np.ndarray, leaf_of: np.ndarray, n_leaves: int) -> tuple[np.ndarray, list[tuple[int, ...]]]:
-    """The set of categories that occurs in each leaf: a code per leaf, and the ranks of each code."""
-    leaf, rank, _ = pair_counts(leaf_of, rank)
-    ranks = tuple(rank.tolist())
-    ends = np.cumsum(np.bincount(leaf, minlength=n_leaves)).tolist()
-    code_of: dict[tuple[int, ...], int] = {}
-    code = [
-        code_of.setdefault(ranks[start:end], len(code_of)) for start, end in zip([0, *ends[:-1]], ends, strict=True)
-    ]
-    return np.array(code, dtype=np.int32), list(code_of)
-
-
-def _boxes(
-    column: np.ndarray, end: np.ndarray, begin: np.ndarray, left: np.ndarray, n_leaves: int, has_missing: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The interval of each leaf in each column, and whether it includes missing."""
-    shape = len(column), len(has_missing)
-    low, high, missing = np.full(shape, -np.inf), np.full(shape, np.inf), np.empty(shape, dtype=bool)
-    missing[0] = has_missing
-    _narrow(column, end, begin, left, low, high, missing)
-    of_leaf = np.empty(n_leaves, dtype=np.int64)
-    leaves = np.flatnonzero(column < 0)
-    of_leaf[left[leaves]] = leaves
-    return low[of_leaf], high[of_leaf], missing[of_leaf]
-
-
-@compiled
-def _narrow(column, end, begin, left, low, high, missing):
-    """Divide the box of each node among its children."""
-    for node in range(len(column)):  # children come after their parent
-        c = column[node]
-        if c < 0:
-            continue
-        for child in range(left[node], left[node] + 2):
-            for i in range(low.shape[1]):
-                low[child, i] = low[node, i]
-                high[child, i] = high[node, i]
-                missing[child, i] = missing[node, i]
-        if not np.isnan(end[node]):
-            high[left[node], c] = min(high[node, c], end[node])
-            missing[left[node], c] = False
-        low[left[node] + 1, c] = max(low[node, c], begin[node])

@@ -21,12 +21,17 @@ from discreet.recoding.branches import in_branches
 _LEAST, _FINER = 32, 4  # parts of a column at least; and for each interval that can be published
 
 
-def readable_axis(rows: CodedRows, name: str, *, rarest: int, by_class: bool = False) -> Axis:
-    """The axis of a column, cut at round borders; `by_class`, only at those that tell the classes apart."""
+def readable_axis(
+    rows: CodedRows, name: str, *, rarest: int, by_class: bool = False, n_columns: int | None = None
+) -> Axis:
+    """The axis of a column, cut at round borders; `by_class`, only at those that tell the classes apart.
+
+    `n_columns` says how many columns are cut, if these rows were counted by fewer.
+    """
     axis = Axis.of(rows, name, rarest=rarest, by_class=by_class)
     if axis.numbers is None:
         return in_branches(axis, None, by_class=by_class)
-    most = max(_LEAST, round(_FINER * (rows.n_persons / rarest) ** (1 / len(rows.columns))))
+    most = max(_LEAST, round(_FINER * (rows.n_persons / rarest) ** (1 / (n_columns or len(rows.columns)))))
     if not by_class or most >= min(axis.n_values, MOST_PIECES):
         return axis
     borders = Borders.of(axis)

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from discreet.data.records import Records
 from discreet.data.stored_table import place_files
 from discreet.data.table import Table
+from discreet.release.counted_source import CountedSource
 from discreet.release.data_subjects import DataSubjects
 from discreet.release.owner_evidence import EVIDENCE, PERSON_PARTS, PERSONS
 from discreet.sketching.signs import KEY_FILE, Signs, write_key
@@ -35,16 +36,18 @@ class OwnerFiles:
     notes     remarks for the owner
     seed      of the method's randomness, if one was set
     people    the data subjects, for the ledger
+    source    what was counted of the source, if its rows stay in an engine
     receipts  from the ledger that paid for the release
     """
 
-    persons: np.ndarray | Sequence[Path] | None = None
+    persons: Any = None  # an array, or paths
     evidence: Table | Records | None = None
     signs: Signs | None = None
     trace: Sequence[dict[str, Any]] = ()
     notes: Sequence[str] = ()
     seed: int | None = None
     people: DataSubjects | None = None
+    source: CountedSource | None = None
     receipts: list[dict[str, Any]] = field(default_factory=list)
 
     @property

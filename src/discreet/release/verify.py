@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from discreet.counting.row_counts import count_once
 from discreet.data.content import Content
 from discreet.data.document import SHAPES
 from discreet.errors import DiscreetError
@@ -101,7 +102,26 @@ def verify(
     take longer than a few seconds, such as comparing many rows of items pair by pair.
     """
     expected_signer = None if public_key is None else public_key_in(Path(public_key))
-    with open_folder(Path(folder)) as release:
+    return _verified(Path(folder), owner, expected_signer, expected_id, patient, None)
+
+
+def verify_written(folder: Path, *, owner: Path, content: Content) -> Verification:
+    """Verify a folder that was just written with this content, which it must hold, cell by cell.
+
+    Writing the same cells again would give the same bytes, so that is not done.
+    """
+    return _verified(folder, owner, None, None, True, content)
+
+
+def _verified(
+    folder: Path,
+    owner: str | os.PathLike[str] | None,
+    expected_signer: str | None,
+    expected_id: str | None,
+    patient: bool,
+    written: Content | None,
+) -> Verification:
+    with open_folder(folder) as release:
         certificate, problems = release.certificate, release.problems
         if certificate is None:
             return Verification(False, None, None, tuple(problems))
@@ -109,7 +129,7 @@ def verify(
         signer, wrong = signer_of(release, expected_signer)
         findings.problems += wrong
         if not problems:  # data with another hash is not the certified data
-            _guarded(release, None if owner is None else Path(owner), findings, patient)
+            _guarded(release, None if owner is None else Path(owner), findings, patient, written)
     remarks = (signer_remark(signer, expected_signer) if signer or not wrong else "", *findings.remarks)
     return Verification(
         not findings.problems,
@@ -123,9 +143,11 @@ def verify(
     )
 
 
-def _guarded(release: OpenFolder, owner: Path | None, findings: Findings, patient: bool) -> None:
+def _guarded(
+    release: OpenFolder, owner: Path | None, findings: Findings, patient: bool, written: Content | None
+) -> None:
     try:
-        _check(release, owner, findings, patient)
+        _check(release, owner, findings, patient, written)
     except DiscreetError as error:
         findings.problems.append(str(error)[:_LONGEST])
     except Exception as error:  # whatever a forged certificate leads to, it is not verified
@@ -152,15 +174,19 @@ _CHECKS: dict[str, Callable[[CheckedRelease], None]] = {  # by shape
 }
 
 
-def _bytes(release: OpenFolder, certificate: Certificate, content: Content) -> tuple[list[str], list[str]]:
+def _bytes(
+    release: OpenFolder, certificate: Certificate, content: Content, written: Content | None
+) -> tuple[list[str], list[str]]:
     """Whether the data files hold nothing but their cells."""
+    if written is not None:
+        return ([] if content.equals(written) else ["The written files differ from the release."]), []
     if release.parts is not None:
         return rewritten_problems(release.parts, certificate)
     (name,) = data_names(certificate)
     return bytes_problems(content, release.files[name], name, certificate.files[name].sha256)
 
 
-def _check(release: OpenFolder, owner: Path | None, findings: Findings, patient: bool) -> None:
+def _check(release: OpenFolder, owner: Path | None, findings: Findings, patient: bool, written: Content | None) -> None:
     certificate = release.certificate
     assert certificate is not None
     promise = certificate.the_promise()
@@ -175,10 +201,12 @@ def _check(release: OpenFolder, owner: Path | None, findings: Findings, patient:
     findings.remarks += remarks
     content, roles = contents_of(release)
     findings.content = content
+    if release.parts is not None and roles is not None:
+        count_once(content, roles)
     wrong, noise_remarks = noise_problems(certificate, content)
     findings.problems += wrong + detail_problems(certificate, content)
     _CHECKS[certificate.shape](CheckedRelease(release, certificate, promise, content, roles, owner, patient, findings))
-    wrong, remarks = _bytes(release, certificate, content)
+    wrong, remarks = _bytes(release, certificate, content, written)
     findings.problems += wrong
     findings.remarks += remarks + evidence_remarks(certificate, with_owner=owner is not None) + noise_remarks
     findings.remarks += role_remarks(certificate, content)

@@ -92,7 +92,9 @@ def check_layouts(table: StoredTable, rows: int) -> None:
             sizes = [parquet.metadata.row_group(group).num_rows for group in range(parquet.num_row_groups)]
             mine = parquet.schema_arrow
         if max(sizes, default=0) > MOST_GROUP:
-            raise DataError(f"{path.name} has {max(sizes):,} rows in one group; at most {MOST_GROUP:,} are read at once.")
+            raise DataError(
+                f"{path.name} has {max(sizes):,} rows in one group; at most {MOST_GROUP:,} are read at once."
+            )
         if schema is not None and not mine.equals(schema):
             raise DataError(f"{path.name} has other types of columns than the parts before it.")
         schema, found = mine, found + layout.rows

@@ -15,14 +15,19 @@ from typing import Any
 from discreet._version import __version__
 from discreet.data.dataset import Dataset
 from discreet.data.roles import Roles
-from discreet.evaluate.detail import evident_warnings, means_of_targets, warnings_of, what_is_kept
+from discreet.evaluate.detail import evident_warnings, kept_by_counts, means_of_targets, warnings_of, what_is_kept
 from discreet.evaluate.distributions import distributions
-from discreet.evaluate.facts import release_facts, risk_facts, source_facts
+from discreet.evaluate.facts import plain_risk, release_facts, risk_facts, source_facts
 from discreet.evaluate.raw_use import RawUse
+from discreet.evaluate.risk import source_risk
 from discreet.evaluate.utility import Utility
 from discreet.release.release import Release
 
 FORMAT = 1
+_NOT_SHOWN = (
+    "The rows stay in an engine: tables of several columns, the distributions of columns and the use of rows without"
+    " recoding are not shown, since they are read from rows."
+)
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,39 @@ def summarise(data: object, roles: Roles | None, outcomes: Sequence[Outcome], *,
         "risk_before": risk_facts(dataset),
         "releases": [_release(outcome, dataset) for outcome in outcomes],
         "holds": all(outcome.release.verdict.holds for outcome in outcomes),
+    }
+
+
+def summarise_counts(outcome: Outcome, engine: Any, *, name: str) -> dict[str, Any]:
+    """Summarise a release of rows that stay in `engine`: all that counts tell.
+
+    Tables of several columns and the distributions of columns are left out; they are read from rows.
+    """
+    release, source = outcome.release, outcome.release.owner.source
+    assert source is not None
+    kept = kept_by_counts(release, source).to_dict()
+    facts = release_facts(release, source)  # type: ignore[arg-type]
+    return {
+        "format": FORMAT,
+        "discreet": __version__,
+        "name": name,
+        "source": source_facts(source),  # type: ignore[arg-type]
+        "risk_before": plain_risk(source_risk(source, engine)),
+        "releases": [
+            facts
+            | {
+                "notes": [*facts["notes"], _NOT_SHOWN],
+                "kept": kept,
+                "targets": {},
+                "warnings": warnings_of(kept),
+                "distributions": [],
+                "verified": outcome.verified,
+                "folder": outcome.folder,
+                "utility": None,
+                "no_utility": outcome.no_utility,
+            }
+        ],
+        "holds": release.verdict.holds,
     }
 
 

@@ -259,8 +259,8 @@ def sketch(X: Any, signs: Signs, components: Any) -> Sketches:
     """The sketches of the rows of a matrix of non-negative numbers, or of records.
 
     `components` says how many, one number for all rows or one for each; a row with none has an empty sketch. The signs
-    are computed as they are needed: those of all items at once where there are few, of the cells of some rows else. Where
-    all cells are ones, signs are bits.
+    are computed as they are needed: those of all items at once where there are few, of the cells of some rows else. For
+    rows of ones, signs are bits.
     """
     records = Records.of(X)
     if records.shape[1] != signs.n_items:

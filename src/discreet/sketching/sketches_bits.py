@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sketches of rows of ones, 64 components at a time.
 
-A component of such a row is the number of its items less twice the number of those whose sign is -1. The signs of an item
-are bits of a few words, and they are counted in words: the j-th bit of `planes[level]` is a binary digit of the count of
+A component of such a row is the number of its items less twice the number of those whose sign is -1. The signs of an
+item are bits of a few words, and they are counted in words: bit j of `planes[level]` is a binary digit of the count of
 component j. An item is added to all 64 counts at once, with carries, as in an adder.
 """
 

@@ -91,11 +91,12 @@ class SourceSection(Section):
     kinds: dict[str, Literal["number", "date", "category"]] = Field(
         default={}, description="Kinds of columns, by name."
     )
+    table: str | None = Field(default=None, description="SQLite or DuckDB: the table of the file, if it has several.")
 
     @property
     def reading(self) -> dict[str, Any]:
         """How a table is read, in the words of `Table.of`."""
-        names = {"delimiter", "quote", "encoding", "header", "names", "missing", "kinds"}
+        names = {"delimiter", "quote", "encoding", "header", "names", "missing", "kinds", "table"}
         return self.model_dump(mode="json", include=names, exclude_defaults=True)
 
 

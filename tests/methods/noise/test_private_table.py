@@ -16,7 +16,8 @@ from discreet.evaluate.utility import holdout
 from discreet.foundation.randomness import Randomness
 from discreet.methods.noise import private_table
 from discreet.methods.noise.private_rows import some_rows
-from discreet.methods.noise.private_table_cells import consistent, counted, rows_of, simplex
+from discreet.methods.noise.engine_levels import counted
+from discreet.methods.noise.private_table_cells import consistent, rows_of, simplex
 from discreet.methods.noise.private_table_numbers import drawn_numbers
 from discreet.prepare.intervals import reach
 from discreet.recoding.public_domain import Domain

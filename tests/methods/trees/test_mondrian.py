@@ -19,7 +19,7 @@ from discreet.foundation.randomness import Randomness
 from discreet.methods.trees.mondrian_partition import Need, partition
 from discreet.prepare.automatic_hierarchy import automatic
 from discreet.prepare.hierarchy import from_paths
-from discreet.recoding.axis import recode
+from discreet.recoding.leaf_labels import recode
 from group_needs_twin import ASKED, may_be_a_group
 
 

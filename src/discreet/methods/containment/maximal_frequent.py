@@ -3,8 +3,9 @@
 
 Never lists all maximal sets. Sizes are tried from the largest that is possible downwards: for a size, rows with fewer
 items and items with fewer than k rows are peeled off until nothing changes, which bounds the size, and leaves little to
-search at large ones. Where a first set is small, so are all, mostly, and all sizes are searched at once. Every set is looked for below its rarest item, among the rows that have it (`blocks`). As soon as
-r sets are known, the smallest of them is the size to beat.
+search at large ones. Where a first set is small, so are most, and all sizes are searched at once. Every set is looked
+for below its rarest item, among the rows that have it (`blocks`). As soon as r sets are known, the smallest of them is
+the size to beat.
 """
 
 from __future__ import annotations

@@ -143,7 +143,12 @@ def some_rows(persons: np.ndarray, most: int, randomness: Randomness) -> np.ndar
     So with the priorities fixed, what one person has does not touch another's rows; and where one row changes its
     person, at most one row leaves and at most one comes.
     """
-    order = np.lexsort((randomness.uint64(len(persons)), persons))
+    return best_rows(persons, randomness.uint64(len(persons)), most)
+
+
+def best_rows(persons: np.ndarray, priority: np.ndarray, most: int) -> np.ndarray:
+    """Of each person the rows of the highest priority, at most so many: of the smallest numbers."""
+    order = np.lexsort((priority, persons))
     ordered = persons[order]
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(order) else np.empty(0, dtype=int)
     rank = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))

@@ -26,14 +26,23 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from discreet.counting.class_separation import separated_pairs
+from discreet.counting.tally import is_engine
 from discreet.data.baskets import Baskets
 from discreet.data.document import Document
 from discreet.data.roles import Roles
 from discreet.data.table import Table
+from discreet.engines.protocol import Engine
 from discreet.errors import CannotRelease, DataError, PrivacyLeakWarning
 from discreet.foundation.parameters import Interval, check_parameters
 from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.selection import Exponential, LaplaceTop, Selection
+from discreet.methods.noise.engine_levels import (
+    CountedLevels,
+    TextNumbers,
+    check_engine,
+    counted,
+    counted_levels,
+)
 from discreet.methods.noise.private_rows import (
     SEEDED,
     baskets_of,
@@ -60,6 +69,21 @@ def pair_scores(baskets: Baskets) -> np.ndarray:
     [2, 1]
     """
     return separated_pairs(baskets).astype(np.int64)
+
+
+def item_scores(rows: CountedLevels, domain: Domain, n_classes: int) -> np.ndarray:
+    """`pair_scores` of the items of a domain, by counts; the last line of codes has the classes.
+
+    If a_k of the N_k rows of class k have the item, A of N in all, A (N - A) - sum a_k (N_k - a_k) pairs are told apart.
+    """
+    scores = []
+    of_class = counted([rows.codes[-1]], [n_classes], rows.rows)
+    for levels, codes in zip(domain.columns, rows.codes[:-1], strict=True):
+        ones = counted([codes, rows.codes[-1]], [len(levels), n_classes], rows.rows)
+        ones = ones.reshape(len(levels), n_classes)[1 if len(levels) == 2 else 0 :]
+        has = ones.sum(axis=1)
+        scores.append(has * (of_class.sum() - has) - (ones * (of_class - ones)).sum(axis=1))
+    return np.concatenate(scores)
 
 
 class PrivateSelector(Selector):
@@ -133,6 +157,15 @@ class PrivateSelector(Selector):
 
     def simulate(self, data: object, roles: Roles) -> list[str]:
         """Names picked from a table for a study, never certified: with a seed, or with a domain read from the rows."""
+        if is_engine(data):
+            if self.domain is None:
+                raise CannotRelease(NOT_PUBLIC)
+            check_parameters(self, self._parameter_constraints)
+            check_engine(data, roles, self)
+            randomness = Randomness(self.random_state)
+            if randomness.seeded:
+                warnings.warn(SEEDED, PrivacyLeakWarning, stacklevel=2)
+            return self._picked_of_engine(data, roles, self._domain(roles), randomness)[0]
         randomness, table = simulation(self, data, roles)
         domain = Domain.from_data(table, Roles(quasi=roles.quasi)) if self.domain is None else self._domain(roles)
         return self._picked(_as_items(table, roles, domain), randomness)[0]
@@ -144,6 +177,27 @@ class PrivateSelector(Selector):
         domain = self._domain(roles)
         release = self._released(_as_items(table, roles, domain), randomness)
         return replace(release, parameters=release.parameters | {"domain": domain.plain})
+
+    def _release_engine(self, engine: Engine, roles: Roles, randomness: Randomness) -> Release:
+        if self.domain is None:
+            raise CannotRelease(NOT_PUBLIC)
+        if randomness.seeded:
+            raise CannotRelease(SEEDED)
+        check_engine(engine, roles, self)
+        domain = self._domain(roles)
+        release = self._released_names(*self._picked_of_engine(engine, roles, domain, randomness))
+        return replace(release, parameters=release.parameters | {"domain": domain.plain})
+
+    def _picked_of_engine(
+        self, engine: Any, roles: Roles, domain: Domain, randomness: Randomness
+    ) -> tuple[list[str], Selection]:
+        names = domain.items.names
+        mechanism = self.mechanism(len(engine), len(names))
+        columns, classes = {one.name: one.codes for one in domain.columns}, TextNumbers()
+        levels = [*columns.items(), (str(roles.target), classes)]
+        rows = counted_levels(engine, levels, person=roles.person, most=1, randomness=randomness)
+        scores = item_scores(rows, domain, len(classes))
+        return [names[pick] for pick in mechanism.apply(scores, randomness)], mechanism
 
     def _domain(self, roles: Roles) -> Domain:
         """Of the quasi-identifiers. The target may be there, too: one file then serves this and `PrivateTable`."""
@@ -168,7 +222,9 @@ class PrivateSelector(Selector):
     def _released(self, baskets: Baskets, randomness: Randomness) -> Release:
         if randomness.seeded:
             raise CannotRelease(SEEDED)
-        names, mechanism = self._picked(baskets, randomness)
+        return self._released_names(*self._picked(baskets, randomness))
+
+    def _released_names(self, names: list[str], mechanism: Selection) -> Release:
         document = {"names": names, KEY: [asdict(mechanism.noise)]}
         return self._release_document(
             Document.of("names", [(name, "quasi", "item") for name in names], document), None, []

@@ -18,23 +18,27 @@ Departures from the paper:
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 
+from discreet.counting.tally import is_engine
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.errors import CannotRelease
-from discreet.foundation.parameters import Interval, StrOptions
+from discreet.engines.protocol import Engine
+from discreet.errors import CannotRelease, PrivacyLeakWarning
+from discreet.foundation.parameters import Interval, StrOptions, check_parameters
 from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.additive import Geometric
 from discreet.methods.base import Method, fresh_order
+from discreet.methods.noise.engine_levels import CountedLevels, check_engine, counted, counted_levels
 from discreet.methods.noise.private_rows import SEEDED, persons_of, simulation, some_rows
 from discreet.methods.noise.private_table_budget import Accountant
-from discreet.methods.noise.private_table_cells import MOST_CELLS, consistent, counted, noisy, rows_of
+from discreet.methods.noise.private_table_cells import MOST_CELLS, consistent, noisy, rows_of
 from discreet.methods.noise.private_table_model import fit, rows
 from discreet.methods.noise.private_table_numbers import with_numbers, without_numbers
 from discreet.privacy.budget import NEIGHBOURS
@@ -144,20 +148,43 @@ class PrivateTable(Method):
 
     def simulate(self, data: object, roles: Roles) -> Drawn:
         """Rows for a study, never certified: with a seed, or with a domain that is read from the data."""
+        if is_engine(data):
+            if self.domain is None:
+                raise CannotRelease(NOT_PUBLIC)
+            check_parameters(self, self._parameter_constraints)
+            check_engine(data, roles, self)
+            randomness = Randomness(self.random_state)
+            if randomness.seeded:
+                warnings.warn(SEEDED, PrivacyLeakWarning, stacklevel=2)
+            return self._draw_engine(data, roles, Domain.of(self.domain, roles), randomness)
         randomness, table = simulation(self, data, roles)
         domain = Domain.from_data(table, roles) if self.domain is None else Domain.of(self.domain, roles)
         return self._draw(table, roles, domain, randomness)
 
     def _release_table(self, table: Table, roles: Roles, randomness: Randomness) -> Release:
+        domain = self._checked_domain(roles, randomness)
+        check_roles(table, roles)
+        self._check_rows(len(table), roles)
+        return self._release_drawn(self._draw(table, roles, domain, randomness), domain, roles)
+
+    def _release_engine(self, engine: Engine, roles: Roles, randomness: Randomness) -> Release:
+        domain = self._checked_domain(roles, randomness)
+        check_engine(engine, roles, self)
+        self._check_rows(len(engine), roles)
+        return self._release_drawn(self._draw_engine(engine, roles, domain, randomness), domain, roles)
+
+    def _checked_domain(self, roles: Roles, randomness: Randomness) -> Domain:
         if randomness.seeded:
             raise CannotRelease(SEEDED)
         if self.domain is None:
             raise CannotRelease(NOT_PUBLIC)
-        check_roles(table, roles)
-        if not len(table) and self.neighbours == "replace-one" and roles.person is None:
+        return Domain.of(self.domain, roles)
+
+    def _check_rows(self, n_rows: int, roles: Roles) -> None:
+        if not n_rows and self.neighbours == "replace-one" and roles.person is None:
             raise CannotRelease("The table has no rows, and the number of rows is public. Pass a table with rows.")
-        domain = Domain.of(self.domain, roles)
-        drawn = self._draw(table, roles, domain, randomness)
+
+    def _release_drawn(self, drawn: Drawn, domain: Domain, roles: Roles) -> Release:
         cells = len(drawn.table) * len(roles.quasi)
         return self._checked(
             Release(
@@ -174,20 +201,38 @@ class PrivateTable(Method):
         )
 
     def _draw(self, table: Table, roles: Roles, domain: Domain, randomness: Randomness) -> Drawn:
-        counts_all = self._counts_all(domain)
+        self._counts_all(domain)  # refused before the rows are looked at
         codes = domain.codes(table)
-        by_person = roles.person is not None
-        if by_person:
+        if roles.person is not None:
             persons = persons_of(table.cells(str(roles.person)))
             codes = codes[:, some_rows(persons, int(self.rows_per_person), randomness)]
+        return self._draw_counted(CountedLevels(codes), roles, domain, randomness, table.frame, table.names)
+
+    def _draw_engine(self, engine: Any, roles: Roles, domain: Domain, randomness: Randomness) -> Drawn:
+        self._counts_all(domain)
+        levels = [(one.name, one.codes) for one in domain.columns]
+        most = int(self.rows_per_person)
+        rows = counted_levels(engine, levels, person=roles.person, most=most, randomness=randomness)
+        return self._draw_counted(rows, roles, domain, randomness, "arrow", engine.names)
+
+    def _draw_counted(
+        self,
+        counted_rows: CountedLevels,
+        roles: Roles,
+        domain: Domain,
+        randomness: Randomness,
+        frame: str,
+        names: Sequence[str],
+    ) -> Drawn:
+        by_person = roles.person is not None
         accountant = Accountant(
             self.epsilon, self.delta, self.neighbours, int(self.rows_per_person) if by_person else 1
         )
-        public = codes.shape[1] if self.neighbours == "replace-one" and not by_person else None
-        synthetic, noise = (_from_cells if counts_all else _from_marginals)(
-            codes, domain, public, accountant, randomness
+        public = counted_rows.n_rows if self.neighbours == "replace-one" and not by_person else None
+        synthetic, noise = (_from_cells if self._counts_all(domain) else _from_marginals)(
+            counted_rows, domain, public, accountant, randomness
         )
-        released = domain.table(synthetic, table.frame, table.names)
+        released = domain.table(synthetic, frame, names)
         if self.numbers:
             released = with_numbers(released, synthetic, domain, randomness)
         return Drawn(
@@ -214,19 +259,25 @@ class PrivateTable(Method):
 
 
 def _from_cells(
-    codes: np.ndarray, domain: Domain, public: int | None, accountant: Accountant, randomness: Randomness
+    counted_rows: CountedLevels, domain: Domain, public: int | None, accountant: Accountant, randomness: Randomness
 ) -> tuple[np.ndarray, list[Noise]]:
     mechanism = Geometric(sensitivity=accountant.step, epsilon=accountant.epsilon, neighbours=accountant.neighbours)
-    counts = noisy(counted(list(codes), domain.sizes), mechanism, randomness)  # Section 5.2: Lap(1 / epsilon) per count
+    counts = noisy(_counts(counted_rows, domain), mechanism, randomness)  # Section 5.2: Lap(1 / epsilon) per count
     total = max(int(counts.sum()), 1) if public is None else public
     return rows_of(consistent(counts, total, randomness), domain.sizes), [mechanism.noise]  # rows that match the counts
 
 
+def _counts(counted_rows: CountedLevels, domain: Domain) -> np.ndarray:
+    return counted(list(counted_rows.codes), domain.sizes, counted_rows.rows)
+
+
 def _from_marginals(
-    codes: np.ndarray, domain: Domain, public: int | None, accountant: Accountant, randomness: Randomness
+    counted_rows: CountedLevels, domain: Domain, public: int | None, accountant: Accountant, randomness: Randomness
 ) -> tuple[np.ndarray, list[Noise]]:
     ordered = [0 if levels.kind == "category" else len(levels.cuts) + 1 for levels in domain.columns]
-    model = fit(list(codes), domain.sizes, public, accountant, randomness, ordered)
+    model = fit(
+        list(counted_rows.codes), domain.sizes, public, accountant, randomness, ordered, counted_rows.rows
+    )
     return rows(model, model.total, randomness), model.noise
 
 

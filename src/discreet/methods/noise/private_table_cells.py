@@ -18,16 +18,6 @@ MOST_CELLS = 2**24
 _BLOCK = 2**20  # cells that get their noise at a time, to limit memory
 
 
-def counted(codes: Sequence[np.ndarray], sizes: Sequence[int]) -> np.ndarray:
-    """Rows per cell, with the last column varying fastest.
-
-    >>> counted([np.array([0, 1, 1]), np.array([2, 0, 0])], (2, 3)).tolist()
-    [0, 0, 1, 2, 0, 0]
-    """
-    cells = np.ravel_multi_index(tuple(codes), tuple(sizes))
-    return np.bincount(cells, minlength=int(np.prod(sizes, dtype=np.int64)))
-
-
 def noisy(counts: np.ndarray, mechanism: Geometric, randomness: Randomness) -> np.ndarray:
     """The counts with noise on every cell."""
     blocks = [counts[start : start + _BLOCK] for start in range(0, len(counts), _BLOCK)]

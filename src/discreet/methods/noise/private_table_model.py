@@ -29,6 +29,7 @@ import numpy as np
 
 from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.additive import Gaussian, Geometric
+from discreet.methods.noise.engine_levels import counted
 from discreet.methods.noise.private_table_budget import (
     COUNTING_ROWS,
     MOST,
@@ -39,7 +40,7 @@ from discreet.methods.noise.private_table_budget import (
     planned,
     typical_error,
 )
-from discreet.methods.noise.private_table_cells import counted, simplex
+from discreet.methods.noise.private_table_cells import simplex
 from discreet.methods.noise.private_table_picks import Group, joining, other_children, picked, score
 from discreet.methods.noise.private_table_shrinkage import of_column, towards
 from discreet.privacy.noise import Noise
@@ -90,6 +91,7 @@ class Counts:
     sizes: Sequence[int]
     accountant: Accountant
     randomness: Randomness
+    times: np.ndarray | None = None  # how many rows each line of codes stands for, if not one
     whole: Fraction = Fraction(1)  # what shares are of
     of: dict[Group, tuple[np.ndarray, float]] = field(default_factory=dict)
     noise: list[Noise] = field(default_factory=list)
@@ -99,7 +101,7 @@ class Counts:
         mechanism = self.accountant.counting(groups, self.sizes, share * self.whole)
         shapes = [tuple(self.sizes[column] for column in group) for group in groups]
         true = [
-            counted([self.codes[column] for column in group], shape)
+            counted([self.codes[column] for column in group], shape, self.times)
             for group, shape in zip(groups, shapes, strict=True)
         ]
         drawn = mechanism.apply(np.concatenate(true), self.randomness).astype(float)
@@ -114,7 +116,7 @@ class Counts:
         mechanism = self.accountant.counting([()], self.sizes, COUNTING_ROWS)
         self.whole -= COUNTING_ROWS
         self.noise.append(mechanism.noise)
-        return float(mechanism.apply(np.array([len(self.codes[0])]), self.randomness)[0])
+        return float(mechanism.apply(np.array([len(self.codes[0]) if self.times is None else int(self.times.sum())]), self.randomness)[0])
 
     def pick(
         self,
@@ -126,7 +128,7 @@ class Counts:
     ) -> tuple[list[Group], Fraction]:
         """Groups that the guess describes worst, and what of PICKING is left; `share` is for counting them."""
         error = typical_error(possible, self.sizes, picks, share * self.whole, self.accountant)
-        scores = {group: score(self.codes, group, guess(group), error) for group in possible}
+        scores = {group: score(self.codes, group, guess(group), error, self.times) for group in possible}
         mechanism = self.accountant.picking(picks, PICKING * self.whole)
         groups, made = picked(scores, lambda taken: still(possible, taken), picks, mechanism, self.randomness)
         if made:
@@ -141,12 +143,14 @@ def fit(
     accountant: Accountant,
     randomness: Randomness,
     ordered: Sequence[int] | None = None,
+    times: np.ndarray | None = None,
 ) -> Model:
     """The model of rows whose first column is the label; `total` is how many they are, where that is public.
 
-    `ordered` says how many levels of each column come in an order, before the others.
+    `ordered` says how many levels of each column come in an order, before the others; `times`, how many rows each line
+    of codes stands for.
     """
-    counts = Counts(codes, sizes, accountant, randomness)
+    counts = Counts(codes, sizes, accountant, randomness, times)
     ordered = [0] * len(sizes) if ordered is None else ordered
     alone: list[Group] = [(0, column) for column in range(1, len(sizes))]
     possible: list[Group] = list(candidate_pairs(sizes))

@@ -15,20 +15,22 @@ import numpy as np
 
 from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.selection import Selection
-from discreet.methods.noise.private_table_cells import counted
+from discreet.methods.noise.engine_levels import counted
 
 Group = tuple[int, ...]
 
 
-def score(codes: Sequence[np.ndarray], group: Group, guess: np.ndarray, error: float) -> int:
+def score(
+    codes: Sequence[np.ndarray], group: Group, guess: np.ndarray, error: float, rows: np.ndarray | None = None
+) -> int:
     """The score of a group. Given the model, it changes with the true counts of the group alone."""
     whole = np.rint(guess).astype(np.int64)
-    return distance([codes[0], *(codes[column] for column in group)], whole) - round(error * whole.size)
+    return distance([codes[0], *(codes[column] for column in group)], whole, rows) - round(error * whole.size)
 
 
-def distance(codes: Sequence[np.ndarray], guess: np.ndarray) -> int:
+def distance(codes: Sequence[np.ndarray], guess: np.ndarray, rows: np.ndarray | None = None) -> int:
     """How far the true counts are from a guess that rests on noisy ones, in L1: it changes with them, row by row."""
-    return int(np.abs(counted(codes, guess.shape) - guess.ravel()).sum())
+    return int(np.abs(counted(codes, guess.shape, rows) - guess.ravel()).sum())
 
 
 def stop_score(candidates: int, mechanism: Selection) -> int:

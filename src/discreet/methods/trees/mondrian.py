@@ -37,22 +37,27 @@ from discreet.counting.coded_rows import CodedRows
 from discreet.counting.row_values import RowValues
 from discreet.data.roles import Roles
 from discreet.data.table import Table
+from discreet.engines.protocol import Engine, HistogramEngine
 from discreet.errors import ParameterError, RolesError, did_you_mean, listing
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Method, fresh_order
+from discreet.methods.engine_release import EngineDecision
 from discreet.methods.group_needs import GroupNeeds, population_of, values_of
 from discreet.methods.grouping import Grouping
 from discreet.methods.limits import MAX_SUPPRESSED
 from discreet.methods.trees.hierarchy_labels import tree_axis
 from discreet.methods.trees.mondrian_least import chosen_least, stacked
 from discreet.methods.trees.mondrian_needs import side_needs
+from discreet.methods.trees.mondrian_outgrown import decided_in_parts, outgrow_memory, too_many_rows
 from discreet.methods.trees.mondrian_partition import CutTree, Need, partition
 from discreet.prepare.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.privacy.group_promise import GROUP_NEEDS, POPULATION, promise_of, stated_needs
+from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.k_map import least_sampled
 from discreet.privacy.promise import Promise
-from discreet.recoding.axis import Axis, recode
+from discreet.recoding.axis import Axis
+from discreet.recoding.leaf_labels import cuts_between, recode
 from discreet.recoding.plan import Recode
 from discreet.recoding.readable import readable_axis
 
@@ -165,12 +170,40 @@ class Mondrian(Method):
     def promise(self) -> Promise:
         return promise_of(self.k, **stated_needs(self), population=self.population)
 
-    def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
+    def _check_asked(self, roles: Roles) -> None:
         for name, labels in (("hierarchies", "hierarchy"), ("grids", "cuts")):
             if getattr(self, name) is not None and self.labels != labels:
                 raise ParameterError(f"Mondrian uses {name} with labels={labels!r} only. Say so, or leave them out.")
         if roles.target is None and self.split == "information":
             raise RolesError("Cuts by information need a target, which the roles do not name. Take median cuts.")
+
+    def _decide_engine(self, engine: Engine, roles: Roles, randomness: Randomness) -> EngineDecision:
+        """On counts by the nodes of the growing tree, where there are too many distinct rows for memory."""
+        if not isinstance(engine, HistogramEngine) or not outgrow_memory(engine, roles.quasi):
+            return super()._decide_engine(engine, roles, randomness)
+        self._check_asked(roles)
+        if why := self._needs_distinct_rows(roles):
+            raise too_many_rows(engine, why)
+        self._enough(len(engine))
+        return decided_in_parts(
+            engine,
+            roles,
+            lambda rows, name: self._axis(rows, name, roles, self.k),
+            least=max(self.k, self.least or 0),
+            by_information=self.split == "information",
+            in_turn=self.labels == "cuts",
+        )
+
+    def _needs_distinct_rows(self, roles: Roles) -> str:
+        """What is asked that counts by nodes do not tell."""
+        if roles.person is not None:
+            return "persons are counted"
+        if self.promise != KAnonymity(self.k):
+            return "l, t, label_known or population is asked"
+        return "least is to be chosen" if self.split == "information" and self.least is None else ""
+
+    def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
+        self._check_asked(roles)
         axes = self._axes(rows, roles, self.k)
         population = population_of(self.population, rows, roles)
         if population is not None and self.relaxed:
@@ -197,6 +230,9 @@ class Mondrian(Method):
             leaf_of, plan.labellings, plan.codes, plan, trace, of_single_rows=self.relaxed, population=population
         )
 
+    def _needs_rows(self) -> str:
+        return "relaxed cuts divide rows that are equal" if self.relaxed else super()._needs_rows()
+
     def _least(self, rows: CodedRows, roles: Roles) -> int:
         """Persons that every group has at least."""
         if self.least is not None or self.split == "median" or self.population is not None:
@@ -204,23 +240,20 @@ class Mondrian(Method):
         return chosen_least(rows, self.k, lambda some, rarest: self._axes(some, roles, rarest))
 
     def _axes(self, rows: CodedRows, roles: Roles, rarest: int) -> list[Axis]:
-        if self.labels == "hierarchy":
-            hierarchies = given_hierarchies(self.hierarchies, roles)
-            tells = self.split == "information"
-            return [
-                tree_axis(rows, name, rarest=rarest, given=hierarchies.get(name), by_branches=tells)
-                for name in roles.quasi
-            ]
+        return [self._axis(rows, name, roles, rarest) for name in roles.quasi]
+
+    def _axis(self, rows: CodedRows, name: str, roles: Roles, rarest: int) -> Axis:
+        """The axis of a column, by rows that were counted by this column at least."""
         by_class = self.split == "information"
+        if self.labels == "hierarchy":
+            given = given_hierarchies(self.hierarchies, roles).get(name)
+            return tree_axis(rows, name, rarest=rarest, given=given, by_branches=by_class)
         if self.labels == "readable":
-            return [readable_axis(rows, name, rarest=rarest, by_class=by_class) for name in roles.quasi]
+            return readable_axis(rows, name, rarest=rarest, by_class=by_class, n_columns=len(roles.quasi))
         grids, by_cuts = self._public_grids(roles), self.labels == "cuts"
-        return [
-            Axis.of_grid(rows, name, grids[name])
-            if name in grids
-            else replace(Axis.of(rows, name, rarest=rarest, by_class=by_class, readable=False), by_cuts=by_cuts)
-            for name in roles.quasi
-        ]
+        if name in grids:
+            return Axis.of_grid(rows, name, grids[name])
+        return replace(Axis.of(rows, name, rarest=rarest, by_class=by_class, readable=False), by_cuts=by_cuts)
 
     def _public_grids(self, roles: Roles) -> Mapping[str, Any]:
         grids = self.grids or {}
@@ -301,8 +334,8 @@ def _values(rows: CodedRows | _SingleRows, roles: Roles, name: str) -> RowValues
 
 def _recoding(axes: list[Axis], ranks: np.ndarray, cuts: CutTree) -> Recode:
     """The plan of the cuts. A new row with a value that both sides share goes right, or left where right has no end."""
-    nodes = list(zip(cuts.column, cuts.ends, cuts.above, cuts.below, cuts.begins, strict=True))
-    end = np.array([axes[c].cut(e, a) if c >= 0 and a >= 0 else np.nan for c, e, a, _, _ in nodes])
-    begin = np.array([axes[c].cut(b, f) if c >= 0 and b >= 0 else -np.inf for c, _, _, b, f in nodes])
+    end = cuts_between(axes, cuts.column, cuts.ends, cuts.above)
+    begin = cuts_between(axes, cuts.column, cuts.below, cuts.begins)
+    begin = np.where(np.isnan(begin), -np.inf, begin)
     cut = np.where(begin == -np.inf, end, begin)
     return recode(axes, ranks, cuts.leaf_of, cuts.column, cut, cuts.left, (end, begin))

@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.counting.compiled_entropy import n_log_n
 from discreet.foundation.compiled_kernels import compiled
+from discreet.methods.trees.mondrian_halving import halve
 from discreet.methods.trees.mondrian_needs import SideNeeds, sides_meet
+from discreet.methods.trees.mondrian_telling import telling_cut
 
 
 @dataclass(frozen=True)
@@ -58,15 +59,27 @@ def partition(
     by_information: bool,
     relaxed: bool = False,
     in_turn: bool = False,
+    cut_before: np.ndarray | None = None,
     sides: SideNeeds | None = None,
 ) -> CutTree:
     """Cut until no cut leaves both sides what they need; the first of the needs is the one that is parted evenly.
 
     `ranks` and `counts` are of the rows to part. Relaxed, rows of equal rank may go to different sides, in the order
     they have. A cut at the median is one of the widest column, or, `in_turn`, of the column that was cut least often on
-    the way. `sides` are needs that are no number of keys.
+    the way, from `cut_before` times on. `sides` are needs that are no number of keys.
     """
     n = len(ranks)
+    n_columns, n_classes = ranks.shape[1], counts.shape[1]
+    n_nodes = _most_nodes(counts, needs[0])
+    tree = np.full((6, n_nodes), -1, dtype=np.int64)
+    times = np.zeros((n_nodes if in_turn else 0, n_columns), dtype=np.int32)
+    if in_turn and cut_before is not None:
+        times[0] = cut_before
+    leaf_of = np.empty(n, dtype=np.int64)
+    ranks = np.array(ranks, dtype=np.int32, order="C")  # a copy, whose rows may change places
+    if len(needs) == 1 and needs[0].keys is None and not (by_information or relaxed or sides is not None):
+        n_nodes = halve(ranks, counts.sum(axis=1), needs[0].least, position, times, *tree, leaf_of)
+        return _tree(tree[:, :n_nodes], leaf_of)
     starts = np.zeros((len(needs), n + 1), dtype=np.int64)
     keys: list[np.ndarray] = [np.empty(0, dtype=np.int64)]
     n_keys = 0
@@ -77,12 +90,8 @@ def partition(
             starts[line] += sum(map(len, keys))
             keys.append(key + n_keys)
             n_keys += int(key.max()) + 1
-    n_columns, n_classes = ranks.shape[1], counts.shape[1]
-    tree = np.full((6, 2 * n), -1, dtype=np.int64)
-    times = np.zeros((2 * n if in_turn else 0, n_columns), dtype=np.int32)
-    leaf_of = np.empty(n, dtype=np.int64)
     limits = _Asked(
-        np.ascontiguousarray(ranks.astype(np.int64)),
+        ranks,
         counts.astype(np.int64),
         starts,
         np.concatenate(keys),
@@ -98,8 +107,18 @@ def partition(
     in_all, on_left = np.empty((2, n_classes), dtype=np.int64)
     spare, room = np.empty(n, dtype=np.int64), np.empty(256, dtype=np.int64)
     work = _Work(np.arange(n), low, high, is_open, before, after, fits, seen, last, in_all, on_left, spare, room)
-    n_nodes = _partition(limits, work, sides, np.empty(3 * n, dtype=np.int64), times, *tree, leaf_of)
-    column, ends, above, below, begins, left = tree[:, :n_nodes]
+    n_nodes = _partition(limits, work, sides, np.empty(3 * n_nodes, dtype=np.int64), times, *tree, leaf_of)
+    return _tree(tree[:, :n_nodes], leaf_of)
+
+
+def _most_nodes(counts: np.ndarray, need: Need) -> int:
+    """Nodes that a tree can have: every leaf has a row, and the persons that are needed, unless there is one leaf."""
+    persons = int(counts.sum()) if need.keys is None else len(need.keys[0])
+    return 2 * max(1, min(len(counts), persons // max(need.least, 1)))
+
+
+def _tree(lines: np.ndarray, leaf_of: np.ndarray) -> CutTree:
+    column, ends, above, below, begins, left = lines
     return CutTree(column, ends, above, below, begins, left, leaf_of)
 
 
@@ -212,7 +231,7 @@ def _best_cut(limits, work, sides, start, stop, times, node, count):
         if sides is not None:
             sides_meet(sides, rows, start, stop, ranks, c, limits.relaxed, work.fits)
         if looking == _TELLING:
-            place, gain = _telling_cut(rows, start, stop, ranks, c, limits.counts, work.fits, work.in_all, work.on_left)
+            place, gain = telling_cut(rows, start, stop, ranks, c, limits.counts, work.fits, work.in_all, work.on_left)
             if place > 0 and gain > best_gain:
                 best_column, best_place, best_gain = c, place, gain + 1e-9
         else:
@@ -349,40 +368,3 @@ def _even_cut(rows, start, stop, ranks, c, before, after, fits, relaxed):
             if best == 0 or difference < least:
                 best, least = i, difference
     return best
-
-
-@compiled
-def _telling_cut(rows, start, stop, ranks, c, counts, fits, in_all, on_left):
-    """Where to cut so that both sides have what they need and the class entropy falls most; and by how much, times the
-    rows.
-    """
-    n_classes = counts.shape[1]
-    for label in range(n_classes):
-        in_all[label] = on_left[label] = 0
-    for i in range(start, stop):
-        for label in range(n_classes):
-            in_all[label] += counts[rows[i], label]
-    whole = _bits_of_split(in_all, on_left)
-    best, best_gain = 0, -1.0
-    for i in range(1, stop - start):
-        for label in range(n_classes):
-            on_left[label] += counts[rows[start + i - 1], label]
-        if fits[i] and ranks[rows[start + i], c] != ranks[rows[start + i - 1], c]:
-            gain = whole - _bits_of_split(in_all, on_left)
-            if gain > best_gain + 1e-9:
-                best, best_gain = i, gain
-    return best, best_gain
-
-
-@compiled
-def _bits_of_split(in_all, on_left):
-    """Entropy of the class on the left and on the right in bits, each times its rows."""
-    bits = 0.0
-    left = right = 0
-    for label in range(len(in_all)):
-        here, there = on_left[label], in_all[label] - on_left[label]
-        left += here
-        right += there
-        bits -= n_log_n(here)
-        bits -= n_log_n(there)
-    return bits + n_log_n(left) + n_log_n(right)

@@ -25,8 +25,10 @@ _QUALIFIED = re.compile(rf"(?:({_NAME})\.)?({_NAME})")
 _FORM = "postgresql://user@host/database/table, or .../database/schema.table"
 
 _WORDS = {  # of the driver and of a server without a connection
-    r"closed the connection|could not (receive|send) data|no connection to the server|reset by peer": "the connection was"
-    " lost",
+    r"(closed|terminating) (the )?connection|could not (receive|send)|no connection to|reset by peer|getCopyData": (
+        "the connection was lost"
+    ),
+    r"already exists": "a table of that name exists already",
     r"password authentication failed|role .* does not exist": "the server did not accept the user or the password",
     r"no password supplied": "the server asks for a password; give one in a password file (PGPASSFILE) or a service",
     r"database .* does not exist": "the server has no database of that name",
@@ -34,13 +36,14 @@ _WORDS = {  # of the driver and of a server without a connection
     r"no pg_hba.conf entry": "the server does not let this user in from this machine",
     r"definition of service|service file": "there is no such service in the service file (PGSERVICEFILE)",
     r"translate host name": "there is no host of that name",
-    r"Connection refused|No such file|No route|unreachable": "no server answers there; check host, port, and whether it runs",
+    r"Connection refused|No such file|No route|unreachable": "no server answers there; check host and port",
     r"timeout expired|timed out": "the server did not answer in time",
     r"too many clients|connection slots|too many connections": "the server has no connection left",
     r"starting up|shutting down|recovery mode": "the server is starting or stopping; try again",
     r"SSL|TLS|certificate": "an encrypted connection could not be agreed upon; check sslmode and certificates",
-    r"percent|unexpected|end of string|invalid|missing": "the URL cannot be read; write special characters of names and of the"
-    " password as %40 for @, %2F for /, and so on",
+    r"percent|unexpected|end of string|invalid|missing": (
+        "the URL cannot be read; in names and passwords write %40 for @, %2F for /, %3F for ?, %20 for a space"
+    ),
 }
 _CODES = {  # SQLSTATE, or its first two letters
     "42P01": "there is no such table",
@@ -71,8 +74,8 @@ class Place:
     def of(cls, url: str, table: str | None = None) -> Place:
         """From `postgresql://user@host/database/table`, or from the URL of a database and the name of a table.
 
-        A table is named as in SQL, `table` or `schema.table`; a name that holds a dot or a quote stands in double quotes.
-        Letters are not folded: People is not people.
+        A table is named as in SQL, `table` or `schema.table`; a name that holds a dot or a quote stands in double
+        quotes. Letters are not folded: People is not people.
 
         >>> place = Place.of("postgresql://ann:secret@db.example/clinic/public.people?sslmode=require")
         >>> place, place.uri.replace("secret", "...")
@@ -94,8 +97,8 @@ class Place:
         found = _QUALIFIED.fullmatch(table)
         if found is None:
             raise DataError(
-                f"{shown(table)} is not the name of a table: a name that holds a dot or a quote stands in double quotes, and"
-                ' a quote in it is written twice, as in schema."odd.name".'
+                f"{shown(table)} is not the name of a table. A name that holds a dot or a quote stands in double"
+                ' quotes, and a quote in it is written twice, as in schema."odd.name".'
             )
         schema, name = (None if part is None else _bare(part) for part in found.groups())
         return cls(scheme + "/".join([authority, *path]) + mark + options, schema, name or "")
@@ -110,6 +113,17 @@ class Place:
 
 def _bare(name: str) -> str:
     return name[1:-1].replace('""', '"') if name.startswith('"') else name
+
+
+def holds_password(url: str) -> bool:
+    """Whether the URL of a database holds a password.
+
+    >>> holds_password("postgresql://ann:secret@h/clinic/people"), holds_password("postgresql://ann@h:5432/clinic/people")
+    (True, False)
+    """
+    before, _, options = url.partition("?")
+    user = before.partition("://")[2].rpartition("@")[0]
+    return ":" in user or "password=" in options
 
 
 def identifier(name: str) -> str:

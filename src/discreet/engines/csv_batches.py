@@ -62,6 +62,11 @@ class CsvBatches:
         self.names = tuple(with_names(path, table, names, header).column_names)
         self._skip = int(names is None and header is not False)
 
+    @property
+    def encoding(self) -> str:
+        """The encoding that fits what was read so far."""
+        return self._encodings[0]
+
     def reader(self) -> pa.RecordBatchReader:
         """All rows from the first on; columns are called f0, f1 and so on."""
         self.problem = ""

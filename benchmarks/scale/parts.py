@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of the measurement, each a function that runs programs and returns its figures."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from benchmarks.scale import tables
+from benchmarks.scale.kept import Line, Part
+from benchmarks.scale.watching import Watched, watch, watch_python
+
+GB = 2**30
+GROWTH = (1_000_000, 3_000_000, 10_000_000, 30_000_000, 100_000_000)
+MEMORY = "1500MB"  # what DuckDB may use; distinct rows come on top
+_PYTHON = sys.executable
+
+
+def fifty_million() -> Part:
+    """50 million rows, 8 quasi-identifiers: Mondrian through DuckDB beside bare DuckDB."""
+    bare, ours = _beside_bare(50_000_000)
+    return Part(
+        [
+            Line("release of 50M rows, checked on its files", ours.cpu, "CPU-s", 65),
+            Line("memory of that release", ours.peak / GB, "GB", 3),
+            Line("bare DuckDB: read, group, write, verify", bare.cpu, "CPU-s"),
+            Line("release / bare DuckDB, CPU-s", ours.cpu / bare.cpu, "times", 1.6),
+        ],
+        {"bare": bare.record(), "release": ours.record()},
+    )
+
+
+def hundred_million() -> Part:
+    """100 million rows, 8 quasi-identifiers, within 4 GB."""
+    ours = _engine("people", 100_000_000, tables.QUASI)
+    return Part(
+        [
+            Line("release of 100M rows, checked on its files", ours.cpu, "CPU-s"),
+            Line("memory of that release", ours.peak / GB, "GB", 4),
+        ],
+        {"release": ours.record()},
+    )
+
+
+def growth() -> Part:
+    """From 1 million to 100 million rows: does the cost of a row stay the same?"""
+    runs = {rows: _engine("people", rows, tables.QUASI) for rows in GROWTH}
+    lines = [Line(f"release of {rows / 1e6:g}M rows", run.cpu, "CPU-s") for rows, run in runs.items()]
+    lines += [Line(f"memory at {rows / 1e6:g}M rows", run.peak / GB, "GB") for rows, run in runs.items()]
+    first, last = (runs[rows].cpu / rows for rows in (GROWTH[2], GROWTH[-1]))
+    lines.append(Line("cost of a row at 100M / at 10M", last / first, "times", 1.15))
+    return Part(lines, {str(rows): run.record() for rows, run in runs.items()})
+
+
+def near_unique() -> Part:
+    """20 million rows that are nearly all distinct."""
+    ours = _engine("near-unique", 20_000_000, tables.BROAD)
+    return Part(
+        [
+            Line("release of 20M near-unique rows", ours.cpu, "CPU-s", 45),
+            Line("memory of that release", ours.peak / GB, "GB", 2),
+        ],
+        {"release": ours.record()},
+    )
+
+
+def in_memory() -> Part:
+    """10 million rows as a table in memory: Parquet in, report, Parquet out, checked."""
+    limits = {"mondrian": (40, 3), "tree-ladder": (None, None), "greedy": (50, 4)}
+    file = _one_file(10_000_000)
+    lines, runs = [], {}
+    for method, (cpu, memory) in limits.items():
+        with _out() as out:
+            runs[method] = run = _release(str(file), out, method, tables.QUASI)
+        lines.append(Line(f"{method}, 10M rows in memory", run.cpu, "CPU-s", cpu))
+        lines.append(Line(f"memory of {method}", run.peak / GB, "GB", memory))
+    saved = sum(one.cpu for one in runs["tree-ladder"].stages if one.name == "writing")
+    lines.append(Line("saving and verifying tree-ladder's release", saved, "CPU-s", 8))
+    return Part(lines, {method: run.record() for method, run in runs.items()})
+
+
+def plan() -> Part:
+    """A plan of four million nodes, applied to rows whose distinct rows are known."""
+    run = _checked(watch([_PYTHON, "-m", "benchmarks.scale.lookup"]))
+    return Part(
+        [Line("applying a plan of 4M nodes to a row", run.answer["nanoseconds"], "ns", 40)], {"lookup": run.record()}
+    )
+
+
+def start() -> Part:
+    """Imports, and the first KActus2 after an installation."""
+    bare = min(_checked(watch_python("pass")).seconds for _ in range(3))
+    one = "from discreet.methods import Mondrian"
+    all_of_them = "import discreet.methods as methods; [getattr(methods, name) for name in methods.__all__]"
+    taken = {code: min(_checked(watch_python(code)).seconds for _ in range(3)) - bare for code in (one, all_of_them)}
+    lines = [
+        Line(f"`{one}`, the interpreter not counted", taken[one], "s", 0.8),
+        Line("all methods of `discreet.methods`", taken[all_of_them], "s"),
+    ]
+    runs = {}
+    with tempfile.TemporaryDirectory() as compiled:
+        for name in ("first", "second"):
+            runs[name] = run = _checked(watch_python(_KACTUS2, environment={"NUMBA_CACHE_DIR": compiled}))
+            lines.append(Line(f"{name} KActus2 on 500 rows: CPU-s of the release", run.answer["cpu"], "CPU-s"))
+    compiling = runs["first"].answer["cpu"] - runs["second"].answer["cpu"]
+    lines.append(Line("of which the first KActus2 ever compiles", compiling, "CPU-s", 8))
+    with tempfile.TemporaryDirectory() as compiled:
+        environment = {"NUMBA_CACHE_DIR": compiled}
+        warmed = watch([_PYTHON, "-m", "discreet", "cache", "warm"], environment=environment)
+        if not warmed.failed:
+            after = _checked(watch_python(_KACTUS2, environment=environment))
+            left = max(0.0, after.answer["cpu"] - runs["second"].answer["cpu"])
+            lines.append(Line("compiling that is left after `discreet cache warm`", left, "CPU-s", 0.5))
+    return Part(lines, {name: run.record() for name, run in runs.items()})
+
+
+PARTS: dict[str, Callable[[], Part]] = {
+    "start": start,
+    "plan": plan,
+    "memory": in_memory,
+    "50m": fifty_million,
+    "unique": near_unique,
+    "100m": hundred_million,
+    "growth": growth,
+}
+
+_KACTUS2 = """
+import json, time
+import discreet as ds
+from discreet.samples import clinic
+sample = clinic(rows=500)
+method = ds.KActus2(k=5)
+before = time.process_time()
+method.release(sample.data, sample.roles)
+print(json.dumps({"cpu": time.process_time() - before}))
+"""
+
+
+def _beside_bare(rows: int) -> tuple[Watched, Watched]:
+    folder = tables.folder_of("people", rows, tables.people(rows))
+    with _out() as out:
+        command = [_PYTHON, "-m", "benchmarks.scale.bare", str(folder), str(out), "4GB", tables.LABEL, *tables.QUASI]
+        bare = _checked(watch(command, first="start"))
+    return bare, _engine("people", rows, tables.QUASI)
+
+
+def _engine(name: str, rows: int, quasi: tuple[str, ...]) -> Watched:
+    parts = tables.people(rows) if name == "people" else tables.near_unique(rows)
+    folder = tables.folder_of(name, rows, parts)
+    with _out() as out:
+        return _release(f"{folder}/*.parquet", out, "mondrian", quasi, "--engine", "duckdb", "--memory", MEMORY)
+
+
+def _release(source: str, out: Path, method: str, quasi: tuple[str, ...], *more: str) -> Watched:
+    columns = ["--target", tables.LABEL, "--quasi", ",".join(quasi), "--other", ",".join(tables.OTHER)]
+    options = ["--method", method, "--k", "5", "--format", "parquet", "-o", str(out / "made"), *more]
+    command = [_PYTHON, "-m", "benchmarks.scale.command", "release", source, *columns, *options]
+    return _checked(watch(command, first="start"))
+
+
+def _one_file(rows: int) -> Path:
+    """The table in one file, for the command that reads it into memory."""
+    file = tables.cache() / f"people-{rows}.parquet"
+    if not file.exists():
+        parts = tables.people(rows)
+        with pq.ParquetWriter(file.with_suffix(".partial"), pq.read_schema(parts[0]), compression="zstd") as writer:
+            for part in parts:
+                writer.write_table(pa.Table.from_batches(pq.ParquetFile(part).iter_batches()))
+        file.with_suffix(".partial").rename(file)
+    return file
+
+
+@contextmanager
+def _out() -> Iterator[Path]:
+    """A folder on the same disk as the tables, removed afterwards."""
+    folder = Path(tempfile.mkdtemp(dir=tables.cache()))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _checked(run: Watched) -> Watched:
+    if run.failed:
+        raise SystemExit(f"A measured program failed:\n{run.failed}")
+    return run

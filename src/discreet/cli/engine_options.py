@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options for rows that stay where they are: which engine counts and publishes them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.errors import DataError, PrivacyLeakWarning, listing
+
+if TYPE_CHECKING:
+    from discreet.cli.file_options import ReadingOptions
+    from discreet.engines import Engine
+
+
+def _engine(help: str, *names: str) -> Any:
+    return typer.Option(*names, help=help, rich_help_panel="Rows beyond memory")
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """Where rows are counted and published, if not in memory."""
+
+    engine: Annotated[
+        str | None,
+        _engine(
+            "duckdb: rows never come whole into memory; FILE may be a pattern or a folder. spark: the same, on the"
+            " workers of a cluster. postgres: the table that --source names."
+        ),
+    ] = None
+    source: Annotated[
+        str | None, _engine("postgres: postgresql://user@host/database/table, or .../database/schema.table.")
+    ] = None
+    memory: Annotated[str | None, _engine("Memory that the engine may use, such as 4GB.")] = None
+    threads: Annotated[int | None, _engine("Threads that the engine may use.")] = None
+    master: Annotated[
+        str | None, _engine("The Spark cluster, such as spark://host:7077; all cores of this machine if not given.")
+    ] = None
+
+    def source_of(self, file: Path | None) -> Path | str:
+        """What is read: the file, or what the engine names instead of one."""
+        from discreet.engines.registry import named_source
+
+        source = None if self.engine is None else named_source(self.engine, self._given)
+        if source is not None and file is not None:
+            raise DataError("Rows come from a file or from --source, not from both. Leave one of them out.")
+        if source is None and file is None:
+            raise DataError("Nothing says where the rows are. Name a CSV or Parquet file.")
+        return file if source is None else source  # type: ignore[return-value]
+
+    @property
+    def _given(self) -> dict[str, Any]:
+        return {name: value for name, value in asdict(self).items() if name != "engine" and value is not None}
+
+    @property
+    def is_used(self) -> bool:
+        """Whether rows stay in an engine; DataError for options that only an engine has."""
+        if self.engine is None and self._given:
+            given = listing(f"--{name}" for name in self._given)
+            raise DataError(f"{given}: only engines take this. Name one with --engine, or leave it out.")
+        return self.engine is not None
+
+    @contextmanager
+    def opened(self, source: Path | str, reading: ReadingOptions, scratch: Path) -> Iterator[Engine]:
+        """The engine; rows that wait in between are in `scratch`, in folders that only this user can read."""
+        from discreet.engines.registry import open_engine
+
+        assert self.engine is not None
+        warn_of_password(source)
+        engine: Any = open_engine(self.engine, source, options=self._given, reading=reading.arguments)
+        engine.scratch = scratch
+        with closing(engine):
+            yield engine
+
+
+def warn_of_password(source: Path | str) -> None:
+    """Warn if a URL holds a password: the list of processes shows it to all users of this machine."""
+    from discreet.engines.database_connection import holds_password
+
+    if isinstance(source, str) and holds_password(source):
+        warnings.warn(
+            "The URL holds a password, which all users of this machine can see in the list of processes. A password"
+            " file (PGPASSFILE) or a service (?service=) keeps it from them.",
+            PrivacyLeakWarning,
+            stacklevel=2,
+        )

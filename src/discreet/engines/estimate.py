@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a release will take, estimated before any work: rows, distinct rows, memory, disk and time.
+
+Rows and distinct rows come from a sample (`table_sample.py`). The costs of a row and of a distinct row were measured by
+`python -m benchmarks.scale`; how fast this machine is compared with that one is measured in hundredths of a second.
+What does not fit is refused here, with what to do, instead of by the system in the middle of the work.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from discreet.counting.distinct_estimate import DistinctEstimate
+from discreet.engines.table_sample import Sample, sample_of
+from discreet.errors import DataError, quietly
+
+# Measured: bytes of memory and seconds of the processor, for 8 quasi-identifiers.
+_BASE = 450 << 20  # the interpreter, libraries, buffers, a bucket of rows
+_DISTINCT_BYTES = (90, 40)  # of a distinct row, and for each of its columns
+_ROW_SECONDS, _DISTINCT_SECONDS, _START_SECONDS = 1.3e-6, 3.5e-6, 3.0
+_TABLE_CELL, _TABLE_ROW = 9, 120  # bytes of a cell and of a row of a table in memory, when it is released
+_SORT = 0.0045  # seconds that the machine of the measurement takes to sort _SORTED numbers
+_SORTED = 2**16
+
+# When distinct rows are so many that they are counted in parts.
+FEW = 2**21  # rows that fit in memory whatever they are
+MOST_DISTINCT = 2**26
+_PART_BYTES = 600 << 20  # memory of a part
+
+_TOO_SURE = 1.5  # how many times as much memory as there is may be likely: samples err by a third
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a release will take. Bytes are at the peak; seconds are of one processor.
+
+    in_parts   whether distinct rows outgrow memory and are decided on in parts
+    available  bytes of memory that are free for it; disk likewise, where rows wait
+    """
+
+    n_rows: int
+    is_exact: bool
+    n_quasi: int
+    distinct: DistinctEstimate
+    memory: int
+    least_memory: int
+    available: int
+    disk: int
+    free_disk: int
+    seconds: float
+    in_parts: bool
+
+    @property
+    def lines(self) -> list[str]:
+        """For the person who waits."""
+        about = "" if self.is_exact else "about "
+        d = self.distinct
+        how = "decided on in parts, by histograms" if self.in_parts else "counted and decided on in memory"
+        fits = "" if self.memory <= self.available else "; it may not fit"
+        return [
+            f"rows      {about}{_rounded(self.n_rows, self.is_exact)}",
+            f"distinct  about {_rounded(d.likely)} in {self.n_quasi} quasi-identifiers"
+            f" ({_rounded(d.least)} to {_rounded(d.most)}), {how}",
+            f"memory    about {size(self.memory)} of {size(self.available)} that are free{fits}",
+            f"disk      about {size(self.disk)} of {size(self.free_disk)} that are free",
+            f"time      about {duration(self.seconds)} of one processor",
+        ]
+
+    def refuse(self) -> None:
+        """DataError if it cannot be done here."""
+        if self.least_memory > self.available or self.memory > _TOO_SURE * self.available:
+            raise DataError(
+                f"About {_rounded(self.distinct.likely)} of {_rounded(self.n_rows)} rows are distinct in the"
+                f" {self.n_quasi} quasi-identifiers. Deciding on them takes about {size(self.memory)} of memory, and"
+                f" {size(self.available)} are free. Take fewer quasi-identifiers, round or cut those with most values"
+                " before, give the engine less (--memory), take Mondrian, which decides on them in parts, or a machine"
+                " with more memory."
+            )
+        if self.disk > self.free_disk:
+            raise DataError(
+                f"The rows wait on disk before they are in order: about {size(self.disk)}, and {size(self.free_disk)}"
+                " are free where the release is to be written. Make room, or write it to another disk."
+            )
+
+
+def estimate(
+    files: Sequence[Path],
+    *,
+    quasi: Sequence[str],
+    kept: Sequence[str],
+    place: Path,
+    engine_memory: int = 0,
+    parts: bool = False,
+) -> Estimate:
+    """What the release of these files will take.
+
+    kept   the columns that are published as they are, the target among them
+    place  a folder on the disk where rows wait
+    parts  whether the method can decide in parts
+    """
+    sample = sample_of(files, [*quasi, *kept])
+    distinct = sample.distinct(range(len(quasi)))
+    in_parts = parts and outgrow_memory(sample.n_rows, distinct.likely)
+    n, d = sample.n_rows, distinct.likely
+    per_row = _DISTINCT_BYTES[0] + _DISTINCT_BYTES[1] * len(quasi)
+    held, held_least = (_PART_BYTES, _PART_BYTES) if in_parts else (d * per_row, distinct.least * per_row)
+    factor = _slowness()
+    return Estimate(
+        n_rows=n,
+        is_exact=sample.is_exact,
+        n_quasi=len(quasi),
+        distinct=distinct,
+        memory=_BASE + held + engine_memory // 4,
+        least_memory=_BASE + held_least,
+        available=max(0, free_memory()),
+        disk=round(n * _bytes_of_row(sample, len(quasi))),
+        free_disk=free_disk(place),
+        seconds=factor * (_START_SECONDS + _ROW_SECONDS * n + _DISTINCT_SECONDS * d),
+        in_parts=in_parts,
+    )
+
+
+def outgrow_memory(n_rows: int, likely: int) -> bool:
+    """Whether distinct rows are too many to be kept, or nearly as many as the rows."""
+    return n_rows > FEW and likely > min(n_rows // 2, MOST_DISTINCT)
+
+
+def refuse_table(file: Path) -> None:
+    """DataError if a file is too large to be released as a table in memory; a file that cannot be read passes."""
+    if file.suffix.lower() in (".gz", ".bz2", ".zst") or not file.is_file():
+        return
+    if file.stat().st_size * 3 < free_memory():  # surely fits
+        return
+    try:
+        sample = sample_of([file], None)
+    except DataError:
+        return  # whoever reads it says what is wrong
+    needed = _BASE + sample.n_rows * (_TABLE_ROW + _TABLE_CELL * len(sample.codes))
+    free = free_memory()
+    if needed > _TOO_SURE * free:
+        raise DataError(
+            f"{file.name!r} has about {_rounded(sample.n_rows)} rows. As a table in memory they take about"
+            f" {size(needed)}, and {size(free)} are free. With --engine duckdb they stay on disk."
+        )
+
+
+def free_disk(place: Path) -> int:
+    return shutil.disk_usage(place).free
+
+
+def free_memory() -> int:
+    """Bytes that this process can still take: of the machine, of its control group, of its own limits."""
+    limits = [_of_machine(), *_of_control_group(), *_of_process()]
+    return min(limits)
+
+
+def _of_machine() -> int:
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return 1 << 62
+
+
+def _of_control_group() -> list[int]:
+    for most, used in (
+        ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+        ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+    ):
+        with contextlib.suppress(OSError, ValueError):
+            return [int(Path(most).read_text()) - int(Path(used).read_text())]
+    return []
+
+
+def _of_process() -> list[int]:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return []
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most == resource.RLIM_INFINITY:
+        return []
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return [most - int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()]
+    return [most]
+
+
+def _bytes_of_row(sample: Sample, n_quasi: int) -> float:
+    """Of a row in a bucket, and of the same row in a published part."""
+    bits = [max(1, int(code.max(initial=0)).bit_length()) for code in sample.codes]
+    waiting = 4 + sum(-(-one // 8) for one in bits[n_quasi:])
+    return waiting + sum(bits) / 8
+
+
+def _slowness() -> float:
+    """How many times as long as the machine of the measurement this one takes."""
+    numbers = np.random.default_rng(0).random(_SORTED)
+    taken = []
+    for _ in range(3):
+        start = time.process_time()
+        np.sort(numbers)
+        taken.append(time.process_time() - start)
+    return max(0.2, min(taken) / _SORT)
+
+
+def bytes_of(text: str | None) -> int:
+    """A size as DuckDB takes it; 0 for none, and for what is none.
+
+    >>> bytes_of("1.5GB"), bytes_of("512 MiB"), bytes_of(None)
+    (1500000000, 536870912, 0)
+    """
+    match = re.fullmatch(r"\s*([\d.]+)\s*([kmgt]?)(i?)b\s*", (text or "").lower())
+    number = None if match is None else quietly(float, match[1])[0]
+    if match is None or number is None:
+        return 0
+    return int(number * (1024 if match[3] else 1000) ** ("kmgt".index(match[2]) + 1 if match[2] else 0))
+
+
+def size(n_bytes: int) -> str:
+    """
+    >>> size(3 * 2**30), size(5 * 2**20)
+    ('3.0 GB', '5 MB')
+    """
+    return f"{n_bytes / 2**30:.1f} GB" if n_bytes >= 2**30 else f"{n_bytes / 2**20:.0f} MB"
+
+
+def duration(seconds: float) -> str:
+    """
+    >>> duration(40), duration(400), duration(40_000)
+    ('40 seconds', '7 minutes', '11 hours')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} seconds"
+    return f"{seconds / 60:.0f} minutes" if seconds < 6000 else f"{seconds / 3600:.0f} hours"
+
+
+def _rounded(n: int, is_exact: bool = False) -> str:
+    return f"{n:,}" if is_exact or n < 1000 else f"{float(f'{n:.2g}'):,.0f}"

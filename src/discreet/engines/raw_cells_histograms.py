@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows as codes, read once and kept in a scratch folder, so that they can be counted again and again by the nodes of a
+growing tree without reading the source anew.
+"""
+
+from __future__ import annotations
+
+import weakref
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from discreet.counting.coding import ListedCells, changed
+from discreet.counting.distinct_estimate import distinct_rows
+from discreet.counting.router import Histograms, Router
+from discreet.counting.tally import distinct_codes
+from discreet.data.cells import Cells
+from discreet.data.reading import Marks
+from discreet.engines.code_file import CodeFile
+from discreet.foundation.atomic_files import scratch_folder
+
+_SAMPLE = 200_000  # rows that the number of distinct ones is estimated from
+
+
+class CodedScans(ABC):
+    """Part of an engine of raw cells: batches of codes, and histograms of them."""
+
+    _missing: tuple[str, ...]
+    _stored: tuple[object, tuple[str, ...], _StoredCodes] | None = None
+
+    @abstractmethod
+    def _listed(self, name: str) -> ListedCells: ...
+
+    @abstractmethod
+    def _batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]: ...
+
+    @abstractmethod
+    def _state(self) -> object: ...
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    def coded(self, columns: Sequence[str]) -> Iterator[list[np.ndarray]]:
+        """All rows in some order, a batch at a time: the codes of each column."""
+        codings = [self._listed(name) for name in columns]
+        state = self._state()
+        if self._stored is not None and self._stored[0] == state and set(columns) <= set(self._stored[1]):
+            places = [self._stored[1].index(name) for name in columns]
+            for batch in self._stored[2].file.batches():
+                yield [batch[place] for place in places]
+            return
+        store = _StoredCodes(getattr(self, "scratch", None))
+        for batch in self._batches(list(columns)):
+            codes = [coding.compact(batch.column(coding.name)).to_numpy() for coding in codings]
+            store.file.append(codes)
+            yield codes
+        if self._state() != state:
+            raise changed()
+        self._stored = state, tuple(columns), store
+
+    def cells(self, columns: Sequence[str]) -> Iterator[dict[str, Cells]]:
+        """All rows, a batch at a time: the cells of each column, each read by itself."""
+        marks, state = Marks.of(self._missing), self._state()
+        for batch in self._batches(list(columns)):
+            yield {name: Cells.of(batch.column(name), marks=marks) for name in columns}
+        if self._state() != state:
+            raise changed()
+
+    def histograms(
+        self, router: Router, columns: Sequence[str], *, opened: Sequence[int], by: str | None = None
+    ) -> Histograms:
+        """Rows by rank, and by the classes `by`, in each of the opened ends of the router, for each column."""
+        if by is None:
+            return Histograms.count(router, ((codes, None) for codes in self.coded(columns)), opened=opened)
+        batches = ((codes[:-1], codes[-1]) for codes in self.coded([*columns, by]))
+        return Histograms.count(router, batches, opened=opened, n_classes=len(self._listed(by).values) + 1)
+
+    def likely_distinct(self, columns: Sequence[str]) -> int:
+        """The likely number of distinct rows, estimated from rows of every batch."""
+        random = np.random.default_rng(0)  # has no bearing on what is published
+        share, some = min(1.0, _SAMPLE / max(len(self), 1)), []
+        for codes in self.coded(columns):
+            chosen = np.flatnonzero(random.random(len(codes[0])) < share)
+            some.append([column[chosen] for column in codes])
+        sample = [np.concatenate(parts) for parts in zip(*some, strict=True)]
+        rows = distinct_codes(sample, len(sample[0]), ordered=False)[1]
+        return distinct_rows(np.bincount(rows), len(self)).likely
+
+    def forget_codes(self) -> None:
+        """Remove the stored codes, when no more histograms are wanted."""
+        self._stored = None
+
+
+class _StoredCodes:
+    """A file of codes that only this user can read, removed with this object."""
+
+    def __init__(self, parent: Path | None):
+        until_closed = ExitStack()
+        self.file = CodeFile(until_closed.enter_context(scratch_folder(parent)) / "codes")
+        weakref.finalize(self, until_closed.close)

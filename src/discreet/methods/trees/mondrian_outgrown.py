@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Mondrian publishes of an engine whose distinct rows outgrow memory, and when that is so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from discreet.counting.coded_rows import CodedRows
+from discreet.counting.coding import ListedCells
+from discreet.counting.router import Router
+from discreet.counting.tally import Tally, tally_of_groups
+from discreet.data.column import Column, from_labels
+from discreet.data.roles import Roles
+from discreet.engines.protocol import HistogramEngine
+from discreet.errors import DataError
+from discreet.methods.engine_release import EngineDecision, judged_columns
+from discreet.methods.grouping import Decision, Grouping, PublishedColumns
+from discreet.methods.published_rows import refuse_marks
+from discreet.methods.trees.mondrian_least import stacked
+from discreet.methods.trees.mondrian_levels import CutRule
+from discreet.methods.trees.mondrian_parts import cut_in_parts
+from discreet.recoding.axis import Axis
+from discreet.release.counted_source import SourceGroups
+from discreet.release.losses import Crossing, penalty_of
+
+_FEW = 2**21  # rows that fit in memory whatever they are
+_MOST_DISTINCT = 2**26  # distinct rows that are counted at once, if they are much fewer than the rows
+_MOST_ROWS = 2**20  # of a part in memory
+
+
+def outgrow_memory(engine: HistogramEngine, columns: Sequence[str]) -> bool:
+    """Whether the distinct rows are too many to be kept, or nearly as many as the rows, by an estimate."""
+    if len(engine) <= _FEW:
+        return False
+    likely = engine.likely_distinct(columns)
+    return likely > min(len(engine) // 2, _MOST_DISTINCT)
+
+
+def too_many_rows(engine: HistogramEngine, why: str) -> DataError:
+    return DataError(
+        f"The quasi-identifiers have too many distinct rows for memory, and {why}, which needs them all. Round or leave"
+        " out the columns with most values, name `least` for cuts by information, ask for k alone, or release a sample."
+    )
+
+
+def decided_in_parts(
+    engine: HistogramEngine,
+    roles: Roles,
+    make_axis: Callable[[CodedRows, str], Axis],
+    *,
+    least: int,
+    by_information: bool,
+    in_turn: bool,
+    most: int = _MOST_ROWS,
+) -> EngineDecision:
+    """What Mondrian publishes of an engine's rows, of which parts of `most` rows are in memory."""
+    axes = [make_axis(rows, name) for name, rows in _by_column(engine, roles).items()]
+    columns: Any = _Columns({axis.name: axis.column for axis in axes})
+    refuse_marks(columns, roles)
+    rule = CutRule(least, stacked([axis.position for axis in axes]), by_information, in_turn)
+    parted = cut_in_parts(engine, axes, rule, most=most, judged=judged_columns(roles))
+    plan, labellings = parted.plan, parted.plan.labellings
+    grouping = Grouping(np.empty(0, dtype=np.int64), labellings, plan.codes, plan)
+    labels = grouping.columns(np.arange(len(plan.codes)))
+    crossed = [
+        _crossing(axis, *one, plan.labels[c]) for c, (axis, one) in enumerate(zip(axes, parted.crossed, strict=True))
+    ]
+    trace: list[dict[str, Any]] = [{"groups": len(plan.codes), "persons in a group at least": least}]
+    trace += [{"column": axis.name, "cuts": int((plan.column == c).sum())} for c, axis in enumerate(axes)]
+    penalties = [
+        penalty_of(labellings, columns, {name: one.new}, [name], 0, one.weights)
+        for name, one in zip(roles.quasi, crossed, strict=True)
+    ]
+    times = np.flatnonzero(parted.sizes)
+    return EngineDecision(
+        parted.router,
+        labels,
+        Decision(plan, trace),
+        crossed,
+        None if None in penalties else float(np.mean([one for one in penalties if one is not None])),
+        len(engine),
+        SourceGroups(times, times, parted.sizes[times], len(engine)),
+        _tally_of(engine, roles, labels, *parted.judged),
+    )
+
+
+def _tally_of(
+    engine: HistogramEngine,
+    roles: Roles,
+    labels: PublishedColumns,
+    leaf: np.ndarray,
+    judged: Sequence[np.ndarray],
+    rows: np.ndarray,
+) -> Tally:
+    """The tally of the published rows."""
+    columns = [Column(one.name, one.kind, one.values, one.codes[leaf]) for name in roles.quasi for one in labels[name]]
+    for name, codes in zip(judged_columns(roles), judged, strict=True):
+        values = engine.values(name)
+        columns.append(Column(name, values.kind, values.values, codes.astype(np.int32)))
+    return tally_of_groups(columns, rows)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Columns by name, where a table is expected."""
+
+    columns: dict[str, Column]
+
+    def column(self, name: str) -> Column:
+        return self.columns[name]
+
+
+def _by_column(engine: HistogramEngine, roles: Roles) -> dict[str, CodedRows]:
+    """The rows counted by each column alone, and by the classes."""
+    codings = [coding for name in roles.quasi if isinstance(coding := engine.coding(name, listed=True), ListedCells)]
+    router = Router([np.arange(len(coding.values) + 1) for coding in codings], np.array([[-1, 0, 0]], dtype=np.int32))
+    counted = engine.histograms(router, roles.quasi, opened=[0], by=roles.target)
+    target = None if roles.target is None else engine.values(roles.target)
+    return {
+        coding.name: CodedRows.of_column(coding.column(), counts[0], target, engine)
+        for coding, counts in zip(codings, counted.of, strict=True)
+    }
+
+
+def _crossing(axis: Axis, old: np.ndarray, new: np.ndarray, rows: np.ndarray, labels: Sequence[str | None]) -> Crossing:
+    column = Column(axis.name, axis.column.kind, axis.column.values, old.astype(np.int32))
+    return Crossing(column, [from_labels(axis.name, labels, new)], rows)

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mondrian where the distinct rows outgrow memory: top cuts by counts, the parts below them in memory, one tree.
+
+Rows are scattered by the parts of the top (mondrian_levels.py) to files of codes. Each part is cut as a table in memory
+is, by its own ranks at the positions of the whole table, and its tree takes the place of the part. A strict cut depends
+only on the rows of its node, so the tree is the one of all rows at once, node by node.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from discreet.counting.router import Router
+from discreet.counting.tally import group_sizes, pair_counts
+from discreet.engines.code_file import CodeFile
+from discreet.engines.protocol import HistogramEngine
+from discreet.errors import DataError, listing
+from discreet.foundation.atomic_files import scratch_folder
+from discreet.methods.trees.mondrian_levels import CutRule, TopNode, router_of, top_of
+from discreet.methods.trees.mondrian_partition import CutTree, Need, partition
+from discreet.recoding.axis import Axis
+from discreet.recoding.leaf_labels import LeafBox, LeafLabels, cuts_between
+from discreet.recoding.plan import Recode
+
+_MOST_JUDGED = 2**40  # combinations of judged columns
+_SCATTERED = 2**20  # rows that are scattered at once
+_Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
+class PartedTable:
+    """The tree of a table that was cut in parts.
+
+    router   leads coded rows to their leaf
+    plan     for new rows; its codes are the labels of the leaves
+    crossed  of each column, the pairs of code and label that occur, and the rows of each
+    judged   the leaf, the codes of the judged columns, and the rows of each combination that occurs
+    sizes    how many distinct rows are so many rows
+    """
+
+    router: Router
+    plan: Recode
+    crossed: list[_Pairs]
+    judged: tuple[np.ndarray, list[np.ndarray], np.ndarray]
+    sizes: np.ndarray
+
+
+def cut_in_parts(
+    engine: HistogramEngine, axes: Sequence[Axis], rule: CutRule, *, most: int, judged: Sequence[str] = ()
+) -> PartedTable:
+    """Cut all rows of an engine, with parts of at most `most` rows in memory, unless one of more cannot be cut.
+
+    `judged` are further columns that are counted in each leaf; for cuts by information, the first has the classes.
+    """
+    columns, rank_of_code = [axis.name for axis in axes], [_ranks_of(axis) for axis in axes]
+    levels = [engine.values(name).levels + 1 for name in judged]
+    if math.prod(levels) > _MOST_JUDGED:
+        raise DataError(
+            f"The columns {listing(judged)} have too many different values together to be counted in parts."
+        )
+    top = top_of(engine, columns, rank_of_code, rule, most=most, target=judged[0] if judged else None)
+    router = router_of(top, rank_of_code)
+    asked, labels, tree, counts = _Asked(axes, rule, router, levels), LeafLabels(axes), _Tree(), _Counts(len(axes))
+    with scratch_folder() as folder:
+        files = _scattered(engine, [*columns, *judged], router, len(top.parts), folder)
+        for node, box in _boxed(top, axes):
+            if node.children is not None:
+                tree.cut(node, _cut_of(node, axes))
+                continue
+            file = next(files)
+            part = _leaf(file, asked, labels, box) if node.is_leaf else _cut_part(file, asked, labels, box, node.times)
+            counts.add(part, tree.add(part))
+            file.remove()
+    texts, meanings = labels.written()
+    nodes, cut, codes = tree.whole()
+    plan = Recode(tuple(axis.scale for axis in axes), nodes[:, 0], cut, nodes[:, 2], codes, texts, meanings)
+    return PartedTable(Router(rank_of_code, nodes), plan, *counts.whole(levels))
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What is the same for all parts: axes, rule, the router of the top, and the levels of the judged columns."""
+
+    axes: Sequence[Axis]
+    rule: CutRule
+    router: Router
+    levels: Sequence[int]
+
+
+def _ranks_of(axis: Axis) -> np.ndarray:
+    """The rank of each code that occurs."""
+    return axis.rank_of_code[: axis.column.levels].astype(np.int32)
+
+
+def _scattered(
+    engine: HistogramEngine, columns: Sequence[str], router: Router, n_parts: int, folder: Path
+) -> Iterator[CodeFile]:
+    """The rows of each part, as codes."""
+    files = [CodeFile(folder / f"part-{place}") for place in range(n_parts)]
+    waiting: list[list[np.ndarray]] = []
+    for codes in engine.coded(columns):
+        waiting.append(codes)
+        if sum(len(batch[0]) for batch in waiting) >= _SCATTERED:
+            _scatter(waiting, router, files)
+            waiting = []
+    _scatter(waiting, router, files)
+    return iter(files)
+
+
+def _scatter(batches: list[list[np.ndarray]], router: Router, files: list[CodeFile]) -> None:
+    if not batches:
+        return
+    codes = [np.concatenate(column) for column in zip(*batches, strict=True)]
+    part = router.find(codes[: len(router.rank_of_code)])
+    order = np.argsort(part.astype(np.uint16) if len(files) < 2**16 else part, kind="stable")  # a radix sort
+    ends = np.cumsum(np.bincount(part, minlength=len(files)))
+    codes = [column[order] for column in codes]
+    for file, start, end in zip(files, np.append(0, ends), ends, strict=False):
+        if end > start:
+            file.append([column[start:end] for column in codes])
+
+
+def _boxed(top: TopNode, axes: Sequence[Axis]) -> Iterator[tuple[TopNode, LeafBox]]:
+    """The nodes of the top as `partition` meets them, each with what the cuts above it leave."""
+    waiting = [(top, LeafBox.whole(axes))]
+    while waiting:
+        node, box = waiting.pop()
+        yield node, box
+        if node.children is not None:
+            halves = box.halves(node.column, _cut_of(node, axes))
+            waiting += reversed(list(zip(node.children, halves, strict=True)))
+
+
+def _cut_of(node: TopNode, axes: Sequence[Axis]) -> float:
+    return axes[node.column].cut(node.ends, node.begins)
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The tree of a part, its cuts, the labels of its leaves, and what is counted of it."""
+
+    nodes: np.ndarray
+    cut: np.ndarray
+    codes: np.ndarray
+    crossed: list[_Pairs]
+    judged: _Pairs  # leaf, number of the combination of judged codes, rows
+    sizes: np.ndarray
+
+
+def _cut_part(file: CodeFile, asked: _Asked, labels: LeafLabels, box: LeafBox, times: np.ndarray) -> _Part:
+    """Cut the rows of a part; `times` says how often each column was cut above it."""
+    codes, rule, n_columns = file.whole(), asked.rule, len(asked.axes)
+    ranks = asked.router.ranks(codes[:n_columns])
+    cuts = partition(
+        ranks,
+        _by_class(codes[n_columns:] if rule.by_information else [], len(ranks)),
+        [Need(rule.least)],
+        rule.position,
+        by_information=rule.by_information,
+        in_turn=rule.in_turn,
+        cut_before=times,
+    )
+    cut = cuts_between(asked.axes, cuts.column, cuts.ends, cuts.begins)
+    written = labels.add(ranks, cuts.leaf_of, cuts.column, cut, cut, cuts.left, box)
+    crossed = [pair_counts(codes[c], written[cuts.leaf_of, c]) for c in range(n_columns)]
+    return _Part(_nodes(cuts), cut, written, crossed, *_counted(codes, asked, cuts.leaf_of))
+
+
+def _leaf(file: CodeFile, asked: _Asked, labels: LeafLabels, box: LeafBox) -> _Part:
+    """As `_cut_part`, of a part that cannot be cut and may be large: of its labels, what occurs in it counts once."""
+    codes = file.whole()
+    counts = [np.bincount(column) for column in codes[: len(asked.axes)]]
+    occurring = [np.flatnonzero(one) for one in counts]
+    longest = max(map(len, occurring))
+    ranks = asked.router.ranks([np.resize(found, longest) for found in occurring])
+    no_cut = np.array([np.nan])
+    leaf_of = np.zeros(longest, dtype=np.int64)
+    written = labels.add(ranks, leaf_of, np.array([-1]), no_cut, no_cut, np.array([0]), box)
+    crossed = [
+        (found, np.full(len(found), written[0, c], dtype=np.int64), counts[c][found])
+        for c, found in enumerate(occurring)
+    ]
+    nodes = np.array([[-1, 0, 0]], dtype=np.int32)
+    return _Part(nodes, no_cut, written, crossed, *_counted(codes, asked, np.zeros(len(codes[0]), dtype=np.int64)))
+
+
+def _counted(codes: list[np.ndarray], asked: _Asked, leaf_of: np.ndarray) -> tuple[_Pairs, np.ndarray]:
+    """The combinations of judged codes in each leaf, as numbers, and how many distinct rows are so many rows."""
+    n, n_columns = len(leaf_of), len(asked.axes)
+    combined = np.zeros(n, dtype=np.int64)
+    for column, levels in zip(codes[n_columns:], asked.levels, strict=True):
+        combined = combined * levels + column
+    return pair_counts(leaf_of, combined), np.bincount(group_sizes(codes[:n_columns], n))
+
+
+def _by_class(labels: Sequence[np.ndarray], n: int) -> np.ndarray:
+    """Every row as one of its class."""
+    if not labels:
+        return np.ones((n, 1), dtype=np.int64)
+    counts = np.zeros((n, int(labels[0].max(initial=0)) + 1), dtype=np.int64)
+    counts[np.arange(n), labels[0]] = 1
+    return counts
+
+
+def _nodes(cuts: CutTree) -> np.ndarray:
+    return np.column_stack([cuts.column, np.maximum(cuts.begins, 0), cuts.left]).astype(np.int32)
+
+
+class _Tree:
+    """The tree as it grows, in the order in which `partition` numbers nodes and leaves."""
+
+    def __init__(self) -> None:
+        self._nodes = [np.full((1, 3), -1, dtype=np.int32)]
+        self._cuts = [np.full(1, np.nan)]
+        self._codes: list[np.ndarray] = []
+        self._n_nodes, self._n_leaves = 1, 0
+        self._waiting = [0]  # places of nodes that come next, the next one last
+        self._filled: dict[int, tuple[np.ndarray, float]] = {}  # the lines of nodes of the top and of roots of parts
+
+    def cut(self, node: TopNode, cut: float) -> None:
+        place = self._waiting.pop()
+        self._filled[place] = np.array([node.column, node.begins, self._n_nodes], dtype=np.int32), cut
+        self._waiting += [self._n_nodes + 1, self._n_nodes]
+        self._append(np.full((2, 3), -1, dtype=np.int32), np.full(2, np.nan))
+
+    def add(self, part: _Part) -> int:
+        """Put the tree of a part in its place; the number of its first leaf."""
+        place, nodes, first = self._waiting.pop(), part.nodes, self._n_leaves
+        is_leaf = nodes[:, 0] < 0
+        nodes[is_leaf, 2] += first
+        nodes[~is_leaf, 2] += self._n_nodes - 1
+        self._filled[place] = nodes[0], float(part.cut[0])
+        self._append(nodes[1:], part.cut[1:])
+        self._n_leaves += len(part.codes)
+        self._codes.append(part.codes)
+        return first
+
+    def _append(self, nodes: np.ndarray, cut: np.ndarray) -> None:
+        self._nodes.append(nodes)
+        self._cuts.append(cut)
+        self._n_nodes += len(nodes)
+
+    def whole(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """All nodes, their cuts, and the labels of all leaves."""
+        nodes, self._nodes = np.concatenate(self._nodes), []
+        cuts, self._cuts = np.concatenate(self._cuts), []
+        for place, (line, cut) in self._filled.items():
+            nodes[place], cuts[place] = line, cut
+        codes, self._codes = np.concatenate(self._codes), []
+        return nodes, cuts, codes
+
+
+class _Counts:
+    """What is counted of all parts together."""
+
+    def __init__(self, n_columns: int):
+        self._crossed: list[_Sum] = [_Sum() for _ in range(n_columns)]
+        self._judged: list[_Pairs] = []
+        self._sizes = np.zeros(1, dtype=np.int64)
+
+    def add(self, part: _Part, first_leaf: int) -> None:
+        for pairs, more in zip(self._crossed, part.crossed, strict=True):
+            pairs.add(more)
+        leaf, combined, rows = part.judged
+        self._judged.append(((leaf + first_leaf).astype(np.int32), combined, rows.astype(np.int32)))
+        longer = np.zeros(max(len(self._sizes), len(part.sizes)), dtype=np.int64)
+        longer[: len(self._sizes)] += self._sizes
+        longer[: len(part.sizes)] += part.sizes
+        self._sizes = longer
+
+    def whole(
+        self, levels: Sequence[int]
+    ) -> tuple[list[_Pairs], tuple[np.ndarray, list[np.ndarray], np.ndarray], np.ndarray]:
+        leaf, combined, rows = (np.concatenate(column) for column in zip(*self._judged, strict=True))
+        judged: list[np.ndarray] = []
+        for n in reversed(levels):
+            combined, code = np.divmod(combined, n)
+            judged.insert(0, code.astype(np.int32))
+        return [one.whole() for one in self._crossed], (leaf, judged, rows.astype(np.int64)), self._sizes
+
+
+class _Sum:
+    """Pairs of codes with numbers of rows, added up from time to time."""
+
+    def __init__(self) -> None:
+        self._pairs: list[_Pairs] = []
+        self._n_summed = 0
+
+    def add(self, pairs: _Pairs) -> None:
+        old, new, rows = pairs
+        self._pairs.append((old.astype(np.int32), new.astype(np.int32), rows))
+        if sum(len(one[0]) for one in self._pairs) > 2 * self._n_summed + 2**20:
+            self._pairs = [self.whole()]
+            self._n_summed = len(self._pairs[0][0])
+
+    def whole(self) -> _Pairs:
+        old, new, rows = (np.concatenate(column) for column in zip(*self._pairs, strict=True))
+        old, new, rows = pair_counts(old, new, rows)
+        return old.astype(np.int32), new.astype(np.int32), rows

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""discreet release --engine: the same release and summary as of a file in memory, as far as counts tell."""
+
+import json
+import shlex
+from collections import Counter
+
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+import pytest
+from engine_cases import people
+from typer.testing import CliRunner
+
+from discreet.cli.app import GOOD, WRONG, app
+from discreet.foundation import progress
+
+ROLES = "--target y --quasi age,job,born --sensitive ill --other pay --identifiers name"
+METHOD = "--method mondrian --k 4 --seed 1"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with a table in Parquet parts, in CSV parts, and in one file."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(progress, "PATIENCE", 1000)
+    table = people(400)
+    for folder in ("parts", "texts"):
+        (tmp_path / folder).mkdir()
+    for name, part in (("a", table.slice(0, 150)), ("b", table.slice(150))):
+        pq.write_table(part, f"parts/{name}.parquet")
+        pacsv.write_csv(part, f"texts/{name}.csv")
+    pq.write_table(table, "all.parquet")
+    return tmp_path
+
+
+def run(line):
+    return CliRunner().invoke(app, shlex.split(line))
+
+
+def published(folder):
+    return Counter(tuple(row.values()) for row in pq.read_table(folder).to_pylist())
+
+
+@pytest.mark.parametrize("source", ["parts", "parts/*.parquet", "texts/*.csv"])
+def test_the_same_rows_and_figures_as_of_a_file_in_memory(here, source):
+    found = run(f"release '{source}' --engine duckdb --memory 500MB --threads 1 {ROLES} {METHOD} -o out --json")
+    expected = run(f"release all.parquet {ROLES} {METHOD} -o memory --format parquet --json")
+    assert (found.exit_code, expected.exit_code) == (GOOD, GOOD), found.output
+    assert published("out/release/table") == published("memory/release/data.parquet")
+    of_engine, of_file = (json.loads(one.stdout)["summary"] for one in (found, expected))
+    assert of_engine["source"]["rows"] == 400
+    averages = [risk.pop("average") for risk in (of_engine["risk_before"], of_file["risk_before"])]
+    assert averages[0] == pytest.approx(averages[1])
+    assert of_engine["risk_before"] == of_file["risk_before"]
+    (one,), (other,) = of_engine["releases"], of_file["releases"]
+    same = {
+        "verdict",
+        "changes",
+        "losses",
+        "column_changes",
+        "risk_after",
+        "promise",
+        "columns_published",
+        "certificate",
+    }
+    assert {key: one[key] for key in same} == {key: other[key] for key in same}
+    assert one["kept"]["detail"] == other["kept"]["detail"]
+    assert one["kept"]["content"] == other["kept"]["content"]
+    assert one["warnings"] == []
+    assert one["kept"]["tables"] is None
+    assert any("not shown" in note for note in one["notes"])
+
+
+def test_what_is_printed_and_what_is_left(here):
+    answer = run(f"release parts --engine duckdb {ROLES} {METHOD} -o out")
+    assert answer.exit_code == GOOD, answer.output
+    assert "4-anonymity holds: 4 required" in answer.output
+    assert "Not measured: the rows stay in the engine" in answer.output
+    assert sorted(path.name for path in here.iterdir()) == ["all.parquet", "out", "parts", "texts"]
+    assert {path.name for path in (here / "out/owner").iterdir()} == {"report.html", "trace.json"}
+    assert "<h1" in (here / "out/owner/report.html").read_text()
+    assert run("verify out/release --owner out/owner").exit_code == GOOD
+
+
+def test_persons_are_counted_and_only_the_owner_has_them(here):
+    line = f"release parts --engine duckdb --target y --quasi job,age --person who {METHOD} -o out"
+    assert run(line).exit_code == GOOD
+    assert (here / "out/owner/persons/part-00000.parquet").stat().st_mode & 0o777 == 0o600
+    assert run("verify out/release --owner out/owner").exit_code == GOOD
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (f"release parts --engine duckdb {ROLES} {METHOD} -o out --evaluate", "--evaluate holds rows out"),
+        (f"release parts --engine duckdb --baskets columns {METHOD} -o out", "--engine takes tables"),
+        (f"release all.parquet --memory 1GB {ROLES} {METHOD} -o out", "only engines take this"),
+        (f"release parts --engine duck {ROLES} {METHOD} -o out", "There is no engine 'duck'. Did you mean 'duckdb'?"),
+        (f"release nothing --engine duckdb {ROLES} {METHOD} -o out", "no file 'nothing'"),
+        (f"release --engine duckdb {ROLES} {METHOD} -o out", "Nothing says where the rows are"),
+        (f"release {ROLES} {METHOD} -o out", "Nothing says where the rows are"),
+        (f"release parts --engine duckdb --memory much {ROLES} {METHOD} -o out", "memory_limit is text such as '4GB'"),
+        (f"release parts --engine duckdb --format csv {ROLES} {METHOD} -o out", "saved as Parquet"),
+        (f"release parts --engine duckdb {ROLES} --method mondrian --set relaxed=true -o out", "in memory"),
+        (f"release parts --engine duckdb --target y --quasi name,nobody {METHOD} -o out", "not in the table: 'nobody'"),
+    ],
+)
+def test_what_is_refused(here, line, message):
+    answer = run(line)
+    assert answer.exit_code == WRONG
+    assert message in " ".join(answer.output.split())
+    assert not (here / "out").exists()
+    assert sorted(path.name for path in here.iterdir()) == ["all.parquet", "parts", "texts"]
