@@ -24,7 +24,8 @@ import scipy.sparse as sp
 from discreet.counting.class_separation import separated_pairs
 from discreet.data.baskets import Baskets
 from discreet.data.item_rows import ItemRows
-from discreet.engines.sources import Source, from_data, from_relation, no_csv_options
+from discreet.engines.source_files import no_csv_options
+from discreet.engines.sources import Source, from_data, from_relation
 from discreet.engines.stored_baskets_codes import Codes
 from discreet.engines.stored_baskets_counts import Counts, count
 from discreet.engines.stored_baskets_kernels import place_ones
@@ -156,14 +157,18 @@ class StoredBaskets(ItemRows):
     @cached_property
     def _counts(self) -> Counts:
         self._state = self._source.state()
-        labels = (
-            None if self._labels is None else self._read(lambda: RowLabels.of(self._labels, *self._named), labels=True)
-        )
+        labels = None if self._labels is None else self._read(self._row_labels, labels=True)
         while True:
             try:
                 return self._read(lambda: count(self._lines, labels))
             except NotInOrderError:
                 self._ordered = True
+
+    def _row_labels(self) -> RowLabels:
+        row, label, person = self._named
+        assert self._labels is not None
+        assert row is not None
+        return RowLabels.of(self._labels, row, label, person)
 
     @property
     def names(self) -> tuple[str, ...]:
