@@ -237,3 +237,35 @@ def test_a_file_that_changes_between_passes_is_noticed(tmp_path):
     stored("long", tmp_path, [*rows[:-1], ["i0"]], labels)
     with pytest.raises(DataError, match="changed"):
         found.keep([0])
+
+
+@pytest.mark.parametrize("form", ["long", "lists", "beside"])
+def test_the_command_releases_and_the_files_verify(form, tmp_path):
+    from typer.testing import CliRunner
+
+    from discreet.cli.app import app
+
+    rows, labels = rows_of(5)
+    stored(form, tmp_path, rows, labels)
+    asked = [
+        "--engine",
+        "duckdb",
+        "--memory",
+        "1GB",
+        "--item",
+        "item",
+        "--target",
+        "y",
+        "--method",
+        "greedy",
+        "--k",
+        "3",
+    ]
+    asked += [] if form == "lists" else ["--row", "row"]
+    asked += ["--labels", str(tmp_path / "labels.parquet")] if form == "beside" else []
+    done = CliRunner().invoke(app, ["release", str(tmp_path / "part-*.parquet"), *asked, "-o", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    verified = ds.verify(tmp_path / "out" / "release")
+    expected = ds.GreedySelector(3).release(Baskets.from_transactions(rows, labels))
+    assert verified.holds
+    assert verified.content.names == expected.columns

@@ -172,7 +172,9 @@ def _say_saved(release: Release, out: Path, account: Account | None, *, quiet: b
         return
     say(release.verdict.sentence())
     if not quiet:
-        say(f"{release.rows:,} rows, {len(release.columns):,} items kept, {release.changes.columns_dropped:,} left out.")
+        say(
+            f"{release.rows:,} rows, {len(release.columns):,} items kept, {release.changes.columns_dropped:,} left out."
+        )
         _say_places(out, account)
 
 
