@@ -55,7 +55,7 @@ class ItemOptions:
         if roles.target is None:
             raise RolesError("A release of baskets needs labels: name their column with --target.")
         assert self.item is not None
-        options = {"memory_limit": rows.memory, "threads": rows.threads}
+        options: dict[str, Any] = {"memory_limit": rows.memory, "threads": rows.threads}
         stored = StoredBaskets(
             source,
             item=self.item,
