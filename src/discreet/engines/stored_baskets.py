@@ -27,7 +27,7 @@ from discreet.data.item_rows import ItemRows
 from discreet.engines.source_files import no_csv_options
 from discreet.engines.sources import Source, from_data, from_relation
 from discreet.engines.stored_baskets_codes import Codes
-from discreet.engines.stored_baskets_counts import Counts, count
+from discreet.engines.stored_baskets_counts import ItemCounts, count
 from discreet.engines.stored_baskets_kernels import place_ones
 from discreet.engines.stored_baskets_labels import RowLabels
 from discreet.engines.stored_baskets_lines import Form, Lines, NotInOrderError, lines_of
@@ -155,7 +155,7 @@ class StoredBaskets(ItemRows):
     # -- what was counted --------------------------------------------------------------------------------------------
 
     @cached_property
-    def _counts(self) -> Counts:
+    def _counts(self) -> ItemCounts:
         self._state = self._source.state()
         labels = None if self._labels is None else self._read(self._row_labels, labels=True)
         while True:

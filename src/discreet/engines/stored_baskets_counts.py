@@ -20,7 +20,7 @@ _MOST_CELLS = 1 << 27  # of items and classes
 
 
 @dataclass(frozen=True, eq=False)
-class Counts:
+class ItemCounts:
     """What a pass over all rows tells.
 
     codes    how items (and labels and persons) were numbered as they were met
@@ -48,7 +48,7 @@ class Counts:
         return self.beside.numbers(lines.ids)
 
 
-def count(lines_of: Callable[[dict[str, Codes]], Iterator[Lines]], beside: RowLabels | None) -> Counts:
+def count(lines_of: Callable[[dict[str, Codes]], Iterator[Lines]], beside: RowLabels | None) -> ItemCounts:
     """One pass over all lines."""
     codes = {ITEM: Codes(as_items=True), LABEL: Codes(), PERSON: Codes()}
     support, seen = np.zeros((0, 0), dtype=np.int64), np.zeros(0, dtype=np.int64)
@@ -116,7 +116,7 @@ def _sorted(
     persons: np.ndarray | None,
     beside: RowLabels | None,
     again: int,
-) -> Counts:
+) -> ItemCounts:
     """With items in the order in which transactions have them."""
     items = codes[ITEM].values
     names = in_order(items)
@@ -124,4 +124,4 @@ def _sorted(
     place = np.array([*(place_of[item] for item in items), -1], dtype=np.int32)
     ordered = np.empty((len(items), support.shape[1]), dtype=np.int64)
     ordered[place[:-1]] = support[: len(items)]
-    return Counts(codes, place, tuple(names), labels, classes, persons, ordered, beside, again)
+    return ItemCounts(codes, place, tuple(names), labels, classes, persons, ordered, beside, again)
