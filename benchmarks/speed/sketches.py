@@ -20,14 +20,16 @@ def sketching(table: Table, runs: int) -> None:
         matrix = _matrix(items)
         signs = Signs.fresh(items)
         projection = SparseRandomProjection(_COMPONENTS, random_state=0).fit(matrix)
-        ours, theirs = in_turns(
+        ours, theirs, as_bytes = in_turns(
             lambda matrix=matrix, signs=signs: sketch(matrix, signs, _COMPONENTS),
             lambda projection=projection, matrix=matrix: projection.transform(matrix),
+            lambda doubled=matrix * 2, signs=signs: sketch(doubled, signs, _COMPONENTS),
             runs=runs,
         )
         what = f"Sketches, {_ROWS:,} x {items:,}, {_ONES} ones a row, to {_COMPONENTS}"
         note = f"{ours.clock / (_ROWS * _ONES * _COMPONENTS) * 1e9:.2f} ns a sign"
         table.add(against(f"{what} ({note})", "SparseRandomProjection.transform", ours, theirs, limit))
+        table.add(against("  the same", "cells of 2, whose signs are bytes", ours, as_bytes, None))
 
 
 def _matrix(items: int) -> sp.csr_array:

@@ -17,6 +17,7 @@ from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions
 from discreet.cli.method_options import MethodOptions, parameter
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, emit, say, step, watch
+from discreet.cli.release_items import ItemOptions
 from discreet.cli.release_job import ReleaseJob
 from discreet.errors import CannotRelease, DataError, RolesError, plain
 
@@ -106,6 +107,7 @@ def release(
     baskets: BasketOptions,
     reading: ReadingOptions,
     rows: EngineOptions,
+    items: ItemOptions,
     file: Annotated[
         Path | None,
         typer.Argument(help="A CSV, Parquet, SQLite or DuckDB file; with --baskets transactions, one row per line."),
@@ -129,6 +131,11 @@ def release(
         account.afford(chosen.promise)  # before the file is read
     if dry_run and not rows.is_used:
         raise DataError("--dry-run says what a release through an engine would take. Name one with --engine.")
+    if items.is_given:
+        made_of_items = items.release(chosen, rows.source_of(file), rows, roles, reading, baskets.labels)
+        _save(_outcome(made_of_items), {}, out, output, account)
+        _say_saved(made_of_items, out, account, quiet=quiet, as_json=as_json)
+        return
     with ExitStack() as until_saved:
         if rows.is_used:
             asked = {"method": method, **{type(one).__name__: asdict(one) for one in (parameters, roles, reading)}}
@@ -147,6 +154,29 @@ def release(
         say(made.outcome.release.verdict.sentence())
     else:
         _print(made.summary, out, account)
+
+
+def _outcome(release: Release) -> Outcome:
+    from discreet.report.summary import Outcome
+
+    return Outcome(release, no_utility="Not measured: the rows stay in their files.")
+
+
+def _say_saved(release: Release, out: Path, account: Account | None, *, quiet: bool, as_json: bool) -> None:
+    """What was published, without a report: that is made of rows in memory."""
+    from discreet.release.certificate import Certificate
+
+    published = out / "release"
+    if as_json:
+        certificate = Certificate.read(published)
+        emit({"release": str(published), "id": certificate.id, "owner": str(out / "owner"), "report": None})
+        return
+    say(release.verdict.sentence())
+    if not quiet:
+        say(
+            f"{release.rows:,} rows, {len(release.columns):,} items kept, {release.changes.columns_dropped:,} left out."
+        )
+        _say_places(out, account)
 
 
 @dataclass(frozen=True)
@@ -303,11 +333,17 @@ def _answer(summary: dict[str, Any], out: Path, *, with_report: bool) -> None:
 
 
 def _print(summary: dict[str, Any], out: Path, account: Account | None) -> None:
-    from discreet.release.certificate import Certificate
     from discreet.report.text import to_text
 
-    published, owner = out / "release", out / "owner"
     say(*to_text(summary).split("\n"))
+    _say_places(out, account)
+
+
+def _say_places(out: Path, account: Account | None) -> None:
+    """Where everything is, and how it is checked."""
+    from discreet.release.certificate import Certificate
+
+    published, owner = out / "release", out / "owner"
     say("", f"Publish  {published}   ({', '.join(sorted(path.name for path in published.iterdir()))})")
     say(f"Keep     {owner}   ({', '.join(sorted(path.name for path in owner.iterdir()))})")
     say(f"Check    discreet verify {published} --id {Certificate.read(published).id}")

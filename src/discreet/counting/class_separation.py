@@ -14,6 +14,7 @@ import numpy as np
 
 from discreet.counting.partition import Partition, count_groups
 from discreet.data.baskets import Baskets
+from discreet.data.item_rows import ItemRows
 from discreet.errors import DataError
 from discreet.foundation.compiled_kernels import compiled
 
@@ -44,7 +45,7 @@ def dist_cnt(X: object, y: object) -> float:
     return 1 - (unseparated // 2) / _pairs_to_separate(baskets)
 
 
-def labels_of(baskets: Baskets) -> np.ndarray:
+def labels_of(baskets: ItemRows) -> np.ndarray:
     if baskets.labels is None:
         raise DataError("The utility of columns depends on labels; the baskets have none.")
     return baskets.labels
@@ -78,20 +79,33 @@ def class_counts(partition: Partition, labels: np.ndarray, n_classes: int) -> np
 
 
 def separated_pairs(
-    baskets: Baskets, partition: Partition | None = None, features: np.ndarray | None = None
+    baskets: ItemRows, partition: Partition | None = None, features: np.ndarray | None = None
 ) -> np.ndarray:
     """Number of pairs of different classes in one group that each feature would separate; one group by default."""
+    if baskets.class_support is not None and partition is None and features is None:
+        return pairs_by_class(baskets.class_support, np.bincount(labels_of(baskets), minlength=baskets.n_classes))
     return _gains(True, baskets, partition, features)
 
 
+def pairs_by_class(support: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Pairs of rows of different classes that each item separates: `support` has the rows of each class with each item,
+    `classes` all rows of each class.
+
+    >>> pairs_by_class(np.array([[1, 2], [0, 2]]), np.array([3, 2])).tolist()
+    [4, 6]
+    """
+    have = support.sum(axis=1)
+    return have * (classes.sum() - have) - (support * (classes - support)).sum(axis=1)
+
+
 def misfits_removed(
-    baskets: Baskets, partition: Partition | None = None, features: np.ndarray | None = None
+    baskets: ItemRows, partition: Partition | None = None, features: np.ndarray | None = None
 ) -> np.ndarray:
     """Decrease of the classification metric by each feature."""
     return _gains(False, baskets, partition, features)
 
 
-def _gains(by_pairs: bool, baskets: Baskets, partition: Partition | None, features: np.ndarray | None) -> np.ndarray:
+def _gains(by_pairs: bool, baskets: ItemRows, partition: Partition | None, features: np.ndarray | None) -> np.ndarray:
     if partition is None:
         partition = Partition(len(baskets))
     if features is None:
@@ -102,8 +116,8 @@ def _gains(by_pairs: bool, baskets: Baskets, partition: Partition | None, featur
     cells = partition.group_of_row.astype(np.int64) * n_classes + labels
     if len(total) * n_classes < 2**31:
         cells = cells.astype(np.int32)
-    columns, gains = baskets.columns, np.zeros(len(features), dtype=np.int64)
-    _gains_of(columns.indptr, columns.indices, features, cells, total.ravel(), n_classes, by_pairs, gains)
+    (columns, places), gains = baskets.columns_of(features), np.zeros(len(features), dtype=np.int64)
+    _gains_of(columns.indptr, columns.indices, places, cells, total.ravel(), n_classes, by_pairs, gains)
     return gains
 
 
@@ -115,7 +129,7 @@ def _gains_of(indptr, indices, features, cell_of_row, total, n_classes, by_pairs
     then emptied, so that its other cells are skipped.
     """
     inside = np.zeros(len(total), dtype=np.int64)
-    seen = np.empty(len(total), dtype=np.int64)
+    seen = np.empty(len(total) + 1, dtype=np.int64)
     for f in range(len(features)):
         rows = indices[indptr[features[f]] : indptr[features[f] + 1]]
         gain = 0

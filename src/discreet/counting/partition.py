@@ -59,14 +59,18 @@ class Partition:
 
 @compiled
 def count_groups(rows, group_of_row, count, touched):
-    """Count rows by group in `count`, initially zero; put the groups that occur in `touched`, return their number."""
+    """Count rows by group in `count`, initially zero; put the groups that occur in `touched`, return their number.
+
+    `touched` has a place for each row, or one more than there are groups: a group is put there before it is known
+    whether it is new, since rows lie far apart in memory, and a processor that has to guess a branch waits for each.
+    """
     n_touched = 0
     for row in rows:
         g = group_of_row[row]
-        if count[g] == 0:
-            touched[n_touched] = g
-            n_touched += 1
-        count[g] += 1
+        before = count[g]
+        touched[n_touched] = g
+        n_touched += before == 0
+        count[g] = before + 1
     return n_touched
 
 

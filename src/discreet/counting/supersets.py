@@ -20,7 +20,7 @@ import numpy as np
 
 from discreet.counting.partition import Partition
 from discreet.counting.supersets_absences import fewest_after, levels_of
-from discreet.counting.tally import group
+from discreet.counting.tally import group, order_of
 from discreet.data.baskets import Baskets
 from discreet.foundation.compiled_kernels import compiled
 
@@ -58,7 +58,7 @@ class Distinct:
         """From the distinct rows (CSR and CSC: starts, numbers), and the person behind each row."""
         groups, n = group_of_row.astype(np.int64), len(group_of_row)
         whose = np.arange(n) if persons is None else persons.astype(np.int64)
-        _, first = group([groups, whose], n)
+        first = order_of(groups) if persons is None else group([groups, whose], n)[1]
         start = np.concatenate([[0], np.cumsum(np.bincount(groups[first]))]).astype(np.int64)
         row_start, row_items, item_start, item_rows = (part.astype(np.int64) for part in sets)
         repeat = persons is not None

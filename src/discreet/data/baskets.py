@@ -15,10 +15,11 @@ import pyarrow as pa
 import scipy.sparse as sp
 
 from discreet.data.content import LABEL, LABELS, Columns, Content, File, LabelledRows, PublishedColumn
+from discreet.data.item_rows import ItemRows
 from discreet.data.storage import file_of_lists, read_lists, write_lists
 from discreet.data.table import Table
 from discreet.data.transactions import read_transactions
-from discreet.errors import DataError, RolesError, listing, quietly
+from discreet.errors import DataError, listing, quietly
 
 if TYPE_CHECKING:
     from discreet.data.roles import Roles
@@ -28,7 +29,7 @@ _WORD = 31  # items per code: combined with a group number below 2**31, keys of 
 
 
 @dataclass(frozen=True, eq=False)
-class Baskets(LabelledRows):
+class Baskets(LabelledRows, ItemRows):
     """Rows of items. `matrix` is CSR with sorted indices and ones only; `labels[row]` indexes `classes`.
 
     `sources[j]` is the table column that item j comes from, if any; `persons` numbers the person behind each row, if
@@ -159,15 +160,14 @@ class Baskets(LabelledRows):
         start, stop = self.matrix.indptr[row : row + 2]
         return tuple(self.names[j] for j in self.matrix.indices[start:stop])
 
-    @property
-    def n_classes(self) -> int:
-        return 0 if self.classes is None else len(self.classes)
+    def columns_of(self, features: np.ndarray) -> tuple[sp.csc_array, np.ndarray]:
+        return self.columns, features
 
     # -- changing --------------------------------------------------------------------------------------------------
 
     def labelled(self, y: Any) -> Baskets:
         """These rows with the labels y."""
-        values = _one_per_row(y, len(self), "labels")
+        values = one_per_row(y, len(self), "labels")
         classes, labels = np.unique(values, return_inverse=True)
         return replace(self, labels=labels.astype(np.int32), classes=classes)
 
@@ -185,13 +185,6 @@ class Baskets(LabelledRows):
         labels = None if self.labels is None else self.labels[rows]
         persons = None if self.persons is None else np.unique(self.persons[rows], return_inverse=True)[1]
         return replace(self, matrix=self.matrix[rows], labels=labels, persons=persons)
-
-    def check_for_release(self) -> None:
-        """Raise RolesError unless there are labels of at least two classes."""
-        if self.labels is None:
-            raise RolesError("A release of baskets needs labels: release(X, y).")
-        if len(np.unique(self.labels)) < 2:
-            raise RolesError("The labels have one class only: there is nothing to learn from them.")
 
     # -- published -------------------------------------------------------------------------------------------------
 
@@ -251,12 +244,14 @@ class Baskets(LabelledRows):
         """Read published baskets; every item in the file must be one of the columns."""
         names = [column.name for column in columns if column.role == "quasi"]
         with file_of_lists(source, "baskets") as file:
-            coded, indptr, labels = read_lists(file, ITEMS, rows=rows)
+            coded, indptr, labelled = read_lists(file, ITEMS, rows=rows)
+            assert labelled is not None
             place = {name: j for j, name in enumerate(names)}
             places = np.array([place[name] for name in coded.dictionary.to_pylist()], dtype=np.int64)
             indices = places[coded.indices.to_numpy()] if len(places) else np.empty(0, np.int64)
         size = (len(indptr) - 1, len(names))
-        return cls.of(sp.csr_array((np.ones(len(indices)), indices, indptr), shape=size), labels, names=names)
+        baskets = cls.of(sp.csr_array((np.ones(len(indices)), indices, indptr), shape=size), names=names)
+        return replace(baskets, classes=labelled[0], labels=labelled[1])
 
 
 def binary_csr(X: Any) -> sp.csr_array:
@@ -332,10 +327,10 @@ def _checked_names(names: Iterable[Any], n_columns: int) -> tuple[str, ...]:
 
 def _numbered(persons: Any, n_rows: int) -> np.ndarray:
     """Persons numbered from 0."""
-    return np.unique(_one_per_row(persons, n_rows, "persons"), return_inverse=True)[1]
+    return np.unique(one_per_row(persons, n_rows, "persons"), return_inverse=True)[1]
 
 
-def _one_per_row(data: Any, n_rows: int, what: str) -> np.ndarray:
+def one_per_row(data: Any, n_rows: int, what: str) -> np.ndarray:
     """An array with one value per row, none missing, all comparable."""
     if isinstance(data, (pa.Array, pa.ChunkedArray)):
         data = data.to_pylist()

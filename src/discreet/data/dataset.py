@@ -18,6 +18,7 @@ import pyarrow as pa
 from discreet.data.baskets import Baskets
 from discreet.data.column import Column, from_labels, text_of
 from discreet.data.content import LABEL
+from discreet.data.item_rows import ItemRows
 from discreet.data.records import Records
 from discreet.data.roles import Roles
 from discreet.data.table import Table
@@ -241,7 +242,7 @@ def label_column(name: str, labels: Iterable[object] | None) -> Column:
 
 def is_matrix(data: object) -> bool:
     """Whether these are baskets or records, or a sparse or dense matrix of them: what comes without roles."""
-    return isinstance(data, (Baskets, Records, np.ndarray)) or hasattr(data, "tocsr")
+    return isinstance(data, (ItemRows, Records, np.ndarray)) or hasattr(data, "tocsr")
 
 
 def as_baskets(data: object, *, bare: bool = False) -> Baskets | None:

@@ -50,7 +50,11 @@ def read_parquet(
     """Read a file that is laid out as discreet writes them; texts become dictionaries."""
     layout = layout_of(file, names, lists=lists, rows=rows)
     file.seek(0)
-    table = pq.ParquetFile(file, read_dictionary=list(layout.texts)).read()
+    parquet = pq.ParquetFile(file, read_dictionary=list(layout.texts))
+    if parquet.num_row_groups > 1 and lists:  # at once, pyarrow does not read dictionaries in lists
+        table = pa.concat_tables([parquet.read_row_group(group) for group in range(parquet.num_row_groups)])
+    else:
+        table = parquet.read()
     columns = [_with_used_texts(column) for column in table.columns]
     return pa.table(columns, names=table.column_names)
 

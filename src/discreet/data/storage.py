@@ -232,8 +232,9 @@ def file_of_lists(source: Path | BinaryIO, what: str) -> Iterator[BinaryIO]:
 
 def read_lists(
     file: BinaryIO, column: str, *, labelled: bool | None = True, rows: int | None = None
-) -> tuple[pa.Array, np.ndarray, np.ndarray | None]:
-    """The concatenated lists, where each begins, and the labels as texts; ValueError if cells are missing.
+) -> tuple[pa.Array, np.ndarray, tuple[np.ndarray, np.ndarray] | None]:
+    """The concatenated lists, where each begins, and the different labels as texts with the place of each row's among
+    them; ValueError if cells are missing.
 
     With `labelled` None, a trusted file is read, with or without labels.
     """
@@ -242,9 +243,21 @@ def read_lists(
         labelled = table.column_names == [LABEL, column]
     else:
         table = read_parquet(file, [LABEL, column] if labelled else [column], lists=[column], rows=rows)
-    lists = table.column(column).combine_chunks()
-    offsets, texts = lists.offsets.to_numpy(), table.column(LABEL).cast(pa.string()) if labelled else None
-    nulls = lists.null_count + lists.values.null_count + (0 if texts is None else texts.null_count)
-    if nulls or len(lists.values) != offsets[-1]:
+    lists = table.column(column)
+    values = pa.chunked_array([part.values for part in lists.chunks], lists.type.value_type)
+    values = values.unify_dictionaries().combine_chunks()
+    lengths = [np.diff(part.offsets.to_numpy()) for part in lists.chunks]
+    offsets = np.append(0, np.cumsum(np.concatenate([*lengths, np.zeros(0, np.int64)]), dtype=np.int64))
+    nulls = lists.null_count + values.null_count + (table.column(LABEL).null_count if labelled else 0)
+    if nulls or len(values) != offsets[-1]:
         raise ValueError
-    return lists.values, offsets, None if texts is None else texts.to_numpy(zero_copy_only=False)
+    return values, offsets, _labels(table.column(LABEL)) if labelled else None
+
+
+def _labels(cells: pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:
+    """The different labels in the order of their texts, and the place of each cell's among them."""
+    if not pa.types.is_dictionary(cells.type):
+        cells = cells.cast(pa.string()).dictionary_encode()
+    coded = cells.unify_dictionaries().combine_chunks()
+    classes, place = np.unique(np.asarray(coded.dictionary.cast(pa.string()).to_pylist(), str), return_inverse=True)
+    return classes, place.astype(np.int32)[coded.indices.to_numpy()]

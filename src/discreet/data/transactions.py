@@ -43,8 +43,7 @@ def read_transactions(
     if not len(coded):
         raise DataError("The transactions have no items: there is nothing to select from.")
     items = coded.dictionary.to_pylist()
-    whole = all(item.isascii() and item.isdigit() for item in items)
-    names = sorted(items, key=(lambda item: (int(item), item)) if whole else None)
+    names = in_order(items)
     place = {name: i for i, name in enumerate(names)}
     column_of = np.array([place[item] for item in items], dtype=np.int32)[coded.indices.to_numpy()]
     cell = np.sort(row_of[filled] * len(names) + column_of)
@@ -52,6 +51,17 @@ def read_transactions(
     starts = np.searchsorted(cell, np.arange(n_rows + 1, dtype=np.int64) * len(names))
     ones = np.ones(len(cell), dtype=np.uint8)
     return sp.csr_array((ones, (cell % len(names)).astype(np.int32), starts), shape=(n_rows, len(names))), names
+
+
+def in_order(items: Iterable[str]) -> list[str]:
+    """Items in numeric order if all are whole numbers, else in the order of their texts.
+
+    >>> in_order(["10", "9"]), in_order(["10", "9", "x"])
+    (['9', '10'], ['10', '9', 'x'])
+    """
+    items = list(items)
+    whole = all(item.isascii() and item.isdigit() for item in items)
+    return sorted(items, key=(lambda item: (int(item), item)) if whole else None)
 
 
 def read_labels(path: Path) -> list[str]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Engines count rows, in memory or where they are. `DuckDB(source)`, `Postgres(url)` and `Spark(source)` can replace a
-table wherever rows are only counted; they are imported on first use.
+table wherever rows are only counted, `StoredBaskets(source, ...)` baskets; they are imported on first use.
 """
 
 import importlib
@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from discreet.engines.duckdb import DuckDB
     from discreet.engines.postgres import Postgres
     from discreet.engines.spark import Spark
+    from discreet.engines.stored_baskets import StoredBaskets
 
-__all__ = ["DuckDB", "Engine", "InMemory", "Postgres", "Spark", "engine_of"]
+__all__ = ["DuckDB", "Engine", "InMemory", "Postgres", "Spark", "StoredBaskets", "engine_of"]
 
-_ON_FIRST_USE = {"DuckDB": "duckdb", "Postgres": "postgres", "Spark": "spark"}
+_ON_FIRST_USE = {"DuckDB": "duckdb", "Postgres": "postgres", "Spark": "spark", "StoredBaskets": "stored_baskets"}
 
 
 def __getattr__(name: str) -> Any:

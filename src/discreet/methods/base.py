@@ -17,10 +17,11 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from discreet.counting.coded_rows import CodedRows
-from discreet.counting.tally import is_engine, row_order
+from discreet.counting.tally import grouped, is_engine, order_of, row_order
 from discreet.data.baskets import Baskets
 from discreet.data.dataset import Dataset, is_matrix
 from discreet.data.document import Document
+from discreet.data.item_rows import ItemRows
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.engines.memory import engine_of
@@ -48,7 +49,7 @@ from discreet.privacy.km_anonymity import KmAnonymity
 from discreet.privacy.promise import Promise
 from discreet.recoding.grouped_items import GroupedItems
 from discreet.release.data_subjects import DataSubjects
-from discreet.release.information_kept import detail_of_items
+from discreet.release.information_kept import Detail, detail_of_items, detail_of_kept
 from discreet.release.ledger import Account
 from discreet.release.losses import changes_of_columns, crossings, penalty_of
 from discreet.release.owner_files import OwnerFiles
@@ -81,6 +82,11 @@ class Method(BaseEstimator):
     def promise(self) -> Promise:
         raise NotImplementedError
 
+    @property
+    def keeps_items(self) -> bool:
+        """Whether it keeps items of baskets by their counts and ones, so that it takes baskets outside memory."""
+        return False
+
     def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
         """The group of each distinct row of quasi-identifiers, and the labels of each group."""
         raise NotImplementedError
@@ -92,6 +98,12 @@ class Method(BaseEstimator):
 
     def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
         """The features of the baskets to keep, and the trace of the steps."""
+        raise NotImplementedError
+
+    def _keep_stored(
+        self, stored: ItemRows, randomness: Randomness
+    ) -> tuple[list[int], list[dict[str, Any]], list[str]]:
+        """As `_keep`, of baskets outside memory, and notes for the owner."""
         raise NotImplementedError
 
     def _change(self, baskets: Baskets, randomness: Randomness) -> Changed:
@@ -140,10 +152,30 @@ class Method(BaseEstimator):
                 " Baskets are passed as a scipy or NumPy matrix, or as discreet.Baskets, with labels."
             )
         self._must_take("baskets")
+        if isinstance(data, ItemRows) and not data.in_memory:
+            return self._release_stored(data, labels, randomness)
         return self._release_matrix(data, labels, randomness)
 
     def _release_matrix(self, data: Any, labels: Any, randomness: Randomness) -> Release:
         return self._release_baskets(Baskets.of(data, labels), randomness)
+
+    def _release_stored(self, stored: ItemRows, labels: Any, randomness: Randomness) -> Release:
+        """A release of baskets outside memory: the kept items are published, and only these come into memory."""
+        if not self.keeps_items:
+            raise DataError(
+                f"{type(self).__name__} with these parameters needs whole rows, and these baskets are outside memory."
+                " Use GreedySelector, or read as many rows as fit into memory (discreet.Baskets)."
+            )
+        if labels is not None:
+            raise DataError("Baskets outside memory have labels of their own: leave out y.")
+        stored.check_for_release()
+        self._enough(len(stored) if stored.persons is None else len(np.unique(stored.persons)))
+        features, trace, notes = self._keep_stored(stored, randomness)
+        changes = Changes(quasi_cells=len(stored) * len(features), columns_dropped=stored.shape[1] - len(features))
+        changed = Changed(stored.keep(features), tuple(features), changes, trace, notes)
+        detail = detail_of_kept(stored.support, len(stored), features)
+        stored.forget()
+        return self._release_changed(changed, detail, randomness)
 
     # -- tables ----------------------------------------------------------------------------------------------------
 
@@ -253,6 +285,10 @@ class Method(BaseEstimator):
         baskets.check_for_release()
         self._enough(len(baskets) if baskets.persons is None else len(np.unique(baskets.persons)))
         changed = self._change(baskets, randomness)
+        detail = detail_of_items(baskets, changed.baskets, changed.features, changed.groups)
+        return self._release_changed(changed, detail, randomness)
+
+    def _release_changed(self, changed: Changed, detail: Detail, randomness: Randomness) -> Release:
         published = changed.baskets
         order = _fresh_basket_order(published, randomness)
         return self._checked(
@@ -269,7 +305,7 @@ class Method(BaseEstimator):
                 features=changed.features,
                 groups=changed.groups,
                 changes=changed.changes,
-                item_detail=detail_of_items(baskets, changed.baskets, changed.features, changed.groups),
+                item_detail=detail,
             )
         )
 
@@ -349,14 +385,17 @@ def fresh_order(table: Table, randomness: Randomness, before: Table | None = Non
 
 
 def _fresh_basket_order(baskets: Baskets, randomness: Randomness) -> np.ndarray:
-    by_item = baskets.columns
+    """As `fresh_order`: by label, then item by item, found on the distinct rows."""
+    groups, first = grouped(baskets, (), ordered=False)
+    distinct = baskets.matrix[first].tocsc()
 
     def codes() -> Iterator[np.ndarray]:
-        yield np.asarray(baskets.labels, dtype=np.int64)
-        for item in range(baskets.shape[1]):
-            has = np.zeros(len(baskets), dtype=np.int64)
-            has[by_item.indices[by_item.indptr[item] : by_item.indptr[item + 1]]] = 1
+        for item in range(distinct.shape[1]):
+            has = np.zeros(len(first), dtype=np.int64)
+            has[distinct.indices[distinct.indptr[item] : distinct.indptr[item + 1]]] = 1
             yield has
 
-    order = row_order(codes(), len(baskets), [baskets.n_classes, *[2] * baskets.shape[1]])
-    return order[randomness.permutation(len(baskets))]
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[row_order(codes(), len(first), [2] * distinct.shape[1])] = np.arange(len(first))
+    key = np.asarray(baskets.labels, dtype=np.int64) * len(first) + rank[groups]
+    return order_of(key)[randomness.permutation(len(baskets))]

@@ -8,7 +8,7 @@ intervals and all values turned into 0/1 items; selected items are published und
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.feature_selection import SelectorMixin
@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from discreet.counting.tally import persons_per_group
 from discreet.data.baskets import Baskets
+from discreet.data.item_rows import ItemRows
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import CannotRelease, DataError
@@ -39,12 +40,17 @@ class Selector(SelectorMixin, Method):
     """A method that keeps some features. Parameters `k`, `cuts` and `random_state` are the subclass's to declare."""
 
     takes = frozenset({"table", "baskets"})
+    tries_items: ClassVar[bool] = False  # whether `_keep` takes rows of items that are brought into memory as needed
 
     @property
     def promise(self) -> Promise:
         return Containment(self.k)
 
-    def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
+    @property
+    def keeps_items(self) -> bool:
+        return True
+
+    def _keep(self, baskets: Any, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
         """The features to keep, in the order they were chosen; and the steps, each with feature, gain and kept."""
         raise NotImplementedError
 
@@ -96,13 +102,31 @@ class Selector(SelectorMixin, Method):
 
     # -- baskets ---------------------------------------------------------------------------------------------------
 
+    def _keep_stored(
+        self, stored: ItemRows, randomness: Randomness
+    ) -> tuple[list[int], list[dict[str, Any]], list[str]]:
+        """With the items that enough rows have in memory, unless the selector tries items one by one."""
+        if self.tries_items:
+            selected, trace = self._keep(stored, randomness)
+        else:
+            fewest = self.k if stored.persons is None else 1
+            common = np.flatnonzero(stored.support >= fewest)
+            if not len(common):
+                raise CannotRelease(f"No item can be kept at k = {self.k}: fewer than {self.k} rows have any one.")
+            chosen, trace = self._keep(stored.keep(common), randomness)
+            selected = common[chosen].tolist()
+        notes = []
+        if isinstance(self.promise, (Containment, KmAnonymity)):
+            notes = one_hot_note(stored.keep(selected), getattr(self.promise, "absences", 0))
+        return selected, trace, notes + self._remarks()
+
     def _change(self, baskets: Baskets, randomness: Randomness) -> Changed:
         changed = super()._change(baskets, randomness)
         changed.notes += self._remarks()
         return changed
 
 
-def check_labels(baskets: Baskets, k: int) -> None:
+def check_labels(baskets: ItemRows, k: int) -> None:
     """Refuse to hide persons among k of their label where a label has fewer."""
     labels = np.asarray(baskets.labels, dtype=np.int64)
     persons = persons_per_group(labels, baskets.n_classes, baskets.persons)

@@ -23,7 +23,7 @@ many and rare, the sum of the bits that are kept over the sum of all bits.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -144,6 +144,14 @@ def detail_of_items(
     bits = np.zeros(len(have))
     np.maximum.at(bits, source, all_bits[source] + _binary_bits(shown, n) - joint)
     whole = min(max(float(bits.sum()) / total, 0.0), 1.0)
+    return Detail(whole, {ITEMS: whole})
+
+
+def detail_of_kept(support: np.ndarray, n_rows: int, features: Sequence[int]) -> Detail:
+    """The detail of baskets of which some items are kept as they are, from the rows that have each item."""
+    bits = _binary_bits(support, n_rows)
+    total = float(bits.sum())
+    whole = min(float(bits[list(features)].sum()) / total, 1.0) if total else 0.0
     return Detail(whole, {ITEMS: whole})
 
 

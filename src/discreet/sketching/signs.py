@@ -95,6 +95,10 @@ class Signs:
             raise ParameterError(f"Signs are for items 0 to {self.n_items - 1}; other items were given.")
         return expand(self._codes(chosen), self.tables(components), components)
 
+    def words(self, components: int) -> np.ndarray:
+        """The signs of all items as bits, a word for every 64 components; one where the sign is -1."""
+        return words_of(self._codes(np.arange(self.n_items)), self.tables(components))
+
     def tables(self, components: int) -> np.ndarray:
         """For every block of 64 components, the signs that a byte of a code gives, as bits of a word."""
         return _tables(self.key, self.degree, -(-components // _BLOCK))
@@ -193,3 +197,18 @@ def expand(codes, tables, components):
             for c in range(min(64, components - first)):
                 row[first + c] = 1 - 2 * np.int8((word >> np.uint64(c)) & one)
     return signs
+
+
+@compiled
+def words_of(codes, tables):
+    """The signs of items as bits, a word for every 64 components: a bit is one where the sign is -1."""
+    byte = np.uint64(255)
+    words = np.empty((len(codes), len(tables)), dtype=np.uint64)
+    for place in range(len(codes)):
+        for block in range(len(tables)):
+            word, rest = np.uint64(0), codes[place]
+            for part in range(tables.shape[1]):
+                word ^= tables[block, part, rest & byte]
+                rest >>= np.uint64(8)
+            words[place, block] = word
+    return words

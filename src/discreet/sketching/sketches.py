@@ -31,10 +31,12 @@ from discreet.data.storage import file_of_lists, read_lists, write_lists
 from discreet.errors import DataError, ParameterError
 from discreet.foundation.compiled_kernels import compiled
 from discreet.sketching.signs import Signs
+from discreet.sketching.sketches_bits import add_bits
 
 SKETCH = "sketch"  # the column of published sketches, beside their label
 _COLUMN = PublishedColumn(SKETCH, "quasi", "sketch")
 _CELLS = 2**24  # signs that are held at a time, a byte each
+_BITS = 2**29  # the same, a bit each
 
 
 @dataclass(frozen=True)
@@ -244,21 +246,21 @@ class Sketches(LabelledRows):
         """A file of one's own, such as that of a stream, is read without columns, as it is."""
         labelled = columns[0].name == LABEL if columns else None
         with file_of_lists(source, "sketches") as file:
-            listed, offsets, texts = read_lists(file, SKETCH, labelled=labelled, rows=rows)
+            listed, offsets, labels = read_lists(file, SKETCH, labelled=labelled, rows=rows)
             values = listed.to_numpy().astype(np.float64 if pa.types.is_floating(listed.type) else np.int32)
             if not np.isfinite(values).all():
                 raise ValueError
-        if texts is None:
-            return cls(values, offsets.astype(np.int64))
-        classes, codes = np.unique(texts.astype(str), return_inverse=True)
-        return cls(values, offsets.astype(np.int64), codes.astype(np.int32), classes)
+        if labels is None:
+            return cls(values, offsets)
+        return cls(values, offsets, labels[1], labels[0])
 
 
 def sketch(X: Any, signs: Signs, components: Any) -> Sketches:
     """The sketches of the rows of a matrix of non-negative numbers, or of records.
 
     `components` says how many, one number for all rows or one for each; a row with none has an empty sketch. The signs
-    are computed as they are needed: those of all items at once where there are few, of the cells of some rows else.
+    are computed as they are needed: those of all items at once where there are few, of the cells of some rows else. For
+    rows of ones, signs are bits.
     """
     records = Records.of(X)
     if records.shape[1] != signs.n_items:
@@ -271,7 +273,9 @@ def sketch(X: Any, signs: Signs, components: Any) -> Sketches:
     values = np.zeros(int(offsets[-1]), dtype=np.int32 if records.whole else np.float64)
     if not widest:
         return Sketches(values, offsets, records.labels, records.classes)
-    if records.shape[1] * widest <= _CELLS:
+    if records.whole and (matrix.data == 1).all() and records.shape[1] * widest <= _BITS:
+        add_bits(matrix.indptr, matrix.indices, signs.words(widest), offsets, values)
+    elif records.shape[1] * widest <= _CELLS:
         every = signs.of(np.arange(records.shape[1]), widest)
         _add_up(matrix.indptr, matrix.indices, matrix.data, every, offsets, values)
     else:

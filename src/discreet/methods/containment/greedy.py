@@ -26,6 +26,7 @@ from discreet.counting.class_separation import misfits_removed, number_of, separ
 from discreet.counting.partition import Partition
 from discreet.counting.supersets import Distinct
 from discreet.data.baskets import Baskets
+from discreet.data.item_rows import ItemRows
 from discreet.errors import CannotRelease
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.progress import progress
@@ -81,6 +82,7 @@ class GreedySelector(Selector):
     """
 
     name = "greedy"
+    tries_items = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "utility": [StrOptions({"hamdist", "distcnt", "cm"}), callable],
@@ -122,7 +124,7 @@ class GreedySelector(Selector):
             return Containment(self.k, self.absences, self.label_known)
         return KAnonymity(self.k, label_known=self.label_known)
 
-    def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
+    def _keep(self, baskets: ItemRows, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
         if self.label_known:
             check_labels(baskets, self.k)
         search = _Search(baskets, self.k, self.constraint, self.absences, self.label_known)
@@ -162,7 +164,7 @@ class GreedySelector(Selector):
 class _Search:
     """The state of a greedy search: what is selected, what is still open."""
 
-    def __init__(self, baskets: Baskets, k: int, constraint: str, absences: int = 0, label_known: bool = False):
+    def __init__(self, baskets: ItemRows, k: int, constraint: str, absences: int = 0, label_known: bool = False):
         self.baskets, self.k, self.absences = baskets, k, absences
         self.patterns = Patterns(len(baskets), baskets.persons, baskets.labels if label_known else None)
         self.partition = Partition(len(baskets)) if label_known else self.patterns.partition  # by what is selected
@@ -176,8 +178,7 @@ class _Search:
         self.selected: list[int] = []
 
     def rows(self, feature: int) -> np.ndarray:
-        by_item = self.baskets.columns
-        return by_item.indices[by_item.indptr[feature] : by_item.indptr[feature + 1]]
+        return self.baskets.rows_with(feature)
 
     def fits(self, feature: int) -> bool:
         return bool(self.open[feature]) and self._keeps(self.rows(feature), self.k)

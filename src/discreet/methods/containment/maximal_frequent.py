@@ -3,12 +3,14 @@
 
 Never lists all maximal sets. Sizes are tried from the largest that is possible downwards: for a size, rows with fewer
 items and items with fewer than k rows are peeled off until nothing changes, which bounds the size, and leaves little to
-search at large ones. Every set is looked for below its rarest item, among the rows that have it (`blocks`). As soon as
-r sets are known, the smallest of them is the size to beat.
+search at large ones. Where a first set is small, so are most, and all sizes are searched at once. Every set is looked
+for below its rarest item, among the rows that have it (`blocks`). As soon as r sets are known, the smallest of them is
+the size to beat.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,8 @@ from discreet.foundation.compiled_kernels import compiled
 from discreet.methods.containment.maximal_blocks import DONE, ITEMS, ROWS, STACK_FULL, search
 from discreet.methods.containment.maximal_pool import Clock, MaximalSets, OutOfTime, Pool, floor_of
 
+_SMALL = 4  # items of a first set that is so small that sizes are not tried one by one: there is little to search
+_PASSES = 2  # of peeling, over all rows that are left
 _BUDGET = 20_000_000  # words looked at between two looks at the clock: some hundredths of a second
 
 
@@ -41,21 +45,40 @@ def largest_frequent(
     if persons is not None:
         order = np.argsort(persons, kind="stable")
         matrix, persons = matrix[order], persons[order]
-    pool = Pool(r, int(np.diff(matrix.indptr).max(initial=0)))
+    width = int(np.diff(matrix.indptr).max(initial=0))
+    frequent = np.flatnonzero(np.bincount(matrix.indices, minlength=matrix.shape[1]) >= k)  # persons are at most rows
+    found = _largest_of_frequent(_columns(matrix, frequent), k, Pool(r, width), persons, clock, by)
+    return replace(found, sets=[tuple(frequent[list(chosen)].tolist()) for chosen in found.sets])
+
+
+def _columns(matrix: sp.csr_array, columns: np.ndarray) -> sp.csr_array:
+    """Some columns, in increasing order."""
+    place = np.full(matrix.shape[1], -1, dtype=np.int32)
+    place[columns] = np.arange(len(columns), dtype=np.int32)
+    indices = place[matrix.indices]
+    upto = np.append(0, np.cumsum(indices >= 0))[matrix.indptr]
+    indices = indices[indices >= 0]
+    return sp.csr_array((np.ones(len(indices), np.uint8), indices, upto), shape=(matrix.shape[0], len(columns)))
+
+
+def _largest_of_frequent(
+    matrix: sp.csr_array, k: int, pool: Pool, persons: np.ndarray | None, clock: Clock, by: str | None
+) -> MaximalSets:
     whole = arrays_of(matrix, persons)
     kind = {None: 0, "rows": ROWS, "items": ITEMS}[by]
     first = np.flatnonzero(_greedy(whole, k))
     if len(first) == 0:
         return pool.result(proven=True)
     pool.offer(first)
-    target, step = _largest_possible(whole, k), 1
+    small = len(first) <= _SMALL
+    target, step = (len(first) if small else _largest_possible(whole, k)), 1
     try:
         while True:
             pool.state[1] = target
             _search_from(matrix, whole, k, kind, pool, clock)
             if target == 1 or pool.smallest >= target:
                 return pool.result(proven=True)
-            target, step = max(target - step, pool.smallest, 1), 2 * step
+            target, step = (1 if small else max(target - step, pool.smallest, 1)), 2 * step
     except OutOfTime:
         return pool.result(proven=False)
 
@@ -85,7 +108,7 @@ def _search_from(matrix: sp.csr_array, whole: Any, k: int, by: int, pool: Pool, 
     rows, items = _peel(*whole[:4], k, pool.state[1])
     columns = np.flatnonzero(items)
     persons = whole[4][rows] if len(whole[4]) else whole[4]
-    core = arrays_of(sp.csr_array(matrix[np.flatnonzero(rows)][:, columns]), persons)
+    core = arrays_of(_columns(matrix[np.flatnonzero(rows)], columns), persons)
     order = np.argsort(np.diff(core[2]), kind="stable")
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
@@ -172,24 +195,41 @@ def _greedy(matrix, k):
 
 @compiled
 def _peel(row_start, row_items, item_start, item_rows, k, floor):
-    """The rows with `floor` items that k of such rows have, and these items."""
+    """The rows with `floor` items that k of such rows have, and these items.
+
+    A few passes over the rows that are left take most away at once; what is then left is followed one by one.
+    """
     n_rows, n_items = len(row_start) - 1, len(item_start) - 1
     length = row_start[1:] - row_start[:-1]
     support = item_start[1:] - item_start[:-1]
-    rows = np.ones(n_rows, dtype=np.bool_)
-    items = np.ones(n_items, dtype=np.bool_)
+    rows = length >= floor
+    items = support >= k
+    for _ in range(_PASSES):
+        support[:] = 0
+        for row in range(n_rows):
+            if rows[row]:
+                n_left = 0
+                for i in range(row_start[row], row_start[row + 1]):
+                    n_left += items[row_items[i]]
+                length[row] = n_left
+                if n_left < floor:
+                    rows[row] = False
+                else:
+                    for i in range(row_start[row], row_start[row + 1]):
+                        support[row_items[i]] += 1
+        for item in range(n_items):
+            items[item] = items[item] and support[item] >= k
     todo = np.empty(n_rows + n_items, dtype=np.int64)
     n_todo = 0
     for row in range(n_rows):
-        if length[row] < floor:
-            rows[row] = False
-            todo[n_todo] = row
-            n_todo += 1
-    for item in range(n_items):
-        if support[item] < k:
-            items[item] = False
-            todo[n_todo] = n_rows + item
-            n_todo += 1
+        if rows[row]:
+            length[row] = 0
+            for i in range(row_start[row], row_start[row + 1]):
+                length[row] += items[row_items[i]]
+            if length[row] < floor:
+                rows[row] = False
+                todo[n_todo] = row
+                n_todo += 1
     while n_todo:
         n_todo -= 1
         out = todo[n_todo]
@@ -204,11 +244,12 @@ def _peel(row_start, row_items, item_start, item_rows, k, floor):
         else:
             for i in range(item_start[out - n_rows], item_start[out - n_rows + 1]):
                 row = item_rows[i]
-                length[row] -= 1
-                if rows[row] and length[row] < floor:
-                    rows[row] = False
-                    todo[n_todo] = row
-                    n_todo += 1
+                if rows[row]:
+                    length[row] -= 1
+                    if length[row] < floor:
+                        rows[row] = False
+                        todo[n_todo] = row
+                        n_todo += 1
     return rows, items
 
 
@@ -239,7 +280,7 @@ def _next(row_start, row_items, item_start, item_rows, order, rank, place, k, si
                     touched[n_touched] = item
                     n_touched += 1
                 count[item] += 1
-        changed = True
+        changed = floor > 1  # else every row has enough, the item itself
         while changed and n_mine >= k:
             changed = False
             n_left = 0

@@ -37,6 +37,7 @@ from discreet.methods.selector import Selector, check_labels
 from discreet.privacy.containment import Containment
 from discreet.privacy.promise import Promise
 
+_BY_COUNTS = ("hamdist", "distcnt", "information", "cmi")  # utilities that no order of rows and no rare item changes
 _FEW = 64  # columns up to which all maximal sets are looked for
 
 
@@ -118,6 +119,11 @@ class OptimalSelector(Selector):
     @property
     def promise(self) -> Promise:
         return Containment(self.k, label_known=self.label_known)
+
+    @property
+    def keeps_items(self) -> bool:
+        """Folds of a linear model depend on whole rows."""
+        return self.utility in _BY_COUNTS
 
     def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
         baskets = in_a_fixed_order(baskets)

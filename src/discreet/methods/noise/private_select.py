@@ -113,6 +113,11 @@ class PrivateSelector(Selector):
     def promise(self) -> DifferentialPrivacy:
         return DifferentialPrivacy(self.epsilon)
 
+    @property
+    def keeps_items(self) -> bool:
+        """The names of all items must be public; those of baskets outside memory are read from the rows."""
+        return False
+
     def fit(self, X: Any, y: Any) -> Self:
         """Pick features of a 0/1 matrix (scipy sparse or dense) for the labels y; `order_` is the order of picks.
 

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A release of baskets that stay in files: lines of one item each, or lists of items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.engine_options import EngineOptions
+from discreet.cli.file_options import ReadingOptions, RoleOptions
+from discreet.cli.options import step
+from discreet.errors import DataError, RolesError
+
+if TYPE_CHECKING:
+    from discreet.methods import Method
+    from discreet.release.release import Release
+
+
+def _items(help: str, *names: str) -> Any:
+    return typer.Option(*names, help=help, rich_help_panel="Rows beyond memory")
+
+
+@dataclass(frozen=True)
+class ItemOptions:
+    """Which columns hold baskets; with --engine duckdb, --target and, if a person has several rows, --person."""
+
+    item: Annotated[
+        str | None, _items("Baskets in files: the column of items, one a line, or a list of them in each line.")
+    ] = None
+    row: Annotated[str | None, _items("With --item: the column of row ids; lists need none.")] = None
+
+    @property
+    def is_given(self) -> bool:
+        if self.row is not None and self.item is None:
+            raise DataError("--row says to which row an item belongs. Name the column of items with --item, too.")
+        return self.item is not None
+
+    def release(
+        self,
+        method: Method,
+        source: Path | str,
+        rows: EngineOptions,
+        roles: RoleOptions,
+        reading: ReadingOptions,
+        labels: Path | None,
+    ) -> Release:
+        """The release of the items that the method keeps."""
+        from discreet.engines import StoredBaskets
+
+        if rows.engine != "duckdb":
+            raise DataError("Baskets in files (--item) are read with --engine duckdb.")
+        if roles.target is None:
+            raise RolesError("A release of baskets needs labels: name their column with --target.")
+        assert self.item is not None
+        options: dict[str, Any] = {"memory_limit": rows.memory, "threads": rows.threads}
+        stored = StoredBaskets(
+            source,
+            item=self.item,
+            row=self.row,
+            label=roles.target,
+            person=roles.person,
+            labels=labels,
+            **{name: value for name, value in options.items() if value is not None},
+            **{name: value for name, value in reading.arguments.items() if name not in ("kinds", "missing")},
+        )
+        with step(f"Releasing baskets with {method.name}"):
+            return method.release(stored)
