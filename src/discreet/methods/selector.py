@@ -11,14 +11,13 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from discreet.counting.tally import persons_per_group
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import CannotRelease, DataError
+from discreet.foundation.estimators import SelectorFace, check_is_fitted, validate_data
 from discreet.foundation.parameters import check_parameters
 from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Changed, Method
@@ -35,7 +34,7 @@ ONE_HOT = (
 )
 
 
-class Selector(SelectorMixin, Method):
+class Selector(SelectorFace, Method):
     """A method that keeps some features. Parameters `k`, `cuts` and `random_state` are the subclass's to declare."""
 
     takes = frozenset({"table", "baskets"})

@@ -24,9 +24,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator
 
 from discreet.errors import DataError, ParameterError
+from discreet.foundation.estimators import Estimator
 from discreet.foundation.parameters import Interval, StrOptions, check_parameters
 from discreet.methods.noise.fwell_choice import Variant, best_variant, variants
 from discreet.methods.noise.fwell_neighbours import margins_to
@@ -36,7 +36,7 @@ from discreet.methods.noise.weighting import BOUNDS, N_FEATURES, Weighter, limit
 REGULARIZATION = [Interval(Real, 0, None, closed="neither")]
 
 
-class Fwell(Weighter, BaseEstimator):
+class Fwell(Weighter, Estimator):
     """Feature weighting by local learning. No privacy is promised, so it has no `release`; see `PrivateFwell`.
 
     Parameters

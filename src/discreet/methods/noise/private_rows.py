@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.exceptions import DataConversionWarning
-from sklearn.utils.validation import validate_data
 
 from discreet.data.baskets import Baskets
 from discreet.data.cells import Cells
@@ -22,6 +20,7 @@ from discreet.data.reading import Marks
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, PrivacyLeakWarning, RolesError, quietly
+from discreet.foundation.estimators import validate_data
 from discreet.foundation.parameters import check_parameters
 from discreet.foundation.randomness import Randomness
 from discreet.recoding.public_domain import NOT_PUBLIC, check_roles
@@ -96,6 +95,8 @@ def labels_of(y: Any, rows: int) -> list[str | None]:
     if not hasattr(y, "__len__"):
         y = np.asarray(y)
     if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
+        from sklearn.exceptions import DataConversionWarning
+
         warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=3)
         y = np.asarray(y).ravel()
     n, _ = quietly(len, y)

@@ -9,11 +9,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
 
 from discreet.errors import DataError, ParameterError, listing
+from discreet.foundation.estimators import SelectorFace, check_is_fitted
 from discreet.foundation.parameters import Interval
 from discreet.methods.selector import mask_of, numeric
 
@@ -21,7 +19,7 @@ N_FEATURES = [None, Interval(Integral, 1, None, closed="left")]
 BOUNDS = [None, tuple, list, Mapping]
 
 
-class Weighter(SelectorMixin):
+class Weighter(SelectorFace):
     """A scikit-learn selector of the features with the largest `weights_`. Its parameter `n_features` says how many;
     None stands for a tenth of them, as in the paper, and one at least."""
 
@@ -30,6 +28,8 @@ class Weighter(SelectorMixin):
 
     def _rows(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """scikit-learn's checks: numbers, dense or CSR, and labels."""
+        from sklearn.utils.multiclass import check_classification_targets
+
         X, y = numeric(self, X, y, "numbers", dtype=np.float64)
         check_classification_targets(y)
         if self.n_features is not None and self.n_features > X.shape[1]:
