@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
-import scipy.sparse as sp
 
 from discreet.data.baskets import Baskets
 from discreet.data.column import Column, text_of
 from discreet.data.dataset import item_table, label_column
 from discreet.data.table import Table
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.learning.classifiers import CLASSIFIERS, examples_for
 from discreet.learning.cross_validation import Score, score, score_on
 from discreet.learning.encoding import encoded

@@ -23,8 +23,16 @@ _LOCK = threading.RLock()
 
 
 _THEIRS = frozenset(  # public attributes of scikit-learn's two classes
-    "set_params get_metadata_routing transform fit_transform inverse_transform get_support get_feature_names_out"
-    " set_output".split()
+    [
+        "set_params",
+        "get_metadata_routing",
+        "transform",
+        "fit_transform",
+        "inverse_transform",
+        "get_support",
+        "get_feature_names_out",
+        "set_output",
+    ]
 )
 
 
@@ -38,7 +46,7 @@ class _Late(ABCMeta):
     @property
     def __signature__(cls) -> inspect.Signature:
         """That of `__init__`, which `__call__` would hide."""
-        _, *parameters = inspect.signature(cls.__init__).parameters.values()
+        _, *parameters = inspect.signature(cls.__init__).parameters.values()  # type: ignore[misc]
         return inspect.Signature(parameters)
 
 
@@ -74,7 +82,8 @@ def _replace(cls: type, *, only_loaded: bool = False) -> None:
 
 def _tell(cls: type, real: type) -> None:
     """Do for subclasses that exist already what scikit-learn does when one is made."""
-    for subclass in cls.__subclasses__():
+    subclasses: list[type] = cls.__subclasses__()
+    for subclass in subclasses:
         real.__init_subclass__.__func__(subclass)  # type: ignore[attr-defined]
         _tell(subclass, real)
 

@@ -11,10 +11,10 @@ strength together say how much of it a row has.
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
 from discreet.counting.bitmaps import Patterns
 from discreet.data.baskets import Baskets
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.randomness import Randomness
 
 GRID = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5)  # coverages that "auto" compares

@@ -8,10 +8,11 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from discreet.errors import DataError, ParameterError, listing
 from discreet.foundation.estimators import SelectorFace, check_is_fitted
+from discreet.foundation.lazy_modules import is_sparse
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.parameters import Interval
 from discreet.methods.selector import mask_of, numeric
 
@@ -34,7 +35,7 @@ class Weighter(SelectorFace):
         check_classification_targets(y)
         if self.n_features is not None and self.n_features > X.shape[1]:
             raise ParameterError(f"{self.n_features} features were asked of {X.shape[1]}. Ask for fewer.")
-        return (sp.csr_array(X) if sp.issparse(X) else X), y
+        return (sp.csr_array(X) if is_sparse(X) else X), y
 
     @property
     def order_(self) -> np.ndarray:
@@ -97,7 +98,7 @@ def limits(bounds: Any, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
 
 def spread(X: Any) -> tuple[np.ndarray, np.ndarray]:
     """The least and the largest number of every column: bounds that are read from the data."""
-    if sp.issparse(X):
+    if is_sparse(X):
         return X.min(axis=0).toarray().ravel(), X.max(axis=0).toarray().ravel()
     return X.min(axis=0), X.max(axis=0)
 
@@ -112,7 +113,7 @@ def scaled(X: Any, low: np.ndarray, high: np.ndarray) -> Any:
     width = high - low
     factor = np.divide(1.0, width, out=np.zeros_like(width), where=width > 0)
     zero = np.clip(0.0, low, high)
-    if not sp.issparse(X):
+    if not is_sparse(X):
         return (np.clip(X, low, high) - zero) * factor
     full = np.bincount(X.indices, minlength=len(zero)) == X.shape[0]
     apart = np.count_nonzero((zero != 0) & ~full)
