@@ -27,6 +27,7 @@ from discreet.release.release import Release
 BINS = 8
 MOST_COLUMNS = 24  # read of a wide table, and items of baskets
 _CHUNK = 16_384  # rows that are looked at together
+_MOST_COUNTED = 2**22  # combinations of labels that are counted in one array
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,24 +183,63 @@ class SoftRows:
     def pairs(self) -> np.ndarray:
         """The mean of x x^T over the rows x: all two-way tables, and on its diagonal the one-way tables."""
         total = np.zeros((self.starts[-1], self.starts[-1]))
-        for rows in self.chunks():
-            total += rows.T @ rows
+        for rows, weights in self._distinct.chunks():
+            total += rows.T @ (rows * weights[:, None])
         return total / max(len(self), 1)
 
     @cached_property
     def shares(self) -> np.ndarray:
         """The mean of the rows: all one-way tables."""
-        return sum(rows.sum(axis=0) for rows in self.chunks()) / max(len(self), 1)
+        return sum(weights @ rows for rows, weights in self._distinct.chunks()) / max(len(self), 1)
 
     def triple(self, places: Sequence[int]) -> np.ndarray:
         """The three-way table of three columns."""
-        first, second, third = (self.columns[place] for place in places)
-        total = np.zeros((first.shares.shape[1] * second.shares.shape[1], third.shares.shape[1]))
-        for start in range(0, len(self), _CHUNK):
+        return self._distinct.triple(places) / max(len(self), 1)
+
+    @cached_property
+    def _distinct(self) -> _DistinctRows:
+        return _DistinctRows.of(self.columns, len(self))
+
+
+@dataclass(frozen=True, eq=False)
+class _DistinctRows:
+    """Rows with different shares, and how many rows each stands for."""
+
+    codes: list[np.ndarray]  # of each column, the line of its shares
+    shares: list[np.ndarray]
+    weights: np.ndarray
+
+    @classmethod
+    def of(cls, columns: Sequence[SoftColumn], n_rows: int) -> _DistinctRows:
+        unlike = [np.unique(column.shares, axis=0, return_inverse=True) for column in columns]
+        codes = [line.ravel()[column.codes] for column, (_, line) in zip(columns, unlike, strict=True)]
+        lines, of_row = distinct_codes(codes, n_rows)
+        weights = np.bincount(of_row, minlength=len(lines)).astype(np.float64)
+        return cls([np.ascontiguousarray(column) for column in lines.T], [shares for shares, _ in unlike], weights)
+
+    def chunks(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Matrices of some rows each, all shares column by column; and the rows' weights."""
+        for start in range(0, len(self.weights), _CHUNK):
             some = slice(start, start + _CHUNK)
-            a, b, c = (one.shares[one.codes[some]] for one in (first, second, third))
-            total += (a[:, :, None] * b[:, None, :]).reshape(len(a), -1).T @ c
-        return total / max(len(self), 1)
+            parts = [shares[codes[some]] for shares, codes in zip(self.shares, self.codes, strict=True)]
+            yield np.concatenate(parts, axis=1), self.weights[some]
+
+    def triple(self, places: Sequence[int]) -> np.ndarray:
+        """The sum of the outer products of three columns' shares: counted by their lines, then spread over the bins."""
+        (a, b, c), (codes_a, codes_b, codes_c) = ([of[place] for place in places] for of in (self.shares, self.codes))
+        pairs, of_row = distinct_codes([codes_a, codes_b], len(codes_a))
+        total = np.zeros((a.shape[1] * b.shape[1], c.shape[1]))
+        if len(pairs) * len(c) <= _MOST_COUNTED:
+            counts = np.bincount(of_row * len(c) + codes_c, weights=self.weights, minlength=len(pairs) * len(c))
+            lines, thirds = pairs, counts.reshape(len(pairs), len(c)) @ c
+        else:  # almost as many combinations as rows
+            lines, thirds = np.column_stack([codes_a, codes_b]), None
+        for start in range(0, len(lines), _CHUNK):
+            some = slice(start, start + _CHUNK)
+            both = a[lines[some, 0]][:, :, None] * b[lines[some, 1]][:, None, :]
+            third = c[codes_c[some]] * self.weights[some, None] if thirds is None else thirds[some]
+            total += both.reshape(len(both), -1).T @ third
+        return total
 
 
 def readable_names(dataset: Dataset, *, most: int = MOST_COLUMNS, random_state: int = 0) -> tuple[str, ...]:
