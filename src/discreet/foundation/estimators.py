@@ -66,6 +66,12 @@ class _Unloaded(metaclass=_Late):
         _replace(type(self))
         return repr(self)
 
+    def __sklearn_tags__(self) -> Any:
+        """Called by `super()` of a subclass, which `__getattr__` does not see."""
+        _replace(type(self))
+        face: type = SelectorFace if isinstance(self, SelectorFace) else Estimator
+        return super(face, self).__sklearn_tags__()
+
 
 def _replace(cls: type, *, only_loaded: bool = False) -> None:
     """Put scikit-learn's classes in the place of all stand-ins among the bases of a class."""
@@ -136,6 +142,7 @@ def check_is_fitted(estimator: Any) -> None:
     """scikit-learn's check."""
     from sklearn.utils.validation import check_is_fitted
 
+    _replace(type(estimator))
     check_is_fitted(estimator)
 
 
@@ -143,4 +150,5 @@ def validate_data(estimator: Any, *data: Any, **options: Any) -> Any:
     """scikit-learn's check of X and y."""
     from sklearn.utils.validation import validate_data
 
+    _replace(type(estimator))
     return validate_data(estimator, *data, **options)

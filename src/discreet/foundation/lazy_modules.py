@@ -11,7 +11,7 @@ import importlib
 import sys
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["is_sparse", "linalg", "optimize", "sparse", "sparse_linalg", "special", "stats"]
+__all__ = ["is_sparse", "linalg", "one_thread", "optimize", "sparse", "sparse_linalg", "special", "stats"]
 
 if TYPE_CHECKING:
     from scipy import linalg, optimize, sparse, special, stats
@@ -33,6 +33,16 @@ else:
         LazyModule("scipy.sparse.linalg"),
         LazyModule("scipy.stats"),
     )
+
+
+def one_thread() -> Any:
+    """A context in which linear algebra uses one thread: on small matrices more cost more than they save, and round
+    differently from machine to machine.
+    """
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    assert linalg.cho_factor  # SciPy's library is loaded before its threads are limited
+    return threadpool_limits(1)
 
 
 def is_sparse(value: object) -> bool:

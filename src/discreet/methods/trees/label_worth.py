@@ -93,7 +93,7 @@ def _logistic(labels: np.ndarray, counts: np.ndarray) -> np.ndarray:
         (np.ones(n * width), np.column_stack(places).ravel(), np.arange(0, n * width + 1, width)), shape=(n, starts[-1])
     )
     rows, taught = counts[known].sum(axis=1), counts[known]
-    seen = ones[known]
+    seen = ones if len(known) == n else ones[known]
     bound = 0.5 * (seen.T @ (seen * rows[:, None])).toarray()
     bound[np.diag_indices_from(bound)] += _RIDGE
     factor = linalg.cho_factor(bound, lower=True, check_finite=False)

@@ -19,6 +19,7 @@ import numpy as np
 
 from discreet.counting.coded_rows import DistinctRows
 from discreet.counting.entropy import entropy
+from discreet.counting.tally import group
 from discreet.foundation.progress import progress
 from discreet.methods.trees.label_worth import LabelWorth
 from discreet.methods.trees.tree_ladder_rungs import Ladder
@@ -62,10 +63,10 @@ def climb(
     top = np.array([ladder.top for ladder in ladders])
     rungs = np.tile(top, (len(rows.codes), 1))
     climbing, at = np.arange(len(rows.codes)), np.zeros(len(ladders), dtype=np.int64)
-    cells = [leaf, *rows.codes.T]
+    cells, levels = [leaf, *rows.codes.T], [int(leaf.max(initial=0)) + 1, *(ladder.n_bins for ladder in ladders)]
     with progress("climbing the ladders", total=len(rows.codes)) as bar:
         for column in (*steps, -1):
-            sets, first, _ = rows.alike(cells, climbing, ordered=False)
+            sets, first = group(cells, len(climbing), levels, ordered=False)
             stays = met(sets, len(first), climbing)[sets]
             if stays.any():
                 rungs[climbing[stays]] = at
