@@ -69,8 +69,9 @@ class _Unloaded(metaclass=_Late):
     def __sklearn_tags__(self) -> Any:
         """Called by `super()` of a subclass, which `__getattr__` does not see."""
         _replace(type(self))
-        face: type = SelectorFace if isinstance(self, SelectorFace) else Estimator
-        return super(face, self).__sklearn_tags__()
+        face: Any = SelectorFace if isinstance(self, SelectorFace) else Estimator
+        next_in_line: Any = super(face, self)
+        return next_in_line.__sklearn_tags__()
 
 
 def _replace(cls: type, *, only_loaded: bool = False) -> None:
