@@ -5,7 +5,6 @@ import pytest
 
 from discreet import DataError, Mondrian, Roles, Table
 from discreet.counting.coded_rows import CodedRows
-from discreet.recoding import axis as axis_module
 from discreet.recoding.axis import Axis, in_class_order
 from discreet.recoding.labels import EVERYTHING, MISSING, Meaning
 
@@ -123,19 +122,3 @@ def test_a_value_called_other_where_nothing_is_rare_is_a_value():
     assert towns.meaning_of_set((3,)) == MISSING
     assert towns.meaning_of_set((0, 1, 2)) == Meaning(but=True)
     assert towns.meaning_of_set((0, 1, 2, 3)) == EVERYTHING
-
-
-@pytest.mark.parametrize("n_ranks", [3, 62, 150])
-def test_sets_and_intervals_of_leaves_are_those_found_leaf_by_leaf(n_ranks):
-    rng = np.random.default_rng(n_ranks)
-    leaf_of, rank = np.append(np.arange(40), rng.integers(0, 40, 300)), rng.integers(0, n_ranks, 340)
-    sets = [tuple(sorted(set(rank[leaf_of == leaf].tolist()))) for leaf in range(40)]
-    code, found = axis_module._sets(rank, leaf_of, 40)
-    assert [found[place] for place in code.tolist()] == sets
-    assert found == list(dict.fromkeys(sets))  # in the order of the leaves
-    low, high = rng.choice([-np.inf, 0.0, 1.5, 7.0], 40), rng.choice([9.0, 12.5, np.inf], 40)
-    missing = rng.random(40) < 0.5
-    boxes = list(zip(low.tolist(), high.tolist(), missing.tolist(), strict=True))
-    ends, code = axis_module._intervals(low, high, missing)
-    assert [ends[place] for place in code.tolist()] == boxes
-    assert ends == sorted(set(boxes))

@@ -41,7 +41,6 @@ from discreet.recoding.names import MOST_SPELT, Names
 from discreet.recoding.plan import AxisScale, Recode
 
 OTHER = "other"
-_BITS = 62  # of a set of categories, in one integer
 _AMBIGUOUS = re.compile(r'[{}",]|^not |or missing$|^[<>\[]')  # could be read as a set, an interval, or a quotation
 
 
@@ -331,7 +330,9 @@ def recode(
         if axis.tree is not None:
             label, meaning = axis.tree.label, axis.tree.meaning
         if axis.by_cuts or (axis.tree is None and axis.names is None):
-            ends, code = _intervals(low[:, c], high[:, c], missing[:, c])
+            boxes = np.column_stack([low[:, c], high[:, c], missing[:, c]])
+            distinct, code = np.unique(boxes, axis=0, return_inverse=True)
+            ends = [(float(a), float(b), bool(m)) for a, b, m in distinct]
             if axis.names is None and axis.tree is None:
                 labels.append([axis.interval(*end) for end in ends])
                 meanings.append([axis.meaning_of_interval(*end) for end in ends])
@@ -346,37 +347,16 @@ def recode(
     return Recode(tuple(axis.scale for axis in axes), column, cut, left, codes, tuple(labels), tuple(meanings))
 
 
-def _intervals(
-    low: np.ndarray, high: np.ndarray, missing: np.ndarray
-) -> tuple[list[tuple[float, float, bool]], np.ndarray]:
-    """The distinct intervals of the leaves, by their ends, and the place of each leaf's among them."""
-    lows, of_low = np.unique(low, return_inverse=True)
-    highs, of_high = np.unique(high, return_inverse=True)
-    keys, code = np.unique((of_low * len(highs) + of_high) * 2 + missing, return_inverse=True)
-    pair, with_missing = np.divmod(keys, 2)
-    ends = zip(lows[pair // len(highs)], highs[pair % len(highs)], with_missing, strict=True)
-    return [(float(a), float(b), bool(m)) for a, b, m in ends], code
-
-
 def _sets(rank: np.ndarray, leaf_of: np.ndarray, n_leaves: int) -> tuple[np.ndarray, list[tuple[int, ...]]]:
-    """The set of categories that occurs in each leaf: a code per leaf, and the ranks of each code.
-
-    A set is a number with a bit for each category; of many categories, the numbers of its parts are numbered in turn.
-    """
+    """The set of categories that occurs in each leaf: a code per leaf, and the ranks of each code."""
     leaf, rank, _ = pair_counts(leaf_of, rank)
-    code = np.zeros(n_leaves, dtype=np.int64)
-    for start in range(0, int(rank.max(initial=0)) + 1, _BITS):
-        here = (rank >= start) & (rank < start + _BITS)
-        bits = np.zeros(n_leaves, dtype=np.int64)
-        np.add.at(bits, leaf[here], np.int64(1) << (rank[here] - start))
-        part = np.unique(bits, return_inverse=True)[1].ravel()
-        code = np.unique(code * (int(part.max(initial=0)) + 1) + part, return_inverse=True)[1].ravel()
-    _, first, code = np.unique(code, return_index=True, return_inverse=True)
-    place = np.empty(len(first), dtype=np.int32)
-    place[np.argsort(first, kind="stable")] = np.arange(len(first))  # in the order of the leaves
-    ends = np.cumsum(np.bincount(leaf, minlength=n_leaves))
-    sets = [tuple(rank[(ends[one - 1] if one else 0) : ends[one]].tolist()) for one in np.sort(first).tolist()]
-    return place[code.ravel()], sets
+    ranks = tuple(rank.tolist())
+    ends = np.cumsum(np.bincount(leaf, minlength=n_leaves)).tolist()
+    code_of: dict[tuple[int, ...], int] = {}
+    code = [
+        code_of.setdefault(ranks[start:end], len(code_of)) for start, end in zip([0, *ends[:-1]], ends, strict=True)
+    ]
+    return np.array(code, dtype=np.int32), list(code_of)
 
 
 def _boxes(

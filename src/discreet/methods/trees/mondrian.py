@@ -301,18 +301,8 @@ def _values(rows: CodedRows | _SingleRows, roles: Roles, name: str) -> RowValues
 
 def _recoding(axes: list[Axis], ranks: np.ndarray, cuts: CutTree) -> Recode:
     """The plan of the cuts. A new row with a value that both sides share goes right, or left where right has no end."""
-    end, begin = np.full(len(cuts.column), np.nan), np.full(len(cuts.column), -np.inf)
-    for c, axis in enumerate(axes):
-        nodes = np.flatnonzero(cuts.column == c)
-        closed, opened = nodes[cuts.above[nodes] >= 0], nodes[cuts.below[nodes] >= 0]
-        end[closed] = _cuts(axis, cuts.ends[closed], cuts.above[closed])
-        begin[opened] = _cuts(axis, cuts.below[opened], cuts.begins[opened])
+    nodes = list(zip(cuts.column, cuts.ends, cuts.above, cuts.below, cuts.begins, strict=True))
+    end = np.array([axes[c].cut(e, a) if c >= 0 and a >= 0 else np.nan for c, e, a, _, _ in nodes])
+    begin = np.array([axes[c].cut(b, f) if c >= 0 and b >= 0 else -np.inf for c, _, _, b, f in nodes])
     cut = np.where(begin == -np.inf, end, begin)
     return recode(axes, ranks, cuts.leaf_of, cuts.column, cut, cuts.left, (end, begin))
-
-
-def _cuts(axis: Axis, below: np.ndarray, above: np.ndarray) -> np.ndarray:
-    """The cuts between pairs of ranks: many nodes have the same pair."""
-    width = axis.n_values + 1
-    pairs, place = np.unique(below.astype(np.int64) * width + above, return_inverse=True)
-    return np.array([axis.cut(*divmod(int(pair), width)) for pair in pairs], dtype=np.float64)[place.ravel()]
