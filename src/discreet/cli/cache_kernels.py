@@ -21,8 +21,8 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DiscreetError, quietly
 from discreet.foundation.progress import progress
-from discreet.methods import METHODS
-from discreet.methods.base import Method
+from discreet.foundation.randomness import Randomness
+from discreet.methods import METHODS, Method
 from discreet.release.release import Release
 from discreet.release.verify import verify
 
@@ -119,12 +119,12 @@ def _use(release: Release, data: tuple[Any, ...], folder: Path) -> None:
     """Save and verify a release, and recode rows with it."""
     quietly(release.save, folder, errors=(DiscreetError,))
     quietly(verify, folder / "release", errors=(DiscreetError, OSError))
-    if isinstance(data[0], Table):
+    if isinstance(data[1], Roles):
         quietly(release.recode, data[0], errors=(DiscreetError,))
 
 
 def _people(n: int) -> Table:
-    random = np.random.default_rng(3)
+    random = Randomness(3).numpy()
     age, job = random.integers(18, 90, n), random.choice(["clerk", "nurse", "smith"], n).astype(object)
     job[random.random(n) < 0.1] = None
     return Table.of(
@@ -142,6 +142,6 @@ def _people(n: int) -> Table:
 
 
 def _ones() -> tuple[np.ndarray, np.ndarray]:
-    random = np.random.default_rng(5)
+    random = Randomness(5).numpy()
     X = (random.random((150, 14)) < np.linspace(0.7, 0.05, 14)).astype(np.uint8)
     return X, np.where(X[:, 0] + X[:, 3] + random.random(150) > 1.4, "yes", "no")

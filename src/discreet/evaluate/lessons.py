@@ -55,6 +55,12 @@ class Lesson:
     def _labels(self) -> tuple[Column, Column]:
         return self.learnt.column(self.target), self.tested.column(self.target)
 
+    def from_few(self, most: int) -> Lesson:
+        """The lesson with the first training rows alone, of a release, whose rows are in random order."""
+        if len(self.learnt) <= most:
+            return self
+        return Lesson(self.learnt.take(np.arange(most)), self.tested, self.target)
+
     def right(self, features: Sequence[str] | None = None) -> np.ndarray:
         """Whether the plain classifier is right about each row; with no feature it says the commonest class."""
         names = self._features if features is None else list(features)

@@ -19,7 +19,6 @@ import numpy as np
 
 from discreet.counting.coded_rows import DistinctRows
 from discreet.counting.entropy import entropy
-from discreet.counting.tally import group
 from discreet.foundation.progress import progress
 from discreet.methods.trees.label_worth import LabelWorth
 from discreet.methods.trees.tree_ladder_rungs import Ladder
@@ -66,7 +65,7 @@ def climb(
     cells, levels = [leaf, *rows.codes.T], [int(leaf.max(initial=0)) + 1, *(ladder.n_bins for ladder in ladders)]
     with progress("climbing the ladders", total=len(rows.codes)) as bar:
         for column in (*steps, -1):
-            sets, first = group(cells, len(climbing), levels, ordered=False)
+            sets, first = rows.sets(cells, levels)
             stays = met(sets, len(first), climbing)[sets]
             if stays.any():
                 rungs[climbing[stays]] = at
