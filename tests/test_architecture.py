@@ -41,6 +41,7 @@ WHOLE = {  # tests at the root of tests/ are about the whole
         "needs",
     ),
     "project_files",
+    "start",
 }
 
 GRAPH = Graph(SOURCE)

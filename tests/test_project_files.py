@@ -70,3 +70,16 @@ def test_security_and_contributing_give_no_addresses():
     for name in ("SECURITY.md", "CONTRIBUTING.md", "CITATION.cff"):
         text = (ROOT / name).read_text(encoding="utf-8")
         assert not re.search(r"[\w.]+@[\w.]+\.\w+|https?://", text), name
+
+
+def test_the_container_installs_the_lock_runs_as_nobody_special_and_compiles_beforehand():
+    lines = (ROOT / "Containerfile").read_text(encoding="utf-8").splitlines()
+    words = [line.split()[0] for line in lines if line and line[0].isupper()]
+    text = "\n".join(lines)
+    assert words[0] == "FROM"
+    assert "--require-hashes --requirement requirements.lock" in text
+    assert words.index("USER") < words.index("ENTRYPOINT")
+    assert "USER discreet" in lines
+    assert lines.index("RUN discreet cache") > lines.index("USER discreet")  # its cache is that user's
+    for copied in (name for line in lines if line.startswith("COPY") for name in line.split()[1:-1]):
+        assert (ROOT / copied).exists()

@@ -33,9 +33,11 @@ PARTS = {
     "k-variance": sketches.k_variance,
     "compare": compare.compare,
     "start": start.imports,
+    "methods": start.methods,
+    "adult": start.release_of_adult,
     "cold": start.cold,
 }
-NEED_DATA = {"check", "mondrian", "c45", "releases", "weights", "greedy", "private-table", "risk", "selection"}
+NEED_DATA = {"check", "mondrian", "c45", "releases", "weights", "greedy", "private-table", "risk", "selection", "adult"}
 
 
 def main() -> None:

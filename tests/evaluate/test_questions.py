@@ -9,6 +9,7 @@ import pytest
 from discreet import GreedySelector, Mondrian, RandomFlip, Roles, TreeLadder
 from discreet.data.baskets import Baskets
 from discreet.data.dataset import Dataset
+from discreet.evaluate import soft_rows
 from discreet.evaluate.questions import ask_tables, ask_targets, means
 from discreet.evaluate.soft_rows import MOST_COLUMNS, Bins, read_softly, readable_names
 from instances import ROLES, baskets, people
@@ -144,3 +145,21 @@ def test_bins_cover_all_codes_and_are_few():
         assert len(bins.of_code) == len(column.values) + 1
         assert bins.n <= 8
         assert bins.of_code.max() < bins.n
+
+
+def test_tables_counted_on_distinct_rows_are_those_of_single_rows():
+    """Against outer products of all rows, with soft shares and with so many labels that no array holds all triples."""
+    rng = np.random.default_rng(8)
+    for levels in (5, 160):
+        columns = tuple(
+            soft_rows.SoftColumn(rng.integers(0, levels, 900), rng.dirichlet(np.ones(4), levels), np.zeros(levels))
+            for _ in range(3)
+        )
+        rows = soft_rows.SoftRows(("a", "b", "c"), columns)
+        a, b, c = (column.shares[column.codes] for column in columns)
+        whole = np.concatenate([a, b, c], axis=1)
+        assert rows.shares == pytest.approx(whole.mean(axis=0))
+        assert rows.pairs == pytest.approx(whole.T @ whole / 900)
+        triple = np.einsum("ni,nj,nk->ijk", a, b, c).reshape(16, 4) / 900
+        assert rows.triple((0, 1, 2)) == pytest.approx(triple)
+    assert soft_rows._MOST_COUNTED < 160**3

@@ -122,7 +122,20 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # for terminals that cannot show every character
+    sys.meta_path.insert(0, _NoPandas())
     app()
+
+
+class _NoPandas:
+    """Answers requests for pandas as if it were not installed, except for Spark, which needs it.
+
+    Arrow asks for it with its first array, to recognise values of pandas. A command has none, and loading pandas takes
+    longer than many a command.
+    """
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        if name == "pandas" and "pyspark" not in sys.modules:
+            raise ModuleNotFoundError("A command has no values of pandas.", name=name)
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:

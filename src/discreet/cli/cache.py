@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""discreet cache: show or purge the scores that `discreet evaluate` cached."""
+"""discreet cache: compile kernels beforehand; show or purge the scores that `discreet evaluate` cached."""
 
 from __future__ import annotations
 
@@ -8,11 +8,37 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli.options import Json, emit, say
+from discreet.cli.options import Json, emit, say, watch
 
-app = typer.Typer(help="The scores that discreet evaluate cached: show them, purge them.", no_args_is_help=True)
+app = typer.Typer(help="Compile beforehand what methods need; show or purge the scores that discreet evaluate cached.")
 
 Folder = Annotated[Path, typer.Argument(help="The folder that was given as --cache.")]
+
+
+@app.callback(invoke_without_command=True)
+def cache(context: typer.Context) -> None:
+    """Compile beforehand what methods need; show or purge the scores that discreet evaluate cached."""
+    if context.invoked_subcommand is None:
+        warm()
+
+
+@app.command("warm")
+def warm(as_json: Json = False) -> None:
+    """Compile the kernels of all methods and cache them, so that no first release waits for it; as without a command.
+
+    Useful after an installation and in container files. It takes some minutes the first time, and seconds later.
+    """
+    from discreet.cli.cache_kernels import compile_kernels
+    from discreet.foundation.compiled_kernels import cache_of_kernels
+
+    watch(quiet=False, as_json=as_json)
+    compile_kernels()
+    compiled, loaded, folder = cache_of_kernels()
+    if as_json:
+        emit({"format": 1, "compiled": compiled, "loaded": loaded, "folder": folder})
+        return
+    where = f"cached in {folder}" if folder else "not cached: no folder is safe to write to"
+    say(f"{compiled:,} kernels compiled, {loaded:,} already cached; {where}.")
 
 
 @app.command("show")

@@ -86,6 +86,13 @@ class DistinctRows:
         which = set_of[row] >= 0
         return persons_per_group(set_of[row[which]], n, person[which])
 
+    @staticmethod
+    def sets(cells: Sequence[np.ndarray], levels: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Sets of some distinct rows that are equal in these cells, whose codes are below `levels`: (set of each, first
+        of each set), in the order in which they are met.
+        """
+        return group(cells, len(cells[0]), levels, ordered=False)
+
     def alike(
         self, cells: Sequence[np.ndarray], inside: np.ndarray, *, ordered: bool = True
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -12,12 +12,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from discreet.counting.partition import Partition
 from discreet.counting.tally import persons_per_group
 from discreet.data.baskets import Baskets
 from discreet.foundation.compiled_kernels import compiled
+from discreet.foundation.lazy_modules import sparse as sp
 
 EFFORT = 1 << 29  # cells, a few seconds
 _NODE = 100  # cells that a set takes beside those of its rows

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import scipy.sparse as sp
 
 from discreet.data.content import LABEL, LABELS, Columns, Content, File, LabelledRows, PublishedColumn
 from discreet.data.item_rows import ItemRows
@@ -20,6 +19,8 @@ from discreet.data.storage import file_of_lists, read_lists, write_lists
 from discreet.data.table import Table
 from discreet.data.transactions import read_transactions
 from discreet.errors import DataError, listing, quietly
+from discreet.foundation.lazy_modules import is_sparse
+from discreet.foundation.lazy_modules import sparse as sp
 
 if TYPE_CHECKING:
     from discreet.data.roles import Roles
@@ -61,7 +62,7 @@ class Baskets(LabelledRows, ItemRows):
         """Baskets from a scipy or NumPy 0/1 matrix, a data frame of 0/1 columns, or baskets (with other labels)."""
         if isinstance(X, Baskets):
             baskets = X
-        elif not sp.issparse(X) and (isinstance(X, (Table, pa.Table, Mapping)) or _is_lazy(X)):
+        elif not is_sparse(X) and (isinstance(X, (Table, pa.Table, Mapping)) or _is_lazy(X)):
             baskets = cls.from_columns(X)
         else:
             frame_names = getattr(X, "columns", None) if hasattr(X, "to_numpy") else None
@@ -261,7 +262,7 @@ def binary_csr(X: Any) -> sp.csr_array:
     [1, 0, 1]
     """
     matrix = None
-    if sp.issparse(X):
+    if is_sparse(X):
         if X.ndim != 2:
             raise DataError(f"Baskets need a matrix of rows and columns; an array of {X.ndim} dimensions was given.")
         wide = X.astype(np.int64) if X.dtype.kind in "bui" and X.format == "coo" else X  # 8-bit sums would wrap

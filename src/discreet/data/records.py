@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-import scipy.sparse as sp
 
 from discreet.data.baskets import Baskets
 from discreet.errors import DataError, quietly
+from discreet.foundation.lazy_modules import is_sparse
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.plain_files import opened
 
 _ITEMS, _COUNTS, _NEAR = "items", "counts", "neighbours"  # the columns of the owner's file
@@ -164,7 +165,7 @@ def counts_csr(X: Any) -> sp.csr_array:
     ([0.5, 1.0, 2.0], dtype('int32'))
     """
     wide = X
-    if not sp.issparse(X):
+    if not is_sparse(X):
         wide, failure = quietly(lambda: np.asarray(X.to_numpy() if hasattr(X, "to_numpy") else X, dtype=np.float64))
         if wide is None:
             raise DataError(f"Records need a matrix of numbers; this does not form one ({failure}).")

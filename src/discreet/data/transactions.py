@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import scipy.sparse as sp
 
 from discreet.data.csv import DELIMITERS
 from discreet.errors import DataError, quietly
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.plain_files import check_plain
 
 _SAMPLE = 1 << 16  # bytes read to tell transactions from a table

@@ -12,7 +12,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
+
+from discreet.foundation.lazy_modules import special
 
 _ADDED = 0.2  # of a draw, to chances
 _SLACK = 1e-12  # of a variance
@@ -93,7 +94,7 @@ def mean_chance(chances: np.ndarray, *, of: int | None = None) -> Share:
 
 def _student(n: int) -> float:
     """Factor that enlarges a variance estimated from n values: (Student's quantile / normal quantile) squared."""
-    return (float(stdtrit(n - 1, _UPPER)) / _Z) ** 2
+    return (float(special.stdtrit(n - 1, _UPPER)) / _Z) ** 2
 
 
 def share_of_pairs(first: np.ndarray, second: np.ndarray) -> Share:

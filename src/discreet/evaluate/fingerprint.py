@@ -22,8 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.base import BaseEstimator
 
 import discreet.learning.classifiers as classifiers
 from discreet._version import __version__
@@ -31,6 +29,9 @@ from discreet.data.baskets import Baskets
 from discreet.data.column import Column
 from discreet.data.table import Table
 from discreet.errors import ParameterError, quietly, shown
+from discreet.foundation.estimators import is_estimator
+from discreet.foundation.lazy_modules import is_sparse
+from discreet.foundation.lazy_modules import sparse as sp
 
 _PACKAGE = Path(classifiers.__file__).parent.parent
 _PARSING = threading.Lock()  # parsing in two threads at once corrupts Python 3.11's recursion counter
@@ -90,13 +91,13 @@ _PARTS: dict[type, Callable[[Any], list[Any]]] = {
 def _add_object(add: Callable[[bytes], None], value: Any) -> None:
     if type(value) in _PARTS:
         _add(add, _PARTS[type(value)](value))
-    elif sp.issparse(value):
+    elif is_sparse(value):
         csr = sp.csr_array(value)
         csr.sum_duplicates()
         _add(add, ["matrix", csr.shape, csr.indptr.astype(np.int64), csr.indices.astype(np.int64), csr.data])
     elif isinstance(value, os.PathLike):
         _add(add, ["file", Path(value).read_bytes()])
-    elif isinstance(value, BaseEstimator):
+    elif is_estimator(value):
         _add(add, [_class(value), value.get_params(deep=False)])
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         _add(add, [_class(value), {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}])

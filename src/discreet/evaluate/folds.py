@@ -17,9 +17,9 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
 
 from discreet.errors import ParameterError
+from discreet.foundation.lazy_modules import special
 from discreet.learning.cross_validation import Fold, kfold
 from discreet.learning.significance import Difference, corrected_resampled, five_by_two_cv
 
@@ -70,7 +70,7 @@ class Folds:
         >>> round(Folds.of("5-fold").quantile, 3)
         2.776
         """
-        return float(stdtrit(5 if str(self) == "5x2" else len(self) - 1, _UPPER))
+        return float(special.stdtrit(5 if str(self) == "5x2" else len(self) - 1, _UPPER))
 
     def split(self, labels: np.ndarray, persons: np.ndarray | None = None) -> list[Fold]:
         """The folds of some rows; they depend on the seed, the classes and the persons alone."""

@@ -11,17 +11,20 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from discreet.counting.tally import grouped
 from discreet.data.baskets import Baskets
 from discreet.data.column import Column, text_of
 from discreet.data.dataset import item_table, label_column
 from discreet.data.table import Table
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.learning.classifiers import CLASSIFIERS, examples_for
 from discreet.learning.cross_validation import Score, score, score_on
 from discreet.learning.encoding import encoded
+from discreet.learning.logistic import fit_logistic
 from discreet.recoding.published_tree import PublishedTree
 
 
@@ -52,13 +55,27 @@ class Lesson:
     def _labels(self) -> tuple[Column, Column]:
         return self.learnt.column(self.target), self.tested.column(self.target)
 
+    def from_few(self, most: int) -> Lesson:
+        """The lesson with the first training rows alone, of a release, whose rows are in random order."""
+        if len(self.learnt) <= most:
+            return self
+        return Lesson(self.learnt.take(np.arange(most)), self.tested, self.target)
+
     def right(self, features: Sequence[str] | None = None) -> np.ndarray:
         """Whether the plain classifier is right about each row; with no feature it says the commonest class."""
         names = self._features if features is None else list(features)
         return self._answers(names) == _texts(self.tested, self.target)
 
     def _answers(self, features: list[str]) -> np.ndarray:
-        return logistic_answers(*encoded(self.learnt, self.tested, features), _texts(self.learnt, self.target))
+        if not features:
+            return np.repeat(_commonest(_texts(self.learnt, self.target)), len(self.tested))
+        label = self.learnt.column(self.target)
+        n_classes = len(label.texts)
+        groups, first = grouped(self.learnt, features, ordered=False)
+        counts = np.bincount(groups * n_classes + label.codes, minlength=len(first) * n_classes)
+        learnt, tested = encoded(self.learnt, self.tested, features)
+        weights, intercepts = fit_logistic(learnt[first], counts.reshape(len(first), n_classes))
+        return np.array(label.texts)[np.argmax(tested @ weights + intercepts, axis=1)]
 
     @property
     def _features(self) -> list[str]:
@@ -123,11 +140,15 @@ def logistic_answers(learnt: sp.csr_array, tested: sp.csr_array, labels: np.ndar
     from sklearn.linear_model import LogisticRegression
 
     if learnt.shape[1] == 0:
-        classes, counts = np.unique(labels, return_counts=True)
-        return np.repeat(classes[np.argmax(counts)], tested.shape[0])
+        return np.repeat(_commonest(labels), tested.shape[0])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the last digits of the weights are of no interest here
         return LogisticRegression(max_iter=300).fit(learnt, labels).predict(tested)
+
+
+def _commonest(labels: np.ndarray) -> Any:
+    classes, counts = np.unique(labels, return_counts=True)
+    return classes[np.argmax(counts)]
 
 
 def _texts(table: Table, target: str) -> np.ndarray:

@@ -41,7 +41,6 @@ from discreet.recoding.patterns import EachColumn, recoded
 from discreet.recoding.public_domain import Domain
 from discreet.recoding.published_tree import PublishedTree
 from discreet.release.release import Release
-from discreet.sketching.mining.ragged import as_matrix
 from discreet.sketching.sketches import Sketches, sketch
 
 Protocol = Literal["holdout", "recoded", "as-published"]
@@ -228,6 +227,8 @@ _ORIGINALS: dict[str, Callable[[Dataset, Dataset], Lesson]] = {
 
 def _component_table(sketches: Sketches, labels: np.ndarray | None, target: str) -> Table:
     """Sketches as classifiers see them: columns of numbers, missing where a sketch has no such component."""
+    from discreet.sketching.mining.ragged import as_matrix
+
     matrix = as_matrix(sketches)
     columns = [encode(f"component {j}", pa.array(column, from_pandas=True)) for j, column in enumerate(matrix.T)]
     return Table([*columns, label_column(target, labels)])

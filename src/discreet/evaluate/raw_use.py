@@ -18,10 +18,11 @@ import numpy as np
 from discreet.data.dataset import Dataset
 from discreet.errors import DataError
 from discreet.evaluate.confidence import Share, effective_rows, paired_difference, wilson
-from discreet.evaluate.protocols import held_out, original
+from discreet.evaluate.protocols import Protocol, held_out, original
 from discreet.release.release import Release
 
 _MOST_ROWS = 10_000  # test rows
+_MOST_LEARNT = 50_000  # rows to learn from, where it is asked whether something is evident
 
 
 @dataclass(frozen=True)
@@ -48,9 +49,14 @@ def raw_use(release: Release, train: Dataset, test: Dataset, recoded: np.ndarray
     if release.shape not in ("table", "baskets"):
         return None
     few = test if recoded is not None else test.take(np.arange(min(len(test), _MOST_ROWS)))
+
+    def right(protocol: Protocol) -> np.ndarray:
+        lesson = held_out(release, train, few, protocol)
+        return (lesson.from_few(_MOST_LEARNT) if train is test else lesson).right()
+
     try:
-        after = held_out(release, train, few, "recoded").right() if recoded is None else recoded
-        raw = after if release.shape == "baskets" else held_out(release, train, few, "holdout").right()
+        after = right("recoded") if recoded is None else recoded
+        raw = after if release.shape == "baskets" else right("holdout")
     except DataError:
         return None
     guess = original(train, few).right(())

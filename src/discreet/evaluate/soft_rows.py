@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.counting.tally import distinct_codes
+from discreet.counting.tally import distinct_codes, pair_counts
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.dataset import Dataset, item_table, keep_items
 from discreet.data.table import Table
@@ -27,6 +27,7 @@ from discreet.release.release import Release
 BINS = 8
 MOST_COLUMNS = 24  # read of a wide table, and items of baskets
 _CHUNK = 16_384  # rows that are looked at together
+_MOST_COUNTED = 2**21  # combinations of labels that are counted in one array
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,25 +182,74 @@ class SoftRows:
     @cached_property
     def pairs(self) -> np.ndarray:
         """The mean of x x^T over the rows x: all two-way tables, and on its diagonal the one-way tables."""
-        total = np.zeros((self.starts[-1], self.starts[-1]))
-        for rows in self.chunks():
-            total += rows.T @ rows
+        starts, total = self.starts, np.zeros((self.starts[-1], self.starts[-1]))
+        for one in range(len(self.columns)):
+            for other in range(one, len(self.columns)):
+                block = self._distinct.pair(one, other)
+                total[starts[one] : starts[one + 1], starts[other] : starts[other + 1]] = block
+                total[starts[other] : starts[other + 1], starts[one] : starts[one + 1]] = block.T
         return total / max(len(self), 1)
 
     @cached_property
     def shares(self) -> np.ndarray:
         """The mean of the rows: all one-way tables."""
-        return sum(rows.sum(axis=0) for rows in self.chunks()) / max(len(self), 1)
+        return np.concatenate(self._distinct.singles()) / max(len(self), 1)
 
     def triple(self, places: Sequence[int]) -> np.ndarray:
         """The three-way table of three columns."""
-        first, second, third = (self.columns[place] for place in places)
-        total = np.zeros((first.shares.shape[1] * second.shares.shape[1], third.shares.shape[1]))
-        for start in range(0, len(self), _CHUNK):
+        return self._distinct.triple(places) / max(len(self), 1)
+
+    @cached_property
+    def _distinct(self) -> _DistinctRows:
+        return _DistinctRows.of(self.columns, len(self))
+
+
+@dataclass(frozen=True, eq=False)
+class _DistinctRows:
+    """Rows with different shares, and how many rows each stands for."""
+
+    codes: list[np.ndarray]  # of each column, the line of its shares
+    shares: list[np.ndarray]
+    weights: np.ndarray
+
+    @classmethod
+    def of(cls, columns: Sequence[SoftColumn], n_rows: int) -> _DistinctRows:
+        unlike = [np.unique(column.shares, axis=0, return_inverse=True) for column in columns]
+        codes = [line.ravel()[column.codes] for column, (_, line) in zip(columns, unlike, strict=True)]
+        lines, of_row = distinct_codes(codes, n_rows)
+        weights = np.bincount(of_row, minlength=len(lines)).astype(np.float64)
+        return cls([np.ascontiguousarray(column) for column in lines.T], [shares for shares, _ in unlike], weights)
+
+    def singles(self) -> list[np.ndarray]:
+        """The sum of the shares of each column."""
+        counts = (np.bincount(codes, self.weights, len(of)) for codes, of in zip(self.codes, self.shares, strict=True))
+        return [count @ shares for count, shares in zip(counts, self.shares, strict=True)]
+
+    def pair(self, one: int, other: int) -> np.ndarray:
+        """The sum of the outer products of two columns' shares: counted by their lines, then spread over the bins."""
+        a, b = self.shares[one], self.shares[other]
+        first, second, counts = pair_counts(self.codes[one], self.codes[other], self.weights)
+        if len(a) * len(b) > _MOST_COUNTED:
+            return a[first].T @ (b[second] * counts[:, None])
+        table = np.zeros((len(a), len(b)))
+        table[first, second] = counts
+        return a.T @ table @ b
+
+    def triple(self, places: Sequence[int]) -> np.ndarray:
+        """The sum of the outer products of three columns' shares: counted by their lines, then spread over the bins."""
+        (a, b, c), (codes_a, codes_b, codes_c) = ([of[place] for place in places] for of in (self.shares, self.codes))
+        n_lines = len(a) * len(b) * len(c)
+        if n_lines <= _MOST_COUNTED:
+            key = (codes_a.astype(np.int64) * len(b) + codes_b) * len(c) + codes_c
+            counts = np.bincount(key, self.weights, n_lines).reshape(len(a) * len(b), len(c)) @ c
+            by_first = (a.T @ counts.reshape(len(a), -1)).reshape(-1, len(b), c.shape[1])
+            return (b.T @ by_first).reshape(-1, c.shape[1])
+        total = np.zeros((a.shape[1] * b.shape[1], c.shape[1]))
+        for start in range(0, len(codes_a), _CHUNK):  # as many combinations as rows, or more
             some = slice(start, start + _CHUNK)
-            a, b, c = (one.shares[one.codes[some]] for one in (first, second, third))
-            total += (a[:, :, None] * b[:, None, :]).reshape(len(a), -1).T @ c
-        return total / max(len(self), 1)
+            both = a[codes_a[some]][:, :, None] * b[codes_b[some]][:, None, :]
+            total += both.reshape(len(both), -1).T @ (c[codes_c[some]] * self.weights[some, None])
+        return total
 
 
 def readable_names(dataset: Dataset, *, most: int = MOST_COLUMNS, random_state: int = 0) -> tuple[str, ...]:

@@ -29,6 +29,9 @@ _VARIABLE = "NUMBA_CACHE_DIR"  # read by numba, also in processes started from h
 _PACKAGE = Path(__file__).parent
 
 
+KERNELS: list[Kernel] = []  # of all modules that are loaded
+
+
 def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """The function as machine code that releases the interpreter's lock, cached between runs if possible.
 
@@ -51,6 +54,7 @@ class Kernel:
         self.py_func, self.targetoptions = function, options
         self._dispatcher: Any = None
         update_wrapper(self, function)
+        KERNELS.append(self)
 
     def __call__(self, *arguments: Any) -> Any:
         return (self._dispatcher or self.dispatcher)(*arguments)
@@ -90,6 +94,15 @@ class Intrinsic:
         self._registered = register(self._function)
         cpu_target.typing_context.refresh()
         return cpu_target.typing_context.resolve_value_type(self._registered)
+
+
+def cache_of_kernels() -> tuple[int, int, str]:
+    """How many kernels this process compiled, how many it found compiled, and the folder of the cache, "" for none."""
+    used = [kernel._dispatcher for kernel in KERNELS if kernel._dispatcher is not None]
+    stats = [dispatcher.stats for dispatcher in used]
+    compiled = sum(sum(one.cache_misses.values()) for one in stats)
+    folders = [str(Path(one.cache_path)) for one in stats if one.cache_path]
+    return compiled, sum(sum(one.cache_hits.values()) for one in stats), os.path.commonpath(folders) if folders else ""
 
 
 def kernels_are_loaded() -> bool:

@@ -18,10 +18,10 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from scipy.special import ndtri
 
 from discreet.data.table import Table
 from discreet.errors import DataError
+from discreet.foundation.lazy_modules import special
 from discreet.foundation.parameters import Interval, check_parameters
 from discreet.learning.c45_entries import Entries, Memory, entries_of, memory_of
 from discreet.learning.c45_grow import grow
@@ -104,7 +104,7 @@ class C45:
         if self.collapse:
             collapse(nodes, counts)
         if self.prune:
-            confidence, quantile = float(self.confidence), float(ndtri(1 - self.confidence))
+            confidence, quantile = float(self.confidence), float(special.ndtri(1 - self.confidence))
             prune(entries, nodes, counts, *stretches, self.subtree_raising, confidence, quantile)
         node_of, first = reached(nodes)
         test, limit, _, width, *_ = nodes[node_of].T

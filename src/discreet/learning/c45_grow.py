@@ -147,7 +147,7 @@ def grow(entries, memory, least, mdl):
         items[e], weights[e] = e, weight[e]
         counts[label[e]] += weight[e]
     nodes[TEST], nodes[SIZE], nodes[ROW] = -1, end, 0 if memory.used[0] else _line(memory)
-    place, n_waiting, n_nodes = 0, 1, 1
+    place, n_waiting, n_nodes = 0, 1, np.int64(1)  # one kind of number: kernels are compiled anew for each mixture
     while place < n_waiting:
         node = waiting[place]
         place += 1
@@ -157,7 +157,8 @@ def grow(entries, memory, least, mdl):
             most = max(most, counts[c])
         if total < 2 * least - SMALL or most >= total - SMALL:
             continue
-        start, size, row = nodes[here + START], nodes[here + SIZE], nodes[here + ROW]
+        start, size = np.int64(nodes[here + START]), np.int64(nodes[here + SIZE])
+        row = nodes[here + ROW]
         f, limit = choose(entries, memory, row, Stretch(items, weights, start, start + size), total, least, mdl)
         if f < 0:
             continue

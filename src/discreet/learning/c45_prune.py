@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pruning of C4.5 trees: which has the fewest expected errors, the subtree, a leaf, or its largest branch?
 
+Whole numbers are passed on as np.int64, since a kernel is compiled anew for each mixture of kinds of numbers.
+
 The expected errors of a leaf with n rows, e of them wrong, are e plus the `addErrs` of C4.5: the upper limit of a
 binomial confidence interval, by the normal approximation with a continuity correction.
 """
@@ -83,7 +85,7 @@ def _pass_down(entries, nodes, counts, items, weights, end, node, start, size, k
     while n_waiting:
         n_waiting -= 1
         at, start, size = waiting[n_waiting, 0], waiting[n_waiting, 1], waiting[n_waiting, 2]
-        test, first, width = nodes[at, TEST], nodes[at, FIRST], nodes[at, WIDTH]
+        test, first, width = np.int64(nodes[at, TEST]), np.int64(nodes[at, FIRST]), np.int64(nodes[at, WIDTH])
         if keep or test < 0:
             for c in range(n_classes):
                 here[0, c] = 0.0
@@ -94,10 +96,10 @@ def _pass_down(entries, nodes, counts, items, weights, end, node, start, size, k
             for c in range(n_classes):
                 counts[at, c] = here[0, c]
         if test < 0:
-            errors += expected(here, 0, confidence, z)
+            errors += expected(here, np.int64(0), confidence, z)
             continue
         sizes, shares = np.empty(width, np.int64), np.empty(width)
-        limit = nodes[at, LIMIT]
+        limit = np.int64(nodes[at, LIMIT])
         items, weights, end, start = part(entries, items, weights, end, start, size, test, limit, sizes, shares)
         for b in range(width):
             if keep or sizes[b]:
@@ -121,7 +123,7 @@ def _raised(codes, label, nodes, counts, items, weights, start, size, largest, c
         at, e = largest, items[j]
         while nodes[at, TEST] >= 0:
             code, limit = codes[nodes[at, TEST], e], nodes[at, LIMIT]
-            at = nodes[at, FIRST] + (code if limit < 0 else (1 if code > limit else 0))
+            at = np.int64(nodes[at, FIRST]) + (code if limit < 0 else (1 if code > limit else 0))
         more[at, label[e]] += weights[j]
     waiting[0, 0] = largest
     n_waiting, errors = 1, 0.0
@@ -158,7 +160,7 @@ def prune(entries, nodes, counts, items, weights, end, raising, confidence, z):
         if nodes[node, TEST] < 0:
             errors[node] = leaf
             continue
-        first, width = nodes[node, FIRST], nodes[node, WIDTH]
+        first, width = np.int64(nodes[node, FIRST]), np.int64(nodes[node, WIDTH])
         if not done:
             waiting[n_waiting, 1] = 1
             n_waiting += 1
@@ -176,18 +178,17 @@ def prune(entries, nodes, counts, items, weights, end, raising, confidence, z):
             for c in range(counts.shape[1]):
                 weight += counts[child, c]
             if weight >= most - SMALL:  # of equals the last, as Weka has it
-                largest, most = child, weight
-        start, size = nodes[node, START], nodes[node, SIZE]
+                largest, most = np.int64(child), weight
+        start, size = np.int64(nodes[node, START]), np.int64(nodes[node, SIZE])
         if raising and all_known:
-            rest = (items, weights, start, size, largest, confidence, z, more, below)
-            branch = _raised(entries.codes, entries.label, nodes, counts, *rest)
+            others = (items, weights, start, size, largest, confidence, z, more, below)
+            branch = _raised(entries.codes, entries.label, nodes, counts, *others)
         elif raising:
             items, weights = longer(items, end + size), longer(weights, end + size)
             for j in range(size):  # a copy, to be ordered by the tests of the branch
                 items[end + j], weights[end + j] = items[start + j], weights[start + j]
-            items, weights, _, branch = _pass_down(
-                entries, nodes, counts, items, weights, end + size, largest, end, size, False, confidence, z, below
-            )
+            rest = (end + size, largest, end, size, np.int64(0), confidence, z, below)
+            items, weights, _, branch = _pass_down(entries, nodes, counts, items, weights, *rest)
         if leaf <= tree + FREE and leaf <= branch + FREE:
             nodes[node, TEST] = -1
             errors[node] = leaf
@@ -195,7 +196,7 @@ def prune(entries, nodes, counts, items, weights, end, raising, confidence, z):
             for column in range(WIDTH + 1):
                 nodes[node, column] = nodes[largest, column]
             items, weights, end, _ = _pass_down(
-                entries, nodes, counts, items, weights, end, node, start, size, True, confidence, z, below
+                entries, nodes, counts, items, weights, end, node, start, size, np.int64(1), confidence, z, below
             )
             waiting[n_waiting, 1] = 0
             n_waiting += 1

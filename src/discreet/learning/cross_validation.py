@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from scipy.stats import rankdata
 
 from discreet.data.table import Table
 from discreet.errors import DataError, ParameterError
+from discreet.foundation.lazy_modules import stats
 from discreet.foundation.randomness import Randomness
 from discreet.learning.classifiers import Classifier, examples_for
 
@@ -148,7 +148,7 @@ def _auc(truth: np.ndarray, proba: np.ndarray, rows: np.ndarray) -> float:
     classes = [1] if len(rows) == 2 else range(len(rows))
     weighed = [c for c in classes if 0 < rows[c] < n]
     for c in weighed:
-        ranks = rankdata(proba[:, c])[truth == c].sum()
+        ranks = stats.rankdata(proba[:, c])[truth == c].sum()
         against_rest.append((ranks - rows[c] * (rows[c] + 1) / 2) / (rows[c] * (n - rows[c])))
     return float(np.average(against_rest, weights=rows[weighed])) if weighed else float("nan")
 

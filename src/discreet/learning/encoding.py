@@ -21,11 +21,11 @@ from itertools import groupby
 from typing import Any, Protocol
 
 import numpy as np
-import scipy.sparse as sp
 
 from discreet.data.column import Column
 from discreet.data.table import Table
 from discreet.errors import quietly
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.learning.examples import MISSING, Examples, Feature
 
 _MANY = 256  # features of two values, from which on they get one column each instead of two

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from scipy.special import ndtr
 
 from discreet.data.column import Column
 from discreet.data.table import Table
 from discreet.errors import DataError, did_you_mean, shown
+from discreet.foundation.lazy_modules import special
 from discreet.learning.examples import Examples, Feature
 
 _LEAST = 1e-75  # of the mass of a number, so that one odd cell cannot rule a class out
@@ -78,7 +78,7 @@ class _Gaussians:
         half = self.precision / 2
         rounded = np.rint(np.where(is_present, numbers, 0.0) / self.precision) * self.precision
         distance = np.abs(rounded[:, None] - self.means)  # the mass is the same on both sides of the mean
-        mass = ndtr((half - distance) / self.deviations) - ndtr((-half - distance) / self.deviations)
+        mass = special.ndtr((half - distance) / self.deviations) - special.ndtr((-half - distance) / self.deviations)
         return np.where(is_present[:, None], np.log(np.maximum(mass, _LEAST)), 0.0)[column.codes]
 
 

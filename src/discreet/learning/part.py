@@ -20,13 +20,13 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from scipy.special import ndtri
 
 from discreet.counting.entropy import entropy
 from discreet.counting.tally import distinct_codes
 from discreet.data.table import Table
 from discreet.errors import DataError
 from discreet.foundation.compiled_kernels import compiled
+from discreet.foundation.lazy_modules import special
 from discreet.foundation.parameters import Interval, check_parameters
 from discreet.learning.c45_entries import Entries, entries_of, memory_of
 from discreet.learning.c45_grow import part
@@ -106,7 +106,7 @@ class _Partial:
         self.entries, self.weights = entries, entries.weight.copy()
         self.items = np.arange(len(self.weights), dtype=np.int32)
         self.left = len(self.weights)  # entries that are not covered stand before the others
-        self.least, self.confidence, self.z = least, confidence, float(ndtri(1 - confidence))
+        self.least, self.confidence, self.z = least, confidence, float(special.ndtri(1 - confidence))
 
     def rule(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The next rule: conditions, shares of unknown values, class counts. What it covers is taken away."""

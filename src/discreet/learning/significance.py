@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.stats import t as student
 
 from discreet.errors import DataError
+from discreet.foundation.lazy_modules import stats
 
 Test = Literal["paired-t", "corrected-resampled", "equivalence"]
 TESTS: tuple[Test, ...] = ("paired-t", "corrected-resampled", "equivalence")
@@ -116,5 +116,5 @@ def _judged(mean: float, error: float, freedom: int, confidence: float) -> Diffe
     if error == 0:
         return Difference(mean, mean, mean, math.copysign(math.inf, mean) if mean else 0.0, 0.0 if mean else 1.0)
     t = mean / error
-    half = float(student.ppf((1 + confidence) / 2, freedom)) * error
-    return Difference(mean, mean - half, mean + half, t, float(2 * student.sf(abs(t), freedom)))
+    half = float(stats.t.ppf((1 + confidence) / 2, freedom)) * error
+    return Difference(mean, mean - half, mean + half, t, float(2 * stats.t.sf(abs(t), freedom)))

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from discreet.counting.coded_rows import CodedRows
 from discreet.counting.tally import grouped, is_engine, order_of, row_order
@@ -27,6 +26,7 @@ from discreet.data.table import Table
 from discreet.engines.memory import engine_of
 from discreet.engines.protocol import Engine
 from discreet.errors import CannotRelease, DataError, PromiseBroken, RolesError
+from discreet.foundation.estimators import Estimator
 from discreet.foundation.parameters import check_parameters
 from discreet.foundation.randomness import Randomness
 from discreet.methods.engine_release import EngineDecision, check_columns, needs_rows, publish_groups
@@ -68,7 +68,7 @@ class Changed:
     groups: GroupedItems | None = None
 
 
-class Method(BaseEstimator):
+class Method(Estimator):
     """Base class of all methods; `release(table, roles)` makes a release that keeps the promise."""
 
     name: ClassVar[str] = ""

@@ -11,8 +11,6 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from discreet.counting.tally import persons_per_group
 from discreet.data.baskets import Baskets
@@ -20,6 +18,7 @@ from discreet.data.item_rows import ItemRows
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import CannotRelease, DataError
+from discreet.foundation.estimators import SelectorFace, check_is_fitted, validate_data
 from discreet.foundation.parameters import check_parameters
 from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Changed, Method
@@ -36,7 +35,7 @@ ONE_HOT = (
 )
 
 
-class Selector(SelectorMixin, Method):
+class Selector(SelectorFace, Method):
     """A method that keeps some features. Parameters `k`, `cuts` and `random_state` are the subclass's to declare."""
 
     takes = frozenset({"table", "baskets"})

@@ -12,12 +12,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.sparse as sp
 
 from discreet.data.baskets import Baskets
 from discreet.data.column import Column
 from discreet.data.table import Table
 from discreet.errors import DataError, did_you_mean, listing, shown
+from discreet.foundation.lazy_modules import sparse as sp
 
 _CHUNK = 1 << 20  # cells processed at a time
 

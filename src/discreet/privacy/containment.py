@@ -18,7 +18,6 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 
 from discreet.counting.supersets import Distinct
 from discreet.counting.tally import is_engine
@@ -26,6 +25,7 @@ from discreet.data.baskets import Baskets
 from discreet.data.dataset import as_baskets
 from discreet.data.roles import Roles
 from discreet.errors import DataError, RolesError
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.privacy.exclusive_items import one_hot_note
 from discreet.privacy.exposure import exposure, items_of
 from discreet.privacy.promise import Interval, Promise, Verdict, table_and_roles

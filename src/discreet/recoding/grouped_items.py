@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, ValidationError
 
 from discreet.data.baskets import Baskets
 from discreet.errors import DataError
 from discreet.foundation.bounded_json import read_json
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.plain_files import MOST_STATED
 from discreet.recoding.record import RECORD
 

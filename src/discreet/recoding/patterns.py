@@ -216,11 +216,17 @@ def _texts(columns: Sequence[Labelling], codes: np.ndarray) -> list[tuple[str | 
 
 def _most_specific_first(columns: Sequence[Labelling], codes: np.ndarray) -> np.ndarray:
     stars = sum(labelling.is_suppressed[codes[:, c]].astype(np.int64) for c, labelling in enumerate(columns))
-    sizes = [np.array(labelling.sizes, dtype=object)[codes[:, c]] for c, labelling in enumerate(columns)]
-    covered = [prod(line) for line in zip(*sizes, strict=True)]  # Python integers, which do not overflow
-    by_name = codes[:, sorted(range(len(columns)), key=lambda c: columns[c].name)].tolist()
-    order = sorted(range(len(codes)), key=lambda i: (stars[i], covered[i], by_name[i]))
+    fits = prod(max(labelling.sizes, default=1) for labelling in columns) < 2**63
+    kind = np.int64 if fits else object  # Python integers do not overflow
+    covered = prod(np.array(labelling.sizes, dtype=kind)[codes[:, c]] for c, labelling in enumerate(columns))
+    by_name = codes[:, sorted(range(len(columns)), key=lambda c: columns[c].name)]
+    order = np.lexsort((*by_name.T[::-1], _ranked(covered), stars))
     return codes[order].astype(np.int32)
+
+
+def _ranked(numbers: np.ndarray) -> np.ndarray:
+    """The rank of each number, as `lexsort` takes no Python integers."""
+    return np.unique(numbers, return_inverse=True)[1].ravel()
 
 
 @compiled

@@ -27,8 +27,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import scipy.sparse as sp
-from scipy.special import betaincinv
 
 from discreet.counting.tally import is_engine
 from discreet.data.column import Column
@@ -36,6 +34,8 @@ from discreet.data.records import Records, mixed, sums
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import quietly
+from discreet.foundation.lazy_modules import is_sparse, special
+from discreet.foundation.lazy_modules import sparse as sp
 
 SIZE = 512  # hashes of a sketch
 REMARKABLE = 0.1  # share of common people above which a warning is due
@@ -164,7 +164,7 @@ def _records(data: Any, y: Any) -> Records:
     """The rows of baskets, records or any numeric matrix, even if `Records` refuses its numbers."""
     records, _ = quietly(Records.of, data)
     if records is None:
-        matrix = sp.csr_array(data if sp.issparse(data) else np.asarray(data, dtype=np.float64))
+        matrix = sp.csr_array(data if is_sparse(data) else np.asarray(data, dtype=np.float64))
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
         records = Records(matrix, tuple(f"x{j}" for j in range(matrix.shape[1])))
@@ -235,5 +235,5 @@ def _stream(key: bytes, nonce: bytes, length: int) -> tuple[bytes, bytes]:
 
 
 def _clopper_pearson(common: int, n: int) -> tuple[float, float]:
-    low = 0.0 if not common else float(betaincinv(common, n - common + 1, 0.025))
-    return low, 1.0 if common == n else float(betaincinv(common + 1, n - common, 0.975))
+    low = 0.0 if not common else float(special.betaincinv(common, n - common + 1, 0.025))
+    return low, 1.0 if common == n else float(special.betaincinv(common + 1, n - common, 0.975))

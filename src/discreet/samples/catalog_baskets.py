@@ -12,10 +12,10 @@ import tarfile
 from collections.abc import Iterable
 
 import numpy as np
-import scipy.sparse as sp
 
 from discreet.data.baskets import Baskets
 from discreet.errors import DataError
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.samples.catalog_files import data_file, lines
 from discreet.samples.catalog_tables import matlab
 from discreet.samples.sample import Sample

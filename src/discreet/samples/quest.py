@@ -23,9 +23,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
 from discreet.data.baskets import Baskets, binary_csr
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.progress import progress
 from discreet.foundation.randomness import Randomness
 from discreet.samples.sample import Sample, real, whole

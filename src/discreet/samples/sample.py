@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, did_you_mean, listing
+from discreet.foundation.lazy_modules import sparse as sp
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,11 +16,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
-from scipy.special import gammaln
 
 from discreet.data.records import Records
 from discreet.errors import ParameterError
 from discreet.foundation.compiled_kernels import compiled
+from discreet.foundation.lazy_modules import special
 
 _CLEAR = 1e-9  # relative; sums of rounded numbers are off by less
 _ROUNDING = 1e-14  # of a sum of products, relative to |x|^2 |y|^2
@@ -63,7 +63,9 @@ def record_bits(records: Records) -> np.ndarray:
     [138.0]
     """
     d, cells = records.shape[1], records.ones
-    return np.maximum((gammaln(d + 1) - gammaln(cells + 1) - gammaln(d - cells + 1)) / np.log(2), 0.0)
+    return np.maximum(
+        (special.gammaln(d + 1) - special.gammaln(cells + 1) - special.gammaln(d - cells + 1)) / np.log(2), 0.0
+    )
 
 
 def information_limits(records: Records, share: float) -> np.ndarray:

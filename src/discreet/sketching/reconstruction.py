@@ -16,11 +16,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linprog
-from scipy.sparse.linalg import lsqr
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from discreet.data.records import Records
+from discreet.foundation.lazy_modules import optimize, sparse_linalg
 from discreet.sketching.component_limits import component_bits, determined, record_bits
 from discreet.sketching.signs import Signs
 from discreet.sketching.sketches import Sketches
@@ -106,7 +105,7 @@ def record_from_sketch(components: np.ndarray, signs: Signs, *, binary: bool) ->
         )
         items = np.sort(np.argsort(-suggested, kind="stable")[:_CANDIDATES])
     equations = signs.of(items, m).T.astype(np.float64)
-    solution = linprog(np.ones(len(items)), A_eq=equations, b_eq=components, bounds=(0, 1 if binary else None))
+    solution = optimize.linprog(np.ones(len(items)), A_eq=equations, b_eq=components, bounds=(0, 1 if binary else None))
     record = np.zeros(signs.n_items)
     if solution.x is not None:
         record[items] = solution.x
@@ -117,9 +116,9 @@ def signs_from_records(records: Records, sketches: Sketches, component: int) -> 
     """The signs of one component that fit these records and their sketches best; 0 for items that none of them has."""
     values = sketches.values[sketches.offsets[:-1] + component].astype(np.float64)
     with threadpool_limits(1):  # threads cost more than they save on vectors so short
-        estimate = lsqr(records.matrix.astype(np.float64), values, atol=1e-6, btol=1e-6, iter_lim=4 * records.shape[1])[
-            0
-        ]
+        estimate = sparse_linalg.lsqr(
+            records.matrix.astype(np.float64), values, atol=1e-6, btol=1e-6, iter_lim=4 * records.shape[1]
+        )[0]
     return np.where(np.abs(estimate) > 1e-6, np.sign(estimate), 0.0)
 
 

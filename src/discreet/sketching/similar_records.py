@@ -23,11 +23,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 
 import numpy as np
-import scipy.sparse as sp
 
 from discreet.data.records import Records, row_hash
 from discreet.errors import DataError
 from discreet.foundation.compiled_kernels import compiled
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.sketching.component_limits import pair_sums
 
 _PIECE = 4096  # records that a thread does at a time

@@ -21,8 +21,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import scipy.sparse as sp
-from scipy.special import chdtri, stdtrit
 
 from discreet.data.content import LABEL, LABELS, Columns, Content, File, LabelledRows, PublishedColumn
 from discreet.data.records import Records, row_hash
@@ -30,6 +28,8 @@ from discreet.data.roles import Roles
 from discreet.data.storage import file_of_lists, read_lists, write_lists
 from discreet.errors import DataError, ParameterError
 from discreet.foundation.compiled_kernels import compiled
+from discreet.foundation.lazy_modules import sparse as sp
+from discreet.foundation.lazy_modules import special
 from discreet.sketching.signs import Signs
 from discreet.sketching.sketches_bits import add_bits
 
@@ -326,7 +326,10 @@ def _mean(terms: np.ndarray, shared: np.ndarray, confidence: float) -> Estimate:
     excess = np.maximum((terms**2).sum(axis=1) - shared * value**2, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         variance = np.where(shared > 1, excess / (shared * (shared - 1.0)), np.inf)
-        wide = np.where(shared > 1, stdtrit(np.maximum(shared - 1.0, 1.0), 0.5 + confidence / 2), 1.0) * variance**0.5
+        wide = (
+            np.where(shared > 1, special.stdtrit(np.maximum(shared - 1.0, 1.0), 0.5 + confidence / 2), 1.0)
+            * variance**0.5
+        )
     return Estimate(value, value - wide, value + wide, variance)
 
 
@@ -368,7 +371,7 @@ def _product(these: np.ndarray, those: np.ndarray, shared: np.ndarray, confidenc
 def _ends(value: np.ndarray, freedom: np.ndarray, confidence: float) -> tuple[np.ndarray, np.ndarray]:
     """The interval of a mean of squares that has so many degrees of freedom."""
     tail = (1 - confidence) / 2
-    return value * freedom / chdtri(freedom, tail), value * freedom / chdtri(freedom, 1 - tail)
+    return value * freedom / special.chdtri(freedom, tail), value * freedom / special.chdtri(freedom, 1 - tail)
 
 
 _NORMAL = 40  # components that count for the normal distribution, beside those that show how far from it they are

@@ -26,14 +26,13 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from discreet.choose.choice import Choice
 from discreet.choose.e_score import By, evaluation
 from discreet.data.roles import Roles, works_like_a_name
 from discreet.data.table import Table
 from discreet.errors import CannotRelease, ParameterError, RolesError, did_you_mean, listing
+from discreet.foundation.estimators import SelectorFace, check_is_fitted
 from discreet.foundation.parameters import Interval, StrOptions, check_parameters
 from discreet.foundation.progress import progress
 from discreet.foundation.randomness import Randomness
@@ -63,7 +62,7 @@ class SearchResult:
     trace: list[dict[str, Any]] = field(default_factory=list)
 
 
-class BreachAwareSelector(SelectorMixin, Method):
+class BreachAwareSelector(SelectorFace, Method):
     """Keep the attributes that predict the class, and not the sensitive attribute; publish them as they are.
 
     Parameters

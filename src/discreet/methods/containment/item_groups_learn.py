@@ -11,11 +11,10 @@ strength together say how much of it a row has.
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.metrics import roc_auc_score
 
 from discreet.counting.bitmaps import Patterns
 from discreet.data.baskets import Baskets
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.randomness import Randomness
 
 GRID = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5)  # coverages that "auto" compares
@@ -133,6 +132,8 @@ def _auc(X: sp.csr_array, labels: np.ndarray, tested: sp.csr_array, truth: np.nd
     """The better of two ridge regressions on the classes' indicators; the mean over classes that are in both parts."""
     if not X.shape[1]:
         return 0.5
+    from sklearn.metrics import roc_auc_score
+
     most = max(_MOST_CELLS // X.shape[1], 2000)
     rows = Randomness(4).permutation(X.shape[0])[:most]
     dense, targets = X[rows].toarray().astype(float), np.eye(int(max(labels.max(), truth.max())) + 1)[labels[rows]]

@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from discreet.counting.bitmaps import Patterns
 from discreet.counting.partition import Partition
 from discreet.counting.tally import persons_per_group
 from discreet.data.baskets import Baskets
 from discreet.foundation.compiled_kernels import compiled
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.methods.containment.maximal_blocks import DONE, STACK_FULL
 from discreet.methods.containment.maximal_feasible import conflicts, explore, most_conflicts
 from discreet.methods.containment.maximal_frequent import arrays_of, largest_frequent

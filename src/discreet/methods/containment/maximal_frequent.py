@@ -14,9 +14,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from discreet.foundation.compiled_kernels import compiled
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.methods.containment.maximal_blocks import DONE, ITEMS, ROWS, STACK_FULL, search
 from discreet.methods.containment.maximal_pool import Clock, MaximalSets, OutOfTime, Pool, floor_of
 

@@ -13,8 +13,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.linalg import lsqr
 
 from discreet.counting.class_separation import (
     class_counts,
@@ -27,6 +25,8 @@ from discreet.counting.class_separation import (
 from discreet.counting.entropy import entropy_times_n
 from discreet.counting.partition import Partition
 from discreet.data.baskets import Baskets
+from discreet.foundation.lazy_modules import sparse as sp
+from discreet.foundation.lazy_modules import sparse_linalg
 from discreet.methods.containment.optimal_models import (
     CELLS,
     STRONG,
@@ -95,7 +95,7 @@ def guides(baskets: Baskets) -> dict[str, np.ndarray]:
     weight = np.zeros(len(support))
     X = csr(baskets)
     for target in targets_of(baskets).T:
-        solution = lsqr(X, target - target.mean(), damp=np.sqrt(STRONG * n), iter_lim=50)
+        solution = sparse_linalg.lsqr(X, target - target.mean(), damp=np.sqrt(STRONG * n), iter_lim=50)
         weight = np.maximum(weight, np.abs(solution[0]))
     directions = {
         "hamdist": hamdist,

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.linalg import lapack
 
 from discreet.counting.class_separation import labels_of
 from discreet.counting.partition import Partition
 from discreet.counting.tally import distinct_codes
 from discreet.data.baskets import Baskets
+from discreet.foundation.lazy_modules import linalg
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.randomness import Randomness
 
 _FOLDS = 5
@@ -128,7 +128,7 @@ class _Moments:
 
     def solve(self, penalty: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Weights, mean row, mean target."""
-        _, w, failed = lapack.dposv(self.system(penalty), self.covariance())
+        _, w, failed = linalg.lapack.dposv(self.system(penalty), self.covariance())
         if failed:
             raise np.linalg.LinAlgError("the system of a ridge regression is singular")
         return w, self.x / self.n, self.t / self.n

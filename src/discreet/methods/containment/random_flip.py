@@ -23,7 +23,6 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 
 from discreet.counting.partition import Partition
 from discreet.counting.tally import pair_counts, persons_per_group
@@ -31,6 +30,7 @@ from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import CannotRelease
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.progress import progress
 from discreet.foundation.randomness import Randomness

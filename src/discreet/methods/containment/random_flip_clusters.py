@@ -13,9 +13,9 @@ from collections import namedtuple
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
 from discreet.foundation.compiled_kernels import compiled
+from discreet.foundation.lazy_modules import sparse as sp
 
 Rows = namedtuple(  # the arrays of a RowIndex, for the kernels
     "Rows", "indptr indices weight start persons is_open where having shortest end short kind ones shared stamp"

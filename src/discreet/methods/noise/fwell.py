@@ -23,10 +23,10 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.base import BaseEstimator
 
 from discreet.errors import DataError, ParameterError
+from discreet.foundation.estimators import Estimator
+from discreet.foundation.lazy_modules import is_sparse
 from discreet.foundation.parameters import Interval, StrOptions, check_parameters
 from discreet.methods.noise.fwell_choice import Variant, best_variant, variants
 from discreet.methods.noise.fwell_neighbours import margins_to
@@ -36,7 +36,7 @@ from discreet.methods.noise.weighting import BOUNDS, N_FEATURES, Weighter, limit
 REGULARIZATION = [Interval(Real, 0, None, closed="neither")]
 
 
-class Fwell(Weighter, BaseEstimator):
+class Fwell(Weighter, Estimator):
     """Feature weighting by local learning. No privacy is promised, so it has no `release`; see `PrivateFwell`.
 
     Parameters
@@ -117,7 +117,7 @@ class Fwell(Weighter, BaseEstimator):
             )
         ends = spread(X) if self.bounds is None else limits(self.bounds, [str(j) for j in range(X.shape[1])])
         X = scaled(X, *ends)
-        chosen, self.held_out_ = best_variant(X, classes, self._variants(sp.issparse(X)), self.n_features)
+        chosen, self.held_out_ = best_variant(X, classes, self._variants(is_sparse(X)), self.n_features)
         self.regularization_, self.n_neighbors_, self.metric_ = chosen
         z = margins_to(X, classes, self.n_neighbors_, self.metric_)
         if self.solver == "exact":

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
+from discreet.foundation.lazy_modules import is_sparse
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.randomness import Randomness
 from discreet.methods.noise.fwell_neighbours import margins_to
 from discreet.methods.noise.margin_loss import minimiser
@@ -71,7 +72,7 @@ def best_variant(
 
 def _right(X: Any, classes: np.ndarray, learnt: np.ndarray, tested: np.ndarray) -> int:
     """How many of the tested rows are of the class of most of their nearest rows; sparse rows by cosine."""
-    if sp.issparse(X):
+    if is_sparse(X):
         length = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
         X = sp.csr_array(sp.diags_array(1 / np.maximum(length, 1e-300)) @ X)
         distance = -(X[tested] @ X[learnt].T).toarray()

@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from discreet.foundation.compiled_kernels import compiled
+from discreet.foundation.lazy_modules import is_sparse
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.methods.noise.margins import margins
 
 _CHUNK = 32  # columns that are added up before the sum is compared
@@ -35,14 +36,14 @@ def margins_to(rows: Any, classes: np.ndarray, n_neighbors: int, metric: str) ->
         for place in range(n_neighbors):
             share = sign * (there[:, place] & present) / number
             apart = abs(rows - rows[np.maximum(near[kind, :, place], 0)])
-            z = z + (sp.csr_array(sp.diags_array(share) @ apart) if sp.issparse(rows) else apart * share[:, None])
+            z = z + (sp.csr_array(sp.diags_array(share) @ apart) if is_sparse(rows) else apart * share[:, None])
     return z
 
 
 def _nearest(rows: Any, classes: np.ndarray, n_neighbors: int, metric: str) -> np.ndarray:
     """The nearest hits (0) and misses (1) of each row, nearest first, -1 where there are fewer."""
     near = np.full((2, len(classes), n_neighbors), -1, dtype=np.int64)
-    if not sp.issparse(rows):
+    if not is_sparse(rows):
         _nearest_dense(np.ascontiguousarray(rows), classes, near)
         return near
     rows = sp.csr_array(rows)

@@ -13,10 +13,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.special import expit
 
 from discreet.errors import DataError
+from discreet.foundation.lazy_modules import is_sparse, special
+from discreet.foundation.lazy_modules import sparse as sp
 
 _STEPS = 100  # of Newton's method; it takes about ten
 _HALVINGS = 40
@@ -32,7 +32,7 @@ def loss(z: Any, regularization: float, w: np.ndarray) -> float:
 
 
 def gradient(z: Any, regularization: float, w: np.ndarray) -> np.ndarray:
-    return 2 * regularization * w - z.T @ expit(-(z @ w)) / z.shape[0]
+    return 2 * regularization * w - z.T @ special.expit(-(z @ w)) / z.shape[0]
 
 
 def minimiser(z: Any, regularization: float, tolerance: float) -> tuple[np.ndarray, float]:
@@ -48,7 +48,7 @@ def minimiser(z: Any, regularization: float, tolerance: float) -> tuple[np.ndarr
         norm = float(np.linalg.norm(g))
         if norm <= tolerance:
             return w, norm
-        slope = expit(z @ w)
+        slope = special.expit(z @ w)
         step = _solved(z, slope * (1 - slope), regularization, -g, min(0.1, norm) * norm)
         w, g = _along(z, regularization, w, g, step)
     raise DataError(
@@ -96,10 +96,10 @@ def one_pass(z: Any, regularization: float) -> np.ndarray:
     """
     n, d = z.shape
     w = np.ones(d)  # step 2
-    z = sp.csr_array(z) if sp.issparse(z) else z
+    z = sp.csr_array(z) if is_sparse(z) else z
     for i in range(n):
-        row = z[[i]].toarray().ravel() if sp.issparse(z) else z[i]
-        g = 2 * regularization * w - row * expit(-(row @ w)) / n  # step 3(c)
+        row = z[[i]].toarray().ravel() if is_sparse(z) else z[i]
+        g = 2 * regularization * w - row * special.expit(-(row @ w)) / n  # step 3(c)
         length = np.linalg.norm(g)
         if length > 0:
             w -= g / length  # step 3(d)

@@ -14,9 +14,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from discreet.foundation.compiled_kernels import compiled
+from discreet.foundation.lazy_modules import is_sparse
+from discreet.foundation.lazy_modules import sparse as sp
 
 STEPS = 2**26  # of a cell between its bounds
 _CHUNK = 16  # cells that are summed before a look at the best: 16 times 2^26 stays below 2^31
@@ -83,7 +84,7 @@ def nearest(rows: Any, classes: Any, others: Any = None, other_classes: Any = No
     others, other_classes = (rows, classes) if own else (others, other_classes)
     classes, other_classes = (np.asarray(codes, dtype=np.int64) for codes in (classes, other_classes))
     near = np.full((2, len(classes)), -1, dtype=np.int64)
-    if sp.issparse(rows):
+    if is_sparse(rows):
         sparse_rows, lists = _whole_sparse(rows), _whole_sparse(others)
         sizes = abs(lists).sum(axis=1)
         _sparse(*_arrays(sparse_rows), classes, *_arrays(lists.tocsc()), other_classes, sizes, own, near)
@@ -124,5 +125,5 @@ def margins(rows: Any, classes: Any, others: Any = None, other_classes: Any = No
     z = abs(rows - others[miss]) - abs(rows - others[hit])  # below equation (1)
     if lacking.any():
         present = (~lacking).astype(float)
-        z = sp.csr_array(sp.diags_array(present) @ z) if sp.issparse(z) else z * present[:, None]
+        z = sp.csr_array(sp.diags_array(present) @ z) if is_sparse(z) else z * present[:, None]
     return z

@@ -26,12 +26,12 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 
 from discreet.data.document import Document
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import CannotRelease, DataError, ParameterError, PrivacyLeakWarning, listing
+from discreet.foundation.lazy_modules import is_sparse
 from discreet.foundation.parameters import Interval, StrOptions, check_parameters
 from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.mechanism import Mechanism
@@ -168,7 +168,7 @@ class PrivateFwell(Weighter, Method):
 
     def _release(self, data: object, roles: object, y: object) -> Release:
         """As of every method, and `release(X, y)` of a matrix of numbers."""
-        if isinstance(roles, Roles) or not (sp.issparse(data) or isinstance(data, np.ndarray)):
+        if isinstance(roles, Roles) or not (is_sparse(data) or isinstance(data, np.ndarray)):
             return super()._release(data, roles, y)
         X = numbers(data)
         labels = labels_of(y if roles is None else roles, X.shape[0])

@@ -10,9 +10,10 @@ from math import log, sqrt
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from discreet.errors import DataError, quietly
+from discreet.foundation.lazy_modules import is_sparse
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.mechanisms.euclidean import Euclidean
 from discreet.methods.noise.margin_loss import minimiser
 from discreet.methods.noise.margins import margins
@@ -45,10 +46,10 @@ def clipped(z: Any, clip: float) -> Any:
     >>> clipped(np.array([[3.0, 4.0], [0.0, 0.5]]), 1.0).round(6).tolist()
     [[0.6, 0.8], [0.0, 0.5]]
     """
-    squares = z.multiply(z).sum(axis=1) if sp.issparse(z) else (z * z).sum(axis=1)
+    squares = z.multiply(z).sum(axis=1) if is_sparse(z) else (z * z).sum(axis=1)
     norms = np.sqrt(squares)
     factor = np.divide(clip, norms, out=np.ones_like(norms), where=norms > clip)
-    return sp.csr_array(sp.diags_array(factor) @ z) if sp.issparse(z) else z * factor[:, None]
+    return sp.csr_array(sp.diags_array(factor) @ z) if is_sparse(z) else z * factor[:, None]
 
 
 def longest(clip: float, regularization: float) -> float:

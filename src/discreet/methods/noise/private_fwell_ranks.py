@@ -13,9 +13,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from discreet.foundation.compiled_kernels import compiled
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.methods.noise.private_fwell_strategy import PickingStrategy, filled
 from discreet.methods.noise.private_rows import classes_of
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from discreet.errors import ParameterError, quietly
+from discreet.foundation.lazy_modules import is_sparse
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.mechanisms.euclidean import Euclidean
 from discreet.methods.noise.margin_loss import minimiser
 from discreet.methods.noise.margins import margins
@@ -44,7 +45,7 @@ class ReferenceStrategy(Strategy):
 
     def _sample(self, X: Any) -> tuple[Any, np.ndarray]:
         """The public sample, as dense or as sparse as X."""
-        sample, _ = quietly(_matrices, self.settings.reference, sp.issparse(X))
+        sample, _ = quietly(_matrices, self.settings.reference, is_sparse(X))
         if sample is None or sample[0].shape[1] != X.shape[1] or sample[0].shape[0] != len(sample[1]):
             raise ParameterError(
                 f"strategy='reference' needs a public sample: reference=(rows, labels), numbers in {X.shape[1]}"
@@ -55,7 +56,7 @@ class ReferenceStrategy(Strategy):
 
 def _matrices(reference: Any, sparse: bool) -> tuple[Any, np.ndarray]:
     rows, labels = reference
-    cells = rows.toarray() if sp.issparse(rows) else np.asarray(rows, dtype=float)
+    cells = rows.toarray() if is_sparse(rows) else np.asarray(rows, dtype=float)
     if not np.isfinite(cells).all():
         raise ValueError
     return (sp.csr_array(cells) if sparse else cells), np.asarray(labels)

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from discreet.foundation.compiled_kernels import compiled
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.selection import PermuteAndFlip
 from discreet.methods.noise.private_fwell_strategy import PickingStrategy

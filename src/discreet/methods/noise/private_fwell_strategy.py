@@ -6,9 +6,10 @@ from __future__ import annotations
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-import scipy.sparse as sp
 
 from discreet.errors import ParameterError
+from discreet.foundation.lazy_modules import is_sparse
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.selection import PermuteAndFlip
@@ -58,7 +59,7 @@ class Strategy:
         """The cells without missing ones, and their bounds. What is refused depends on the bounds alone."""
         bounds = self.settings.bounds
         low, high = limits(bounds, names) if bounds is not None else spread(filled(X, np.zeros(X.shape[1])))
-        if sp.issparse(X) and bounds is not None and (np.clip(0.0, low, high) != 0).any():
+        if is_sparse(X) and bounds is not None and (np.clip(0.0, low, high) != 0).any():
             raise ParameterError("Sparse rows have zeros: give bounds with the zero between them, or dense rows.")
         return filled(X, (low + high) / 2), low, high
 
@@ -88,6 +89,6 @@ class PickingStrategy(Strategy):
 
 def filled(X: Any, middle: np.ndarray) -> Any:
     """X with these numbers, one for each column, in place of missing ones."""
-    if not sp.issparse(X):
+    if not is_sparse(X):
         return np.where(np.isnan(X), middle, X)
     return sp.csr_array((np.where(np.isnan(X.data), middle[X.indices], X.data), X.indices, X.indptr), shape=X.shape)

@@ -11,9 +11,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.exceptions import DataConversionWarning
-from sklearn.utils.validation import validate_data
 
 from discreet.data.baskets import Baskets
 from discreet.data.cells import Cells
@@ -22,6 +19,9 @@ from discreet.data.reading import Marks
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, PrivacyLeakWarning, RolesError, quietly
+from discreet.foundation.estimators import validate_data
+from discreet.foundation.lazy_modules import is_sparse
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.parameters import check_parameters
 from discreet.foundation.randomness import Randomness
 from discreet.recoding.public_domain import NOT_PUBLIC, check_roles
@@ -55,7 +55,7 @@ def numbers(X: Any, estimator: Any = None) -> Any:
     """
     if estimator is not None:
         X = validate_data(estimator, X, accept_sparse="csr", ensure_min_samples=2, dtype=None, ensure_all_finite=False)
-    if sp.issparse(X):
+    if is_sparse(X):
         cells = sp.csr_array(X, dtype=np.float64, copy=True)
         cells.sum_duplicates()
         cells.data = np.where(np.isfinite(cells.data), cells.data, np.nan)
@@ -77,9 +77,9 @@ def ones(X: Any, estimator: Any = None) -> sp.csr_array:
     [[0, 1], [0, 1]]
     """
     cells = numbers(X, estimator)
-    if sp.issparse(cells):
+    if is_sparse(cells):
         cells.data = np.nan_to_num(cells.data)
-    has = sp.csr_array(cells if sp.issparse(cells) else np.nan_to_num(cells))
+    has = sp.csr_array(cells if is_sparse(cells) else np.nan_to_num(cells))
     has.eliminate_zeros()
     has.sort_indices()
     return sp.csr_array((np.ones(has.nnz, dtype=np.uint8), has.indices, has.indptr), shape=has.shape)
@@ -96,6 +96,8 @@ def labels_of(y: Any, rows: int) -> list[str | None]:
     if not hasattr(y, "__len__"):
         y = np.asarray(y)
     if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
+        from sklearn.exceptions import DataConversionWarning
+
         warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=3)
         y = np.asarray(y).ravel()
     n, _ = quietly(len, y)

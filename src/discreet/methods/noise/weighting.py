@@ -8,12 +8,11 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
 
 from discreet.errors import DataError, ParameterError, listing
+from discreet.foundation.estimators import SelectorFace, check_is_fitted
+from discreet.foundation.lazy_modules import is_sparse
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.parameters import Interval
 from discreet.methods.selector import mask_of, numeric
 
@@ -21,7 +20,7 @@ N_FEATURES = [None, Interval(Integral, 1, None, closed="left")]
 BOUNDS = [None, tuple, list, Mapping]
 
 
-class Weighter(SelectorMixin):
+class Weighter(SelectorFace):
     """A scikit-learn selector of the features with the largest `weights_`. Its parameter `n_features` says how many;
     None stands for a tenth of them, as in the paper, and one at least."""
 
@@ -30,11 +29,13 @@ class Weighter(SelectorMixin):
 
     def _rows(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """scikit-learn's checks: numbers, dense or CSR, and labels."""
+        from sklearn.utils.multiclass import check_classification_targets
+
         X, y = numeric(self, X, y, "numbers", dtype=np.float64)
         check_classification_targets(y)
         if self.n_features is not None and self.n_features > X.shape[1]:
             raise ParameterError(f"{self.n_features} features were asked of {X.shape[1]}. Ask for fewer.")
-        return (sp.csr_array(X) if sp.issparse(X) else X), y
+        return (sp.csr_array(X) if is_sparse(X) else X), y
 
     @property
     def order_(self) -> np.ndarray:
@@ -97,7 +98,7 @@ def limits(bounds: Any, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
 
 def spread(X: Any) -> tuple[np.ndarray, np.ndarray]:
     """The least and the largest number of every column: bounds that are read from the data."""
-    if sp.issparse(X):
+    if is_sparse(X):
         return X.min(axis=0).toarray().ravel(), X.max(axis=0).toarray().ravel()
     return X.min(axis=0), X.max(axis=0)
 
@@ -112,7 +113,7 @@ def scaled(X: Any, low: np.ndarray, high: np.ndarray) -> Any:
     width = high - low
     factor = np.divide(1.0, width, out=np.zeros_like(width), where=width > 0)
     zero = np.clip(0.0, low, high)
-    if not sp.issparse(X):
+    if not is_sparse(X):
         return (np.clip(X, low, high) - zero) * factor
     full = np.bincount(X.indices, minlength=len(zero)) == X.shape[0]
     apart = np.count_nonzero((zero != 0) & ~full)

@@ -20,12 +20,12 @@ from typing import IO, Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import scipy.sparse as sp
 
 from discreet.data.baskets import ITEMS
 from discreet.data.content import LABEL
 from discreet.data.records import Records
 from discreet.errors import CannotRelease, DataError, ParameterError, PromiseBroken
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.methods.sketches.delta_sketch import DeltaSketch
 from discreet.sketching.component_limits import determined
 from discreet.sketching.signs import KEY_FILE, Signs, read_key, write_key

@@ -17,11 +17,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
-import scipy.sparse as sp
 
 from discreet.counting.entropy import n_log_n
 from discreet.counting.tally import distinct_codes, pair_counts
+from discreet.foundation.lazy_modules import linalg
+from discreet.foundation.lazy_modules import sparse as sp
 
 _PRIOR = 8.0  # rows
 _RIDGE = 1.0  # as strong as the logistic regressions of most packages: half the sum of the squared weights
@@ -93,16 +93,16 @@ def _logistic(labels: np.ndarray, counts: np.ndarray) -> np.ndarray:
         (np.ones(n * width), np.column_stack(places).ravel(), np.arange(0, n * width + 1, width)), shape=(n, starts[-1])
     )
     rows, taught = counts[known].sum(axis=1), counts[known]
-    seen = ones[known]
+    seen = ones if len(known) == n else ones[known]
     bound = 0.5 * (seen.T @ (seen * rows[:, None])).toarray()
     bound[np.diag_indices_from(bound)] += _RIDGE
-    factor = scipy.linalg.cho_factor(bound, lower=True, check_finite=False)
+    factor = linalg.cho_factor(bound, lower=True, check_finite=False)
     prior = np.log((taught.sum(axis=0) + 1) / (taught.sum() + taught.shape[1]))
     weights = np.zeros((starts[-1], counts.shape[1]))
     ahead, back = weights, seen.T.tocsr()
     for turn in range(_TURNS):
         missed = taught - rows[:, None] * _softmax(seen @ ahead + prior)
-        new = ahead + scipy.linalg.cho_solve(factor, back @ missed - _RIDGE * ahead, check_finite=False)
+        new = ahead + linalg.cho_solve(factor, back @ missed - _RIDGE * ahead, check_finite=False)
         ahead, weights = new + turn / (turn + 3) * (new - weights), new
     return _softmax(ones @ weights + prior)
 

@@ -24,6 +24,7 @@ import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
 from discreet.data.roles import Roles
+from discreet.foundation.lazy_modules import one_thread
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Method
@@ -164,7 +165,8 @@ class TreeLadder(Method):
 
     def _ways(self, trials: Trials, least: int) -> list[Way]:
         """The ways to make the release, the best first."""
-        return WaySearch(trials, least, bins=self.bins, trust=self.trust).ranked()
+        with one_thread():
+            return WaySearch(trials, least, bins=self.bins, trust=self.trust).ranked()
 
     def _ladders(self, rows: CodedRows, rarest: int, hierarchies: Mapping[str, Hierarchy]) -> list[Ladder]:
         """The ladders of the quasi-identifiers, whose labels name nothing that fewer than `rarest` persons have."""

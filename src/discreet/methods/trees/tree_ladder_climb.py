@@ -62,10 +62,10 @@ def climb(
     top = np.array([ladder.top for ladder in ladders])
     rungs = np.tile(top, (len(rows.codes), 1))
     climbing, at = np.arange(len(rows.codes)), np.zeros(len(ladders), dtype=np.int64)
-    cells = [leaf, *rows.codes.T]
+    cells, levels = [leaf, *rows.codes.T], [int(leaf.max(initial=0)) + 1, *(ladder.n_bins for ladder in ladders)]
     with progress("climbing the ladders", total=len(rows.codes)) as bar:
         for column in (*steps, -1):
-            sets, first, _ = rows.alike(cells, climbing, ordered=False)
+            sets, first = rows.sets(cells, levels)
             stays = met(sets, len(first), climbing)[sets]
             if stays.any():
                 rungs[climbing[stays]] = at

@@ -16,10 +16,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln
 
 from discreet.counting.entropy import n_log_n
 from discreet.foundation.compiled_kernels import compiled
+from discreet.foundation.lazy_modules import special
 
 _BEST = 16  # cuts that are looked behind
 _AHEAD = 4000  # distinct rows of a node up to which cuts are looked behind
@@ -78,8 +78,8 @@ def grow(
     n_bins, n_classes = int(bins.max()) + 1, counts.shape[1]
     numbers = np.arange(int(counts.sum()) + 1)
     if ahead:  # the cost of a node is of_all[rows] less the sum of of_class[rows of a class]
-        of_all = (gammaln(numbers + n_classes * _ALPHA) - gammaln(n_classes * _ALPHA)) / np.log(2)
-        of_class = (gammaln(numbers + _ALPHA) - gammaln(_ALPHA)) / np.log(2)
+        of_all = (special.gammaln(numbers + n_classes * _ALPHA) - special.gammaln(n_classes * _ALPHA)) / np.log(2)
+        of_class = (special.gammaln(numbers + _ALPHA) - special.gammaln(_ALPHA)) / np.log(2)
     else:
         of_all = of_class = n_log_n(numbers)
     tree = np.full((3, 2 * n), -1, dtype=np.int64)
