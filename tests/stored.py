@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Releases in memory, stored again as a table in parts."""
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ def stored(table, folder, *, parts=3, persons=None):
     folder.mkdir(parents=True)
     files, people = [], []
     ends = np.linspace(0, len(table), parts + 1).astype(int)
-    for number, (start, stop) in enumerate(zip(ends[:-1], ends[1:], strict=True)):
+    for number, (start, stop) in enumerate(itertools.pairwise(ends)):
         files.append(folder / PART.format(number))
         write_part(table.to_arrow().slice(start, stop - start), files[-1])
         if persons is not None:

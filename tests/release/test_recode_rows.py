@@ -36,7 +36,8 @@ def test_a_folder_of_files_is_recoded_as_one_table(saved, new_rows, tmp_path, mo
     done = CliRunner().invoke(app, ["recode", str(saved), str(new_rows), "-o", str(out)])
     assert done.exit_code == 0, done.output
     recode(saved, people()).write(expected, format)
-    assert Table.of(out).equals(Table.of(expected)) and len(Table.of(out)) == len(Table.of(people()))
+    assert Table.of(out).equals(Table.of(expected))
+    assert len(Table.of(out)) == len(Table.of(people()))
 
 
 def test_a_pattern_of_files(saved, new_rows, tmp_path):
@@ -53,4 +54,5 @@ def test_files_that_cannot_be_recoded(saved, tmp_path):
         recoding_of(saved).files([tmp_path / "y.parquet"], print)
     (tmp_path / "empty").mkdir()
     done = CliRunner().invoke(app, ["recode", str(saved), str(tmp_path / "empty"), "-o", str(tmp_path / "z.csv")])
-    assert done.exit_code and not (tmp_path / "z.csv").exists()
+    assert done.exit_code
+    assert not (tmp_path / "z.csv").exists()

@@ -77,9 +77,12 @@ def test_a_table_in_parts_is_certified_as_in_memory(tmp_path, method, roles):
     for owner in (None, "owner"):
         mine = verify(saved / "release", owner=None if owner is None else saved / owner)
         theirs = verify(whole / "release", owner=None if owner is None else whole / owner)
-        assert mine.holds and (mine.verdict, mine.remarks) == (theirs.verdict, theirs.remarks)
+        assert mine.holds
+        assert (mine.verdict, mine.remarks) == (theirs.verdict, theirs.remarks)
     certificate, content, read = open_release(saved / "release")
-    assert content.in_memory().equals(release.table) and certificate.rows == content.n_rows and read is not None
+    assert content.in_memory().equals(release.table)
+    assert certificate.rows == content.n_rows
+    assert read is not None
 
 
 def test_persons_are_kept_in_parts_and_counted_again(tmp_path):
@@ -257,7 +260,8 @@ def test_many_parts_that_stand_for_too_many_cells_together(folder, monkeypatch):
 def test_long_texts_are_not_written_again(folder, monkeypatch):
     monkeypatch.setattr(verify_recount, "_MOST_TEXT", 10)
     found = verify(folder)
-    assert found.holds and "3 parts are too large to be written again and compared byte by byte." in found.remarks
+    assert found.holds
+    assert "3 parts are too large to be written again and compared byte by byte." in found.remarks
 
 
 def test_a_hidden_dictionary_entry_is_found(folder):
