@@ -9,14 +9,13 @@ and checks the promise on what would be published.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
-from discreet.counting.tally import grouped, is_engine, order_of, row_order
+from discreet.counting.tally import is_engine
 from discreet.data.baskets import Baskets
 from discreet.data.dataset import Dataset, is_matrix
 from discreet.data.document import Document
@@ -30,6 +29,7 @@ from discreet.foundation.estimators import Estimator
 from discreet.foundation.parameters import check_parameters
 from discreet.foundation.randomness import Randomness
 from discreet.methods.engine_release import EngineDecision, check_columns, needs_rows, publish_groups
+from discreet.methods.fresh_order import fresh_basket_order, fresh_order
 from discreet.methods.grouping import Decision, Grouping
 from discreet.methods.limits import check_limit
 from discreet.methods.published_rows import (
@@ -290,7 +290,7 @@ class Method(Estimator):
 
     def _release_changed(self, changed: Changed, detail: Detail, randomness: Randomness) -> Release:
         published = changed.baskets
-        order = _fresh_basket_order(published, randomness)
+        order = fresh_basket_order(published, randomness)
         return self._checked(
             Release(
                 content=published.take(order),
@@ -371,31 +371,3 @@ def _plain(value: object) -> object:
     if isinstance(value, (list, tuple)):
         return [_plain(part) for part in value]
     return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
-
-
-def fresh_order(table: Table, randomness: Randomness, before: Table | None = None) -> np.ndarray:
-    """An order of rows that reveals nothing: sorted by published content, then shuffled.
-
-    Rows with equal content are interchangeable, so the result depends on the published rows and the randomness only,
-    not on the order they came in. Where the owner keeps what the rows were `before`, that is part of their content.
-    """
-    columns = [*table.columns(), *(before.columns() if before is not None else [])]
-    order = row_order((column.codes for column in columns), len(table), [column.levels for column in columns])
-    return order[randomness.permutation(len(table))]
-
-
-def _fresh_basket_order(baskets: Baskets, randomness: Randomness) -> np.ndarray:
-    """As `fresh_order`: by label, then item by item, found on the distinct rows."""
-    groups, first = grouped(baskets, (), ordered=False)
-    distinct = baskets.matrix[first].tocsc()
-
-    def codes() -> Iterator[np.ndarray]:
-        for item in range(distinct.shape[1]):
-            has = np.zeros(len(first), dtype=np.int64)
-            has[distinct.indices[distinct.indptr[item] : distinct.indptr[item + 1]]] = 1
-            yield has
-
-    rank = np.empty(len(first), dtype=np.int64)
-    rank[row_order(codes(), len(first), [2] * distinct.shape[1])] = np.arange(len(first))
-    key = np.asarray(baskets.labels, dtype=np.int64) * len(first) + rank[groups]
-    return order_of(key)[randomness.permutation(len(baskets))]

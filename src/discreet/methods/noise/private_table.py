@@ -34,7 +34,8 @@ from discreet.errors import CannotRelease, PrivacyLeakWarning
 from discreet.foundation.parameters import Interval, StrOptions, check_parameters
 from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.additive import Geometric
-from discreet.methods.base import Method, fresh_order
+from discreet.methods.base import Method
+from discreet.methods.fresh_order import fresh_order
 from discreet.methods.noise.engine_levels import CountedLevels, check_engine, counted, counted_levels
 from discreet.methods.noise.private_rows import SEEDED, persons_of, simulation, some_rows
 from discreet.methods.noise.private_table_budget import Accountant

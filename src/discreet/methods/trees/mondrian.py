@@ -41,8 +41,9 @@ from discreet.engines.protocol import Engine, HistogramEngine
 from discreet.errors import ParameterError, RolesError, did_you_mean, listing
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.randomness import Randomness
-from discreet.methods.base import Method, fresh_order
+from discreet.methods.base import Method
 from discreet.methods.engine_release import EngineDecision
+from discreet.methods.fresh_order import fresh_order
 from discreet.methods.group_needs import GroupNeeds, population_of, values_of
 from discreet.methods.grouping import Grouping
 from discreet.methods.limits import MAX_SUPPRESSED
