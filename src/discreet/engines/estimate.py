@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a release will take, estimated before any work: rows, distinct rows, memory, disk and time.
 
-Rows and distinct rows come from a sample (`table_sample.py`). The costs of a row and of a distinct row were measured by
-`python -m benchmarks.scale`; how fast this machine is compared with that one is measured in hundredths of a second.
+Rows and distinct rows come from a sample (`table_sample.py`). The costs of a row and of a distinct row are rough, set by
+hand from some releases; how fast this machine is compared with that one is measured in hundredths of a second.
 What does not fit is refused here, with what to do, instead of by the system in the middle of the work.
 """
 
@@ -24,7 +24,7 @@ from discreet.engines.table_sample import TableSample, sample_of
 from discreet.errors import DataError, quietly
 from discreet.foundation.randomness import Randomness
 
-# Measured: bytes of memory and seconds of the processor, for 8 quasi-identifiers.
+# Rough: bytes of memory and seconds of the processor, for 8 quasi-identifiers.
 _BASE = 450 << 20  # the interpreter, libraries, buffers, a bucket of rows
 _DISTINCT_BYTES = (150, 50)  # of a distinct row, and for each of its columns
 _ROW_SECONDS, _DISTINCT_SECONDS, _START_SECONDS = 1.7e-6, 6e-6, 3.0
@@ -37,7 +37,7 @@ FEW = 2**21  # rows that fit in memory whatever they are
 MOST_DISTINCT = 2**26
 _PART_BYTES = 600 << 20  # memory of a part
 
-_TOO_SURE = 1.5  # how many times as much memory as there is may be likely: samples err by a third
+_TOO_SURE = 1.5  # how many times as much memory as there is may be likely: samples err by as much
 
 
 @dataclass(frozen=True)
