@@ -233,20 +233,6 @@ class DuckDB(RawCells):
 
         return self._restored(plain, self._run([*names, *([] if person is None else [person])], query))
 
-    def group_sizes(self, columns: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """The different numbers of rows that are equal in these columns, and how many such groups there are.
-
-        For more distinct rows than fit in memory. Cells that differ only in spelling count as different.
-        """
-        keys = [f"c{place}" for place in range(len(columns))]
-
-        def query(rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-            groups = _aggregate(rows.project(self._cells(columns)), keys, "count(*)::BIGINT AS n").project("n")
-            return _aggregate(groups, ["n"], "count(*)::BIGINT AS times")
-
-        counted = self._run(columns, query)
-        return counted.column("n").to_numpy(), counted.column("times").to_numpy()
-
     def _is_plain(self, name: str) -> bool:
         return bool(_WHOLE.fullmatch(self._source.types[name])) or self._source.types[name] in ("BOOLEAN", "DATE")
 

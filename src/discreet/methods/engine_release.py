@@ -114,7 +114,7 @@ class EngineDecision:
     labels   the published columns of each quasi-identifier, with a row for each group
     crossed  each quasi-identifier beside its published columns, with the rows of each pair
     penalty  the certainty penalty of all cells
-    groups   the sizes of the groups of the source, if its distinct rows were counted
+    groups   the sizes of the groups of the source
     counted  the tally of the published rows, if it is known; `Release.save` counts the written parts, and refuses them
              if the counts are not these
     left_out, swapped  rows that are not published, and rows that show a cell which is not their own
@@ -127,7 +127,7 @@ class EngineDecision:
     crossed: Sequence[Crossing]
     penalty: float | None
     n_rows: int
-    groups: SourceGroups | None = None
+    groups: SourceGroups
     counted: Tally | None = None
     left_out: int = 0
     swapped: int = 0

@@ -195,6 +195,9 @@ class Mondrian(Method):
             in_turn=self.labels == "cuts",
         )
 
+    def decides_in_parts(self, roles: Roles) -> bool:
+        return not self._needs_distinct_rows(roles)
+
     def _needs_distinct_rows(self, roles: Roles) -> str:
         """What is asked that counts by nodes do not tell."""
         if roles.person is not None:
