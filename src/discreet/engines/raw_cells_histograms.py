@@ -83,9 +83,9 @@ class CodedScans(ABC):
     def likely_distinct(self, columns: Sequence[str]) -> int:
         """The likely number of distinct rows, estimated from rows of every batch."""
         randomness, some = Randomness(0), []  # has no bearing on what is published
-        least = int(min(1.0, _SAMPLE / max(len(self), 1)) * (2**64 - 1))
+        most = 2.0**64 * _SAMPLE / max(len(self), 1)
         for codes in self.coded(columns):
-            chosen = np.flatnonzero(randomness.uint64(len(codes[0])) <= np.uint64(least))
+            chosen = np.flatnonzero(randomness.uint64(len(codes[0])) < most)
             some.append([column[chosen] for column in codes])
         sample = [np.concatenate(parts) for parts in zip(*some, strict=True)]
         rows = distinct_codes(sample, len(sample[0]), ordered=False)[1]

@@ -3,6 +3,7 @@
 
 import tempfile
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -16,9 +17,10 @@ from discreet.counting.coded_rows import CodedRows
 from discreet.counting.coding import ListedCells
 from discreet.counting.router import Router
 from discreet.data.table import Table
+from discreet.engines import estimate
 from discreet.engines.duckdb import DuckDB
 from discreet.engines.memory import InMemory
-from discreet.methods.trees import mondrian_outgrown
+from discreet.methods.trees import mondrian, mondrian_outgrown
 from discreet.methods.trees.mondrian_least import stacked
 from discreet.methods.trees.mondrian_levels import CutRule, router_of, top_of
 from discreet.methods.trees.mondrian_parts import cut_in_parts
@@ -125,8 +127,8 @@ def test_no_part_that_can_be_cut_has_more_rows_than_asked(monkeypatch):
 
 @pytest.fixture
 def outgrown(monkeypatch):
-    monkeypatch.setattr(mondrian_outgrown, "_FEW", 10)
-    monkeypatch.setattr(mondrian_outgrown, "_MOST_ROWS", 60)
+    monkeypatch.setattr(estimate, "FEW", 10)
+    monkeypatch.setattr(mondrian, "decided_in_parts", partial(mondrian.decided_in_parts, most=60))
 
 
 @pytest.mark.parametrize("asked", SETTINGS, ids=str)

@@ -184,7 +184,7 @@ class Mondrian(Method):
             return super()._decide_engine(engine, roles, randomness)
         self._check_asked(roles)
         if why := self._needs_distinct_rows(roles):
-            raise too_many_rows(engine, why)
+            raise too_many_rows(why)
         self._enough(len(engine))
         return decided_in_parts(
             engine,
