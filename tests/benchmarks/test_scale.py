@@ -4,7 +4,6 @@
 import sys
 
 import pytest
-
 from benchmarks.scale import kept, page
 from benchmarks.scale.kept import Line, Part
 from benchmarks.scale.watching import watch, watch_python

@@ -40,7 +40,6 @@ class TableSample:
     place     where each row comes from: the number of its row group or file
     of_place  the rows of the places that were looked at, by their numbers
     n_places  how many such places the table has
-    width     bytes of a row as Arrow holds it, dictionaries for texts
     """
 
     n_rows: int
@@ -49,7 +48,6 @@ class TableSample:
     place: np.ndarray
     of_place: np.ndarray
     n_places: int
-    width: float
 
     def __len__(self) -> int:
         return len(self.place)
@@ -128,7 +126,7 @@ def _of_parquet(
         place.append(np.full(taken, number))
     table = pa.concat_tables(tables, promote_options="permissive")
     of_place = np.array([n for _, _, n in chosen])
-    return TableSample(n_rows, True, _codes(table), np.concatenate(place), of_place, len(groups), _width(table))
+    return TableSample(n_rows, True, _codes(table), np.concatenate(place), of_place, len(groups))
 
 
 def _row_group(file: Path, g: int, columns: Sequence[str] | None) -> pa.Table:
@@ -158,9 +156,7 @@ def _of_csv(files: Sequence[Path], columns: Sequence[str] | None) -> TableSample
         raise DataError("The table has no rows: there is nothing to count.")
     table = pa.concat_tables(tables)
     n_rows = round(sum(of_place) * len(files) / len(chosen))
-    return TableSample(
-        n_rows, False, _codes(table), np.concatenate(place), np.array(of_place), len(files), _width(table)
-    )
+    return TableSample(n_rows, False, _codes(table), np.concatenate(place), np.array(of_place), len(files))
 
 
 def _lines(file: Path) -> int:
@@ -200,15 +196,3 @@ def _clustering(rows: np.ndarray, place: np.ndarray) -> float:
         return 0.0
     alike, chance = float(np.mean(place[second] == place[second - 1])), 1 / places
     return max(0.0, (alike - chance) / (1 - chance))
-
-
-def _width(table: pa.Table) -> float:
-    texts = [
-        column for column in table.columns if pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
-    ]
-    coded = (
-        sum(column.nbytes for column in table.columns)
-        - sum(column.nbytes for column in texts)
-        + 4 * len(table) * len(texts)
-    )
-    return coded / max(len(table), 1)

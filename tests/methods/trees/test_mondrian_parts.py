@@ -205,5 +205,21 @@ def test_codes_are_kept_where_only_this_user_can_read_and_removed(tmp_path, monk
     assert not list(tmp_path.rglob("codes"))
 
 
+def test_codes_are_gone_while_rows_are_published(outgrown, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    seen, batches = [], DuckDB._batches
+
+    def looked(self, names):
+        seen.append((tuple(names), len(list(tmp_path.rglob("codes")))))
+        return batches(self, names)
+
+    monkeypatch.setattr(DuckDB, "_batches", looked)
+    with DuckDB(people(500, seed=3), temp_directory=tmp_path) as engine:
+        Mondrian(3).release(engine, ROLES)
+        names, files = seen[-1]
+    assert "note" in names  # the rows that are published
+    assert files == 0
+
+
 def test_the_estimate_of_histograms_needs_no_files():
     assert 400 <= DuckDB(people(500, seed=3)).likely_distinct(QUASI) <= 500
