@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.counting.coding import ListedCells, changed
-from discreet.counting.distinct_estimate import distinct_rows
+from discreet.counting.distinct_estimate import SAMPLE, distinct_rows
 from discreet.counting.router import Histograms, Router
 from discreet.counting.tally import distinct_codes
 from discreet.data.cells import Cells
@@ -20,8 +20,6 @@ from discreet.data.reading import Marks
 from discreet.engines.code_file import CodeFile
 from discreet.foundation.atomic_files import ScratchFolder
 from discreet.foundation.randomness import Randomness
-
-SAMPLE = 200_000  # rows that the number of distinct ones is estimated from
 
 
 class CodedScans(ABC):

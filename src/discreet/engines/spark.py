@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.counting.coding import Coding, ListedCells, ReadCells, changed
-from discreet.counting.distinct_estimate import distinct_rows
+from discreet.counting.distinct_estimate import SAMPLE, distinct_rows
 from discreet.counting.router import Histograms, Router
 from discreet.counting.tally import Tally
 from discreet.data.cells import Cells
@@ -30,7 +30,6 @@ from discreet.engines.parts_sink import PartsSink
 from discreet.engines.protocol import Apply, Sink
 from discreet.engines.publish import publish_in_buckets
 from discreet.engines.raw_cells import MOST_LISTED, CodedColumns
-from discreet.engines.raw_cells_histograms import SAMPLE
 from discreet.engines.source_files import no_csv_options
 from discreet.engines.spark_counting import CountCells, CountRows, FindCells, FoundCells, Packed, ReadRows, from_bytes
 from discreet.engines.spark_histograms import CodeRows, CountRanks

@@ -17,14 +17,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from discreet.counting.distinct_estimate import DistinctEstimate, distinct_rows
+from discreet.counting.distinct_estimate import SAMPLE, DistinctEstimate, distinct_rows
 from discreet.data.csv import open_bytes
 from discreet.engines.csv_batches import CsvBatches
 from discreet.errors import DataError, quietly
 from discreet.foundation.randomness import Randomness
 
-_ROWS = 200_000  # of the sample
-_READ = 4_000_000  # rows that are read for it
+_READ = 4_000_000  # rows that are read for a sample
 _GROUPS = 64  # row groups that are read for it, if they are not too large
 _CSV_ROWS = 20_000  # of each CSV file
 _HEAD = 1 << 20  # bytes of a CSV file in which lines are counted
@@ -121,7 +120,7 @@ def _of_parquet(
         rows, failure = quietly(lambda file=file, g=g: _row_group(file, g, columns))
         if rows is None:
             raise DataError(f"{file.name!r} cannot be read ({failure}). Is it whole, and may you read it?")
-        taken = min(n, -(-_ROWS // n_looked))
+        taken = min(n, -(-SAMPLE // n_looked))
         tables.append(rows.take(np.sort(random.permutation(n)[:taken])))
         place.append(np.full(taken, number))
     table = pa.concat_tables(tables, promote_options="permissive")
