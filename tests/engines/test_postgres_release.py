@@ -95,7 +95,7 @@ def test_types_of_postgresql_are_published_as_in_memory(postgres):
 
 def test_columns_with_too_many_values_to_list_are_published(stored, monkeypatch):
     table, url = stored
-    monkeypatch.setattr(raw_cells, "_MOST_LISTED", 5)
+    monkeypatch.setattr(raw_cells, "MOST_LISTED", 5)
     with Postgres(url) as engine:
         release = Mondrian(k=3, random_state=1).release(engine, ROLES)
     assert_same_release(release, Mondrian(k=3, random_state=1).release(table, ROLES))
